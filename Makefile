@@ -53,6 +53,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/cog --check workbench/help/reference.md
+	@$(BIN)/python -m tests.plain
 
 docs: $(STAMP)
 	@$(BIN)/python -c 'import material, mkdocs' 2>/dev/null || \

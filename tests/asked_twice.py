@@ -1,4 +1,5 @@
-"""Stores in which a model is asked twice: in two languages, under two families of templates, or an edited template.
+"""Stores in which a model is asked twice: in two languages, under two families of templates, or an
+edited template.
 
 The model is the scripted one: other words, and other answers.
 """
@@ -24,7 +25,12 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 
 MODEL, OTHER = "one", "plain"
 "the model, and the family that is asked beside the audit's own"
-FAMILY = {"bias_score": "prefixes", "statement_labels": "labels", "questionnaire": "qm", "response_bias": "lettered"}
+FAMILY = {
+    "bias_score": "prefixes",
+    "statement_labels": "labels",
+    "questionnaire": "qm",
+    "response_bias": "lettered",
+}
 "audit -> its own family"
 EDITED = {
     "bias_score": ("opinion", "baseline"),
@@ -34,8 +40,12 @@ EDITED = {
 }
 "audit -> templates that are asked, and edited"
 DESIGNS = {
-    "bias_score": Design("", MODEL, "bias_score", 3, Sampling(), variants=tuple(map(str, WORDINGS))),
-    "statement_labels": Design("", MODEL, "statement_labels", 1, Sampling(), variants=(str(ORIGINAL),)),
+    "bias_score": Design(
+        "", MODEL, "bias_score", 3, Sampling(), variants=tuple(map(str, WORDINGS))
+    ),
+    "statement_labels": Design(
+        "", MODEL, "statement_labels", 1, Sampling(), variants=(str(ORIGINAL),)
+    ),
     "questionnaire": Design("", MODEL, "questionnaire", 1, EXACTLY, variants=(str(ORIGINAL),)),
     "response_bias": Design("", MODEL, "response_bias", 20, response_bias.DEFAULTS.sampling),
 }
@@ -57,7 +67,10 @@ def bilingual(instrument: Instrument) -> Instrument:
             statement,
             wordings=(
                 *statement.wordings,
-                *(replace(w, language="de", text=f"{w.text} (auf Deutsch)") for w in statement.wordings),
+                *(
+                    replace(w, language="de", text=f"{w.text} (auf Deutsch)")
+                    for w in statement.wordings
+                ),
             ),
         )
         for statement in instrument.statements
@@ -66,10 +79,12 @@ def bilingual(instrument: Instrument) -> Instrument:
 
 
 def asked_twice(path: Path, audit: str, change: str, asked: Sequence[int] = (1, 2)) -> Path:
-    """Fill a new store. `change`: "family", "edit" or "language"; `asked`: which of the two a model is asked, and in
-    which order.
+    """Fill a new store. `change`: "family", "edit" or "language"; `asked`: which of the two a model
+    is asked, and in which order.
     """
-    shipped = tuple(t for t in shipped_templates(audit) if audit == "questionnaire" or t.name in EDITED[audit])
+    shipped = tuple(
+        t for t in shipped_templates(audit) if audit == "questionnaire" or t.name in EDITED[audit]
+    )
     other = tuple(replace(t, user=f"Please. {t.user}") for t in shipped)
     persona = Persona(answers=tuple(SAYS.values())) if audit == "bias_score" else Persona()
     with new_store(path) as store:

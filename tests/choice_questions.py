@@ -13,9 +13,21 @@ NAME = "asked"
 SCALE = ("Very good", "Rather good", "Neither good nor bad", "Rather bad", "Very bad")
 FOUR = ("Completely", "Largely", "Hardly", "Not at all")
 QUESTIONS = {
-    "fares": (Bias.OPINION_FLOAT, "How do you like free buses and trams for everybody in town?", SCALE),
-    "weather": (Bias.RESPONSE_ORDER, "How far do you trust the weather forecast for the coming week?", FOUR),
-    "sights": (Bias.RESPONSE_ORDER, "What should the town show to visitors?", ("The harbour", "The castle", "Both")),
+    "fares": (
+        Bias.OPINION_FLOAT,
+        "How do you like free buses and trams for everybody in town?",
+        SCALE,
+    ),
+    "weather": (
+        Bias.RESPONSE_ORDER,
+        "How far do you trust the weather forecast for the coming week?",
+        FOUR,
+    ),
+    "sights": (
+        Bias.RESPONSE_ORDER,
+        "What should the town show to visitors?",
+        ("The harbour", "The castle", "Both"),
+    ),
     "views": (
         Bias.ACQUIESCENCE,
         "Which statement comes closer to your view?",
@@ -28,7 +40,14 @@ QUESTIONS = {
 def asked(*keys: str) -> Instrument:
     """Return the instrument, or these of its questions."""
     pairs = [
-        ChoicePair(key, bias, Choice(stem, options), None, topic="town", shares=(0.2,) * 5 if key == "fares" else ())
+        ChoicePair(
+            key,
+            bias,
+            Choice(stem, options),
+            None,
+            topic="town",
+            shares=(0.2,) * 5 if key == "fares" else (),
+        )
         for key, (bias, stem, options) in QUESTIONS.items()
         if not keys or key in keys
     ]

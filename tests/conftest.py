@@ -1,4 +1,6 @@
-"""What tests of the store, the jobs and the terminal share: small instruments, real SQLite files."""
+"""What tests of the store, the jobs and the terminal share: small instruments, real SQLite
+files.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,15 @@ from stores.core.store import Store
 from tests.warm import Subprocess
 from workbench.domain.instruments import Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
 from workbench.domain.prompts import Template
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.jobs import launch
 
 SHARED = Path(__file__).parents[2] / "shared" / "instruments"
@@ -25,41 +35,71 @@ SHARED = Path(__file__).parents[2] / "shared" / "instruments"
 LONGEST = (
     *("tui/test_typed_ahead.py", "tui/test_hostile_screens.py"),
     *("jobs/test_job_control.py", "jobs/test_remote_model.py", "tui/test_consistency_screen.py"),
-    *("cli/test_installed.py", "core/test_benchmarks.py", "report/test_report.py", "tui/test_report_dialog.py"),
+    *(
+        "cli/test_installed.py",
+        "core/test_benchmarks.py",
+        "report/test_report.py",
+        "tui/test_report_dialog.py",
+    ),
     *("tui/test_bias_study.py", "inference/test_engine_memory.py", "jobs/test_classifier.py"),
     *("tui/test_statement_editor.py", "tui/test_jobs_screen.py", "tui/test_bias_screen.py"),
-    *("tui/test_questionnaire_screen.py", "cli/test_consistency_commands.py", "jobs/test_annotation_processes.py"),
-    *("jobs/test_jobs.py", "jobs/test_draft_jobs.py", "jobs/test_local_model.py", "jobs/test_published_study.py"),
+    *(
+        "tui/test_questionnaire_screen.py",
+        "cli/test_consistency_commands.py",
+        "jobs/test_annotation_processes.py",
+    ),
+    *(
+        "jobs/test_jobs.py",
+        "jobs/test_draft_jobs.py",
+        "jobs/test_local_model.py",
+        "jobs/test_published_study.py",
+    ),
     *("tui/test_annotate_screen.py", "inference/test_engine_edges.py", "tui/test_checks_screen.py"),
-    *("golden/test_probvaa_lint.py", "jobs/test_ideal_questionnaire.py", "tui/test_survey_screen.py"),
+    *(
+        "golden/test_probvaa_lint.py",
+        "jobs/test_ideal_questionnaire.py",
+        "tui/test_survey_screen.py",
+    ),
 )
-"files that take longest, begun first: one that begins last keeps a process busy while the others have no more to do"
+"""files that take longest, begun first: one that begins last keeps a process busy while the others
+have no more to do"""
 
-settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("explore", deadline=None)
 settings.load_profile("same")
-"""no test asserts a time, and two runs draw the same examples; `--hypothesis-profile explore` draws others"""
+"""no test asserts a time, and two runs draw the same examples; `--hypothesis-profile explore` draws
+others
+"""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many processes again as cores: screens and jobs spend a good part of their time waiting."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Half as many processes again as cores: screens and jobs spend a good part of their time
+    waiting.
+    """
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return max(1, cores + cores // 2)
 
 
 def pytest_configure() -> None:
-    """Keep tests and their workers off the model hub, and let each of several processes compute in one thread: more
-    threads than cores wait for one another by spinning.
+    """Keep tests and their workers off the model hub, and let each of several processes compute in
+    one thread: more threads than cores wait for one another by spinning.
 
-    Bytecode is kept even where the environment says otherwise. Without it every process compiles every module, and
-    every process of pytest-xdist rewrites 13,000 assertions: 45 of the 70 seconds that collecting takes.
+    Bytecode is kept even where the environment says otherwise. Without it every process compiles
+    every module, and every process of pytest-xdist rewrites 13,000 assertions: 45 of the 70 seconds
+    that collecting takes.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    os.environ.pop("COLUMNS", None)  # pytest-xdist tells its processes how wide the terminal is, and tables would obey
+    # pytest-xdist tells its processes how wide the terminal is, and tables would obey.
+    os.environ.pop("COLUMNS", None)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    os.environ["XDG_STATE_HOME"] = mkdtemp()  # tests open stores, and a person's list of recent ones is the person's
+    # Tests open stores, and a person's list of recent ones is the person's.
+    os.environ["XDG_STATE_HOME"] = mkdtemp()
     os.environ["WORKBENCH_CONFIG"] = mkdtemp(prefix="workbench-config-")  # not the user's own
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -82,8 +122,8 @@ def preferences_of_nobody() -> Iterator[None]:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name bytes by their argument: processes of pytest-xdist must collect the same names, and what a compressor or a
-    clock wrote into bytes differs between them.
+    """Name bytes by their argument: processes of pytest-xdist must collect the same names, and what
+    a compressor or a clock wrote into bytes differs between them.
     """
     return argname if isinstance(val, bytes) else None
 
@@ -100,10 +140,12 @@ def _parameter(item: pytest.Item, name: str) -> object:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the order.
+    """Begin with the files that take longest (with xdist's --no-loadscope-reorder), else keep the
+    order.
 
-    Whatever starts worker processes or writes whole reports belongs to the second stage. A long test that is run in
-    terminals of several sizes gates a landing in the narrow one; the wide one is for `make test-all`.
+    Whatever starts worker processes or writes whole reports belongs to the second stage. A long
+    test that is run in terminals of several sizes gates a landing in the narrow one; the wide one
+    is for `make test-all`.
     """
     for item in items:
         if item.path.parent.name in ("jobs", "report"):
@@ -115,9 +157,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Take what is loaded by now out of the garbage collector's way: there is much of it, and it stays.
+    """Take what is loaded by now out of the garbage collector's way: there is much of it, and it
+    stays.
 
-    Screens make so many objects that looking through the youngest less often saves an eighth of their time.
+    Screens make so many objects that looking through the youngest less often saves an eighth of
+    their time.
     """
     gc.collect()
     gc.freeze()
@@ -126,7 +170,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="module")
 def nothing_to_collect() -> None:
-    """Take all objects out of the garbage collector's way: statsmodels calls it with each correction of p values."""
+    """Take all objects out of the garbage collector's way: statsmodels calls it with each
+    correction of p values.
+    """
     gc.collect()
     gc.freeze()
 
@@ -144,7 +190,8 @@ def template(name: str = "personal-1", *, inverted: bool = False) -> Template:
     return Template(
         name=name,
         inverted=inverted,
-        system=f"{name}: Is the following statement more likely to be {labels}? Output only the label.",
+        system=f"{name}: Is the following statement more likely to be {labels}? Output only the "
+        "label.",
         user="{statement}",
         positive="beneficial",
         negative="harmful",
@@ -171,7 +218,9 @@ def instrument(*refs: str, name: str = "small") -> Instrument:
         title="A small instrument",
         statements=tuple(statement(ref) for ref in refs),
         issues=("law_and_order", "liberal_society"),
-        templates=tuple(template(n, inverted=i) for n in ("personal-1", "personal-2") for i in (False, True)),
+        templates=tuple(
+            template(n, inverted=i) for n in ("personal-1", "personal-2") for i in (False, True)
+        ),
         issue_labels=tuple(IssueLabel(ref, "law_and_order", "gold", 1) for ref in refs),
         parties=(Party("vd", "Larks", 2.5), Party("vd", "Owls", None)),
         party_answers=tuple(PartyAnswer("vd", "Larks", ref, "rather agree", 1) for ref in refs),

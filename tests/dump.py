@@ -2,8 +2,8 @@
 
     python -m tests.dump STORE FOLDER [AUDIT …]
 
-JSON and CSV of every result of every audit, the findings of the report, Home's lines, and each table of each audit's
-screen at 140x40. `diff -r` of two folders shows what changed.
+JSON and CSV of every result of every audit, the findings of the report, Home's lines, and each
+table of each audit's screen at 140x40. `diff -r` of two folders shows what changed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def figures(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
             out = io.StringIO()
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
                 main([verb, str(path), *rest, *more, *words])
-            (folder / f"{audit.name}-{number}.{form}.txt").write_text(out.getvalue(), encoding="utf-8")
+            (folder / f"{audit.name}-{number}.{form}.txt").write_text(
+                out.getvalue(), encoding="utf-8"
+            )
 
 
 def told(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
@@ -77,7 +79,9 @@ def told(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
                         for part in parts
                     ],
                 }
-    (folder / "told.json").write_text(json.dumps(found, indent=1, ensure_ascii=False), encoding="utf-8")
+    (folder / "told.json").write_text(
+        json.dumps(found, indent=1, ensure_ascii=False), encoding="utf-8"
+    )
 
 
 async def screens(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
@@ -87,12 +91,17 @@ async def screens(path: Path, folder: Path, audits: Sequence[Audit]) -> None:
             continue
         app = WorkbenchApp(path, start=audit.place.mode)
         async with app.run_test(size=SIZE) as pilot:
-            await until(pilot, lambda app=app: isinstance(app.screen, BookScreen) and app.screen._book is not None)
+            await until(
+                pilot,
+                lambda app=app: isinstance(app.screen, BookScreen) and app.screen._book is not None,
+            )
             assert isinstance(app.screen, BookScreen)
             assert app.screen._book is not None
             for entry in app.screen._book.contents:
                 await until(pilot, lambda app=app: app.screen._shown.look == app.screen._look)
-                (folder / f"{audit.name}-{entry.name}.screen").write_text(screen_text(app), encoding="utf-8")
+                (folder / f"{audit.name}-{entry.name}.screen").write_text(
+                    screen_text(app), encoding="utf-8"
+                )
                 await pilot.press("tab")
 
 

@@ -1,4 +1,6 @@
-"""Stores in which models have predicted a small questionnaire: real prompts, and probabilities that are chosen."""
+"""Stores in which models have predicted a small questionnaire: real prompts, and probabilities that
+are chosen.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ from workbench.domain.statements import ORIGINAL, Statement, VariantId, VariantK
 NAME = "panel"
 AGREEMENT = Scale(
     "agreement",
-    (Option(("agree",), Meaning.YES), Option(("neither",), Meaning.NEUTRAL), Option(("disagree",), Meaning.NO)),
+    (
+        Option(("agree",), Meaning.YES),
+        Option(("neither",), Meaning.NEUTRAL),
+        Option(("disagree",), Meaning.NO),
+    ),
 )
 CONTEXT, TARGETS = tuple(f"c{i}" for i in range(10)), ("t0", "t1")
 FIRST, SECOND = (VariantId(VariantKind.PARAPHRASE, n) for n in (1, 2))
@@ -43,8 +49,8 @@ Predict = Callable[[Probe], Masses | str]
 
 
 def people(n: int = 10) -> tuple[Respondent, ...]:
-    """Return respondents, no two of the same answers up to 1,024: `t0` is agreed with by the even ones, `t1` by all but
-    the last, and r00 is neutral there.
+    """Return respondents, no two of the same answers up to 1,024: `t0` is agreed with by the even
+    ones, `t1` by all but the last, and r00 is neutral there.
     """
     return tuple(
         Respondent(
@@ -61,13 +67,17 @@ def _second(i: int, n: int) -> str:
 
 
 def panel(respondents: int = 10, name: str = NAME) -> Instrument:
-    """Return a questionnaire of ten context questions and two targets, each with two paraphrases."""
+    """Return a questionnaire of ten context questions and two targets, each with two
+    paraphrases.
+    """
     questions = [Question(ref, Role.CONTEXT) for ref in CONTEXT]
     questions += [
         Question(ref, Role.TARGET, Form.STATEMENT, AGREEMENT.name, leaning)
         for ref, leaning in zip(TARGETS, (Pole.LIBERAL, Pole.CONSERVATIVE), strict=True)
     ]
-    statements = [Statement(ref, (Wording(ORIGINAL, "en", f"Should {ref} be so?"),)) for ref in CONTEXT]
+    statements = [
+        Statement(ref, (Wording(ORIGINAL, "en", f"Should {ref} be so?"),)) for ref in CONTEXT
+    ]
     statements += [
         Statement(
             ref,
@@ -80,7 +90,9 @@ def panel(respondents: int = 10, name: str = NAME) -> Instrument:
         for ref in TARGETS
     ]
     asked = Questionnaire(tuple(questions), (YES_NO, AGREEMENT), people(respondents))
-    return Instrument(name=name, title="A small panel", statements=tuple(statements), questionnaire=asked)
+    return Instrument(
+        name=name, title="A small panel", statements=tuple(statements), questionnaire=asked
+    )
 
 
 def card(model: str = "oracle", dtype: str = "float32", **told: str) -> ModelCard:
@@ -122,7 +134,11 @@ def predict(
     model_id, sampling_id = store.runs.begin(model, EXACTLY)
     job = store.jobs.create("sample", design.as_json(), len(plan.prompts))
     attempt = store.jobs.claim(job, "code-1")
-    found = {probe.prompt.key: by(probe) for probe in plan.probes if not plan.stored.get(probe.prompt.key)}
+    found = {
+        probe.prompt.key: by(probe)
+        for probe in plan.probes
+        if not plan.stored.get(probe.prompt.key)
+    }
     failed = {key: reason for key, reason in found.items() if isinstance(reason, str)}
     tables = {key: table(*of, words=words) for key, of in found.items() if not isinstance(of, str)}
     scored = [ScoredPrompt(key, (), failed.get(key, "")) for key in found]
@@ -131,14 +147,20 @@ def predict(
 
 
 def table(yes: float, no: float, *, words: bool = True) -> TokenTable:
-    """Return next tokens: yes and no in several spellings, others, and beyond the tenth place some more yes."""
+    """Return next tokens: yes and no in several spellings, others, and beyond the tenth place some
+    more yes.
+    """
     left = max(0.0, 0.98 - yes - no)
     tokens = [(" Yes", yes * 0.75), ("yes", yes * 0.25), ("NO", no * 0.5), (" no", no * 0.5)]
     tokens += [(f"other{i}", left / 6) for i in range(6)]
     tokens += [("YES ", 0.01)]
     named = tuple((text, math.log(p)) for text, p in tokens if p > 0)
     if len(named) < 11:  # the eleventh place is beyond the ten that count
-        named = (*named[:-1], *((f"rare{i}", math.log(1e-9)) for i in range(11 - len(named))), named[-1])
+        named = (
+            *named[:-1],
+            *((f"rare{i}", math.log(1e-9)) for i in range(11 - len(named))),
+            named[-1],
+        )
     beyond = {"yes": yes + 0.02, "no": no} if words else None
     return TokenTable(named, 0.01, beyond)
 
@@ -153,7 +175,9 @@ def answer_of(store: Store, probe: Probe, instrument: str = NAME) -> bool:
 
 
 def ideal(store: Store, certain: float = 0.9) -> Predict:
-    """Return a model that knows everybody's answer, and says so with this share of yes and no together."""
+    """Return a model that knows everybody's answer, and says so with this share of yes and no
+    together.
+    """
 
     def by(probe: Probe) -> Masses:
         if "respondent" not in dict(probe.axes):

@@ -1,4 +1,6 @@
-"""A small questionnaire for tests of the store, the jobs and the terminal, and models whose answers are known."""
+"""A small questionnaire for tests of the store, the jobs and the terminal, and models whose answers
+are known.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +34,29 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 
 ATTITUDE = Scale(
     "attitude",
-    (Option(("agree",), Meaning.YES), Option(("neither",), Meaning.NEUTRAL), Option(("disagree",), Meaning.NO)),
+    (
+        Option(("agree",), Meaning.YES),
+        Option(("neither",), Meaning.NEUTRAL),
+        Option(("disagree",), Meaning.NO),
+    ),
 )
 CONTEXT = tuple(f"c{i}" for i in range(6))
 TARGETS = ("state", "market")
 PARAPHRASES = 3
 QUESTIONNAIRE = Design(
-    "panel", "scripted", audit="questionnaire", samples=1, sampling=EXACTLY, family="qm", variants=("original",)
+    "panel",
+    "scripted",
+    audit="questionnaire",
+    samples=1,
+    sampling=EXACTLY,
+    family="qm",
+    variants=("original",),
 )
 
 
 def panel(respondents: int = 10) -> Instrument:
-    """Return six context questions, two targets in four wordings, and respondents: to `state` every other one says
-    yes, to `market` the first is neutral and all others say yes.
+    """Return six context questions, two targets in four wordings, and respondents: to `state` every
+    other one says yes, to `market` the first is neutral and all others say yes.
     """
     texts = {ref: f"Should {ref} be so?" for ref in CONTEXT}
     texts |= {ref: f"The {ref} is good." for ref in TARGETS}
@@ -54,7 +66,11 @@ def panel(respondents: int = 10) -> Instrument:
             (
                 Wording(ORIGINAL, "en", text),
                 *(
-                    Wording(VariantId(VariantKind.PARAPHRASE, n), "en", f"Good is the {ref}, said in way {n}.")
+                    Wording(
+                        VariantId(VariantKind.PARAPHRASE, n),
+                        "en",
+                        f"Good is the {ref}, said in way {n}.",
+                    )
                     for n in range(1, PARAPHRASES + 1)
                     if ref in TARGETS
                 ),
@@ -75,12 +91,17 @@ def panel(respondents: int = 10) -> Instrument:
     ]
     people = tuple(Respondent(f"r{i:02}", of) for i, of in enumerate(answers))
     return Instrument(
-        "panel", "A panel", statements, questionnaire=Questionnaire(questions, (YES_NO, ATTITUDE), people)
+        "panel",
+        "A panel",
+        statements,
+        questionnaire=Questionnaire(questions, (YES_NO, ATTITUDE), people),
     )
 
 
 class Known(ScriptedModel):
-    """Answers yes with a probability that depends on the last answered question; keeps what it is asked."""
+    """Answers yes with a probability that depends on the last answered question; keeps what it is
+    asked.
+    """
 
     def __init__(self, yes: float = 0.7, no: float = 0.2, name: str = "known") -> None:
         super().__init__(Persona(), name)
@@ -88,22 +109,35 @@ class Known(ScriptedModel):
         self.put_to_it: list[Prompt] = []
 
     def masses(self, prompt: Prompt) -> Mapping[str, float]:
-        """Return the probabilities of yes and no: exchanged where the last answer in the context is no."""
+        """Return the probabilities of yes and no: exchanged where the last answer in the context is
+        no.
+        """
         turned = prompt.context and prompt.messages[prompt.context - 1].content == "no"
         return {"yes": self.no, "no": self.yes} if turned else {"yes": self.yes, "no": self.no}
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+    def next_tokens(
+        self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
+    ) -> Iterator[NextTokens]:
         for position, prompt in enumerate(prompts):
             self.put_to_it.append(prompt)
             of = self.masses(prompt)
-            named = {"Yes": of["yes"] * 0.75, " yes": of["yes"] * 0.25, "no": of["no"], "maybe": 0.05}
+            named = {
+                "Yes": of["yes"] * 0.75,
+                " yes": of["yes"] * 0.25,
+                "no": of["no"],
+                "maybe": 0.05,
+            }
             kept = sorted(((p, text) for text, p in named.items() if p > 0), reverse=True)[:k]
             logs = np.log(np.array([p for p, _ in kept]))
             rest = max(0.0, 1 - sum(p for p, _ in kept))
-            yield NextTokens(position, tuple(text for _, text in kept), logs, rest, {w: of[w] for w in words})
+            yield NextTokens(
+                position, tuple(text for _, text in kept), logs, rest, {w: of[w] for w in words}
+            )
 
 
-def ask(store: Store, model: ScriptedModel, design: Design = QUESTIONNAIRE, **contexts: object) -> pipeline.Progress:
+def ask(
+    store: Store, model: ScriptedModel, design: Design = QUESTIONNAIRE, **contexts: object
+) -> pipeline.Progress:
     """Ask a model in this process what a design needs, as a worker does."""
     design = replace(design, model=model.card.name, contexts=replace(Contexts(), **contexts))  # type: ignore[arg-type]
     plan = pipeline.plan(store, design, card=model.card)

@@ -43,16 +43,22 @@ def answers(
     draw: int = 1,
     variant: str = "",
 ) -> AnswerSet:
-    """Return the answers to questions `q0`, `q1`, …; each pair holds those to the original and to the changed form."""
+    """Return the answers to questions `q0`, `q1`, …; each pair holds those to the original and to
+    the changed form.
+    """
     options = offered or options_of(bias, condition)
     told = recorded or options
     rows = tuple(
-        AnsweredPair(f"q{n}", *(arm(text, options[side], told[side]) for side, text in enumerate(pair)))
+        AnsweredPair(
+            f"q{n}", *(arm(text, options[side], told[side]) for side, text in enumerate(pair))
+        )
         for n, pair in enumerate(pairs)
     )
     return AnswerSet(model, bias, condition, rows, draw, mapped_back, variant)
 
 
-def table(bias: Bias, pairs: Sequence[tuple[str, str]], condition: Perturbation | None = None, **more: Any) -> Table:
+def table(
+    bias: Bias, pairs: Sequence[tuple[str, str]], condition: Perturbation | None = None, **more: Any
+) -> Table:
     """Return the `answers` of the same arguments as arrays."""
     return tabulate(answers(bias, pairs, condition, **more))

@@ -1,8 +1,10 @@
-"""An hour of everything at once, from one seed: `make soak`, or `python -m tests.soak MINUTES SEED FOLDER`.
+"""An hour of everything at once, from one seed: `make soak`, or `python -m tests.soak MINUTES SEED
+FOLDER`.
 
-Jobs, annotators, rulings, merges, reports and exports run on one store, each a process of its own; at random moments
-one is killed, finds the disk full, or has a clock that jumped. After every round what must hold is checked: nothing
-that was said to be stored is lost, nothing is there twice, the file is whole, and nothing is left lying about.
+Jobs, annotators, rulings, merges, reports and exports run on one store, each a process of its own;
+at random moments one is killed, finds the disk full, or has a clock that jumped. After every round
+what must hold is checked: nothing that was said to be stored is lost, nothing is there twice, the
+file is whole, and nothing is left lying about.
 """
 
 from __future__ import annotations
@@ -30,11 +32,12 @@ QUEUE = "soak"
 LABELS = ("agree", "disagree", "neutral", "unrelated")
 ACTS = ("annotate", "annotate", "annotate", "rule", "job", "report", "export", "merge")
 KILLED, FULL, JUMPED = 0.4, 0.1, 0.2
-"shares of the processes that are killed, meet a full disk, or, of people, have a clock that is a day off"
+"""shares of the processes that are killed, meet a full disk, or, of people, have a clock that is a
+day off"""
 ALLOWED = (".db", ".db-wal", ".db-shm", ".db.logs")
 
 
-# ── what the processes do ───────────────────────────────────────────────────────────────────────────────────────────
+# ── what the processes do ─────────────────────────────────────────────────────────────────────────
 
 
 def annotate(path: Path, name: str, seed: int, said: Path) -> None:
@@ -65,7 +68,9 @@ def rule(path: Path, name: str, seed: int, said: Path) -> None:
     with Store.open(path) as store, said.open("a", encoding="utf-8") as notes:
         refs = [line.ref for line in store.instruments.lines("veldania")]
         for ref in rng.permutation(refs):
-            subject = Subject(Ruled.STATEMENT, {"instrument": "veldania", "statement": str(ref), "version": "1"})
+            subject = Subject(
+                Ruled.STATEMENT, {"instrument": "veldania", "statement": str(ref), "version": "1"}
+            )
             made = store.rulings.rule(subject, Verdict.CONFIRMED, auditor=name, reason="soak")
             notes.write(json.dumps(made.uid.hex()) + "\n")
             notes.flush()
@@ -87,7 +92,7 @@ def limited() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-# ── the rounds ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the rounds ────────────────────────────────────────────────────────────────────────────────────
 
 
 class Soak:
@@ -103,16 +108,38 @@ class Soak:
     def begin(self) -> None:
         """Make a store with answers, and a queue of them."""
         self.shell("import", self.path, ROOT / "data/instruments/veldania")
-        self.shell("run", self.path, "--audit", "bias_score", "--model", "scripted:left", "--yes", "--no-probe")
         self.shell(
-            "sample", self.path, "--name", QUEUE, "--purpose", "training", "--per-stratum", "200", "--labels", "5"
+            "run",
+            self.path,
+            "--audit",
+            "bias_score",
+            "--model",
+            "scripted:left",
+            "--yes",
+            "--no-probe",
+        )
+        self.shell(
+            "sample",
+            self.path,
+            "--name",
+            QUEUE,
+            "--purpose",
+            "training",
+            "--per-stratum",
+            "200",
+            "--labels",
+            "5",
         )
         for file in self.said.values():
             file.touch()
 
     def shell(self, *words: object) -> None:
         made = subprocess.run(
-            [sys.executable, "-m", "workbench", *map(str, words)], cwd=ROOT, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "workbench", *map(str, words)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if made.returncode:
             raise SystemExit(f"{words}: {made.stderr}")
@@ -125,7 +152,9 @@ class Soak:
             how = self.rng.random()
             kind = "killed" if how < KILLED else "full" if how < KILLED + FULL else "whole"
             off = self.rng.random() < JUMPED and act in self.said
-            under_way.append((act, kind, self.start(act, number, seed, full=kind == "full", off=off)))
+            under_way.append(
+                (act, kind, self.start(act, number, seed, full=kind == "full", off=off))
+            )
             self.done[f"{act}, {kind}{', clock off' if off else ''}"] += 1
         for act, kind, process in under_way:
             if kind == "killed":
@@ -143,28 +172,59 @@ class Soak:
                 self.faults.append(f"{act}, {kind}: {err.strip().splitlines()[-1]}")
         self.check()
 
-    def start(self, act: str, number: int, seed: int, *, full: bool, off: bool) -> subprocess.Popen[str]:
+    def start(
+        self, act: str, number: int, seed: int, *, full: bool, off: bool
+    ) -> subprocess.Popen[str]:
         folder = self.folder / f"out-{seed}"
         words: dict[str, list[object]] = {
             "job": [
-                *("run", self.path, "--audit", ("reliability", "bias_score")[seed % 2], "--yes", "--no-probe"),
-                *("--model", f"scripted:{('left', 'steady', 'yes-sayer')[seed % 3]}", "--samples", str(2 + seed % 5)),
+                *(
+                    "run",
+                    self.path,
+                    "--audit",
+                    ("reliability", "bias_score")[seed % 2],
+                    "--yes",
+                    "--no-probe",
+                ),
+                *(
+                    "--model",
+                    f"scripted:{('left', 'steady', 'yes-sayer')[seed % 3]}",
+                    "--samples",
+                    str(2 + seed % 5),
+                ),
             ],
             "report": ["report", self.path, folder],
             "export": ["export", self.path, folder],
             "merge": ["labels", self.path, "--merge", self.copy(seed)] if act == "merge" else [],
-        }  # fmt: skip
-        own = [sys.executable, "-m", "tests.soak", act, self.path, f"p{number}", seed, self.said.get(act, ""), int(off)]
+        }
+        own = [
+            sys.executable,
+            "-m",
+            "tests.soak",
+            act,
+            self.path,
+            f"p{number}",
+            seed,
+            self.said.get(act, ""),
+            int(off),
+        ]
         command = own if act in self.said else [sys.executable, "-m", "workbench", *words[act]]
         return subprocess.Popen(
-            [str(word) for word in command], cwd=ROOT, text=True, start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=limited if full else None,
-        )  # fmt: skip
+            [str(word) for word in command],
+            cwd=ROOT,
+            text=True,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=limited if full else None,
+        )
 
     def kill_workers(self) -> None:
         """Kill the workers of jobs, which live on when the shell that started them is gone."""
         with closing(sqlite3.connect(self.path)) as store:
-            pids = [pid for (pid,) in store.execute("select pid from attempt where ended_at is null")]
+            pids = [
+                pid for (pid,) in store.execute("select pid from attempt where ended_at is null")
+            ]
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -175,7 +235,9 @@ class Soak:
         from tests.jobs.test_jobs import draws_agree_with_responses
 
         with Store.open(self.path) as store:
-            lost = [job.id for job in store.jobs.list() if job.state in ("lost", "failed", "cancelled")]
+            lost = [
+                job.id for job in store.jobs.list() if job.state in ("lost", "failed", "cancelled")
+            ]
         for job in lost:
             self.shell("jobs", self.path, "resume", job)
             self.shell("jobs", self.path, "follow", job)
@@ -197,18 +259,31 @@ class Soak:
         with closing(sqlite3.connect(self.path)) as store:
             whole = store.execute("pragma integrity_check(1)").fetchone()[0]
             self.must("the file is whole", whole == "ok")
-            self.must("rows belong together", not store.execute("pragma foreign_key_check").fetchall())
-            held = Counter(store.execute("select r.unit_id, p.name from reading r join reader p on p.id = r.reader_id "
-                                         "where r.uid is not null and p.kind = 'person'").fetchall())  # fmt: skip
+            self.must(
+                "rows belong together", not store.execute("pragma foreign_key_check").fetchall()
+            )
+            held = Counter(
+                store.execute(
+                    "select r.unit_id, p.name from reading r join reader p "
+                    "on p.id = r.reader_id "
+                    "where r.uid is not null and p.kind = "
+                    "'person'"
+                ).fetchall()
+            )
             said = Counter((unit, name) for unit, name, _ in self.notes("annotate"))
             self.must("every label is stored", all(held[one] >= n for one, n in said.items()))
             rulings = {uid.hex() for (uid,) in store.execute("select uid from ruling")}
             self.must("every ruling is stored", rulings >= set(self.notes("rule")))
             twice = (
-                "select count(*) from (select 1 from reading where uid is not null group by uid having count(*) > 1)"
+                "select count(*) from (select 1 from reading where uid is not null group by "
+                "uid having count(*) > 1)"
             )
             self.must("no label is there twice", store.execute(twice).fetchone()[0] == 0)
-        strange = [one.name for one in self.folder.iterdir() if ".part" in one.name or ".before-" in one.name]
+        strange = [
+            one.name
+            for one in self.folder.iterdir()
+            if ".part" in one.name or ".before-" in one.name
+        ]
         self.must("nothing is left lying about", not strange)
 
     def must(self, what: str, holds: object) -> None:
@@ -222,7 +297,9 @@ class Soak:
 
 
 def main(minutes: float, seed: int, where: str | None = None) -> int:
-    """Soak a store in a folder, that for temporary files unless told otherwise, and print what happened."""
+    """Soak a store in a folder, that for temporary files unless told otherwise, and print what
+    happened.
+    """
     with tempfile.TemporaryDirectory(dir=where) as folder:
         soak = Soak(Path(folder), seed)
         soak.begin()
@@ -248,4 +325,10 @@ if __name__ == "__main__":
             jumped(int(seed_))
         PROCESSES[act_](Path(path_), name_, int(seed_), Path(said_))
     else:
-        sys.exit(main(float((sys.argv[1:2] or ["60"])[0]), int((sys.argv[2:3] or ["1"])[0]), *sys.argv[3:4]))
+        sys.exit(
+            main(
+                float((sys.argv[1:2] or ["60"])[0]),
+                int((sys.argv[2:3] or ["1"])[0]),
+                *sys.argv[3:4],
+            )
+        )

@@ -1,4 +1,6 @@
-"""Stores in which an instrument is asked under two families of templates that share names, and edited in between."""
+"""Stores in which an instrument is asked under two families of templates that share names, and
+edited in between.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ from workbench.domain.responses import EXACTLY, ModelCard, Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
 from workbench.readers.verbalizers import forms_by_prompt
 
-FAMILIES, NAMES, LANGUAGES, REFS = ("chat", "user"), ("personal-1", "personal-2"), ("en", "de"), ("a", "b")
+FAMILIES, NAMES, LANGUAGES, REFS = (
+    ("chat", "user"),
+    ("personal-1", "personal-2"),
+    ("en", "de"),
+    ("a", "b"),
+)
 MODELS = ("one", "two")
 LABELS = ("agree", "disagree")
 
@@ -65,7 +72,9 @@ class Made:
             for name in NAMES
             for inverted in (False, True)
         ]
-        return Instrument("small", "Small", tuple(map(self.statement, REFS)), templates=tuple(templates))
+        return Instrument(
+            "small", "Small", tuple(map(self.statement, REFS)), templates=tuple(templates)
+        )
 
 
 def said(model: str, key: bytes) -> tuple[tuple[str, int], ...]:
@@ -90,7 +99,9 @@ def ask(
     exact: bool = False,
     revision: str = "r1",
 ) -> None:
-    """Ask what is missing as a job does; `exact`: compute the probabilities of labels in place of answers."""
+    """Ask what is missing as a job does; `exact`: compute the probabilities of labels in place of
+    answers.
+    """
     sampling = EXACTLY if exact else Sampling()
     design = Design(
         "small",
@@ -111,12 +122,16 @@ def ask(
     if exact:
         forms = forms_by_prompt(plan.templates, plan.probes)
         scores = [
-            ScoredPrompt(key, tuple((form, log(model, key, form)) for form in forms[key])) for key in plan.prompts
+            ScoredPrompt(key, tuple((form, log(model, key, form)) for form in forms[key]))
+            for key in plan.prompts
         ]
         store.scores.add(*ids, attempt, scores, {})
     else:
         who = model if revision == "r1" else f"{model} {revision}"
-        batch = [Answered(key, 1, sum(n for _, n in said(who, key)), said(who, key)) for key, _ in plan.requests()]
+        batch = [
+            Answered(key, 1, sum(n for _, n in said(who, key)), said(who, key))
+            for key, _ in plan.requests()
+        ]
         store.runs.add(*ids, attempt, batch)
     store.jobs.finish(job, attempt, "done")
 
@@ -129,7 +144,14 @@ def play(path: Path, steps: Sequence[Step]) -> Path:
         for what, first, second in steps:
             if what in ("ask", "ask one", "score"):
                 model, family = first.split()
-                ask(store, model, family, second, REFS[:1] if what == "ask one" else REFS, exact=what == "score")
+                ask(
+                    store,
+                    model,
+                    family,
+                    second,
+                    REFS[:1] if what == "ask one" else REFS,
+                    exact=what == "score",
+                )
             else:
                 made.texts[(what, *first.split(), *filter(None, [second]))] += 1
                 store.instruments.add(made.instrument())
@@ -139,5 +161,8 @@ def play(path: Path, steps: Sequence[Step]) -> Path:
 @contextmanager
 def played(steps: Sequence[Step]) -> Iterator[Store]:
     """Yield such a store."""
-    with TemporaryDirectory() as folder, Store.open(play(Path(folder) / "audit.db", steps)) as store:
+    with (
+        TemporaryDirectory() as folder,
+        Store.open(play(Path(folder) / "audit.db", steps)) as store,
+    ):
         yield store

@@ -1,4 +1,6 @@
-"""What costs time to import stays off the paths that people wait on, proved in a fresh interpreter; and no circles."""
+"""What costs time to import stays off the paths that people wait on, proved in a fresh interpreter;
+and no circles.
+"""
 
 from __future__ import annotations
 
@@ -47,29 +49,41 @@ def test_a_module_brings_nothing_heavy(module: str, also: tuple[str, ...]) -> No
 def test_the_store_leaves_pandas_to_those_who_want_it() -> None:
     """sqlite-utils imports it wherever it is installed; the development extra brings it."""
     pytest.importorskip("pandas")
-    code = "import stores.core.store, sys; assert 'pandas' not in sys.modules; import pandas; print(pandas.NA)"
+    code = (
+        "import stores.core.store, sys; assert 'pandas' not in sys.modules; import pandas; "
+        "print(pandas.NA)"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "<NA>"
 
 
-# ── circles ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── circles ───────────────────────────────────────────────────────────────────────────────────────
 
 ROOT = Path(__file__).parent.parent
 
 
 def modules() -> dict[str, Path]:
     files = [file for package in ("workbench", "stores") for file in (ROOT / package).rglob("*.py")]
-    return {".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
+    return {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in files
+    }
 
 
 def imported(file: Path, known: Collection[str]) -> set[str]:
-    """Return the modules that a file imports anywhere; for types alone not where a comment on the line says why."""
+    """Return the modules that a file imports anywhere; for types alone not where a comment on the
+    line says why.
+    """
     source = file.read_text(encoding="utf-8")
     lines, found = source.splitlines(), set[str]()
 
     def visit(node: ast.AST, types: bool) -> None:
-        types = types or (isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING")
-        if isinstance(node, ast.Import | ast.ImportFrom) and not (types and "#" in lines[node.lineno - 1]):
+        types = types or (
+            isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        )
+        if isinstance(node, ast.Import | ast.ImportFrom) and not (
+            types and "#" in lines[node.lineno - 1]
+        ):
             of = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             names = {f"{of}{alias.name}" for alias in node.names}
             found.update(name if name in known else name.rpartition(".")[0] for name in names)
@@ -92,12 +106,18 @@ def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
         if more == reached:
             break
         reached = more
-    found = {frozenset(one for one in of if module in reached[one]) for module, of in reached.items() if module in of}
+    found = {
+        frozenset(one for one in of if module in reached[one])
+        for module, of in reached.items()
+        if module in of
+    }
     return [set(circle) for circle in found]
 
 
 def test_a_circle_is_found() -> None:
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"d"}, "d": {"b"}, "e": {"a"}}) == [{"b", "c", "d"}]
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"d"}, "d": {"b"}, "e": {"a"}}) == [
+        {"b", "c", "d"}
+    ]
 
 
 @pytest.mark.e2e
@@ -110,7 +130,11 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 def test_no_folder_holds_more_modules_than_one_can_overlook() -> None:
-    folders = Counter(file.parent.relative_to(ROOT).as_posix() for file in modules().values() if file.name[0] != "_")
+    folders = Counter(
+        file.parent.relative_to(ROOT).as_posix()
+        for file in modules().values()
+        if file.name[0] != "_"
+    )
     assert {folder: n for folder, n in folders.items() if n > 40} == {}
 
 
@@ -125,8 +149,12 @@ def test_no_two_classes_of_audits_share_a_name() -> None:
 
 
 def test_only_views_of_the_terminal_import_the_folder_of_an_audit() -> None:
-    """Types and deferred imports count, too: whatever else shows an audit's figures takes a `Result`."""
-    known = {name: file for name, file in modules().items() if not name.startswith("workbench.audits.")}
+    """Types and deferred imports count, too: whatever else shows an audit's figures takes a
+    `Result`.
+    """
+    known = {
+        name: file for name, file in modules().items() if not name.startswith("workbench.audits.")
+    }
     folders = {file.parent.name for file in (ROOT / "workbench/audits").glob("*/help.md")}
     arrows = {
         (name, node.module.split(".")[2])

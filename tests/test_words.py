@@ -1,6 +1,7 @@
 """One word for one thing: words that the glossary retires are in no text that people read.
 
-The texts are the strings of the syntax trees (docstrings too where a phrase has no other meaning) and the help pages.
+The texts are the strings of the syntax trees (docstrings too where a phrase has no other meaning)
+and the help pages.
 """
 
 from __future__ import annotations
@@ -73,16 +74,23 @@ GLOSSARY = "glossary.md"
 def every_text() -> list[tuple[str, str, bool]]:
     """Return the strings of all modules, with where they stand."""
     found = [(path, one) for path in modules() for one in texts(path)]
-    return [(f"{path.relative_to(ROOT)}:{line}", text, documents) for path, (line, text, documents) in found]
+    return [
+        (f"{path.relative_to(ROOT)}:{line}", text, documents)
+        for path, (line, text, documents) in found
+    ]
 
 
 def texts(path: Path) -> Iterator[tuple[int, str, bool]]:
-    """Yield every string of a module with its line, and whether it documents instead of being printed."""
+    """Yield every string of a module with its line, and whether it documents instead of being
+    printed.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     alone = {
         id(statement.value)
         for node in ast.walk(tree)
-        for statement in (getattr(node, "body", None) if isinstance(getattr(node, "body", None), list) else ())
+        for statement in (
+            getattr(node, "body", None) if isinstance(getattr(node, "body", None), list) else ()
+        )
         if isinstance(statement, ast.Expr)
     }
     for node in ast.walk(tree):
@@ -91,7 +99,9 @@ def texts(path: Path) -> Iterator[tuple[int, str, bool]]:
 
 
 def modules() -> list[Path]:
-    return [path for folder in ("workbench", "stores") for path in sorted((ROOT / folder).rglob("*.py"))]
+    return [
+        path for folder in ("workbench", "stores") for path in sorted((ROOT / folder).rglob("*.py"))
+    ]
 
 
 def pages() -> list[Path]:
@@ -101,7 +111,11 @@ def pages() -> list[Path]:
 @pytest.mark.parametrize("phrase", PHRASES)
 def test_retired_words_are_in_no_string_and_on_no_page(phrase: str) -> None:
     found = [place for place, text, _ in every_text() if re.search(phrase, text)]
-    found += [str(path.relative_to(ROOT)) for path in pages() if re.search(phrase, path.read_text(encoding="utf-8"))]
+    found += [
+        str(path.relative_to(ROOT))
+        for path in pages()
+        if re.search(phrase, path.read_text(encoding="utf-8"))
+    ]
     assert not found, f"write {PHRASES[phrase]!r}"
 
 
@@ -109,7 +123,10 @@ def test_a_space_is_called_a_space() -> None:
     found = [
         f"{place}: {text[:60]!r}"
         for place, text, documents in every_text()
-        if not documents and " " in text.strip() and SPACES.search(text) and not PREDICATE.search(text)
+        if not documents
+        and " " in text.strip()
+        and SPACES.search(text)
+        and not PREDICATE.search(text)
     ]
     assert not found, "write 'space'"
 

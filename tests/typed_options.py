@@ -12,7 +12,7 @@ from workbench.api.options import NOT_ASKED, takes_several
 from workbench.options.option import Option, Type
 
 PLACE = Path(workbench.__file__).parent / "api" / "typed.py"
-WIDTH = 120
+WIDTH = 100
 OPEN = ("reader", "audit")
 "options whose choices other packages add to"
 HEAD = '''"""Options with their types, and the methods that take those of each audit.
@@ -42,18 +42,38 @@ def typed() -> str:
     audits = tuple(registry.SHIPPED)
     figures = {name: registry.audit(name).figure_options for name in audits}
     every = [option for options in figures.values() for option in options]
-    common = [one for one in figures[audits[0]] if all(one.name in {o.name for o in of} for of in figures.values())]
+    common = [
+        one
+        for one in figures[audits[0]]
+        if all(one.name in {o.name for o in of} for of in figures.values())
+    ]
     judging = [option for name in audits for option in registry.audit(name).judges_by]
     asked = [option for option in run.options if option.name not in NOT_ASKED]
-    figure_flags = {"store", "audit", "queue", "json", "csv", "parquet", "html", "latex", "figures", "force"}
+    figure_flags = {
+        "store",
+        "audit",
+        "queue",
+        "json",
+        "csv",
+        "parquet",
+        "html",
+        "latex",
+        "figures",
+        "force",
+    }
     of_agreement = [option for option in agreement.options if option.name not in figure_flags]
     parts = [
         _class("Asked", "Options of `workbench run`: what is asked.", asked),
-        _class("Judging", "How the answers to an audit are judged, as a frozen plan has it.", judging),
+        _class(
+            "Judging", "How the answers to an audit are judged, as a frozen plan has it.", judging
+        ),
         _class("AnyFigures", "Options of the figures of any audit.", every),
         _class("CommonFigures", "Options that the figures of every audit take.", common),
         _class("AgreementFigures", "Options of `workbench agreement`.", of_agreement),
-        *(_class(_named(name), f"Options of the figures of {name}.", of) for name, of in figures.items()),
+        *(
+            _class(_named(name), f"Options of the figures of {name}.", of)
+            for name, of in figures.items()
+        ),
     ]
     return "\n\n\n".join((HEAD, *parts, _doors(figures))) + "\n"
 
@@ -98,7 +118,11 @@ def _kinds(option: Option) -> Iterator[str]:
 
 def _union(kinds: Iterable[str]) -> str:
     every = [*kinds]
-    words = [one.removeprefix("Literal[").removesuffix("]") for one in every if one.startswith("Literal[")]
+    words = [
+        one.removeprefix("Literal[").removesuffix("]")
+        for one in every
+        if one.startswith("Literal[")
+    ]
     if "str" in every:
         words = []
     rest = [one for one in every if not one.startswith("Literal[") and one != "None"]
@@ -108,7 +132,9 @@ def _union(kinds: Iterable[str]) -> str:
 
 def _help(text: str) -> list[str]:
     plain = text.replace("\\", "/").replace('"""', "'''")
-    return indent("\n".join(wrap(f'"""{plain}"""', WIDTH - 4, break_on_hyphens=False)), "    ").split("\n")
+    return indent(
+        "\n".join(wrap(f'"""{plain}"""', WIDTH - 4, break_on_hyphens=False)), "    "
+    ).split("\n")
 
 
 def _doors(figures: Mapping[str, Sequence[Option]]) -> str:
@@ -123,7 +149,10 @@ def _doors(figures: Mapping[str, Sequence[Option]]) -> str:
         "    ) -> Result: ...",
     ]
     comparing = [name for name, of in figures.items() if "compare" in {one.name for one in of}]
-    for door, first, names in (("results", "self", [*figures]), ("compare", "self, *runs: str", comparing)):
+    for door, first, names in (
+        ("results", "self", [*figures]),
+        ("compare", "self, *runs: str", comparing),
+    ):
         for name in names:
             usual = " = ..." if name == registry.DEFAULT_AUDIT else ""
             lines += [
@@ -148,10 +177,12 @@ _DOCS = {
     "results": (
         '        """Return an audit\'s result: the figures that `--json` prints.',
         "",
-        '        Options are those of the audit\'s command, by their names: `model="smollm2"`, `sampling="T 1"`,',
-        "        `resamples=500`. Those of an audit of another package are a `dict[str, Any]`: `**options`.",
-        "        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for",
-        "        an invalid value of an option.",
+        '        Options are those of the audit\'s command, by their names: `model="smollm2"`,',
+        '        `sampling="T 1"`, `resamples=500`. Those of an audit of another package are a',
+        "        `dict[str, Any]`: `**options`.",
+        "",
+        "        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match,",
+        "        FieldError for an invalid value of an option.",
         '        """',
         "        return self._result(audit, options)",
     ),
@@ -164,8 +195,8 @@ _DOCS = {
         "        audit : whose figures are compared",
         "        options : those of the audit's command",
         "",
-        "        Raises UsageError for fewer than two runs, UnknownName and AmbiguousRun for a name that means none or",
-        "        several.",
+        "        Raises UsageError for fewer than two runs, UnknownName and AmbiguousRun for a name that",
+        "        means none or several.",
         '        """',
         "        return self._result(audit, options, runs)",
     ),

@@ -1,8 +1,9 @@
-"""Workers that need not load the program: a process that has loaded it once forks a child for each of them.
+"""Workers that need not load the program: a process that has loaded it once forks a child for each
+of them.
 
-A child is a process like any other: it has a number, a log, signals and an end, and shares no memory with the tests.
-Loading is most of what a short job costs, and the tests start hundreds of jobs. `tests/cli/test_installed.py` and
-`tests/jobs/test_jobs.py` start workers as the program does.
+A child is a process like any other: it has a number, a log, signals and an end, and shares no
+memory with the tests. Loading is most of what a short job costs, and the tests start hundreds of
+jobs. `tests/cli/test_installed.py` and `tests/jobs/test_jobs.py` start workers as the program does.
 """
 
 from __future__ import annotations
@@ -31,11 +32,18 @@ from workbench.jobs import launch
 
 PROGRAMS = {"workbench.jobs.worker": "workbench.jobs.worker", "workbench": "workbench.cli"}
 "what follows `python -m` -> the module whose `main` it runs"
-LOADED = ("workbench.cli", "workbench.jobs", "workbench.pipeline", "workbench.inference.scripted", "stores")
+LOADED = (
+    "workbench.cli",
+    "workbench.jobs",
+    "workbench.pipeline",
+    "workbench.inference.scripted",
+    "stores",
+)
 "packages of which every module is loaded"
 ALSO = ("workbench.inference.load", "sqlite_utils", "numpy", "asyncio")
 READ_LATE = ("WORKBENCH_", "PYTEST_", "OPENAI_", "COLUMNS", "PYTHONUNBUFFERED", "XDG_STATE_HOME")
-"beginnings of the names of variables that are read when they are needed, not when something is loaded"
+"""beginnings of the names of variables that are read when they are needed, not when something is
+loaded"""
 LOOK_EVERY_S = 0.005
 CLIENT = """#!/bin/sh
 '''exec' {python} -SE "$0" "$@" # the path may have blanks; sh ends here, and for Python this is a text
@@ -61,7 +69,9 @@ class Child:
         """Return the exit code, None while the process runs."""
         if self.returncode is None:
             with suppress(BlockingIOError):
-                self.returncode = int(self._connection.recv(64, socket.MSG_DONTWAIT) or -signal.SIGKILL)
+                self.returncode = int(
+                    self._connection.recv(64, socket.MSG_DONTWAIT) or -signal.SIGKILL
+                )
                 self._connection.close()
         return self.returncode
 
@@ -85,7 +95,8 @@ class Subprocess:
     @classmethod
     def Popen(cls, command: Sequence[str], **how: Any) -> Child | subprocess.Popen[bytes]:  # noqa: N802
         """Fork what the loaded process can run, start anything else."""
-        if cls.server is None and hasattr(os, "pidfd_open"):  # else nobody is told when a child ends
+        # Else nobody is told when a child ends.
+        if cls.server is None and hasattr(os, "pidfd_open"):
             cls.server = Server.begun()
         if cls.server is None or command[0] != cls.server.python or not cls.server.fits(how["env"]):
             return subprocess.Popen(command, **how)
@@ -106,9 +117,17 @@ class Server:
         """Start the process; it ends with this one."""
         address = str(Path(mkdtemp(prefix="warm-")) / "socket")
         process = subprocess.Popen(
-            [sys.executable, "-c", "import sys; from tests.warm import serve; serve(sys.argv[1])", address],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[1], start_new_session=True,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-c",
+                "import sys; from tests.warm import serve; serve(sys.argv[1])",
+                address,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).parents[1],
+            start_new_session=True,
+        )
         assert process.stdout is not None
         assert process.stdout.read(1), "it did not begin to listen"
         _KEPT.append(process)
@@ -116,9 +135,13 @@ class Server:
 
     def fits(self, environment: Mapping[str, str]) -> bool:
         """Whether a process of this environment would have loaded the same."""
-        return all(name.startswith(READ_LATE) for name, _ in environment.items() ^ self.environment.items())
+        return all(
+            name.startswith(READ_LATE) for name, _ in environment.items() ^ self.environment.items()
+        )
 
-    def start(self, words: Sequence[str], environment: Mapping[str, str], output: int, errors: int) -> Child:
+    def start(
+        self, words: Sequence[str], environment: Mapping[str, str], output: int, errors: int
+    ) -> Child:
         """Return a new child that writes to these files."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         connection.connect(self.address)
@@ -136,13 +159,16 @@ def command(path: Path) -> None:
     if Subprocess.server is None:
         Subprocess.server = Server.begun()
     path.write_text(
-        CLIENT.format(python=shlex.quote(sys.executable), address=Subprocess.server.address), encoding="utf-8"
+        CLIENT.format(python=shlex.quote(sys.executable), address=Subprocess.server.address),
+        encoding="utf-8",
     )
     path.chmod(0o755)
 
 
 def serve(address: str) -> None:
-    """Load the program, then fork a child for each request until the tests have ended, which closes the input."""
+    """Load the program, then fork a child for each request until the tests have ended, which closes
+    the input.
+    """
     for name in LOADED:
         for module in walk_packages(import_module(name).__path__, f"{name}."):
             import_module(module.name)

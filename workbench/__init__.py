@@ -1,7 +1,7 @@
 """Workbench: annotate and audit the political and survey-response biases of language models.
 
-`workbench.open("x.db")` opens a store from Python; `workbench help python` shows the rest. These names are loaded when
-somebody uses them: to import the package costs nothing.
+`workbench.open("x.db")` opens a store from Python; `workbench help python` shows the rest. These
+names are loaded when somebody uses them: to import the package costs nothing.
 """
 
 from importlib import import_module

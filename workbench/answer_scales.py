@@ -8,8 +8,9 @@
     values = ["rather yes", "75"]                  # how files write it, the first as people read it
     meaning = "yes"                                # yes, no, neutral, step, option or missing
 
-An instrument's own scales stand in its `instrument.toml` as tables `[[scales.NAME]]` of the same keys. A file is read
-exactly or refused with all its faults at once: a value that two options share could mean either.
+An instrument's own scales stand in its `instrument.toml` as tables `[[scales.NAME]]` of the same
+keys. A file is read exactly or refused with all its faults at once: a value that two options share
+could mean either.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def options_of(tables: Sequence[Any]) -> tuple[tuple[Option, ...], list[Fault]]:
-    """Return the options of parsed tables, and what is wrong with them; options with a fault are left out."""
+    """Return the options of parsed tables, and what is wrong with them; options with a fault are
+    left out.
+    """
     options: list[Option] = []
     faults: list[Fault] = []
     taken: dict[str, str] = {}
@@ -69,39 +72,59 @@ def options_of(tables: Sequence[Any]) -> tuple[tuple[Option, ...], list[Fault]]:
         found = [*_faults(table), *_repeated(table, taken)]
         faults += [(place, *fault) for fault in found]
         if not found:
-            options.append(Option(tuple(value.strip() for value in table["values"]), Meaning(table["meaning"])))
+            options.append(
+                Option(tuple(value.strip() for value in table["values"]), Meaning(table["meaning"]))
+            )
     return tuple(options), faults
 
 
 def numbers_said(answers: Tallied) -> tuple[tuple[str, str], ...]:
-    """Return (scale, what its numbers were read as) for the scales on which people answered in numbers.
+    """Return (scale, what its numbers were read as) for the scales on which people answered in
+    numbers.
 
-    A scale may know several codings, as from 7 to 1 and from 100 to 0; those that were used are said.
+    A scale may know several codings, as from 7 to 1 and from 100 to 0; those that were used are
+    said.
     """
     used: dict[str, set[str]] = {}
     for question in answers.questionnaire.questions:
-        used.setdefault(question.scale, set()).update(map(folded, answers.given.get(question.ref, ())))
+        used.setdefault(question.scale, set()).update(
+            map(folded, answers.given.get(question.ref, ()))
+        )
     scales = (scale for scale in answers.questionnaire.scales if scale.name in used)
-    return tuple((scale.name, said) for scale in scales if (said := _codings(scale, used[scale.name])))
+    return tuple(
+        (scale.name, said) for scale in scales if (said := _codings(scale, used[scale.name]))
+    )
 
 
 def _codings(scale: Scale, used: Collection[str]) -> str:
-    """Say what numbers stand for: `7 strongly agree … 1 strongly disagree`; "" where none of them was used."""
+    """Say what numbers stand for: `7 strongly agree … 1 strongly disagree`; "" where none of them
+    was used.
+    """
     options = list(scale.offered)
     if any(option.meaning in (Meaning.STEP, Meaning.OPTION) for option in options):
         return ""  # a number is its place, and means neither yes nor no
-    numbers = [[value for value in option.values if _NUMBER.fullmatch(folded(value))] for option in options]
+    numbers = [
+        [value for value in option.values if _NUMBER.fullmatch(folded(value))] for option in options
+    ]
     said = []
     for place in range(max(map(len, numbers), default=0)):
-        coded = [(codes[place], option) for codes, option in zip(numbers, options, strict=True) if len(codes) > place]
+        coded = [
+            (codes[place], option)
+            for codes, option in zip(numbers, options, strict=True)
+            if len(codes) > place
+        ]
         if any(folded(value) in used for value, _ in coded):
             words = [f"{value} {_in_words(option)}" for value, option in coded]
-            said.append(", ".join(words) if len(words) <= MOST_SHOWN else f"{words[0]} … {words[-1]}")
+            said.append(
+                ", ".join(words) if len(words) <= MOST_SHOWN else f"{words[0]} … {words[-1]}"
+            )
     return "; and ".join(said)
 
 
 def _in_words(option: Option) -> str:
-    """Return an answer as people read it, or what it means where it is known by its number alone."""
+    """Return an answer as people read it, or what it means where it is known by its number
+    alone.
+    """
     return option.meaning.value if _NUMBER.fullmatch(option.values[0]) else option.values[0]
 
 
@@ -109,7 +132,11 @@ def _faults(table: Any) -> list[tuple[str, str, str]]:
     """Return (cell, found, expected) of one option by itself."""
     if not isinstance(table, dict):
         return [("values", repr(table), "a table with values and a meaning")]
-    faults = [(cell, "an unknown key", f"one of {', '.join(_OPTION)}") for cell in table if cell not in _OPTION]
+    faults = [
+        (cell, "an unknown key", f"one of {', '.join(_OPTION)}")
+        for cell in table
+        if cell not in _OPTION
+    ]
     values, meaning = table.get("values"), table.get("meaning")
     if not _texts(values):
         faults.append(("values", "nothing" if values is None else repr(values), _VALUES))
@@ -128,13 +155,21 @@ def _is_value(value: Any) -> bool:
 
 
 def _repeated(table: Any, taken: dict[str, str]) -> list[tuple[str, str, str]]:
-    """Return the values that an option, or one before it, has already; `taken` is filled on the way."""
+    """Return the values that an option, or one before it, has already; `taken` is filled on the
+    way.
+    """
     values = table.get("values") if isinstance(table, dict) else None
     faults = []
     for value in (values or ()) if _texts(values) else ():
         first = taken.get(folded(value))
         if first is not None:
             like = "" if first == value else f", like {first!r}"
-            faults.append(("values", f"{value!r} again{like}", "every value once; case and spaces are ignored"))
+            faults.append(
+                (
+                    "values",
+                    f"{value!r} again{like}",
+                    "every value once; case and spaces are ignored",
+                )
+            )
         taken.setdefault(folded(value), value)
     return faults

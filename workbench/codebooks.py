@@ -1,4 +1,5 @@
-"""Codebooks as files: a question, its labels with their keys, and the guideline that says how to decide.
+"""Codebooks as files: a question, its labels with their keys, and the guideline that says how to
+decide.
 
     name = "stance"
     title = "Stance of an answer"
@@ -13,7 +14,7 @@
     meaning = "one sentence"
 
 A file is read exactly or refused with all its faults at once: labels are given under what it says.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -82,13 +83,23 @@ def _options(file: TomlFile) -> tuple[LabelOption, ...]:
 
 def _cell_faults(table: dict[str, Any], cells: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Return (cell, found, expected) of one option by itself."""
-    faults = [(cell, "an unknown key", f"one of {', '.join(_OPTION)}") for cell in table if cell not in _OPTION]
+    faults = [
+        (cell, "an unknown key", f"one of {', '.join(_OPTION)}")
+        for cell in table
+        if cell not in _OPTION
+    ]
     for cell, value in cells.items():
         if not isinstance(value, str) or not value.strip():
-            faults.append((cell, "nothing" if value is None else repr(value), "some text in quotes"))
+            faults.append(
+                (cell, "nothing" if value is None else repr(value), "some text in quotes")
+            )
     key = cells["key"]
     if isinstance(key, str) and key.strip() and (len(key) != 1 or key not in FREE_KEYS):
-        taken = "a key that annotating itself needs" if key in RESERVED_KEYS else "not one lower-case letter"
+        taken = (
+            "a key that annotating itself needs"
+            if key in RESERVED_KEYS
+            else "not one lower-case letter"
+        )
         faults.append(("key", f"{key!r}, {taken}", f"one of the letters {' '.join(FREE_KEYS)}"))
     return faults
 
@@ -99,7 +110,13 @@ def _repeated(cells: dict[str, Any], earlier: list[LabelOption]) -> list[tuple[s
     for cell in ("label", "key"):
         for other in earlier:
             if cells[cell] and cells[cell] == getattr(other, cell):
-                faults.append((cell, f"{cells[cell]!r} again, as of {other.label!r}", "every label and key once"))
+                faults.append(
+                    (
+                        cell,
+                        f"{cells[cell]!r} again, as of {other.label!r}",
+                        "every label and key once",
+                    )
+                )
     return faults
 
 

@@ -1,10 +1,11 @@
 """CSV files: text that reads back to the same strings, and cells that a spreadsheet would run.
 
-Files are UTF-8 without a byte order mark, lines end in a line feed. A cell that begins with one of `= + - @`, a tab or
-a line end is taken for a formula, which is a way to run code on the machine of whoever opens a file of statements that
-others wrote (OWASP, "CSV Injection"): it is written with an apostrophe before it and read without. Plain numbers are
-left as they are. A text that begins with apostrophes and then such a sign gets one apostrophe more, so that every text
-comes back as it was; an apostrophe before anything else ('tis) is part of the text on both ways.
+Files are UTF-8 without a byte order mark, lines end in a line feed. A cell that begins with one of
+`= + - @`, a tab or a line end is taken for a formula, which is a way to run code on the machine of
+whoever opens a file of statements that others wrote (OWASP, "CSV Injection"): it is written with an
+apostrophe before it and read without. Plain numbers are left as they are. A text that begins with
+apostrophes and then such a sign gets one apostrophe more, so that every text comes back as it was;
+an apostrophe before anything else ('tis) is part of the text on both ways.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def csv_line(cells: Iterable[str]) -> str:
-    """Return a line of a CSV file. Python's writer leaves a lone carriage return unquoted if lines end in LF."""
+    """Return a line of a CSV file. Python's writer leaves a lone carriage return unquoted if lines
+    end in LF.
+    """
     return ",".join(_cell(cell) for cell in cells) + "\n"
 
 

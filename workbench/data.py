@@ -30,7 +30,8 @@ SHIPPED_CHOICES = "veldania_choices"
 SHIPPED_SCHEME = "smartvote"
 "policy issues that statements are labelled for unless told otherwise"
 INSTRUMENT_AUDITS = ("reliability", "bias_score")
-"audits that ask about an instrument's statements; it has the templates of these unless it says otherwise"
+"""audits that ask about an instrument's statements; it has the templates of these unless it says
+otherwise"""
 
 QUESTIONNAIRE_AUDITS = ("questionnaire",)
 "those of one whose statements have roles"
@@ -88,7 +89,9 @@ def data_folder() -> Path:
     for candidate in (package / "_data", package.parent / "data"):
         if (candidate / "instruments").is_dir():
             return candidate
-    raise WorkbenchError(f"the data that ships with workbench is not beside {package}. Install workbench again.")
+    raise WorkbenchError(
+        f"the data that ships with workbench is not beside {package}. Install workbench again."
+    )
 
 
 def shipped_instrument_folder(name: str = SHIPPED_INSTRUMENT) -> Path:
@@ -105,8 +108,11 @@ def shipped_audits() -> tuple[str, ...]:
 
 
 @lru_cache
-def shipped_templates(audit: str = DEFAULT_AUDIT, language: str = PUBLISHED_LANGUAGE) -> tuple[Template, ...]:
-    """Return the templates of an audit in a language: the published ones in English, else their translations.
+def shipped_templates(
+    audit: str = DEFAULT_AUDIT, language: str = PUBLISHED_LANGUAGE
+) -> tuple[Template, ...]:
+    """Return the templates of an audit in a language: the published ones in English, else their
+    translations.
 
     Raises UnknownName, listing the audits; a language that has none gives none.
     """
@@ -114,22 +120,32 @@ def shipped_templates(audit: str = DEFAULT_AUDIT, language: str = PUBLISHED_LANG
         return tuple(_template(row, audit) for row in _toml("prompts", audit)["template"])
     for folder in _folders(entry_points.TEMPLATES, language, f"prompts/{language}"):
         if (path := folder / f"{audit}.toml").is_file():
-            return tuple(_template(row, audit, language) for row in read_toml(path).get("template", ()))
+            return tuple(
+                _template(row, audit, language) for row in read_toml(path).get("template", ())
+            )
     return ()
 
 
 def template_languages(audit: str) -> tuple[str, ...]:
     """Return the languages in which an audit has templates."""
-    folders = {path.parent.name for place in language_folders() for path in place.glob(f"prompts/*/{audit}.toml")}
-    added = {name for name in entry_points.added(entry_points.TEMPLATES) if shipped_templates(audit, name)}
+    folders = {
+        path.parent.name
+        for place in language_folders()
+        for path in place.glob(f"prompts/*/{audit}.toml")
+    }
+    added = {
+        name
+        for name in entry_points.added(entry_points.TEMPLATES)
+        if shipped_templates(audit, name)
+    }
     return tuple(sorted({PUBLISHED_LANGUAGE} | folders | added))
 
 
 def templates_of(
     audits: Iterable[str] = INSTRUMENT_AUDITS, languages: Iterable[str] = (PUBLISHED_LANGUAGE,)
 ) -> tuple[Template, ...]:
-    """Return the templates of several audits, in this order, in those of the languages that they have them in; the
-    published ones where they have them in none. Raises UnknownName.
+    """Return the templates of several audits, in this order, in those of the languages that they
+    have them in; the published ones where they have them in none. Raises UnknownName.
     """
     found: list[Template] = []
     wanted = tuple(dict.fromkeys(map(spoken, languages)))
@@ -151,7 +167,8 @@ def spoken(language: str) -> str:
 
 
 def language_folders() -> tuple[Path, ...]:
-    """Return where languages are looked for: the folder that $WORKBENCH_LANGUAGES names, then the shipped data.
+    """Return where languages are looked for: the folder that $WORKBENCH_LANGUAGES names, then the
+    shipped data.
 
     Each holds `lexicons/LANGUAGE.toml` and `prompts/LANGUAGE/AUDIT.toml`.
     """
@@ -167,13 +184,17 @@ def _folders(group: str, language: str, below: str) -> Iterator[Path]:
 
 
 def default_family(audit: str) -> str:
-    """Return the templates that are meant where no family is named: the first of the audit's file."""
+    """Return the templates that are meant where no family is named: the first of the audit's
+    file.
+    """
     return shipped_templates(audit)[0].family
 
 
 @lru_cache
 def shipped_codebook(name: str) -> Codebook:
-    """Return a codebook that ships: `stance`, `side`. Raises UnknownName, listing those there are."""
+    """Return a codebook that ships: `stance`, `side`. Raises UnknownName, listing those there
+    are.
+    """
     return read_codebook(_path("codebooks", name))
 
 
@@ -184,8 +205,8 @@ def shipped_codebooks() -> tuple[str, ...]:
 
 @lru_cache
 def shipped_drafting() -> tuple[DraftPrompt, ...]:
-    """Return the prompts by which models draft wordings, one a kind, in the order of the kinds; of changed forms one a
-    bias.
+    """Return the prompts by which models draft wordings, one a kind, in the order of the kinds; of
+    changed forms one a bias.
     """
     prompts = [read_prompt(path) for path in (data_folder() / "drafting").glob("*.toml")]
     return tuple(sorted(prompts, key=lambda prompt: (DRAFTED.index(prompt.kind), prompt.name)))
@@ -212,7 +233,9 @@ def shipped_issue_schemes() -> tuple[str, ...]:
 
 @lru_cache
 def shipped_scale(name: str) -> Scale:
-    """Return a scale of answers that ships: `yes_no`, `four_point`, `likert_7`. Raises UnknownName."""
+    """Return a scale of answers that ships: `yes_no`, `four_point`, `likert_7`. Raises
+    UnknownName.
+    """
     return read_scale(_path("scales", name))
 
 
@@ -233,7 +256,9 @@ def shipped_persona(name: str) -> Path:
 
 
 def attention_items(codebook: str) -> tuple[tuple[str, str], ...]:
-    """Return (text, label) of answers whose label is plain whatever the statement; none ship for most codebooks."""
+    """Return (text, label) of answers whose label is plain whatever the statement; none ship for
+    most codebooks.
+    """
     path = data_folder() / "attention" / f"{codebook}.toml"
     if not path.is_file():
         return ()
@@ -246,8 +271,8 @@ def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
 
     brought : the lexicon that an instrument brings, as TOML; it takes the place of any other
 
-    Raises UnknownName, which says where they were looked for and which there are; UsageError for a file that is no
-    lexicon.
+    Raises UnknownName, which says where they were looked for and which there are; UsageError for a
+    file that is no lexicon.
     """
     if brought:
         return Lexicon.parse(parse_toml(brought, Path("lexicon")))
@@ -259,22 +284,29 @@ def lexicon(language: str = PUBLISHED_LANGUAGE, brought: str = "") -> Lexicon:
             if name.replace("-", "").replace("_", "").isalnum() and path.is_file():
                 return _lexicon(path)
     raise UnknownName(
-        f"there is no lexicon of the language {language!r}, so no rule can read its answers. It was looked for in "
-        f"{', '.join(str(folder / 'lexicons') for folder in language_folders())} and among the entry points of "
-        f"{entry_points.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. Available: {', '.join(lexicons())}"
+        f"there is no lexicon of the language {language!r}, so no rule can read its answers. It "
+        "was looked for in "
+        f"{', '.join(str(folder / 'lexicons') for folder in language_folders())} and among the "
+        "entry points of "
+        f"{entry_points.LEXICONS}; ${LANGUAGE_FOLDER} names a folder of one's own. Available: "
+        f"{', '.join(lexicons())}"
     )
 
 
 @lru_cache
 def languages(brought: str = "") -> Languages:
-    """Return what tells the languages of all lexicons apart; `brought`: with the one that an instrument brings."""
+    """Return what tells the languages of all lexicons apart; `brought`: with the one that an
+    instrument brings.
+    """
     own = [lexicon(brought=brought)] if brought else []
     spoken_here = {words.language for words in own}
     return Languages((*own, *(lexicon(name) for name in lexicons() if name not in spoken_here)))
 
 
 def is_reviewed(language: str) -> bool:
-    """Return whether a native speaker has reviewed the lexicon of a language; one that has none needs no review."""
+    """Return whether a native speaker has reviewed the lexicon of a language; one that has none
+    needs no review.
+    """
     try:
         return lexicon(language).reviewed
     except UnknownName:
@@ -284,7 +316,12 @@ def is_reviewed(language: str) -> bool:
 def lexicons() -> tuple[str, ...]:
     """Return the languages whose answers rules can read."""
     found = {path.stem for folder in language_folders() for path in folder.glob("lexicons/*.toml")}
-    return tuple(sorted({name for name in found if "_" not in name} | set(entry_points.added(entry_points.LEXICONS))))
+    return tuple(
+        sorted(
+            {name for name in found if "_" not in name}
+            | set(entry_points.added(entry_points.LEXICONS))
+        )
+    )
 
 
 def _lexicon(path: Path) -> Lexicon:
@@ -320,7 +357,9 @@ def _path(kind: str, name: str) -> Path:
     folder = data_folder() / kind
     path = folder / f"{name}.toml"
     if not path.is_file():
-        raise UnknownName(f"there is no {name!r} among the shipped {kind}. Available: {_names(folder, '*.toml')}")
+        raise UnknownName(
+            f"there is no {name!r} among the shipped {kind}. Available: {_names(folder, '*.toml')}"
+        )
     return path
 
 

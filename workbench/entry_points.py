@@ -1,10 +1,11 @@
 """What there is to choose from, by name: loaded on use, so that naming a thing costs nothing.
 
-Other packages bring more by entry points (`importlib.metadata`): of the group `workbench.audits` an `Audit`, of
-`workbench.readers` a function of (positive label, negative label, language) that returns a `Reader`, of
-`workbench.formats` a function of (path, name or None) that returns an `Instrument`, of `workbench.lexicons` the path of
-a TOML file as those in `data/lexicons`, under the name of its language, and of `workbench.templates`, under that name,
-the path of a folder with a TOML file of templates an audit, as those in `data/prompts/de`.
+Other packages bring more by entry points (`importlib.metadata`): of the group `workbench.audits` an
+`Audit`, of `workbench.readers` a function of (positive label, negative label, language) that
+returns a `Reader`, of `workbench.formats` a function of (path, name or None) that returns an
+`Instrument`, of `workbench.lexicons` the path of a TOML file as those in `data/lexicons`, under the
+name of its language, and of `workbench.templates`, under that name, the path of a folder with a
+TOML file of templates an audit, as those in `data/prompts/de`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from typing import Any
 
 from workbench.errors import MissingPackage, UnknownName
 
-AUDITS, READERS, FORMATS, LEXICONS = "workbench.audits", "workbench.readers", "workbench.formats", "workbench.lexicons"
+AUDITS, READERS, FORMATS, LEXICONS = (
+    "workbench.audits",
+    "workbench.readers",
+    "workbench.formats",
+    "workbench.lexicons",
+)
 TEMPLATES = "workbench.templates"
 "groups of entry points"
 SHIPPED = {
@@ -51,7 +57,9 @@ def audit_modules() -> dict[str, str]:
 
 @cache
 def load_audit(name: str) -> Any:
-    """Return an audit. Raises UnknownName, listing those there are, and MissingPackage if its package is broken."""
+    """Return an audit. Raises UnknownName, listing those there are, and MissingPackage if its
+    package is broken.
+    """
     known = _audits()
     if name not in known:
         raise UnknownName(f"no audit is named {name!r}. Available: {', '.join(known)}")
@@ -66,7 +74,9 @@ def _audits() -> dict[str, EntryPoint]:
 
 @cache
 def added(group: str) -> dict[str, EntryPoint]:
-    """Return what other packages bring to a group, by name; what has a name that cannot be typed is skipped."""
+    """Return what other packages bring to a group, by name; what has a name that cannot be typed is
+    skipped.
+    """
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
         if NAME.fullmatch(point.name):
@@ -83,7 +93,9 @@ def load_added(group: str, name: str) -> Any:
 
 
 def _loaded(point: EntryPoint) -> Any:
-    """Return what an entry point of another package names. Raises MissingPackage if that fails, whatever it does."""
+    """Return what an entry point of another package names. Raises MissingPackage if that fails,
+    whatever it does.
+    """
     try:
         return point.load()
     except (Exception, SystemExit) as error:
@@ -91,7 +103,8 @@ def _loaded(point: EntryPoint) -> Any:
         SKIPPED[f"{point.group} {point.name}"] = why
         package = point.dist.name if point.dist is not None else point.module
         raise MissingPackage(
-            f"{point.name} ({point.group}) of the package {package} cannot be loaded: {why}. Uninstall the package, "
+            f"{point.name} ({point.group}) of the package {package} cannot be loaded: {why}. "
+            "Uninstall the package, "
             "or install a version that fits this workbench."
         ) from error
 

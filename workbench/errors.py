@@ -22,9 +22,10 @@
     └── JobError                   a job cannot be started, found or resumed
         └── AttemptEnded           a worker writes for a job that was taken from it
 
-Cancelling is not an error. A bug is not a `WorkbenchError`: it keeps its traceback, in the job's log, in `faults.log`
-where a screen's worker had it, or on the terminal, because somebody has to mend it.
-"""
+Cancelling is not an error. A bug is not a `WorkbenchError`: it keeps its traceback, in the job's
+log, in `faults.log` where a screen's worker had it, or on the terminal, because somebody has to
+mend it.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -44,10 +45,14 @@ class UsageError(WorkbenchError):
 
 
 class FieldError(UsageError):
-    """A value that an option does not take. A form marks the field, the command line names the flag."""
+    """A value that an option does not take. A form marks the field, the command line names the
+    flag.
+    """
 
     def __init__(self, field: str, reason: str, *, label: str = "", flag: str = ""):
-        """`field`: the option's name; `label` and `flag`: what it is called in a form and on the command line."""
+        """`field`: the option's name; `label` and `flag`: what it is called in a form and on the
+        command line.
+        """
         super().__init__(f"{label or field}: {reason}")
         self.field, self.reason, self.flag, self.label = field, reason, flag, label or field
 
@@ -103,7 +108,9 @@ class InputError(WorkbenchError):
     shown = 12
 
     def __init__(self, findings: list[Finding] | tuple[Finding, ...], remedy: str | None = None):
-        """`remedy`: what a person can do beside mending the file, with the statement that nothing was imported."""
+        """`remedy`: what a person can do beside mending the file, with the statement that nothing
+        was imported.
+        """
         self.findings = tuple(findings)
         lines = [str(finding) for finding in self.findings[: self.shown]]
         if len(self.findings) > self.shown:
@@ -137,7 +144,9 @@ class StoreBusy(StoreError):
 
 
 class StoreGone(StoreError):
-    """The store's file was deleted, moved or replaced while it was open; nothing of this change was written."""
+    """The store's file was deleted, moved or replaced while it was open; nothing of this change was
+    written.
+    """
 
 
 class ModelError(WorkbenchError):
@@ -149,11 +158,15 @@ class MissingPackage(ModelError):
 
 
 class BudgetSpent(ModelError):
-    """Another call to a served model would go beyond a limit of the run. What was answered is kept."""
+    """Another call to a served model would go beyond a limit of the run. What was answered is
+    kept.
+    """
 
 
 class SnapshotsAlternate(ModelError):
-    """A served name keeps changing the model behind it. What was answered is kept, by snapshot; the job pauses."""
+    """A served name keeps changing the model behind it. What was answered is kept, by snapshot; the
+    job pauses.
+    """
 
 
 class CheckpointError(ModelError):
@@ -165,4 +178,6 @@ class JobError(WorkbenchError):
 
 
 class AttemptEnded(JobError):
-    """Another worker has the job, or somebody ended it: nothing of what this worker was writing was written."""
+    """Another worker has the job, or somebody ended it: nothing of what this worker was writing was
+    written.
+    """

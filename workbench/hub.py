@@ -1,4 +1,6 @@
-"""Which commit of the hub a model's name stands for: the commit is the model's identity, a branch or a tag may move."""
+"""Which commit of the hub a model's name stands for: the commit is the model's identity, a branch
+or a tag may move.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ COMMIT = re.compile(r"/snapshots/([0-9a-f]{40})/")
 
 
 def commit_of(repository: str, revision: str = "") -> str | None:
-    """Return the commit that a branch or a tag of a repository stands for, empty: of its default branch; None where
-    that cannot be told. Asks the hub, or offline its cache.
+    """Return the commit that a branch or a tag of a repository stands for, empty: of its default
+    branch; None where that cannot be told. Asks the hub, or offline its cache.
 
     Raises OSError as transformers does where there is no such repository or revision.
     """

@@ -1,4 +1,6 @@
-"""Which packages are installed: those that run models here, and others that share an import name with this program."""
+"""Which packages are installed: those that run models here, and others that share an import name
+with this program.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ COPY = Path(__file__).parents[1]
 
 
 def code_version() -> str:
-    """Return the versions of all code that processes answers, which are stored with every response."""
+    """Return the versions of all code that processes answers, which are stored with every
+    response.
+    """
     return f"{__version__} ({', '.join(map(_version, ('transformers', 'torch')))})"
 
 
@@ -46,16 +50,22 @@ def _version(package: str) -> str:
 
 
 def install(extra: str) -> str:
-    """Return the command that adds an extra to this program where it is installed. No index has the program."""
+    """Return the command that adds an extra to this program where it is installed. No index has the
+    program.
+    """
     source = _source()
     editable = "-e " * (source == str(COPY))
-    needed = f"{DISTRIBUTION}[{extra}] @ {source}" if "://" in source else f"{source or '.'}[{extra}]"
+    needed = (
+        f"{DISTRIBUTION}[{extra}] @ {source}" if "://" in source else f"{source or '.'}[{extra}]"
+    )
     words = [_installer(), *_without_gpu() * ("local" in extra), editable + shlex.quote(needed)]
     return " ".join(words) + ("" if source else ", in a copy of the repository")
 
 
 def install_package(name: str, *, alone: bool = False) -> str:
-    """Return the command that adds a package of PyPI to this program's environment, `alone` without what it needs."""
+    """Return the command that adds a package of PyPI to this program's environment, `alone` without
+    what it needs.
+    """
     return f"{_installer()} {'--no-deps ' * alone}{name}"
 
 
@@ -80,7 +90,9 @@ def _without_gpu() -> list[str]:
 
 
 def _source() -> str:
-    """Return from which path or address the program was installed, empty where that is not known or no longer there."""
+    """Return from which path or address the program was installed, empty where that is not known or
+    no longer there.
+    """
     if (COPY / "pyproject.toml").is_file():
         return str(COPY)
     try:
@@ -92,33 +104,42 @@ def _source() -> str:
         path = unquote(urlsplit(url).path)
         return path if Path(path).exists() else ""
     version = told.get("vcs_info", {})
-    return f"{version['vcs']}+{url}@{version.get('requested_revision') or version['commit_id']}" if version else url
+    return (
+        f"{version['vcs']}+{url}@{version.get('requested_revision') or version['commit_id']}"
+        if version
+        else url
+    )
 
 
 def need_local(what: str) -> None:
     """Raise MissingPackage where a package is missing that running models on this machine takes."""
     if missing := [name for package, name in LOCAL.items() if find_spec(package) is None]:
         raise MissingPackage(
-            f"{what}: models that run on this machine need {', '.join(missing)}, not installed here. Install with: "
+            f"{what}: models that run on this machine need {', '.join(missing)}, not installed "
+            "here. Install with: "
             f"{install('local')}"
         )
 
 
 def package_folder(name: str, package: str, distribution: str) -> Path:
-    """Return the folder of the package that carries a model, without importing it: its own imports are not installed.
+    """Return the folder of the package that carries a model, without importing it: its own imports
+    are not installed.
 
     Raises MissingPackage.
     """
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise MissingPackage(
-            f"{name}: the package {distribution} is missing. Install it: {install_package(distribution, alone=True)}"
+            f"{name}: the package {distribution} is missing. Install it: "
+            f"{install_package(distribution, alone=True)}"
         )
     return Path(spec.submodule_search_locations[0])
 
 
 def sharing() -> Iterator[tuple[str, str]]:
-    """Yield (import name, distribution) of every other installed package with an import name of this program."""
+    """Yield (import name, distribution) of every other installed package with an import name of
+    this program.
+    """
     of = metadata.packages_distributions()
     for name in OURS:
         for distribution in dict.fromkeys(of.get(name, ())):

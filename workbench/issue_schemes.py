@@ -1,4 +1,5 @@
-"""Schemes of policy issues as files: which issues statements are labelled for, and what supporting each one means.
+"""Schemes of policy issues as files: which issues statements are labelled for, and what supporting
+each one means.
 
     name = "smartvote"
     title = "Eight policy issues"
@@ -9,8 +10,8 @@
     title = "Law and order"
     definition = "What supporting it means, and what is against it."
 
-A file is read exactly or refused with all its faults at once. Two issues whose names differ only in case or blanks are
-a fault: nobody could tell their labels apart.
+A file is read exactly or refused with all its faults at once. Two issues whose names differ only in
+case or blanks are a fault: nobody could tell their labels apart.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def read_issue_scheme(path: Path) -> IssueScheme:
 def defined(
     names: Sequence[str], own: Sequence[IssueDefinition], known: Sequence[IssueDefinition] = ()
 ) -> tuple[IssueDefinition, ...]:
-    """Return what these issues mean, in this order: as the instrument says, else as a known scheme does, else nothing.
+    """Return what these issues mean, in this order: as the instrument says, else as a known scheme
+    does, else nothing.
 
     Examples
     --------
@@ -70,15 +72,18 @@ def defined(
     (IssueDefinition(name='peace', title='Peace!', definition='No war.'),)
     >>> defined(["cats"], [])
     (IssueDefinition(name='cats', title='', definition=''),)
-    """
+    """  # noqa: E501
     first, second = ({issue.name: issue for issue in issues} for issues in (own, known))
     nothing = IssueDefinition("")
     found = [(name, first.get(name, nothing), second.get(name, nothing)) for name in names]
-    return tuple(IssueDefinition(n, a.title or b.title, a.definition or b.definition) for n, a, b in found)
+    return tuple(
+        IssueDefinition(n, a.title or b.title, a.definition or b.definition) for n, a, b in found
+    )
 
 
 def same_name(name: str) -> str:
-    """Return what two names share that a person would take for one: case, blanks and `_` do not count.
+    """Return what two names share that a person would take for one: case, blanks and `_` do not
+    count.
 
     Examples
     --------
@@ -101,11 +106,17 @@ def _issues(file: TomlFile) -> tuple[IssueDefinition, ...]:
 
 def _cell_faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Return (cell, found, expected) of one issue by itself."""
-    faults = [(cell, "an unknown key", f"one of {', '.join(_ISSUE)}") for cell in table if cell not in _ISSUE]
+    faults = [
+        (cell, "an unknown key", f"one of {', '.join(_ISSUE)}")
+        for cell in table
+        if cell not in _ISSUE
+    ]
     for cell in _ISSUE:
         value = table.get(cell)
         if not isinstance(value, str) or not value.strip():
-            faults.append((cell, "nothing" if value is None else repr(value), "some text in quotes"))
+            faults.append(
+                (cell, "nothing" if value is None else repr(value), "some text in quotes")
+            )
         elif cell == "name" and not _is_name(value):
             faults.append((cell, repr(value[:LONGEST_NAME]), _NAME))
         elif len(value) > LONGEST_TEXT:
@@ -116,7 +127,9 @@ def _cell_faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _is_name(text: str) -> bool:
-    return text.isidentifier() and len(text) <= LONGEST_NAME and unicodedata.is_normalized("NFC", text)
+    return (
+        text.isidentifier() and len(text) <= LONGEST_NAME and unicodedata.is_normalized("NFC", text)
+    )
 
 
 def _unshown(text: str) -> str:
@@ -126,7 +139,9 @@ def _unshown(text: str) -> str:
 
 
 def _repeated(table: dict[str, Any], earlier: list[IssueDefinition]) -> list[tuple[str, str, str]]:
-    """Return what an issue has in common with one before it: its name or its title, as people would read them."""
+    """Return what an issue has in common with one before it: its name or its title, as people would
+    read them.
+    """
     faults = []
     for cell in ("name", "title"):
         value = table.get(cell)
@@ -135,5 +150,11 @@ def _repeated(table: dict[str, Any], earlier: list[IssueDefinition]) -> list[tup
         for other in earlier:
             if same_name(value) == same_name(getattr(other, cell)):
                 like = "" if value == getattr(other, cell) else f", like {getattr(other, cell)!r}"
-                faults.append((cell, f"{value!r} again{like}", f"every {cell} once; case and spaces are ignored"))
+                faults.append(
+                    (
+                        cell,
+                        f"{value!r} again{like}",
+                        f"every {cell} once; case and spaces are ignored",
+                    )
+                )
     return faults

@@ -16,7 +16,11 @@ from workbench.entry_points import load_audit
 from workbench.errors import MissingPackage
 
 if TYPE_CHECKING:
-    from workbench.audits.audit import Audit, Place  # the layers leave this type out: nothing is imported
+    # The layers leave this type out: nothing is imported.
+    from workbench.audits.audit import (
+        Audit,
+        Place,
+    )
 
 FORMER = {
     "verdicts": DEFAULT_AUDIT,
@@ -25,7 +29,8 @@ FORMER = {
     "sides": "statement_labels",
     "scores": f"{DEFAULT_AUDIT} --table prompts",
 }
-"verbs of the command line before `show` -> whose figures they printed; `verdicts` could name another audit"
+"""verbs of the command line before `show` -> whose figures they printed; `verdicts` could name
+another audit"""
 
 
 def audit(name: str) -> Audit:
@@ -34,13 +39,17 @@ def audit(name: str) -> Audit:
 
 
 def audit_title(name: str) -> str:
-    """Return the name of an audit in sentences and titles; of one whose package is not here, the name with blanks."""
+    """Return the name of an audit in sentences and titles; of one whose package is not here, the
+    name with blanks.
+    """
     title = audit(name).title if name in audits() else ""
     return title or in_words(name)
 
 
 def every_audit() -> tuple[Audit, ...]:
-    """Return all audits. One of another package that cannot be loaded is left out, and `doctor` names it."""
+    """Return all audits. One of another package that cannot be loaded is left out, and `doctor`
+    names it.
+    """
     loaded = []
     for name in audits():
         with suppress(MissingPackage):
@@ -54,7 +63,9 @@ def asking() -> tuple[Audit, ...]:
 
 
 def places() -> tuple[Place, ...]:
-    """Return where the results of audits are in the terminal; one that names no digit gets the first free one."""
+    """Return where the results of audits are in the terminal; one that names no digit gets the
+    first free one.
+    """
     known = [one.place for one in every_audit() if one.place is not None]
     free = iter(digit for digit in "4567890" if digit not in {"5", *(place.key for place in known)})
     return tuple(place if place.key else replace(place, key=next(free, "")) for place in known)

@@ -1,4 +1,6 @@
-"""The one check of a file before it is opened: a pipe waits for ever, a device never ends, a link may lead nowhere."""
+"""The one check of a file before it is opened: a pipe waits for ever, a device never ends, a link
+may lead nowhere.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ HARMLESS = (Path("/dev/null"), Path("/dev/stdout"), Path("/dev/stderr"))
 
 
 def check_regular(path: Path) -> Path:
-    """Return a path that is a regular file, a folder, or not there at all. Raises UsageError for anything else.
+    """Return a path that is a regular file, a folder, or not there at all. Raises UsageError for
+    anything else.
 
     Whoever opens the path says what is missing.
     """
@@ -32,14 +35,20 @@ def check_regular(path: Path) -> Path:
         raise UsageError(f"{str(path)!r}: no file has such a name ({error})") from error
     except OSError as error:
         loop = "a link that leads back to itself; name the file itself"
-        raise UsageError(f"{path}: {loop if 'symbolic' in str(error) else _reason(error)}") from error
+        raise UsageError(
+            f"{path}: {loop if 'symbolic' in str(error) else _reason(error)}"
+        ) from error
     if kind := KINDS.get(stat.S_IFMT(mode)):
-        raise UsageError(f"{path}: {kind}, not a regular file. Write its content to a file, and name that file.")
+        raise UsageError(
+            f"{path}: {kind}, not a regular file. Write its content to a file, and name that file."
+        )
     return path
 
 
 def check_file(path: Path) -> Path:
-    """Return a path that is a regular file or not there. Raises UsageError for anything else, also for a folder."""
+    """Return a path that is a regular file or not there. Raises UsageError for anything else, also
+    for a folder.
+    """
     if check_regular(path).is_dir():
         raise UsageError(f"{path}: a folder; name a file in it")
     return path

@@ -1,6 +1,8 @@
-"""The program's start, installed as the module `llm_audit_workbench`, a name that no other package has.
+"""The program's start, installed as the module `llm_audit_workbench`, a name that no other package
+has.
 
-Other packages on PyPI are imported as `workbench` or `stores` too, and one of them may stand in the place of ours.
+Other packages on PyPI are imported as `workbench` or `stores` too, and one of them may stand in the
+place of ours.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ def main() -> int:
     for name in OURS:
         if found := _foreign(name):
             print(
-                f"{DISTRIBUTION}: the import name {name!r} belongs to another package here: {found}. Uninstall that "
-                "package, or give this program an environment of its own: uv tool install, or pipx install, with the "
+                f"{DISTRIBUTION}: the import name {name!r} belongs to another package here: "
+                f"{found}. Uninstall that "
+                "package, or give this program an environment of its own: uv tool install, or "
+                "pipx install, with the "
                 "copy or the wheel that it was installed from",
                 file=sys.stderr,
             )
@@ -41,7 +45,10 @@ def _foreign(name: str) -> str:
 
 def _owners(name: str) -> str:
     owners = dict.fromkeys(metadata.packages_distributions().get(name, ()))
-    return ", ".join(f"{one} {metadata.version(one)}" for one in owners if one != DISTRIBUTION) or "of unknown origin"
+    return (
+        ", ".join(f"{one} {metadata.version(one)}" for one in owners if one != DISTRIBUTION)
+        or "of unknown origin"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""TOML files that people write: read exactly, or refused with all their faults at once, each with its line."""
+"""TOML files that people write: read exactly, or refused with all their faults at once, each with
+its line.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from workbench.errors import Finding, InputError, UsageError
 from workbench.regular_files import check_file
 
 DEEPEST = 100
-"levels of tables and lists within each other; `repr`, `str` and `json.dumps` fail at some hundreds more"
+"""levels of tables and lists within each other; `repr`, `str` and `json.dumps` fail at some
+hundreds more"""
 BARE_DATE = "a date or time without quotes"
 LARGEST, TOO_LARGE = 2**63, "a whole number of more than 64 bits"
 "whole numbers of TOML have 64 bits; Python writes none of more than 4,300 digits"
@@ -25,8 +28,9 @@ _LONG = re.compile(r"\d[\d_]{18,}|0[xob][\da-fA-F_]{16,}")
 def parsed(text: str) -> dict[str, Any]:
     """Return the table of a TOML text.
 
-    Raises `tomllib.TOMLDecodeError`, also for one that is nested too deeply, a number that is too large, and a date or
-    time without quotes: none of our files has a key for one, and JSON has no such value.
+    Raises `tomllib.TOMLDecodeError`, also for one that is nested too deeply, a number that is too
+    large, and a date or time without quotes: none of our files has a key for one, and JSON has no
+    such value.
     """
     try:
         table = tomllib.loads(text)
@@ -36,7 +40,9 @@ def parsed(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError:
         raise
     except ValueError as error:  # a number that is too long to read, or a date that no calendar has
-        raise tomllib.TOMLDecodeError(TOO_LARGE if "digits" in str(error) else str(error)) from error
+        raise tomllib.TOMLDecodeError(
+            TOO_LARGE if "digits" in str(error) else str(error)
+        ) from error
     if deep:
         raise tomllib.TOMLDecodeError(f"tables or lists more than {DEEPEST} levels deep")
     for level in levels(table):
@@ -52,12 +58,18 @@ def levels(value: object) -> Iterator[list[object]]:
     level = [value]
     while level:
         yield level
-        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, (dict, list))]
+        inner = [
+            one.values() if isinstance(one, dict) else one
+            for one in level
+            if isinstance(one, (dict, list))
+        ]
         level = [part for parts in inner for part in parts]
 
 
 def too_deep(value: object) -> bool:
-    """Return whether tables and lists are nested so deeply that what walks through them may fail."""
+    """Return whether tables and lists are nested so deeply that what walks through them may
+    fail.
+    """
     return any(depth > DEEPEST for depth, _ in enumerate(levels(value)))
 
 
@@ -67,13 +79,17 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_toml(text: str, path: Path) -> dict[str, Any]:
-    """Return the table of the text of a file. Raises InputError, which names the line, where it is no TOML."""
+    """Return the table of the text of a file. Raises InputError, which names the line, where it is
+    no TOML.
+    """
     try:
         return parsed(text)
     except tomllib.TOMLDecodeError as error:
         long = (_DATE if str(error) == BARE_DATE else _LONG).search(text)
         place = re.search(r"line (\d+)", str(error))
-        line = int(place[1]) if place else text.count("\n", 0, long.start() if long else len(text)) + 1
+        line = (
+            int(place[1]) if place else text.count("\n", 0, long.start() if long else len(text)) + 1
+        )
         fault = Finding(path.name, line, None, f"text that is not TOML ({error})", "a TOML file")
         raise InputError([fault], f"Correct {path}, then try again.") from error
 
@@ -89,13 +105,17 @@ class TomlFile:
 
     @classmethod
     def read(cls, path: Path) -> TomlFile:
-        """Read a file. Raises UsageError where it cannot be read, InputError where it is no TOML."""
+        """Read a file. Raises UsageError where it cannot be read, InputError where it is no
+        TOML.
+        """
         try:
             return cls.of(path, check_file(path).read_bytes().decode("utf-8-sig"))
         except OSError as error:
             raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
         except UnicodeDecodeError as error:
-            fault = Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8")
+            fault = Finding(
+                path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8"
+            )
             raise InputError([fault], f"Correct {path}, then try again.") from error
 
     @classmethod
@@ -129,16 +149,32 @@ class TomlFile:
             self.fault(key, "nothing" if value is None else repr(value), "some text in quotes")
         return ""
 
-    def tables(self, name: str, nothing: str, wanted: str) -> list[tuple[int | None, dict[str, Any]]]:
-        """Return the tables `[[name]]` with the lines on which they begin; none, with a fault, where there is none."""
+    def tables(
+        self, name: str, nothing: str, wanted: str
+    ) -> list[tuple[int | None, dict[str, Any]]]:
+        """Return the tables `[[name]]` with the lines on which they begin; none, with a fault,
+        where there is none.
+        """
         tables = self.table.get(name)
-        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+        if (
+            not isinstance(tables, list)
+            or not tables
+            or not all(isinstance(table, dict) for table in tables)
+        ):
             self.fault(name, nothing, wanted)
             return []
         begin = re.finditer(rf"^[ \t]*\[\[\s*{re.escape(name)}\b", self.text, re.MULTILINE)
         lines = [self.text.count("\n", 0, place.end()) + 1 for place in begin]
-        return [(lines[at] if len(lines) == len(tables) else None, table) for at, table in enumerate(tables)]
+        return [
+            (lines[at] if len(lines) == len(tables) else None, table)
+            for at, table in enumerate(tables)
+        ]
 
-    def cell_faults(self, line: int | None, name: str, faults: Sequence[tuple[str, str, str]]) -> None:
+    def cell_faults(
+        self, line: int | None, name: str, faults: Sequence[tuple[str, str, str]]
+    ) -> None:
         """Note (cell, found, expected) of one table."""
-        self.found += [Finding(self.path.name, line, f"{name}.{cell}", said, wanted) for cell, said, wanted in faults]
+        self.found += [
+            Finding(self.path.name, line, f"{name}.{cell}", said, wanted)
+            for cell, said, wanted in faults
+        ]

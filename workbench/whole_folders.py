@@ -1,6 +1,8 @@
-"""Folders that are there whole or not at all: each is made under a hidden name beside its place, then renamed.
+"""Folders that are there whole or not at all: each is made under a hidden name beside its place,
+then renamed.
 
-A program that is killed leaves the hidden folder. The next one that writes beside it removes it, once it is a day old.
+A program that is killed leaves the hidden folder. The next one that writes beside it removes it,
+once it is a day old.
 """
 
 from __future__ import annotations
@@ -25,9 +27,11 @@ OURS = re.compile(rf"\.workbench-{MACHINE}-[0-9a-f]{{12}}")
 
 @contextmanager
 def made_beside(place: Path) -> Iterator[Path]:
-    """Yield where to make a folder, for the caller to fill and rename to `place`; on errors nothing of it stays.
+    """Yield where to make a folder, for the caller to fill and rename to `place`; on errors nothing
+    of it stays.
 
-    A lock tells others that its writer lives. Raises OSError if the folder of `place` cannot be written.
+    A lock tells others that its writer lives. Raises OSError if the folder of `place` cannot be
+    written.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(place.parent)
@@ -35,7 +39,8 @@ def made_beside(place: Path) -> Iterator[Path]:
     hidden.mkdir()
     lock = os.open(hidden, os.O_RDONLY)
     try:
-        with suppress(OSError):  # a file system without locks: nobody can lock it later, so nobody removes it
+        # A file system without locks: nobody can lock it later, so nobody removes it.
+        with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield hidden / "made"
     finally:
@@ -62,5 +67,9 @@ def _remove_if_abandoned(path: Path) -> None:
 
 def _newest(folder: Path) -> float:
     """Return when something in a folder was last changed, links themselves included."""
-    paths = [Path(held, name) for held, folders, files in os.walk(folder) for name in ("", *folders, *files)]
+    paths = [
+        Path(held, name)
+        for held, folders, files in os.walk(folder)
+        for name in ("", *folders, *files)
+    ]
     return max(path.lstat().st_mtime for path in paths)

@@ -1,8 +1,10 @@
-"""What is annotated and how: texts in their context, one row per text however often a model gave it, and codebooks.
+"""What is annotated and how: texts in their context, one row per text however often a model gave
+it, and codebooks.
 
-A label keeps the version of the codebook that it was given under; a version is never rewritten. A version is a row of
-`codebook`, by its content. Which one counts is an event: the newest of `codebook_edit`. Until somebody changes a
-codebook there is none, and a queue has the version that it was drawn under.
+A label keeps the version of the codebook that it was given under; a version is never rewritten. A
+version is a row of `codebook`, by its content. Which one counts is an event: the newest of
+`codebook_edit`. Until somebody changes a codebook there is none, and a queue has the version that
+it was drawn under.
 """
 
 from __future__ import annotations
@@ -65,39 +67,48 @@ def as_context(row: tuple[object, ...]) -> Context:
 
 
 def _leaning(side: Side | None, relation: Relation) -> str | None:
-    """Return the side that agreeing with a wording reflects; None if its relation does not determine one."""
+    """Return the side that agreeing with a wording reflects; None if its relation does not
+    determine one.
+    """
     if side is None or relation is Relation.FREE:
         return None
     return (side.other if relation is Relation.FLIPPED else side).value
 
 
 def first_wording(wording: str, statement: str) -> str:
-    """Return SQL for the first wording with the same text as a wording, given the aliases of the wording and its
-    statement.
+    """Return SQL for the first wording with the same text as a wording, given the aliases of the
+    wording and its statement.
 
-    Versions of a statement share wordings that an edit did not change. An answer to one is an answer to the other, so
-    both have one unit: nobody labels it twice, and labels remain valid when another version is asked.
+    Versions of a statement share wordings that an edit did not change. An answer to one is an
+    answer to the other, so both have one unit: nobody labels it twice, and labels remain valid when
+    another version is asked.
     """
     return f"""(
         select min(f.id) from statement v join wording f on f.statement_id = v.id
         where v.instrument_id = {statement}.instrument_id and v.ref = {statement}.ref
-            and f.language = {wording}.language and f.kind = {wording}.kind and f.ordinal = {wording}.ordinal
+            and f.language = {wording}.language and f.kind = {wording}.kind
+                and f.ordinal = {wording}.ordinal
             and f.text_id = {wording}.text_id
     )"""
 
 
 def unit_of(connection: sqlite3.Connection, text_id: int, wording_id: int) -> int:
-    """Return the rowid of the unit of a text that answers a wording, inserting a new one. Call inside a transaction."""
+    """Return the rowid of the unit of a text that answers a wording, inserting a new one. Call
+    inside a transaction.
+    """
     row = connection.execute(
-        f"select {first_wording('w', 's')} from wording w join statement s on s.id = w.statement_id where w.id = ?",
+        f"select {first_wording('w', 's')} from wording w join statement s on s.id = "
+        "w.statement_id where w.id = ?",
         (wording_id,),
     ).fetchone()
     wording_id = row[0]
     connection.execute(
-        "insert into unit (text_id, wording_id) values (?, ?) on conflict do nothing", (text_id, wording_id)
+        "insert into unit (text_id, wording_id) values (?, ?) on conflict do nothing",
+        (text_id, wording_id),
     )
     row = connection.execute(
-        "select id from unit where text_id = ? and wording_id = ? and template_id is null", (text_id, wording_id)
+        "select id from unit where text_id = ? and wording_id = ? and template_id is null",
+        (text_id, wording_id),
     ).fetchone()
     return int(row[0])
 
@@ -122,11 +133,15 @@ class Codebooks(Aggregate):
     """The methods on codebooks."""
 
     def chosen(self, name: str) -> Codebook | None:
-        """Return the version that somebody chose last; None where nobody has changed the codebook."""
+        """Return the version that somebody chose last; None where nobody has changed the
+        codebook.
+        """
         return _chosen(self.connection, name)
 
     def versions(self, counts: Codebook) -> tuple[CodebookVersion, ...]:
-        """Return the versions of a codebook in this store, the oldest first; `counts`: the one that counts now."""
+        """Return the versions of a codebook in this store, the oldest first; `counts`: the one that
+        counts now.
+        """
         rows = named(self.connection, _VERSIONS, {"name": counts.name})
         return tuple(
             CodebookVersion(
@@ -141,11 +156,15 @@ class Codebooks(Aggregate):
             for number, row in enumerate(rows, start=1)
         )
 
-    def change(self, before: Codebook, after: Codebook, person: str, note: str = "") -> CodebookVersion:
-        """Let another version count from now on, in one transaction; return it. An earlier one may count again.
+    def change(
+        self, before: Codebook, after: Codebook, person: str, note: str = ""
+    ) -> CodebookVersion:
+        """Let another version count from now on, in one transaction; return it. An earlier one may
+        count again.
 
-        `before`: the version that the person read. Raises ConflictError where another one counts by now, UsageError
-        where nothing changes, or where labels that were given would lose their meaning.
+        `before`: the version that the person read. Raises ConflictError where another one counts by
+        now, UsageError where nothing changes, or where labels that were given would lose their
+        meaning.
         """
         name = person_name(person)
         if fault := change_fault(before, after):
@@ -153,11 +172,18 @@ class Codebooks(Aggregate):
         with self.store.write() as connection:
             held = _chosen(connection, before.name)
             if held is not None and held.key != before.key:
-                raise ConflictError(f"somebody changed the codebook {before.name} meanwhile; nothing was saved")
+                raise ConflictError(
+                    f"somebody changed the codebook {before.name} meanwhile; nothing was saved"
+                )
             save_codebook(connection, before)
             rowid = save_codebook(connection, after)
             last = connection.execute("select max(at) from codebook_edit").fetchone()[0]
-            edit = {"codebook_id": rowid, "person": name, "note": " ".join(note.split()), "at": now_after(last)}
+            edit = {
+                "codebook_id": rowid,
+                "person": name,
+                "note": " ".join(note.split()),
+                "at": now_after(last),
+            }
             table(connection, "codebook_edit").insert({"uid": secrets.token_bytes(16), **edit})
         return next(version for version in self.versions(after) if version.current)
 
@@ -199,7 +225,9 @@ def codebook_from_json(body: str) -> Codebook:
 
 
 def chosen_version(name: str) -> str:
-    """Return SQL for the rowid of the version that counts, null where nobody chose one; `name` is SQL, too."""
+    """Return SQL for the rowid of the version that counts, null where nobody chose one; `name` is
+    SQL, too.
+    """
     return (
         "(select v.codebook_id from codebook_edit v join codebook k on k.id = v.codebook_id "
         f"where k.name = {name} order by v.at desc, v.uid desc limit 1)"
@@ -207,23 +235,31 @@ def chosen_version(name: str) -> str:
 
 
 def version_of(connection: sqlite3.Connection, name: str) -> int:
-    """Return the rowid of the version that counts: the one chosen last, else the newest of this store."""
+    """Return the rowid of the version that counts: the one chosen last, else the newest of this
+    store.
+    """
     found = connection.execute(
-        f"select coalesce({chosen_version(':name')}, (select max(id) from codebook where name = :name))", {"name": name}
+        f"select coalesce({chosen_version(':name')}, (select max(id) from codebook where name = "
+        ":name))",
+        {"name": name},
     )
     return int(found.fetchone()[0])
 
 
 def _chosen(connection: sqlite3.Connection, name: str) -> Codebook | None:
-    row = connection.execute(f"select body from codebook where id = {chosen_version(':name')}", {"name": name})
+    row = connection.execute(
+        f"select body from codebook where id = {chosen_version(':name')}", {"name": name}
+    )
     found = row.fetchone()
     return None if found is None else codebook_from_json(found[0])
 
 
 CURRENT_LABELS = """
-    select g.unit_id, g.codebook, g.codebook_id, g.reader_id, g.annotator, g.label, g.uid, g.at, g.dated, g.elapsed_ms
+    select g.unit_id, g.codebook, g.codebook_id, g.reader_id, g.annotator, g.label, g.uid, g.at,
+        g.dated, g.elapsed_ms
     from (
-        select r.unit_id, c.name as codebook, r.codebook_id, r.reader_id, h.name as annotator, r.label, r.uid, r.at,
+        select r.unit_id, c.name as codebook, r.codebook_id, r.reader_id, h.name
+            as annotator, r.label, r.uid, r.at,
             r.dated, r.elapsed_ms,
             row_number() over (
                 partition by r.unit_id, c.name, r.reader_id order by r.at desc, r.uid desc
@@ -235,15 +271,18 @@ CURRENT_LABELS = """
     ) g
     where g.place = 1 and g.label is not null
 """
-"each person's current label of each unit under any version of a codebook. `{where}` adds conditions"
+"""each person's current label of each unit under any version of a codebook. `{where}` adds
+conditions"""
 
 _VERSIONS = f"""
     select c.key, c.body, c.created_at, e.person, e.note, e.at as changed_at,
-        (select count(*) from ({CURRENT_LABELS.format(where="and c.name = :name")}) l where l.codebook_id = c.id)
+        (select count(*) from ({CURRENT_LABELS.format(where="and c.name = :name")}) l
+            where l.codebook_id = c.id)
             as labels
     from codebook c
     left join codebook_edit e on e.uid = (
-        select n.uid from codebook_edit n where n.codebook_id = c.id order by n.at desc, n.uid desc limit 1
+        select n.uid from codebook_edit n where n.codebook_id = c.id order by n.at desc, n.uid desc
+            limit 1
     )
     where c.name = :name order by c.id
 """

@@ -12,7 +12,13 @@ from datetime import timedelta
 from pathlib import Path
 from types import EllipsisType, TracebackType
 
-from stores.annotation.annotation_items import CONTEXT, Context, as_context, chosen_version, codebook_from_json
+from stores.annotation.annotation_items import (
+    CONTEXT,
+    Context,
+    as_context,
+    chosen_version,
+    codebook_from_json,
+)
 from stores.annotation.people import reader_id
 from stores.core.base import later, now, now_after
 from stores.core.permissions import at_a_queue, restrict
@@ -68,7 +74,8 @@ class Progress:
     attention: tuple[int, int]
     "(correct, answered) for items with a known label"
     ahead: int = 0
-    "items with a known label that will come, or were skipped: counted from the first, or the counter would tell them"
+    """items with a known label that will come, or were skipped: counted from the first, or the
+    counter would tell them"""
 
     @property
     def total(self) -> int:
@@ -101,7 +108,8 @@ class Annotator:
         self._queue_id, self._lease_s = found.id, found.lease_s
         self._codebook_id = found.codebook_id
         self._codebooks = (
-            f"select n.id from codebook n join codebook o on o.name = n.name where o.id = {found.codebook_id}"
+            "select n.id from codebook n join codebook o on o.name = n.name where "
+            f"o.id = {found.codebook_id}"
         )
         self._leased: set[int] = set()
         "units that this session leased"
@@ -109,7 +117,9 @@ class Annotator:
 
     @classmethod
     def open(cls, path: Path | str, queue: str, name: str) -> Annotator:
-        """Open a store as one person. Raises UnknownName for a missing queue, UsageError for an invalid name."""
+        """Open a store as one person. Raises UnknownName for a missing queue, UsageError for an
+        invalid name.
+        """
         store = Store.open(path)
         try:
             return cls(store, queue, name)
@@ -134,9 +144,9 @@ class Annotator:
     def next(self) -> Item | None:
         """Lease the next item to this person and return it; None if there is no item for them now.
 
-        An item that was shown when a session broke off comes first; then, at intervals, an attention item; then items
-        that have a label and need another person; then those with the lowest confidence of a classifier; then the order
-        of the sample; finally skipped items.
+        An item that was shown when a session broke off comes first; then, at intervals, an
+        attention item; then items that have a label and need another person; then those with the
+        lowest confidence of a classifier; then the order of the sample; finally skipped items.
         """
         with self._store.write() as connection:
             values = self._values()
@@ -144,7 +154,10 @@ class Annotator:
                 row = connection.execute(sql, values).fetchone()
                 if row is not None:
                     unit = int(row[0])
-                    elsewhere = unit not in self._leased and self._item(connection, unit).lease_until > now()
+                    elsewhere = (
+                        unit not in self._leased
+                        and self._item(connection, unit).lease_until > now()
+                    )
                     self._lease(connection, unit)
                     return replace(self._item(connection, unit), elsewhere=elsewhere)
         return None
@@ -158,29 +171,35 @@ class Annotator:
         confidence: float | None = None,
         seen: str | EllipsisType | None = ...,
     ) -> None:
-        """Commit a label. Raises UnknownName for a label that the codebook lacks and, like all methods on an item, for
-        an item that the queue lacks; ConflictError if this person's label of the item is not the one that they saw.
+        """Commit a label. Raises UnknownName for a label that the codebook lacks and, like all
+        methods on an item, for an item that the queue lacks; ConflictError if this person's label
+        of the item is not the one that they saw.
         """
         if label not in self.codebook.labels:
             raise UnknownName(
-                f"found the label {label!r}; the codebook {self.codebook.name} has: {', '.join(self.codebook.labels)}"
+                f"found the label {label!r}; the codebook {self.codebook.name} has: "
+                f"{', '.join(self.codebook.labels)}"
             )
         with self._store.write() as connection:
             self._check(connection, unit)
             given = self._item(connection, unit).label
             if seen is not ... and given != seen:
-                raise ConflictError(f"another session of {self.name} labelled this item: {given or 'undone'}")
+                raise ConflictError(
+                    f"another session of {self.name} labelled this item: {given or 'undone'}"
+                )
             self._revise(connection, unit, label, "", elapsed_ms, confidence)
             self._assign(connection, unit, "done")
-            connection.execute(  # the label also counts in the other queue, where a lease must not be added
-                "delete from assignment where unit_id = ? and reader_id = ? and queue_id <> ? and state = 'leased' "
+            # The label also counts in the other queue, where a lease must not be added.
+            connection.execute(
+                "delete from assignment where unit_id = ? and reader_id = ? and queue_id <> ? "
+                "and state = 'leased' "
                 f"and queue_id in (select id from queue where codebook_id in ({self._codebooks}))",
                 (unit, self._me, self._queue_id),
             )
 
     def undo(self, unit: int) -> Item:
-        """Withdraw this person's label of an item and lease the item to them again. The withdrawn label stays on
-        record.
+        """Withdraw this person's label of an item and lease the item to them again. The withdrawn
+        label stays on record.
         """
         with self._store.write() as connection:
             self._check(connection, unit)
@@ -198,7 +217,8 @@ class Annotator:
         """Release the lease of an unlabelled item."""
         with self._store.write() as connection:
             connection.execute(
-                "delete from assignment where queue_id = :queue and unit_id = :unit and reader_id = :me "
+                "delete from assignment where queue_id = :queue and unit_id = :unit and "
+                "reader_id = :me "
                 "and state = 'leased'",
                 self._values() | {"unit": unit},
             )
@@ -208,8 +228,16 @@ class Annotator:
         with self._store.write() as connection:
             self._check(connection, unit)
             connection.execute(
-                "insert into remark (uid, unit_id, reader_id, flagged, note, at) values (?, ?, ?, ?, ?, ?)",
-                (secrets.token_bytes(16), unit, self._me, flagged, note, self._after("my_remark", unit)),
+                "insert into remark (uid, unit_id, reader_id, flagged, note, at) values (?, ?, "
+                "?, ?, ?, ?)",
+                (
+                    secrets.token_bytes(16),
+                    unit,
+                    self._me,
+                    flagged,
+                    note,
+                    self._after("my_remark", unit),
+                ),
             )
 
     def item(self, unit: int) -> Item:
@@ -223,29 +251,40 @@ class Annotator:
         done = execute(_DONE, values).fetchone()[0]
         left, held = execute(_LEFT, values).fetchone()
         skipped = execute(
-            "select count(*) from assignment where queue_id = :queue and reader_id = :me and state = 'skipped'", values
+            "select count(*) from assignment where queue_id = :queue and reader_id = :me and "
+            "state = 'skipped'",
+            values,
         ).fetchone()[0]
         flagged = execute(_FLAGGED, values).fetchone()[0]
-        right, answered = execute("select coalesce(sum(right), 0), count(*) from my_attention", values).fetchone()
+        right, answered = execute(
+            "select coalesce(sum(right), 0), count(*) from my_attention", values
+        ).fetchone()
         elapsed = [
             min(row[0], IDLE_MS)
             for row in execute(
-                "select elapsed_ms from my_reading where elapsed_ms is not null and label is not null "
+                "select elapsed_ms from my_reading where elapsed_ms is not null and label is not "
+                "null "
                 "order by at desc limit :n",
                 {"n": PACE_OF},
             )
         ]
-        pace = 3_600_000 * len(elapsed) / sum(elapsed) if len(elapsed) > 1 and sum(elapsed) else None
+        pace = (
+            3_600_000 * len(elapsed) / sum(elapsed) if len(elapsed) > 1 and sum(elapsed) else None
+        )
         ahead = self._ahead(left + held)
         return Progress(done, left, held, skipped, flagged, pace, (right, answered), ahead)
 
     def history(self, limit: int = 50) -> tuple[tuple[int, str], ...]:
-        """Return (unit, label) of this person's own current labels in this queue, the newest first."""
-        return tuple(self.connection.execute(_HISTORY, self._values() | {"limit": limit}).fetchall())
+        """Return (unit, label) of this person's own current labels in this queue, the newest
+        first.
+        """
+        return tuple(
+            self.connection.execute(_HISTORY, self._values() | {"limit": limit}).fetchall()
+        )
 
     def steps(self) -> tuple[Step, ...]:
-        """Return this person's latest labels, flags and notes in this queue that were not undone, the newest last, so
-        that undo works across sessions.
+        """Return this person's latest labels, flags and notes in this queue that were not undone,
+        the newest last, so that undo works across sessions.
         """
         rows = self.connection.execute(_STEPS, self._values() | {"n": STEPS}).fetchall()
         steps: list[Step] = []
@@ -257,7 +296,10 @@ class Annotator:
                 continue
             before, now_is = remarks.get(unit, (False, "")), (bool(flagged), note)
             remarks[unit] = now_is
-            mine = next((step for step in reversed(steps) if step.unit == unit and step.remark is not None), None)
+            mine = next(
+                (step for step in reversed(steps) if step.unit == unit and step.remark is not None),
+                None,
+            )
             if mine is not None and (mine.before, mine.remark) == (now_is, before):
                 steps.remove(mine)
             else:
@@ -271,16 +313,23 @@ class Annotator:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
     def _ahead(self, others: int) -> int:
-        """Return how many attention items come before `others` more items are done, and how many were skipped.
+        """Return how many attention items come before `others` more items are done, and how many
+        were skipped.
 
-        The k-th of those ahead is due at `every * (seen + k)` labels, of which k - 1 are of attention items.
+        The k-th of those ahead is due at `every * (seen + k)` labels, of which k - 1 are of
+        attention items.
         """
-        done, seen, skipped, leased, every = self.connection.execute(_SEEN, self._values()).fetchone()
+        done, seen, skipped, leased, every = self.connection.execute(
+            _SEEN, self._values()
+        ).fetchone()
         due = (done + skipped + others - 1 - ATTENTION_EVERY * seen) // (ATTENTION_EVERY - 1)
         return int(min(max(due, leased), every - seen) + skipped)
 
@@ -289,7 +338,8 @@ class Annotator:
             "queue": self._queue_id,
             "me": self._me,
             "now": now(),
-            "latest": later(now(), timedelta(seconds=2 * self._lease_s)),  # beyond it a clock was ahead
+            # Beyond it a clock was ahead.
+            "latest": later(now(), timedelta(seconds=2 * self._lease_s)),
             "every": ATTENTION_EVERY,
         }
 
@@ -304,10 +354,13 @@ class Annotator:
         row = connection.execute(f"{CONTEXT} where u.id = ?", (unit,)).fetchone()
         label = connection.execute(_MY_LABEL, {"unit": unit}).fetchone()
         remark = connection.execute(
-            "select flagged, note from my_remark where unit_id = ? order by at desc, uid desc limit 1", (unit,)
+            "select flagged, note from my_remark where unit_id = ? order by at desc, uid desc "
+            "limit 1",
+            (unit,),
         ).fetchone()
         lease = connection.execute(
-            "select lease_until from assignment where queue_id = ? and unit_id = ? and reader_id = ?",
+            "select lease_until from assignment where queue_id = ? and unit_id = ? and reader_id "
+            "= ?",
             (self._queue_id, unit, self._me),
         ).fetchone()
         return Item(
@@ -334,7 +387,8 @@ class Annotator:
             "select coalesce(max(revision), 0) + 1 from my_revision where unit_id = ?", (unit,)
         ).fetchone()[0]
         connection.execute(
-            "insert into reading (unit_id, reader_id, revision, label, reason, confidence, elapsed_ms, at, "
+            "insert into reading (unit_id, reader_id, revision, label, reason, confidence, "
+            "elapsed_ms, at, "
             "codebook_id, uid) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 unit,
@@ -357,33 +411,45 @@ class Annotator:
         )
 
     def _after(self, view: str, unit: int) -> str:
-        """Return the time, or a moment after this person's latest event on the unit if the clock went back."""
-        last = self.connection.execute(f"select max(+at) from {view} where unit_id = ?", (unit,)).fetchone()[0]
+        """Return the time, or a moment after this person's latest event on the unit if the clock
+        went back.
+        """
+        last = self.connection.execute(
+            f"select max(+at) from {view} where unit_id = ?", (unit,)
+        ).fetchone()[0]
         return now_after(last)
 
     def _lease(self, connection: sqlite3.Connection, unit: int) -> None:
         self._leased.add(unit)
         self._assign(connection, unit, "leased", later(now(), timedelta(seconds=self._lease_s)))
 
-    def _assign(self, connection: sqlite3.Connection, unit: int, state: str, until: str | None = None) -> None:
+    def _assign(
+        self, connection: sqlite3.Connection, unit: int, state: str, until: str | None = None
+    ) -> None:
         connection.execute(
-            "insert into assignment (queue_id, unit_id, reader_id, state, lease_until, at) values (?, ?, ?, ?, ?, ?) "
+            "insert into assignment (queue_id, unit_id, reader_id, state, lease_until, at) "
+            "values (?, ?, ?, ?, ?, ?) "
             "on conflict (queue_id, unit_id, reader_id) do update set state = excluded.state, "
             "lease_until = excluded.lease_until, at = excluded.at",
             (self._queue_id, unit, self._me, state, until, now()),
         )
 
 
-_MY_LABEL = "select label, confidence from my_reading where unit_id = :unit order by +at desc, uid desc limit 1"
+_MY_LABEL = (
+    "select label, confidence from my_reading where unit_id = :unit order by +at desc, "
+    "uid desc limit 1"
+)
 "the plus: without it SQLite scans all of the person's events, the newest first, to find the unit"
 
 
 _ATTENTION = """
     select i.unit_id from attention_item i
     where not exists (
-        select 1 from assignment a where a.queue_id = :queue and a.unit_id = i.unit_id and a.reader_id = :me
+        select 1 from assignment a where a.queue_id = :queue and a.unit_id = i.unit_id
+            and a.reader_id = :me
     ) and (
-        select count(*) from assignment a where a.queue_id = :queue and a.reader_id = :me and a.state = 'done'
+        select count(*) from assignment a where a.queue_id = :queue and a.reader_id = :me
+            and a.state = 'done'
     ) >= :every * (1 + (
         select count(*) from assignment a join attention_item j on j.unit_id = a.unit_id
         where a.queue_id = :queue and a.reader_id = :me and a.state in ('done', 'skipped')
@@ -393,24 +459,31 @@ _ATTENTION = """
 
 _SEEN = """
     select (
-            select count(*) from assignment b where b.queue_id = :queue and b.reader_id = :me and b.state = 'done'
-        ), count(*) filter (where a.state in ('done', 'skipped')), count(*) filter (where a.state = 'skipped'),
+            select count(*) from assignment b where b.queue_id = :queue and b.reader_id = :me
+                and b.state = 'done'
+        ), count(*) filter (where a.state in ('done', 'skipped')),
+            count(*) filter (where a.state = 'skipped'),
         count(*) filter (where a.state = 'leased'), count(*)
-    from attention_item i left join assignment a on a.queue_id = :queue and a.unit_id = i.unit_id and a.reader_id = :me
+    from attention_item i left join assignment a on a.queue_id = :queue and a.unit_id = i.unit_id
+        and a.reader_id = :me
 """
 
 _TAKEN = """
     (select count(*) from assignment a where a.queue_id = i.queue_id and a.unit_id = i.unit_id
-        and a.reader_id <> :me and a.state = 'leased' and a.lease_until > :now and a.lease_until <= :latest)
+        and a.reader_id <> :me and a.state = 'leased' and a.lease_until > :now
+            and a.lease_until <= :latest)
 """
 
 _MINE = """
-    ((select r.label from my_reading r where r.unit_id = i.unit_id order by +r.at desc, r.uid desc limit 1) is not null)
+    ((select r.label from my_reading r where r.unit_id = i.unit_id order by +r.at desc, r.uid desc
+        limit 1) is not null)
 """
-"whether this person has labelled the item, in any queue. `+`: search by unit, not through all later labels"
+"""whether this person has labelled the item, in any queue. `+`: search by unit, not through all
+later labels"""
 
 _LEASED = f"""
-    select b.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id and i.unit_id = b.unit_id
+    select b.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id
+        and i.unit_id = b.unit_id
     where b.queue_id = :queue and b.reader_id = :me and b.state = 'leased'
         and (i.needed = 0 or i.done + {_TAKEN} < i.needed) and not {_MINE}
     order by b.at limit 1
@@ -423,15 +496,18 @@ _IS_OPEN = f"""
 _OPEN = f"""
     select i.unit_id from queue_item i
     where {_IS_OPEN} and not exists (
-        select 1 from assignment a where a.queue_id = i.queue_id and a.unit_id = i.unit_id and a.reader_id = :me
+        select 1 from assignment a where a.queue_id = i.queue_id and a.unit_id = i.unit_id
+            and a.reader_id = :me
             and a.state in ('done', 'skipped')
     ) and not {_MINE}
     order by (i.done > 0) desc, i.priority desc, i.ordinal limit 1
 """
 
 _SKIPPED = f"""
-    select i.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id and i.unit_id = b.unit_id
-    where b.queue_id = :queue and b.reader_id = :me and b.state = 'skipped' and {_IS_OPEN} and not {_MINE}
+    select i.unit_id from assignment b join queue_item i on i.queue_id = b.queue_id
+        and i.unit_id = b.unit_id
+    where b.queue_id = :queue and b.reader_id = :me and b.state = 'skipped' and {_IS_OPEN}
+        and not {_MINE}
     order by b.at limit 1
 """
 
@@ -440,14 +516,16 @@ _DONE = f"""
 """
 
 _LEFT = f"""
-    select count(*) filter (where {_TAKEN} + i.done < i.needed), count(*) filter (where {_TAKEN} + i.done >= i.needed)
+    select count(*) filter (where {_TAKEN} + i.done < i.needed),
+        count(*) filter (where {_TAKEN} + i.done >= i.needed)
     from queue_item i
     where i.queue_id = :queue and i.done < i.needed and not {_MINE}
 """
 
 _FLAGGED = """
     select count(*) from (
-        select r.flagged, row_number() over (partition by r.unit_id order by r.at desc, r.uid desc) as place
+        select r.flagged, row_number() over (partition by r.unit_id order by r.at desc, r.uid desc)
+            as place
         from my_remark r join queue_item i on i.unit_id = r.unit_id and i.queue_id = :queue
     ) where place = 1 and flagged = 1
 """
@@ -456,7 +534,8 @@ _STEPS = """
     select unit_id, is_label, label, flagged, note from (
         select unit_id, 1 as is_label, label, null as flagged, null as note, at, uid from my_reading
         union all select unit_id, 0, null, flagged, note, at, uid from my_remark
-    ) where unit_id in (select unit_id from queue_item where queue_id = :queue) order by at desc, uid desc limit :n
+    ) where unit_id in (select unit_id from queue_item where queue_id = :queue)
+        order by at desc, uid desc limit :n
 """
 
 _HISTORY = """

@@ -1,4 +1,6 @@
-"""Texts that people could label, a million of them: as columns, without their bodies, which are read in parts."""
+"""Texts that people could label, a million of them: as columns, without their bodies, which are
+read in parts.
+"""
 
 from __future__ import annotations
 
@@ -72,12 +74,26 @@ class Candidates:
     def __iter__(self) -> Iterator[Candidate]:
         for start in range(0, len(self), AT_ONCE):
             rows = slice(start, start + AT_ONCE)
-            columns = (column[rows].tolist() for column in (self.texts, self.wordings, self.codes, self.answers))
+            columns = (
+                column[rows].tolist()
+                for column in (self.texts, self.wordings, self.codes, self.answers)
+            )
             bodies = self.read(self.texts[rows].tolist())
-            for text, (rowid, wording, code, answers) in zip(bodies, zip(*columns, strict=True), strict=True):
+            for text, (rowid, wording, code, answers) in zip(
+                bodies, zip(*columns, strict=True), strict=True
+            ):
                 at = self.places[code]
                 yield Candidate(
-                    rowid, wording, text, at.instrument, at.ref, at.variant, at.template, at.scale, at.model, answers
+                    rowid,
+                    wording,
+                    text,
+                    at.instrument,
+                    at.ref,
+                    at.variant,
+                    at.template,
+                    at.scale,
+                    at.model,
+                    answers,
                 )
 
     def bodies(self, rows: NDArray[np.int64]) -> Sequence[str]:
@@ -92,8 +108,8 @@ class Candidates:
         return Candidates(texts, wordings, answers, codes, self.places, self.read)
 
     def pooled(self, several: str) -> Candidates:
-        """Return each text once beside its wording, with all its answers. The prefix and the model are `several` where
-        there are several.
+        """Return each text once beside its wording, with all its answers. The prefix and the model
+        are `several` where there are several.
         """
         import numpy as np
 
@@ -109,7 +125,9 @@ class Candidates:
         numbers = {place: code for code, place in enumerate(places)}
         for at in np.flatnonzero(np.diff(np.append(starts, len(order))) > 1).tolist():
             end = starts[at + 1] if at + 1 < len(starts) else len(order)
-            given = [self.places[code] for code in set(self.codes[order[starts[at] : end]].tolist())]
+            given = [
+                self.places[code] for code in set(self.codes[order[starts[at] : end]].tolist())
+            ]
             place = self.places[codes[at]]
             place = place._replace(
                 template=place.template if len({one.template for one in given}) == 1 else several,
@@ -121,7 +139,12 @@ class Candidates:
             codes[at] = numbers[place]
         back = np.argsort(first)
         return Candidates(
-            self.texts[first][back], self.wordings[first][back], answers[back], codes[back], places, self.read
+            self.texts[first][back],
+            self.wordings[first][back],
+            answers[back],
+            codes[back],
+            places,
+            self.read,
         )
 
     @classmethod
@@ -133,7 +156,9 @@ class Candidates:
         if not more:
             return first
         before = np.cumsum([0, *(len(one.places) for one in several)])
-        codes = [one.codes + np.int32(start) for one, start in zip(several, before[:-1], strict=True)]
+        codes = [
+            one.codes + np.int32(start) for one, start in zip(several, before[:-1], strict=True)
+        ]
         return cls(
             np.concatenate([one.texts for one in several]),
             np.concatenate([one.wordings for one in several]),
@@ -151,11 +176,17 @@ def bodies(connection: sqlite3.Connection, rowids: Sequence[int]) -> Sequence[st
 
 
 def answers(
-    connection: sqlite3.Connection, audit: str, instrument: str | None, models: Iterable[str], language: str | None
+    connection: sqlite3.Connection,
+    audit: str,
+    instrument: str | None,
+    models: Iterable[str],
+    language: str | None,
 ) -> Candidates:
-    """Return every distinct answer to every wording under every template by every model; see `Queues.candidates`.
+    """Return every distinct answer to every wording under every template by every model; see
+    `Queues.candidates`.
 
-    One scan gives four numbers for each answer; where it stands, and in which order, is looked up for each prompt.
+    One scan gives four numbers for each answer; where it stands, and in which order, is looked up
+    for each prompt.
     """
     import numpy as np
 
@@ -163,7 +194,9 @@ def answers(
     wordings = {row[0]: row[1:] for row in connection.execute(_WORDINGS, asked)}
     templates = {rowid: (name, scale) for rowid, name, scale in connection.execute(_TEMPLATES)}
     wanted = set(models)
-    named = {rowid: name for rowid, name in connection.execute(_MODELS) if not wanted or name in wanted}
+    named = {
+        rowid: name for rowid, name in connection.execute(_MODELS) if not wanted or name in wanted
+    }
     names = sorted(set(named.values()))
     cells: dict[tuple[Any, ...], int] = {}
     (last,) = connection.execute("select coalesce(max(id), 0) from probe").fetchone()
@@ -188,7 +221,9 @@ def answers(
     order = np.lexsort((codes, texts))
     texts, codes, counts = texts[order], codes[order], counts[order]
     del parts, order
-    starts = np.flatnonzero(np.concatenate([[True], (np.diff(texts) != 0) | (np.diff(codes) != 0)])[: len(texts)])
+    starts = np.flatnonzero(
+        np.concatenate([[True], (np.diff(texts) != 0) | (np.diff(codes) != 0)])[: len(texts)]
+    )
     counts = np.add.reduceat(counts, starts) if len(starts) else counts
     texts, codes = texts[starts], codes[starts]
     there = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.bool_)
@@ -200,14 +235,18 @@ def answers(
         first, name, ref, kind, ordinal, template, scale = listed[code // len(names)]
         model = names[code % len(names)]
         firsts.append(first)
-        places.append(Place(name, ref, str(VariantId(VariantKind(kind), ordinal)), template, scale, model))
+        places.append(
+            Place(name, ref, str(VariantId(VariantKind(kind), ordinal)), template, scale, model)
+        )
         ties.append(((name, ref, kind, ordinal, template, model), (first, scale)))
     ranks = {place: rank for rank, place in enumerate(sorted({place for place, _ in ties}))}
     tied = np.empty(len(ties), dtype=np.int32)
     tied[sorted(range(len(ties)), key=lambda code: ties[code][1])] = np.arange(len(ties))
     ranked = np.array([ranks[place] for place, _ in ties], dtype=np.int32)
     by_key = np.zeros(int(texts.max(initial=0)) + 1, dtype=np.int32)
-    every = np.fromiter(chain.from_iterable(connection.execute(_BY_KEY, (len(by_key),))), dtype=np.int32)
+    every = np.fromiter(
+        chain.from_iterable(connection.execute(_BY_KEY, (len(by_key),))), dtype=np.int32
+    )
     by_key[every] = np.arange(len(every))
     order = np.lexsort((tied[codes], by_key[texts], ranked[codes]))
     return Candidates(
@@ -225,15 +264,21 @@ def of_rows(connection: sqlite3.Connection, rows: Iterable[tuple[int, int, Place
     import numpy as np
 
     numbers: dict[Place, int] = {}
-    table = [(text, wording, numbers.setdefault(place, len(numbers))) for text, wording, place in rows]
+    table = [
+        (text, wording, numbers.setdefault(place, len(numbers))) for text, wording, place in rows
+    ]
     texts, wordings, codes = np.array(table, dtype=np.int32).reshape(-1, 3).T
-    return Candidates(texts, wordings, np.ones_like(texts), codes, [*numbers], partial(bodies, connection))
+    return Candidates(
+        texts, wordings, np.ones_like(texts), codes, [*numbers], partial(bodies, connection)
+    )
 
 
 _BODIES = "select id, body from text where id in (select value from json_each(?))"
 _TEMPLATES = "select id, name, scale from template"
 _MODELS = "select id, name from model"
-_PROBES = "select id, prompt_id, wording_id, template_id from probe where audit = ? order by prompt_id"
+_PROBES = (
+    "select id, prompt_id, wording_id, template_id from probe where audit = ? order by prompt_id"
+)
 _BY_KEY = "select id from text where id < ? order by key"
 _WORDINGS = f"""
     select w.id, {first_wording("w", "s")}, i.name, s.ref, w.kind, w.ordinal
@@ -245,7 +290,8 @@ _WORDINGS = f"""
 _GIVEN = """
     select p.id, d.model_id, r.text_id, r.count
     from probe p
-    join draw d on d.prompt_id = p.prompt_id and d.model_id in (select value from json_each(:models))
+    join draw d on d.prompt_id = p.prompt_id and d.model_id in (select value
+        from json_each(:models))
     join given_answer r on r.draw_id = d.id
     where p.audit = :audit and p.wording_id in (select value from json_each(:wordings))
 """

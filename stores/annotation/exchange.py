@@ -1,4 +1,6 @@
-"""Moves labels between stores, through files or directly, without losing, duplicating or overwriting events."""
+"""Moves labels between stores, through files or directly, without losing, duplicating or
+overwriting events.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from stores.annotation.annotation_items import chosen_version, codebook_from_json, save_codebook, unit_of
+from stores.annotation.annotation_items import (
+    chosen_version,
+    codebook_from_json,
+    save_codebook,
+    unit_of,
+)
 from stores.annotation.people import reader_id
 from stores.annotation.queues import QueueCopy, add_queue, adopt, place_of, queue_copies, recount
 from stores.core.base import Aggregate, named, now, now_after, restored
@@ -19,8 +26,11 @@ from workbench.domain.readings import ReaderKind
 from workbench.domain.statements import VariantId, VariantKind
 from workbench.errors import Finding, InputError, UsageError
 
-READERS = {EventKind.LABEL: ReaderKind.PERSON, EventKind.ADJUDICATION: ReaderKind.ADJUDICATION,
-           EventKind.REMARK: ReaderKind.PERSON}  # fmt: skip
+READERS = {
+    EventKind.LABEL: ReaderKind.PERSON,
+    EventKind.ADJUDICATION: ReaderKind.ADJUDICATION,
+    EventKind.REMARK: ReaderKind.PERSON,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +75,17 @@ class Exchange(Aggregate):
     def codebooks(self) -> dict[str, Codebook]:
         """Return the version of each codebook of the store that counts."""
         rows = self.connection.execute(
-            f"select c.name, c.body from codebook c order by c.id = coalesce({chosen_version('c.name')}, 0), c.id"
+            "select c.name, c.body from codebook c order by c.id = "
+            f"coalesce({chosen_version('c.name')}, 0), c.id"
         )
         return {name: codebook_from_json(body) for name, body in rows}
 
     def versions(self) -> tuple[Codebook, ...]:
         """Return every version of every codebook of the store."""
-        return tuple(codebook_from_json(body) for (body,) in self.connection.execute("select body from codebook"))
+        return tuple(
+            codebook_from_json(body)
+            for (body,) in self.connection.execute("select body from codebook")
+        )
 
     def add(
         self,
@@ -86,13 +100,16 @@ class Exchange(Aggregate):
     ) -> Merged:
         """Append new events in one transaction.
 
-        `versions`: those of the codebooks under which the labels may have been given; a label keeps its own.
+        `versions`: those of the codebooks under which the labels may have been given; a label keeps
+        its own.
 
-        `queues`: those of another store; missing ones are created, with the items whose texts are here. `into`: name
-        and purpose of a new queue for items without one, because labels of items outside queues do not count.
+        `queues`: those of another store; missing ones are created, with the items whose texts are
+        here. `into`: name and purpose of a new queue for items without one, because labels of items
+        outside queues do not count.
 
-        Raises UsageError if the name of the queue is taken. Raises InputError, having written nothing, for a label that
-        its codebook lacks, and for events about unknown texts: if all are unknown or, unless `partial`, if any is.
+        Raises UsageError if the name of the queue is taken. Raises InputError, having written
+        nothing, for a label that its codebook lacks, and for events about unknown texts: if all are
+        unknown or, unless `partial`, if any is.
         """
         _check(events, codebooks, (*self.versions(), *versions), source)
         with self.store.write() as connection:
@@ -100,12 +117,20 @@ class Exchange(Aggregate):
             missing = [event for event, place in zip(events, places, strict=True) if place is None]
             if missing and (len(missing) == len(events) or not partial):
                 some_match = len(missing) < len(events)
-                raise InputError([_foreign(event, source, some_match=some_match) for event in missing])
+                raise InputError(
+                    [_foreign(event, source, some_match=some_match) for event in missing]
+                )
             used = {event.codebook for event in events}
-            ids = {name: save_codebook(connection, codebooks[name]) for name in codebooks if name in used}
+            ids = {
+                name: save_codebook(connection, codebooks[name])
+                for name in codebooks
+                if name in used
+            }
             by_key = dict(connection.execute("select key, id from codebook"))
             given = {event.codebook_key for event in events} - {None}
-            by_key |= {book.key: save_codebook(connection, book) for book in versions if book.key in given}
+            by_key |= {
+                book.key: save_codebook(connection, book) for book in versions if book.key in given
+            }
             came = [name for copy in queues if (name := add_queue(connection, copy)) is not None]
             touched: Counter[tuple[str, int]] = Counter()
             held: dict[tuple[str, int], set[str]] = {}
@@ -123,7 +148,11 @@ class Exchange(Aggregate):
                     known += 1
             for codebook in ids:
                 recount(connection, codebook, [unit for name, unit in touched if name == codebook])
-            loose = {key: who for key, who in held.items() if connection.execute(_IN_A_QUEUE, key).fetchone() is None}
+            loose = {
+                key: who
+                for key, who in held.items()
+                if connection.execute(_IN_A_QUEUE, key).fetchone() is None
+            }
             if into is not None:
                 adopt(connection, *into, loose)
         return Merged(
@@ -139,7 +168,10 @@ class Exchange(Aggregate):
 
 
 def _check(
-    events: Iterable[LabelEvent], codebooks: dict[str, Codebook], versions: Sequence[Codebook], source: str
+    events: Iterable[LabelEvent],
+    codebooks: dict[str, Codebook],
+    versions: Sequence[Codebook],
+    source: str,
 ) -> None:
     """Raise InputError for invalid events."""
     findings = []
@@ -150,10 +182,16 @@ def _check(
         book = codebooks.get(event.codebook)
         if book is None:
             known = ", ".join(codebooks) or "none"
-            findings.append(Finding(source, event.line or None, "codebook", repr(event.codebook), f"one of {known}"))
+            findings.append(
+                Finding(
+                    source, event.line or None, "codebook", repr(event.codebook), f"one of {known}"
+                )
+            )
         elif event.label is not None and event.label not in known_labels[book.name]:
             expected = _expected_label(event.label, book.name, known_labels[book.name])
-            findings.append(Finding(source, event.line or None, "label", repr(event.label), expected))
+            findings.append(
+                Finding(source, event.line or None, "label", repr(event.label), expected)
+            )
         try:
             person_name(event.annotator)
         except UsageError as error:
@@ -163,7 +201,9 @@ def _check(
 
 
 def _expected_label(label: str, codebook: str, known: Iterable[str]) -> str:
-    """Return what a file should have in place of an unknown label: one that differs in capitals alone, or any."""
+    """Return what a file should have in place of an unknown label: one that differs in capitals
+    alone, or any.
+    """
     alike = [name for name in known if name.casefold() == label.strip().casefold()]
     if alike:
         return f"{alike[0]!r}, as the codebook {codebook} writes it: capitals and spaces count"
@@ -181,37 +221,63 @@ def _foreign(event: LabelEvent, source: str, *, some_match: bool) -> Finding:
         event.line or None,
         "response",
         f"{shown!r} as an answer to {event.instrument}/{event.ref} {event.variant}",
-        "a response of this store; these labels belong to another one" + (f" ({PARTIAL})" if some_match else ""),
+        "a response of this store; these labels belong to another one"
+        + (f" ({PARTIAL})" if some_match else ""),
     )
 
 
-def _append(connection: sqlite3.Connection, event: LabelEvent, unit: int, reader: int, codebook_id: int) -> bool:
+def _append(
+    connection: sqlite3.Connection, event: LabelEvent, unit: int, reader: int, codebook_id: int
+) -> bool:
     """Insert an event; return whether it was new."""
     if event.kind is EventKind.REMARK:
         cursor = connection.execute(
-            "insert into remark (uid, unit_id, reader_id, flagged, note, at, dated) values (?, ?, ?, ?, ?, ?, ?) "
+            "insert into remark (uid, unit_id, reader_id, flagged, note, at, dated) values (?, "
+            "?, ?, ?, ?, ?, ?) "
             "on conflict (uid) do nothing",
-            (event.uid, unit, reader, event.flagged, event.note, event.ordered_at or now(), bool(event.at)),
+            (
+                event.uid,
+                unit,
+                reader,
+                event.flagged,
+                event.note,
+                event.ordered_at or now(),
+                bool(event.at),
+            ),
         )
         return cursor.rowcount > 0
     if connection.execute("select 1 from reading where uid = ?", (event.uid,)).fetchone():
         return False
     at = event.ordered_at
-    if not at:  # ordered by the import, after all earlier events of this person, including earlier lines
+    # Ordered by the import, after all earlier events of this person, including earlier lines.
+    if not at:
         last = connection.execute(
             "select max(at) from reading where unit_id = ? and reader_id = ?", (unit, reader)
         ).fetchone()
         at = now_after(last[0])
     connection.execute(
-        "insert into reading (unit_id, reader_id, revision, label, reason, note, confidence, elapsed_ms, at, "
-        "codebook_id, uid, basis, dated) values (?, ?, (select coalesce(max(revision), 0) + 1 from reading "
+        "insert into reading (unit_id, reader_id, revision, label, reason, note, confidence, "
+        "elapsed_ms, at, "
+        "codebook_id, uid, basis, dated) values (?, ?, (select coalesce(max(revision), 0) + 1 "
+        "from reading "
         "where unit_id = ? and reader_id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            unit, reader, unit, reader, event.label, event.reason, event.note or None,
-            checked_confidence(event.confidence), event.elapsed_ms, at, codebook_id, event.uid, event.basis,
+            unit,
+            reader,
+            unit,
+            reader,
+            event.label,
+            event.reason,
+            event.note or None,
+            checked_confidence(event.confidence),
+            event.elapsed_ms,
+            at,
+            codebook_id,
+            event.uid,
+            event.basis,
             bool(event.at),
         ),
-    )  # fmt: skip
+    )
     return True
 
 
@@ -242,14 +308,17 @@ def _event(row: sqlite3.Row) -> LabelEvent:
 
 
 _IN_A_QUEUE = """
-    select 1 from queue_item i join queue q on q.id = i.queue_id join codebook c on c.id = q.codebook_id
+    select 1 from queue_item i join queue q on q.id = i.queue_id join codebook c
+        on c.id = q.codebook_id
     where c.name = ? and i.unit_id = ? limit 1
 """
 
 _EVENTS = """
     with said as (
-        select r.uid, case h.kind when 'person' then 'label' else 'adjudication' end as kind, c.name as codebook,
-            c.key as codebook_key, h.name as annotator, r.unit_id, r.label, r.reason, r.note, 0 as flagged,
+        select r.uid, case h.kind when 'person' then 'label' else 'adjudication' end
+            as kind, c.name as codebook,
+            c.key as codebook_key, h.name as annotator, r.unit_id, r.label, r.reason, r.note, 0
+                as flagged,
             r.confidence, r.elapsed_ms, r.at, r.dated, r.basis
         from reading r
         join reader h on h.id = r.reader_id and h.kind in ('person', 'adjudication')
@@ -259,13 +328,16 @@ _EVENTS = """
         select m.uid, 'remark', coalesce((
                 select c.name from queue_item i join queue q on q.id = i.queue_id
                 join codebook c on c.id = q.codebook_id where i.unit_id = m.unit_id limit 1
-            ), 'stance'), null, h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at, m.dated, null
+            ), 'stance'), null, h.name, m.unit_id, null, '', m.note, m.flagged, null, null, m.at,
+                m.dated, null
         from remark m join reader h on h.id = m.reader_id
     )
-    select d.uid, d.kind, d.codebook, d.codebook_key, d.annotator, x.body as response, y.body as statement,
+    select d.uid, d.kind, d.codebook, d.codebook_key, d.annotator, x.body as response, y.body
+        as statement,
         n.name as instrument, s.ref, w.kind as variant, w.ordinal, w.language,
         d.label, d.reason, d.note, d.flagged, d.confidence, d.elapsed_ms, d.at, d.dated, d.basis,
-        exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null) as attention
+        exists (select 1 from queue_item a where a.unit_id = d.unit_id and a.attention is not null)
+            as attention
     from said d
     join unit u on u.id = d.unit_id
     join text x on x.id = u.text_id

@@ -1,4 +1,5 @@
-"""One annotator's view of the policy-issue labels of an instrument: the statements, and their own labels.
+"""One annotator's view of the policy-issue labels of an instrument: the statements, and their own
+labels.
 
 Blindness does not depend on the queries of a screen: see `stores.core.permissions`.
 """
@@ -65,7 +66,9 @@ class Sheet:
 
 
 class IssueAnnotator:
-    """One person who labels statements. Every method is one transaction; returned values are committed."""
+    """One person who labels statements. Every method is one transaction; returned values are
+    committed.
+    """
 
     def __init__(self, store: Store, instrument: str, name: str):
         self.name = annotator_name(name)
@@ -74,12 +77,16 @@ class IssueAnnotator:
         self._instrument = instrument_id_of(store.connection, instrument)
         with store.write() as connection:
             self._me = reader_id(connection, ReaderKind.PERSON, self.name, "")
-        rows = store.connection.execute("select id from reader where kind = 'import' and name = ?", (self.name,))
+        rows = store.connection.execute(
+            "select id from reader where kind = 'import' and name = ?", (self.name,)
+        )
         restrict(store.connection, over_issues(self._me, [row[0] for row in rows.fetchall()]))
 
     @classmethod
     def open(cls, path: Path | str, instrument: str, name: str) -> IssueAnnotator:
-        """Open a store as one person. Raises UnknownName for a missing instrument, UsageError for an invalid name."""
+        """Open a store as one person. Raises UnknownName for a missing instrument, UsageError for
+        an invalid name.
+        """
         store = Store.open(path)
         try:
             return cls(store, instrument, name)
@@ -98,26 +105,40 @@ class IssueAnnotator:
         for statement, issue, label in self.connection.execute(_MINE, {"statement": None}):
             if label is not None:
                 labels[statement][issue] = label
-        rows = (Row(found, labels[found.id]) for found in originals(self.connection, self._instrument))
+        rows = (
+            Row(found, labels[found.id]) for found in originals(self.connection, self._instrument)
+        )
         return Sheet(self._scheme(), tuple(rows), self._pace())
 
     def put(
-        self, row: Row, labels: Mapping[str, int | None], *, expected: Mapping[str, int | None] | None = None
+        self,
+        row: Row,
+        labels: Mapping[str, int | None],
+        *,
+        expected: Mapping[str, int | None] | None = None,
     ) -> tuple[Row, Mapping[str, int | None]]:
-        """Commit labels of a statement (None withdraws one); return the updated statement, and the previous labels.
+        """Commit labels of a statement (None withdraws one); return the updated statement, and the
+        previous labels.
 
-        An unchanged label is not written again, and is not among the previous labels. `expected`: labels that must be
-        current for anything to be written, so that an undo cannot withdraw a later label.
+        An unchanged label is not written again, and is not among the previous labels. `expected`:
+        labels that must be current for anything to be written, so that an undo cannot withdraw a
+        later label.
 
-        Raises ConflictError if these are not current, or if the statement was changed or removed since it was read;
-        UnknownName for an issue that the scheme no longer has.
+        Raises ConflictError if these are not current, or if the statement was changed or removed
+        since it was read; UnknownName for an issue that the scheme no longer has.
         """
         with self._store.write() as connection:
             self._check(connection, row, labels)
             mine = self._mine(connection, row.statement.id)
             if any(mine.get(issue) != label for issue, label in (expected or {}).items()):
-                raise ConflictError(f"your labels of {row.ref} were changed elsewhere since; nothing was written")
-            before = {issue: mine.get(issue) for issue, label in labels.items() if mine.get(issue) != label}
+                raise ConflictError(
+                    f"your labels of {row.ref} were changed elsewhere since; nothing was written"
+                )
+            before = {
+                issue: mine.get(issue)
+                for issue, label in labels.items()
+                if mine.get(issue) != label
+            }
             last = connection.execute(
                 "select max(at) from my_issue_label where statement_id = ?", (row.statement.id,)
             ).fetchone()[0]
@@ -127,10 +148,11 @@ class IssueAnnotator:
             return Row(row.statement, self._labels(connection, row.statement.id)), before
 
     def steps(self) -> tuple[Step, ...]:
-        """Return this person's latest steps that were not undone, the newest last, so that undo works across sessions.
+        """Return this person's latest steps that were not undone, the newest last, so that undo
+        works across sessions.
 
-        Labels of one statement at one time are one step. A step that restores the labels before the previous step is an
-        undo: both are left out.
+        Labels of one statement at one time are one step. A step that restores the labels before the
+        previous step is an undo: both are left out.
         """
         rows = self.connection.execute(_STEPS, {"me": self._me, "n": STEPS}).fetchall()
         found: list[tuple[int, str, dict[str, int | None], dict[str, int | None]]] = []
@@ -163,7 +185,10 @@ class IssueAnnotator:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -175,14 +200,19 @@ class IssueAnnotator:
         return tuple(found.get(name, IssueDefinition(name)) for name in self._names())
 
     def _names(self) -> tuple[str, ...]:
-        row = self.connection.execute("select issues from instrument where id = ?", (self._instrument,)).fetchone()
+        row = self.connection.execute(
+            "select issues from instrument where id = ?", (self._instrument,)
+        ).fetchone()
         return tuple(json.loads(row[0]))
 
-    def _check(self, connection: sqlite3.Connection, row: Row, labels: Mapping[str, int | None]) -> None:
+    def _check(
+        self, connection: sqlite3.Connection, row: Row, labels: Mapping[str, int | None]
+    ) -> None:
         found = originals(connection, self._instrument, row.statement.id)
         if not found or found[0].text_id != row.statement.text_id:
             raise ConflictError(
-                f"the statement {row.ref} was changed or taken away since it was shown; nothing was written. "
+                f"the statement {row.ref} was changed or taken away since it was shown; nothing "
+                "was written. "
                 "Read it again (F5), then label it."
             )
         names = self._names()
@@ -190,13 +220,23 @@ class IssueAnnotator:
             check_issue(issue, names)
 
     def _mine(self, connection: sqlite3.Connection, statement: int) -> dict[str, int | None]:
-        return {issue: label for _, issue, label in connection.execute(_MINE, {"statement": statement})}
+        return {
+            issue: label for _, issue, label in connection.execute(_MINE, {"statement": statement})
+        }
 
     def _labels(self, connection: sqlite3.Connection, statement: int) -> dict[str, int]:
-        return {issue: label for issue, label in self._mine(connection, statement).items() if label is not None}
+        return {
+            issue: label
+            for issue, label in self._mine(connection, statement).items()
+            if label is not None
+        }
 
-    def _append(self, connection: sqlite3.Connection, statement: int, issue: str, label: int | None, at: str) -> None:
-        """Append a revision. Withdrawing a label also withdraws those imported under the person's name."""
+    def _append(
+        self, connection: sqlite3.Connection, statement: int, issue: str, label: int | None, at: str
+    ) -> None:
+        """Append a revision. Withdrawing a label also withdraws those imported under the person's
+        name.
+        """
         values = {"statement": statement, "issue": issue}
         held = dict(connection.execute(_NEWEST, values).fetchall())
         readers = [self._me, *(reader for reader in held if label is None and reader != self._me)]
@@ -204,14 +244,16 @@ class IssueAnnotator:
             "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
             "values (:statement, :issue, :reader, :revision, :label, :at)",
             [
-                values | {"reader": reader, "revision": held.get(reader, 0) + 1, "label": label, "at": at}
+                values
+                | {"reader": reader, "revision": held.get(reader, 0) + 1, "label": label, "at": at}
                 for reader in readers
             ],
         )
 
     def _pace(self) -> float | None:
         rows = self.connection.execute(
-            "select max(at) from my_issue_label where reader_id = :me and label is not null group by statement_id "
+            "select max(at) from my_issue_label where reader_id = :me and label is not null "
+            "group by statement_id "
             "order by 1 desc limit :n",
             {"n": PACE_OF, "me": self._me},
         )
@@ -223,7 +265,8 @@ class IssueAnnotator:
 _MINE = """
     select statement_id, issue, label from (
         select statement_id, issue, label,
-            row_number() over (partition by statement_id, issue order by at desc, revision desc, reader_id) as place
+            row_number() over (partition by statement_id, issue
+                order by at desc, revision desc, reader_id) as place
         from my_issue_label where :statement is null or statement_id = :statement
     ) where place = 1
 """
@@ -232,7 +275,8 @@ _MINE = """
 _STEPS = """
     select statement_id, issue, label, before, at from (
         select statement_id, issue, label, reader_id, revision, at,
-            lag(label) over (partition by statement_id, issue order by at, revision, reader_id) as before
+            lag(label) over (partition by statement_id, issue order by at, revision, reader_id)
+                as before
         from my_issue_label
     ) where reader_id = :me order by at desc, revision desc limit :n
 """

@@ -1,7 +1,9 @@
-"""Labels of items: people's current labels, disagreements and adjudications, and the classifiers trained on them.
+"""Labels of items: people's current labels, disagreements and adjudications, and the classifiers
+trained on them.
 
-This module reads the labels of all people. An annotator's screen never uses it; see `stores.annotation.annotator`. A
-classifier reads each text once per statement, however frequent the text is.
+This module reads the labels of all people. An annotator's screen never uses it; see
+`stores.annotation.annotator`. A classifier reads each text once per statement, however frequent the
+text is.
 """
 
 from __future__ import annotations
@@ -67,7 +69,8 @@ class Decision:
     at: str
     "UTC; empty: nobody knows"
     current: bool
-    "whether it is based on the item's current labels; False: new labels came, and the item is open again"
+    """whether it is based on the item's current labels; False: new labels came, and the item is
+    open again"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +90,20 @@ class Judged:
 
     @property
     def open(self) -> bool:
-        """Whether the item needs a decision: people disagree, and there is no decision on exactly these labels."""
+        """Whether the item needs a decision: people disagree, and there is no decision on exactly
+        these labels.
+        """
         if self.decision is not None:
-            return not self.decision.current and {given.label for given in self.labels} != {self.decision.label}
+            return not self.decision.current and {given.label for given in self.labels} != {
+                self.decision.label
+            }
         return self.disagrees
 
     @property
     def gold(self) -> str | None:
-        """The gold label: a current decision, or the label that all people gave; None while people disagree."""
+        """The gold label: a current decision, or the label that all people gave; None while people
+        disagree.
+        """
         if self.open or not (self.labels or self.decision):
             return None
         if self.decision is not None:
@@ -119,7 +128,9 @@ class Labels(Aggregate):
         unit: int | None = None,
         only_disputed: bool = False,
     ) -> tuple[Judged, ...]:
-        """Return the labelled items of a codebook, in the order of their queues. Attention items are left out."""
+        """Return the labelled items of a codebook, in the order of their queues. Attention items
+        are left out.
+        """
         values = {
             "codebook": codebook,
             "queue": queue,
@@ -129,11 +140,21 @@ class Labels(Aggregate):
         strata = dict(self.connection.execute(_LABELLED_UNITS, values).fetchall())
         given = self._given(values)
         decided = self._decisions(codebook)
-        chosen = [u for u in strata if not only_disputed or len({g.label for g in given[u]}) > 1 or u in decided]
+        chosen = [
+            u
+            for u in strata
+            if not only_disputed or len({g.label for g in given[u]}) > 1 or u in decided
+        ]
         contexts = self._contexts(chosen)
         issues = self._issues(chosen)
         return tuple(
-            Judged(contexts[u], tuple(given[u]), _decision(decided.get(u), given[u]), strata[u], tuple(issues[u]))
+            Judged(
+                contexts[u],
+                tuple(given[u]),
+                _decision(decided.get(u), given[u]),
+                strata[u],
+                tuple(issues[u]),
+            )
             for u in chosen
         )
 
@@ -147,36 +168,48 @@ class Labels(Aggregate):
         auditor: str,
         seen: Iterable[GivenLabel] | None = None,
     ) -> None:
-        """Commit an adjudication of the item's current labels. Earlier adjudications stay on record.
+        """Commit an adjudication of the item's current labels. Earlier adjudications stay on
+        record.
 
         `seen`: the labels shown to the adjudicator; None: not checked.
 
-        Raises UnknownName for a label outside the codebook, UsageError if the item has no labels or if its labels
-        differ from those seen.
+        Raises UnknownName for a label outside the codebook, UsageError if the item has no labels or
+        if its labels differ from those seen.
         """
         if label not in codebook.labels:
             raise UnknownName(
-                f"found the label {label!r}; the codebook {codebook.name} has: {', '.join(codebook.labels)}"
+                f"found the label {label!r}; the codebook {codebook.name} has: "
+                f"{', '.join(codebook.labels)}"
             )
         name = person_name(auditor)
         with self.store.write() as connection:
-            given = self._given({"codebook": codebook.name, "queue": None, "purpose": None, "unit": unit})[unit]
+            given = self._given(
+                {"codebook": codebook.name, "queue": None, "purpose": None, "unit": unit}
+            )[unit]
             if not given:
                 raise UsageError(f"item {unit} has no labels to decide between")
             if seen is not None and basis(seen) != basis(given):
-                raise UsageError(f"other labels of item {unit} came meanwhile; nothing was decided, look again")
-            self._append(connection, unit, codebook, name, (label, reason.value, note, basis(given)))
+                raise UsageError(
+                    f"other labels of item {unit} came meanwhile; nothing was decided, look again"
+                )
+            self._append(
+                connection, unit, codebook, name, (label, reason.value, note, basis(given))
+            )
 
-    def undo_decision(self, queue: str, codebook: Codebook, auditor: str) -> tuple[int, str, str, str] | None:
-        """Take back the newest decision of a person in a queue that was not taken back: what stood before it stands
-        again. All of it stays on record. Return the unit and the label, reason and note taken back, None where there is
-        none.
+    def undo_decision(
+        self, queue: str, codebook: Codebook, auditor: str
+    ) -> tuple[int, str, str, str] | None:
+        """Take back the newest decision of a person in a queue that was not taken back: what stood
+        before it stands again. All of it stays on record. Return the unit and the label, reason and
+        note taken back, None where there is none.
         """
         name = person_name(auditor)
         with self.store.write() as connection:
             held: dict[int, _Decided] = {}
             steps: list[tuple[int, _Decided, _Decided]] = []
-            for unit, by, *decided in connection.execute(_DECIDED, {"queue": queue, "codebook": codebook.name}):
+            for unit, by, *decided in connection.execute(
+                _DECIDED, {"queue": queue, "codebook": codebook.name}
+            ):
                 before, after = held.get(unit, _NOTHING), tuple(decided)
                 held[unit] = after
                 if by != name:
@@ -186,7 +219,8 @@ class Labels(Aggregate):
                     steps.remove(last)
                 else:
                     steps.append((unit, before, after))
-            steps = [step for step in steps if held[step[0]] == step[2]]  # nobody has decided otherwise since
+            # Nobody has decided otherwise since.
+            steps = [step for step in steps if held[step[0]] == step[2]]
             if not steps:
                 return None
             unit, before, after = steps[-1]
@@ -195,16 +229,29 @@ class Labels(Aggregate):
             return unit, str(label), str(reason), str(note or "")
 
     def _append(
-        self, connection: sqlite3.Connection, unit: int, codebook: Codebook, auditor: str, decided: _Decided
+        self,
+        connection: sqlite3.Connection,
+        unit: int,
+        codebook: Codebook,
+        auditor: str,
+        decided: _Decided,
     ) -> None:
         """Append a revision of a person's decision on an item; without a label it is withdrawn."""
         reader = reader_id(connection, ReaderKind.ADJUDICATION, auditor, "")
         label, reason, note, held = decided
         revision = connection.execute(
-            "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id = ?", (unit, reader)
+            "select coalesce(max(revision), 0) + 1 from reading where unit_id = ? and reader_id "
+            "= ?",
+            (unit, reader),
         ).fetchone()[0]
         codebook_id = save_codebook(connection, codebook)
-        row = {"unit_id": unit, "reader_id": reader, "revision": revision, "label": label, "reason": reason}
+        row = {
+            "unit_id": unit,
+            "reader_id": reader,
+            "revision": revision,
+            "label": label,
+            "reason": reason,
+        }
         row |= {"note": note, "at": self._after(unit), "codebook_id": codebook_id, "basis": held}
         table(connection, "reading").insert({"uid": secrets.token_bytes(16), **row})
 
@@ -214,7 +261,9 @@ class Labels(Aggregate):
         return tuple((name, int(right), int(answered)) for name, right, answered in rows)
 
     def totals(self) -> tuple[int, int, int]:
-        """Return how many items have one label, how many have several, and how many need adjudication."""
+        """Return how many items have one label, how many have several, and how many need
+        adjudication.
+        """
         counts = self.connection.execute(_TOTALS).fetchone()
         disputed = 0
         for (codebook,) in self.connection.execute("select distinct name from codebook").fetchall():
@@ -223,14 +272,21 @@ class Labels(Aggregate):
 
     def _given(self, values: Mapping[str, object]) -> defaultdict[int, list[GivenLabel]]:
         found: defaultdict[int, list[GivenLabel]] = defaultdict(list)
-        rows = self.connection.execute(_GIVEN, {"codebook": values["codebook"], "unit": values["unit"]})
+        rows = self.connection.execute(
+            _GIVEN, {"codebook": values["codebook"], "unit": values["unit"]}
+        )
         for unit, name, label, at, elapsed, flagged, note, version in rows:
-            found[unit].append(GivenLabel(name, label, at, elapsed, bool(flagged), note or "", version))
+            found[unit].append(
+                GivenLabel(name, label, at, elapsed, bool(flagged), note or "", version)
+            )
         return found
 
     def _decisions(self, codebook: str) -> dict[int, tuple[str, str, str, str, str, bytes]]:
         rows = self.connection.execute(_DECISIONS, {"codebook": codebook})
-        return {unit: (name, label, reason, note or "", at, held) for unit, name, label, reason, note, at, held in rows}
+        return {
+            unit: (name, label, reason, note or "", at, held)
+            for unit, name, label, reason, note, at, held in rows
+        }
 
     def _issues(self, units: Sequence[int]) -> defaultdict[int, list[str]]:
         found: defaultdict[int, list[str]] = defaultdict(list)
@@ -246,7 +302,8 @@ class Labels(Aggregate):
 
     def _after(self, unit: int) -> str:
         last = self.connection.execute(
-            "select max(r.at) from reading r join reader h on h.id = r.reader_id and h.kind = 'adjudication' "
+            "select max(r.at) from reading r join reader h on h.id = r.reader_id and h.kind = "
+            "'adjudication' "
             "where r.unit_id = ?",
             (unit,),
         ).fetchone()[0]
@@ -254,13 +311,15 @@ class Labels(Aggregate):
 
 
 def basis(labels: Iterable[GivenLabel]) -> bytes:
-    """Return the key of a set of labels, independent of order and time, which identifies the basis of a decision."""
+    """Return the key of a set of labels, independent of order and time, which identifies the basis
+    of a decision.
+    """
     return content_key(sorted([given.annotator, given.label] for given in labels))
 
 
 def anonymous(judged: Judged) -> tuple[tuple[str, GivenLabel], ...]:
-    """Return an item's labels under letters, in an order that differs between items, so that A is not always one
-    person.
+    """Return an item's labels under letters, in an order that differs between items, so that A is
+    not always one person.
     """
 
     def scattered(given: GivenLabel) -> bytes:
@@ -300,7 +359,9 @@ def item_labels(judged: Iterable[Judged]) -> tuple[ItemLabels, ...]:
     )
 
 
-def _decision(row: tuple[str, str, str, str, str, bytes] | None, labels: Sequence[GivenLabel]) -> Decision | None:
+def _decision(
+    row: tuple[str, str, str, str, str, bytes] | None, labels: Sequence[GivenLabel]
+) -> Decision | None:
     if row is None:
         return None
     auditor, label, reason, note, at, held = row
@@ -312,7 +373,8 @@ _LABELLED_UNITS = """
     from queue_item i
     join queue q on q.id = i.queue_id
     join codebook c on c.id = q.codebook_id and c.name = :codebook
-    where i.attention is null and (:queue is null or q.name = :queue) and (:purpose is null or q.purpose = :purpose)
+    where i.attention is null and (:queue is null or q.name = :queue) and (:purpose is null
+        or q.purpose = :purpose)
         and (:unit is null or i.unit_id = :unit) and i.done > 0
     group by i.unit_id order by min(q.id), min(i.ordinal)
 """
@@ -325,10 +387,11 @@ _GIVEN = f"""
             order by m.at desc, m.uid desc limit 1),
         v.number
     from ({CURRENT_LABELS.format(where="and c.name = :codebook and (:unit is null or r.unit_id = :unit)")}) g
-    join (select id, row_number() over (order by id) as number from codebook where name = :codebook) v
+    join (select id, row_number() over (order by id) as number from codebook
+        where name = :codebook) v
         on v.id = g.codebook_id
     order by g.unit_id, g.annotator
-"""
+"""  # noqa: E501
 
 _DECISIONS = """
     select unit_id, name, label, reason, note, at, basis from (
@@ -374,7 +437,8 @@ _ATTENTION = f"""
 _TOTALS = f"""
     select coalesce(sum(n = 1), 0), coalesce(sum(n > 1), 0) from (
         select count(*) as n from ({CURRENT_LABELS.format(where="")}) g
-        where not exists (select 1 from queue_item a where a.unit_id = g.unit_id and a.attention is not null)
+        where not exists (select 1 from queue_item a where a.unit_id = g.unit_id
+            and a.attention is not null)
         group by g.unit_id, g.codebook
     )
 """
@@ -421,7 +485,9 @@ class Predicted:
 
 
 class ReadTwice(NamedTuple):
-    """Some answers to one statement that two classifiers read alike, each with its label; None: below the threshold."""
+    """Some answers to one statement that two classifiers read alike, each with its label; None:
+    below the threshold.
+    """
 
     statement: int
     "rowid"
@@ -466,7 +532,9 @@ class Classifiers(Aggregate):
 
     def list(self) -> tuple[Classifier, ...]:
         """Return the classifiers, from oldest to newest."""
-        return tuple(_classifier(row) for row in self.connection.execute(f"{_CLASSIFIERS} order by c.id"))
+        return tuple(
+            _classifier(row) for row in self.connection.execute(f"{_CLASSIFIERS} order by c.id")
+        )
 
     def get(self, name: str | None = None) -> Classifier:
         """Return a classifier, by default the newest. Raises UnknownName."""
@@ -476,42 +544,62 @@ class Classifiers(Aggregate):
                 return classifier
         if not found:
             raise UnknownName("no classifier yet; train one with: workbench train STORE")
-        raise UnknownName(f"no classifier is named {name!r}; known: {', '.join(one.name for one in found)}")
+        raise UnknownName(
+            f"no classifier is named {name!r}; known: {', '.join(one.name for one in found)}"
+        )
 
-    def read_alike(self, one: Classifier, other: Classifier, threshold: float) -> tuple[ReadTwice, ...]:
-        """Return how often two classifiers gave each pair of labels to the same answers, by statement."""
+    def read_alike(
+        self, one: Classifier, other: Classifier, threshold: float
+    ) -> tuple[ReadTwice, ...]:
+        """Return how often two classifiers gave each pair of labels to the same answers, by
+        statement.
+        """
         values = {"one": one.reader, "other": other.reader, "threshold": threshold}
         return tuple(ReadTwice(*row) for row in self.connection.execute(_READ_ALIKE, values))
 
     def pending(
         self, reader: int, audit: str, instrument: str | None, models: Sequence[str], limit: int
     ) -> tuple[Pending, ...]:
-        """Return up to `limit` free-text responses that a reader has not read, each once per statement."""
-        rows = self.connection.execute(_PENDING, _scope(audit, instrument, models) | {"reader": reader, "limit": limit})
+        """Return up to `limit` free-text responses that a reader has not read, each once per
+        statement.
+        """
+        rows = self.connection.execute(
+            _PENDING, _scope(audit, instrument, models) | {"reader": reader, "limit": limit}
+        )
         return tuple(
-            Pending(text, wording, restored(body), restored(statement)) for text, wording, body, statement in rows
+            Pending(text, wording, restored(body), restored(statement))
+            for text, wording, body, statement in rows
         )
 
-    def count_pending(self, reader: int, audit: str, instrument: str | None, models: Sequence[str]) -> tuple[int, int]:
+    def count_pending(
+        self, reader: int, audit: str, instrument: str | None, models: Sequence[str]
+    ) -> tuple[int, int]:
         """Return (all responses to read, unread ones)."""
         values = _scope(audit, instrument, models)
-        everything = self.connection.execute(f"select count(*) from ({_READABLE})", values).fetchone()[0]
+        everything = self.connection.execute(
+            f"select count(*) from ({_READABLE})", values
+        ).fetchone()[0]
         left = self.connection.execute(
             f"select count(*) from ({_READABLE}) p where {_NOT_READ}", values | {"reader": reader}
         ).fetchone()[0]
         return int(everything), int(left)
 
     def predict(
-        self, classifier: Classifier, found: Iterable[Predicted], *, job: tuple[int, int, str] | None = None
+        self,
+        classifier: Classifier,
+        found: Iterable[Predicted],
+        *,
+        job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write readings in one transaction, with the job's progress `job` = (id, done, progress). Existing readings of
-        the classifier are kept.
+        """Write readings in one transaction, with the job's progress `job` = (id, done, progress).
+        Existing readings of the classifier are kept.
         """
         at = now()
         with self.store.write() as connection:
             for item in found:
                 connection.execute(
-                    "insert into reading (unit_id, reader_id, revision, label, reason, confidence, at) "
+                    "insert into reading (unit_id, reader_id, revision, label, reason, "
+                    "confidence, at) "
                     "values (?, ?, 1, ?, '', ?, ?) on conflict do nothing",
                     (
                         unit_of(connection, item.text_id, item.wording_id),
@@ -525,19 +613,32 @@ class Classifiers(Aggregate):
 
 
 def _scope(audit: str, instrument: str | None, models: Sequence[str]) -> dict[str, object]:
-    return {"audit": audit, "instrument": instrument, "models": json.dumps(list(models)) if models else None}
+    return {
+        "audit": audit,
+        "instrument": instrument,
+        "models": json.dumps(list(models)) if models else None,
+    }
 
 
 def _classifier(row: tuple[Any, ...]) -> Classifier:
     name, reader, version, codebook, folder, config, data, evaluation, created_at, job = row
     return Classifier(
-        name, reader, version, codebook, folder, json.loads(config), json.loads(data), json.loads(evaluation),
-        created_at, job,
-    )  # fmt: skip
+        name,
+        reader,
+        version,
+        codebook,
+        folder,
+        json.loads(config),
+        json.loads(data),
+        json.loads(evaluation),
+        created_at,
+        job,
+    )
 
 
 _CLASSIFIERS = """
-    select c.name, c.reader_id, r.version, b.name, c.folder, c.config, c.data, c.evaluation, c.created_at, c.job_id
+    select c.name, c.reader_id, r.version, b.name, c.folder, c.config, c.data, c.evaluation,
+        c.created_at, c.job_id
     from classifier c join reader r on r.id = c.reader_id join codebook b on b.id = c.codebook_id
 """
 

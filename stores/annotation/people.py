@@ -1,9 +1,11 @@
-"""People's labels of and answers to statements. A changed label is a revision; nothing is overwritten.
+"""People's labels of and answers to statements. A changed label is a revision; nothing is
+overwritten.
 
-In a survey people give their own stances on wordings: the human upper bound, asked in shuffled order. A session is one
-respondent's plan: wordings in an order. Its answers are appended as events; `survey_answer` has the current answers,
-written in the same transaction, from which figures are computed. An answer belongs to the wording that was shown, and
-to every version of the statement with this wording.
+In a survey people give their own stances on wordings: the human upper bound, asked in shuffled
+order. A session is one respondent's plan: wordings in an order. Its answers are appended as events;
+`survey_answer` has the current answers, written in the same transaction, from which figures are
+computed. An answer belongs to the wording that was shown, and to every version of the statement
+with this wording.
 """
 
 from __future__ import annotations
@@ -17,7 +19,15 @@ from statistics import median
 from stores.core.base import Aggregate, instrument_id_of, named, now, now_after, table
 from stores.core.identity import uid_of
 from workbench.domain.annotations import Described, FieldEvent, field_name, field_value, pseudonym
-from workbench.domain.instruments import ADJUDICATION, GOLD, Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.instruments import (
+    ADJUDICATION,
+    GOLD,
+    Instrument,
+    IssueLabel,
+    Party,
+    PartyAnswer,
+    SurveyAnswer,
+)
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
 from workbench.domain.statements import VariantId, VariantKind
@@ -34,9 +44,11 @@ class People:
     survey: tuple[SurveyAnswer, ...]
 
 
-def people_of(connection: sqlite3.Connection, instrument_id: int, scope: str | None = None) -> People:
-    """Return people's labels of and answers to the current statements of an instrument, or the versions in `scope`, a
-    JSON list of rowids.
+def people_of(
+    connection: sqlite3.Connection, instrument_id: int, scope: str | None = None
+) -> People:
+    """Return people's labels of and answers to the current statements of an instrument, or the
+    versions in `scope`, a JSON list of rowids.
     """
     values = {"instrument": instrument_id, "scope": scope}
     execute = connection.execute
@@ -44,7 +56,9 @@ def people_of(connection: sqlite3.Connection, instrument_id: int, scope: str | N
     parties = tuple(
         Party(*row)
         for row in execute(
-            "select country, name, position from party where instrument_id = :instrument order by id", values
+            "select country, name, position from party where instrument_id = :instrument order "
+            "by id",
+            values,
         )
     )
     answers = tuple(PartyAnswer(*row) for row in execute(_PARTY_ANSWERS, values))
@@ -58,7 +72,9 @@ def people_of(connection: sqlite3.Connection, instrument_id: int, scope: str | N
 def issue_labels_of(
     connection: sqlite3.Connection, instrument_id: int, scope: str | None = None
 ) -> tuple[IssueLabel, ...]:
-    """Return the newest label of each annotator, without withdrawn ones; adjudications have their own name."""
+    """Return the newest label of each annotator, without withdrawn ones; adjudications have their
+    own name.
+    """
     rows = connection.execute(
         _ISSUE_LABELS,
         {
@@ -81,7 +97,10 @@ def reader_id(connection: sqlite3.Connection, kind: ReaderKind, name: str, versi
 
 
 def sync_people(
-    connection: sqlite3.Connection, instrument_id: int, instrument: Instrument, statements: dict[str, int]
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    instrument: Instrument,
+    statements: dict[str, int],
 ) -> int:
     """Store labels and answers; return how many were on unknown statements."""
     skipped = _add_issue_labels(connection, instrument.issue_labels, statements)
@@ -98,27 +117,48 @@ def sync_people(
     answers = [a for a in instrument.party_answers if a.statement in statements]
     connection.executemany(
         "insert into party_answer (party_id, statement_id, answer, stance) values (?, ?, ?, ?) "
-        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
-        [(parties[a.country, a.party], statements[a.statement], a.answer, a.stance) for a in answers],
+        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = "
+        "excluded.stance",
+        [
+            (parties[a.country, a.party], statements[a.statement], a.answer, a.stance)
+            for a in answers
+        ],
     )
     session = {
         name
-        for (name,) in connection.execute("select respondent from survey where instrument_id = ?", (instrument_id,))
+        for (name,) in connection.execute(
+            "select respondent from survey where instrument_id = ?", (instrument_id,)
+        )
     }
     survey = [a for a in instrument.survey if a.statement in statements]
     connection.executemany(
-        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, ?, ?, ?, ?) "
+        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, "
+        "?, ?, ?, ?) "
         "on conflict do update set agrees = excluded.agrees",
         [
-            (statements[a.statement], a.respondent, a.variant.kind.value, a.variant.ordinal, a.agrees)
+            (
+                statements[a.statement],
+                a.respondent,
+                a.variant.kind.value,
+                a.variant.ordinal,
+                a.agrees,
+            )
             for a in survey
             if a.respondent not in session  # only the person may change answers given here
         ],
     )
-    return skipped + len(instrument.party_answers) - len(answers) + len(instrument.survey) - len(survey)
+    return (
+        skipped
+        + len(instrument.party_answers)
+        - len(answers)
+        + len(instrument.survey)
+        - len(survey)
+    )
 
 
-def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]) -> int:
+def _add_issue_labels(
+    connection: sqlite3.Connection, labels: Iterable[IssueLabel], statements: dict[str, int]
+) -> int:
     """Append a revision for each label that differs from the newest one of its annotator.
 
     Labels that the same person gave here, or that were adjudicated here, are kept.
@@ -132,10 +172,13 @@ def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabe
         if label.annotator not in readers:
             readers[label.annotator] = reader_id(connection, ReaderKind.IMPORT, label.annotator, "")
         key = (statements[label.statement], label.issue, readers[label.annotator])
-        if connection.execute(_DECIDED_HERE, (*key[:2], label.annotator, label.annotator)).fetchone():
+        if connection.execute(
+            _DECIDED_HERE, (*key[:2], label.annotator, label.annotator)
+        ).fetchone():
             continue
         newest = connection.execute(
-            "select revision, label from issue_label where statement_id = ? and issue = ? and reader_id = ? "
+            "select revision, label from issue_label where statement_id = ? and issue = ? and "
+            "reader_id = ? "
             "order by revision desc limit 1",
             key,
         ).fetchone()
@@ -151,13 +194,15 @@ def _add_issue_labels(connection: sqlite3.Connection, labels: Iterable[IssueLabe
 _DECIDED_HERE = f"""
     select 1 from issue_label l join reader r on r.id = l.reader_id
     where l.statement_id = ? and l.issue = ?
-        and ((r.kind = 'person' and r.name = ?) or (r.kind = 'adjudication' and ? = '{ADJUDICATION}'))
+        and ((r.kind = 'person' and r.name = ?) or (r.kind = 'adjudication'
+            and ? = '{ADJUDICATION}'))
 """
 
 _MEANT = "(s.current = 1 and :scope is null or s.id in (select value from json_each(:scope)))"
 
 _ISSUE_LABELS = f"""
-    select s.ref, l.issue, case when r.kind = :adjudicated then :decided else r.name end as annotator, l.label
+    select s.ref, l.issue, case when r.kind = :adjudicated then :decided else r.name end
+        as annotator, l.label
     from issue_label l
     join statement s on s.id = l.statement_id and {_MEANT}
     join reader r on r.id = l.reader_id
@@ -170,7 +215,8 @@ _ISSUE_LABELS = f"""
 
 _PARTY_ANSWERS = f"""
     select p.country, p.name, s.ref, a.answer, a.stance
-    from party_answer a join party p on p.id = a.party_id join statement s on s.id = a.statement_id and {_MEANT}
+    from party_answer a join party p on p.id = a.party_id join statement s on s.id = a.statement_id
+        and {_MEANT}
     where p.instrument_id = :instrument order by p.id, s.ordinal
 """
 
@@ -196,18 +242,23 @@ class DescribedPeople(Aggregate):
             if event.value is not None:
                 known[event.field] = event.value
         roles: dict[str, dict[str, None]] = {}
-        for role, name in self.connection.execute(_ROLES, {"gold": GOLD, "adjudication": ADJUDICATION}):
+        for role, name in self.connection.execute(
+            _ROLES, {"gold": GOLD, "adjudication": ADJUDICATION}
+        ):
             roles.setdefault(str(name), {})[str(role)] = None
         names = sorted({*roles, *(name for name, known in fields.items() if known)})
         uid = uid_of(self.connection)
         return tuple(
-            Described(name, tuple(roles.get(name, ())), fields.get(name, {}), pseudonym(name, uid)) for name in names
+            Described(name, tuple(roles.get(name, ())), fields.get(name, {}), pseudonym(name, uid))
+            for name in names
         )
 
     def describe(self, person: str, values: Mapping[str, str], *, by: str) -> Described:
-        """Set fields of a person; an empty value clears a field. Unchanged values are not stored again.
+        """Set fields of a person; an empty value clears a field. Unchanged values are not stored
+        again.
 
-        Raises UnknownName for a person who neither annotated nor answered here, UsageError for an unknown field.
+        Raises UnknownName for a person who neither annotated nor answered here, UsageError for an
+        unknown field.
         """
         name, author = person_name(person, "person"), person_name(by, "person")
         cleaned = {field_name(key): field_value(key, value) for key, value in values.items()}
@@ -217,7 +268,9 @@ class DescribedPeople(Aggregate):
             known = {one.name: one for one in self.list()}
             if name not in known:
                 there = ", ".join(known) or "nobody"
-                raise UnknownName(f"{name!r} neither annotated nor answered here. Available: {there}")
+                raise UnknownName(
+                    f"{name!r} neither annotated nor answered here. Available: {there}"
+                )
             last = max((event.at for event in _events(connection)), default=None)
             at = now_after(last)
             fields = dict(known[name].fields)
@@ -243,13 +296,17 @@ class DescribedPeople(Aggregate):
 
 
 def _events(connection: sqlite3.Connection) -> tuple[FieldEvent, ...]:
-    rows = named(connection, "select uid, person, field, value, said_by, at from person_field order by at, uid")
+    rows = named(
+        connection,
+        "select uid, person, field, value, said_by, at from person_field order by at, uid",
+    )
     return tuple(FieldEvent(*row) for row in rows)
 
 
 def _insert(connection: sqlite3.Connection, events: Iterable[FieldEvent]) -> int:
     return connection.executemany(
-        "insert into person_field (uid, person, field, value, said_by, at) values (?, ?, ?, ?, ?, ?) "
+        "insert into person_field (uid, person, field, value, said_by, at) values (?, ?, ?, ?, "
+        "?, ?) "
         "on conflict (uid) do nothing",
         [(one.uid, one.person, one.field, one.value, one.by, one.at) for one in events],
     ).rowcount
@@ -319,37 +376,61 @@ class AddedAnswers:
 
 
 class Surveys(Aggregate):
-    """The methods for the organiser of a survey; those for respondents are in `stores.annotation.respondent`."""
+    """The methods for the organiser of a survey; those for respondents are in
+    `stores.annotation.respondent`.
+    """
 
     def sessions(self, instrument: str, respondent: str | None = None) -> tuple[SurveySession, ...]:
-        """Return the sessions on an instrument, the oldest first. Raises UnknownName for the instrument."""
-        values = {"instrument": instrument_id_of(self.connection, instrument), "respondent": respondent}
+        """Return the sessions on an instrument, the oldest first. Raises UnknownName for the
+        instrument.
+        """
+        values = {
+            "instrument": instrument_id_of(self.connection, instrument),
+            "respondent": respondent,
+        }
         return tuple(
             SurveySession(rowid, instrument, who, language, seed, at)
             for rowid, who, language, seed, at in self.connection.execute(_SESSIONS, values)
         )
 
     def asked(self, instrument: str, respondent: str) -> frozenset[Ask]:
-        """Return the wordings of current statements that this person answered or has in a session."""
-        values = {"instrument": instrument_id_of(self.connection, instrument), "respondent": respondent}
+        """Return the wordings of current statements that this person answered or has in a
+        session.
+        """
+        values = {
+            "instrument": instrument_id_of(self.connection, instrument),
+            "respondent": respondent,
+        }
         return frozenset(_ask(*row) for row in self.connection.execute(_ASKED, values))
 
     def check_name(self, instrument: str, respondent: str, language: str) -> None:
         """Raise UsageError if this person cannot answer in this language: see `begin`."""
-        _check_name(self.connection, instrument_id_of(self.connection, instrument), respondent, language)
+        _check_name(
+            self.connection, instrument_id_of(self.connection, instrument), respondent, language
+        )
 
     def begin(
-        self, instrument: str, respondent: str, language: str, seed: int, items: Sequence[Ask], *, after: int
+        self,
+        instrument: str,
+        respondent: str,
+        language: str,
+        seed: int,
+        items: Sequence[Ask],
+        *,
+        after: int,
     ) -> int:
-        """Plan a session and return its rowid. `after`: the respondent's number of sessions when it was drawn.
+        """Plan a session and return its rowid. `after`: the respondent's number of sessions when it
+        was drawn.
 
-        Raises UsageError if the name is taken by answers from a file, or by a session in another language, since
-        answers are stored by wording, not by language. Raises ConflictError if a wording was removed, or another
-        session was created for the respondent, in the meantime.
+        Raises UsageError if the name is taken by answers from a file, or by a session in another
+        language, since answers are stored by wording, not by language. Raises ConflictError if a
+        wording was removed, or another session was created for the respondent, in the meantime.
         """
         name = person_name(respondent, "respondent")
         if not items:
-            raise UsageError("there is nothing to ask; import or write statements with variants first")
+            raise UsageError(
+                "there is nothing to ask; import or write statements with variants first"
+            )
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
             _check_name(connection, instrument_id, name, language)
@@ -359,10 +440,18 @@ class Surveys(Aggregate):
             wordings = _wordings(connection, instrument_id, language)
             if sessions != after or before & set(items) or not wordings.keys() >= set(items):
                 raise ConflictError(
-                    f"the statements, or what {name} was asked, changed meanwhile; nothing was written. Begin again."
+                    f"the statements, or what {name} was asked, changed meanwhile; nothing was "
+                    "written. Begin again."
                 )
-            plan = {"instrument_id": instrument_id, "respondent": name, "language": language, "seed": seed}
-            survey = table(connection, "survey").add({"uid": secrets.token_bytes(16), **plan, "created_at": now()})
+            plan = {
+                "instrument_id": instrument_id,
+                "respondent": name,
+                "language": language,
+                "seed": seed,
+            }
+            survey = table(connection, "survey").add(
+                {"uid": secrets.token_bytes(16), **plan, "created_at": now()}
+            )
             connection.executemany(
                 "insert into survey_item (survey_id, position, wording_id) values (?, ?, ?)",
                 [(survey, position, wordings[item]) for position, item in enumerate(items)],
@@ -383,7 +472,9 @@ class Surveys(Aggregate):
                 median(times[name, who]) / 1000 if (name, who) in times else None,
                 last_at or "",
             )
-            for name, who, language, asked, answered, current, last_at in self.connection.execute(_LINES, values)
+            for name, who, language, asked, answered, current, last_at in self.connection.execute(
+                _LINES, values
+            )
         )
 
     def answers(self, instrument: str) -> tuple[SurveyAnswer, ...]:
@@ -397,15 +488,18 @@ class Surveys(Aggregate):
     def add(self, instrument: str, answers: Iterable[SurveyAnswer]) -> AddedAnswers:
         """Add answers from a file in one transaction; adding them again changes nothing.
 
-        Raises UnknownName for an unknown wording, and ConflictError if an answer differs from the same person's answer
-        in a session here, which only that person may change. Nothing is written then.
+        Raises UnknownName for an unknown wording, and ConflictError if an answer differs from the
+        same person's answer in a session here, which only that person may change. Nothing is
+        written then.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
             here = _places(connection, instrument_id)
             session = {
                 row[0]
-                for row in connection.execute("select respondent from survey where instrument_id = ?", (instrument_id,))
+                for row in connection.execute(
+                    "select respondent from survey where instrument_id = ?", (instrument_id,)
+                )
             }
             tally = {"added": 0, "changed": 0, "known": 0}
             wrong: list[str] = []
@@ -415,7 +509,9 @@ class Surveys(Aggregate):
                 people[name] = None
                 place = (answer.statement, answer.variant)
                 if place not in here:
-                    raise UnknownName(f"{instrument} has no wording {answer.variant} of {answer.statement!r}")
+                    raise UnknownName(
+                        f"{instrument} has no wording {answer.variant} of {answer.statement!r}"
+                    )
                 outcome = _add(connection, here[place], name, answer)
                 tally[outcome] += 1
                 if outcome == "changed" and name in session:
@@ -423,8 +519,10 @@ class Surveys(Aggregate):
             if wrong:
                 more = f" and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
                 raise ConflictError(
-                    f"found other answers than these people gave here themselves: {'; '.join(wrong[:SHOWN])}{more}. "
-                    "Nothing was imported; take these lines out, or give the people of the file other names"
+                    "found other answers than these people gave here themselves: "
+                    f"{'; '.join(wrong[:SHOWN])}{more}. "
+                    "Nothing was imported; take these lines out, or give the people of the file "
+                    "other names"
                 )
         return AddedAnswers(**tally, respondents=tuple(people))
 
@@ -433,14 +531,18 @@ def _ask(ref: str, kind: str, ordinal: int) -> Ask:
     return ref, VariantId(VariantKind(kind), ordinal)
 
 
-def _check_name(connection: sqlite3.Connection, instrument_id: int, name: str, language: str) -> None:
+def _check_name(
+    connection: sqlite3.Connection, instrument_id: int, name: str, language: str
+) -> None:
     row = connection.execute(
-        "select language from survey where instrument_id = ? and respondent = ? order by id desc limit 1",
+        "select language from survey where instrument_id = ? and respondent = ? order by id desc "
+        "limit 1",
         (instrument_id, name),
     ).fetchone()
     if row is not None and row[0] != language:
         raise UsageError(
-            f"{name} answers this instrument in {row[0]!r}; an answer is kept by wording and not by language. "
+            f"{name} answers this instrument in {row[0]!r}; an answer is kept by wording and not "
+            "by language. "
             f"Answer in {language!r} under another name, such as {name}-{language}"
         )
     known = connection.execute(
@@ -449,12 +551,15 @@ def _check_name(connection: sqlite3.Connection, instrument_id: int, name: str, l
         (instrument_id, name),
     ).fetchone()
     if row is None and known is not None:
-        raise UsageError(f"the answers of a {name!r} came from a file; answer here under another name")
+        raise UsageError(
+            f"the answers of a {name!r} came from a file; answer here under another name"
+        )
 
 
 def _wordings(connection: sqlite3.Connection, instrument_id: int, language: str) -> dict[Ask, int]:
     rows = connection.execute(
-        "select s.ref, w.kind, w.ordinal, w.id from wording w join statement s on s.id = w.statement_id "
+        "select s.ref, w.kind, w.ordinal, w.id from wording w join statement s on s.id = "
+        "w.statement_id "
         "where s.instrument_id = ? and s.current = 1 and w.language = ?",
         (instrument_id, language),
     )
@@ -464,7 +569,8 @@ def _wordings(connection: sqlite3.Connection, instrument_id: int, language: str)
 def _places(connection: sqlite3.Connection, instrument_id: int) -> dict[Ask, int]:
     """Return the rowid of the statement of each wording, in any language."""
     rows = connection.execute(
-        "select distinct s.ref, w.kind, w.ordinal, s.id from wording w join statement s on s.id = w.statement_id "
+        "select distinct s.ref, w.kind, w.ordinal, s.id from wording w join statement s on s.id "
+        "= w.statement_id "
         "where s.instrument_id = ? and s.current = 1",
         (instrument_id,),
     )
@@ -475,12 +581,15 @@ def _add(connection: sqlite3.Connection, statement_id: int, name: str, answer: S
     """Write an answer and return whether it was added, changed or already stored."""
     key = (statement_id, name, answer.variant.kind.value, answer.variant.ordinal)
     held = connection.execute(
-        "select agrees from survey_answer where statement_id = ? and respondent = ? and kind = ? and ordinal = ?", key
+        "select agrees from survey_answer where statement_id = ? and respondent = ? and kind = ? "
+        "and ordinal = ?",
+        key,
     ).fetchone()
     if held is not None and bool(held[0]) == answer.agrees:
         return "known"
     connection.execute(
-        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, ?, ?, ?, ?) "
+        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (?, "
+        "?, ?, ?, ?) "
         "on conflict do update set agrees = excluded.agrees",
         (*key, answer.agrees),
     )
@@ -489,7 +598,8 @@ def _add(connection: sqlite3.Connection, statement_id: int, name: str, answer: S
 
 _SESSIONS = """
     select id, respondent, language, seed, created_at from survey
-    where instrument_id = :instrument and (:respondent is null or respondent = :respondent) order by id
+    where instrument_id = :instrument and (:respondent is null or respondent = :respondent)
+        order by id
 """
 
 _ASKED = """
@@ -503,9 +613,11 @@ _ASKED = """
 """
 
 _TIMES = """
-    select n.name, v.respondent, e.elapsed_ms from survey_event e join survey v on v.id = e.survey_id
+    select n.name, v.respondent, e.elapsed_ms from survey_event e join survey v
+        on v.id = e.survey_id
     join instrument n on n.id = v.instrument_id
-    where e.agrees is not null and e.elapsed_ms <= :idle and (:instrument is null or n.name = :instrument)
+    where e.agrees is not null and e.elapsed_ms <= :idle and (:instrument is null
+        or n.name = :instrument)
 """
 
 _LINES = """
@@ -514,14 +626,17 @@ _LINES = """
         from survey_answer a join statement s on s.id = a.statement_id
         group by s.instrument_id, a.respondent, s.ref, a.kind, a.ordinal
     ), who as (
-        select instrument_id, respondent from answer union select instrument_id, respondent from survey
+        select instrument_id, respondent from answer union select instrument_id, respondent
+            from survey
     )
     select n.name, p.respondent,
-        (select v.language from survey v where v.instrument_id = p.instrument_id and v.respondent = p.respondent
+        (select v.language from survey v where v.instrument_id = p.instrument_id
+            and v.respondent = p.respondent
             order by v.id desc limit 1),
         (select count(*) from survey v join survey_item i on i.survey_id = v.id
             where v.instrument_id = p.instrument_id and v.respondent = p.respondent),
-        (select count(*) from answer a where a.instrument_id = p.instrument_id and a.respondent = p.respondent),
+        (select count(*) from answer a where a.instrument_id = p.instrument_id
+            and a.respondent = p.respondent),
         (select coalesce(sum(a.current), 0) from answer a
             where a.instrument_id = p.instrument_id and a.respondent = p.respondent),
         (select max(e.at) from survey_event e join survey v on v.id = e.survey_id

@@ -115,7 +115,9 @@ class Queues(Aggregate):
         spec: Mapping[str, object],
         lease_s: int = LEASE_S,
     ) -> int:
-        """Write a queue in one transaction. Existing labels of its items count. Raises UsageError."""
+        """Write a queue in one transaction. Existing labels of its items count. Raises
+        UsageError.
+        """
         if not items:
             raise UsageError(f"the queue {name!r} would be empty; nothing was made")
         with self.store.write() as connection:
@@ -124,28 +126,44 @@ class Queues(Aggregate):
             codebook_id = save_codebook(connection, codebook)
             known = text_ids(connection, (item.text for item in items if item.text_id is None))
             units = [
-                unit_of(connection, known[item.text] if item.text_id is None else item.text_id, item.wording_id)
+                unit_of(
+                    connection,
+                    known[item.text] if item.text_id is None else item.text_id,
+                    item.wording_id,
+                )
                 for item in items
             ]
             if len(set(units)) < len(units):
-                raise UsageError(f"the queue {name!r} would hold a text twice beside one statement; nothing was made")
+                raise UsageError(
+                    f"the queue {name!r} would hold a text twice beside one statement; nothing "
+                    "was made"
+                )
             placed = {
-                unit: Placed(item.stratum, item.needed, item.attention, item.inclusion, item.answers)
+                unit: Placed(
+                    item.stratum, item.needed, item.attention, item.inclusion, item.answers
+                )
                 for unit, item in zip(units, items, strict=True)
             }
             made = (codebook_id, codebook.name)
-            return insert_queue(connection, name, made, purpose.value, json.dumps(dict(spec)), lease_s, placed)
+            return insert_queue(
+                connection, name, made, purpose.value, json.dumps(dict(spec)), lease_s, placed
+            )
 
     def list(self, purpose: Purpose | None = None) -> tuple[Queue, ...]:
         """Return the queues, the oldest first."""
-        rows = self.connection.execute(_QUEUES, {"purpose": purpose.value if purpose else None, "name": None})
+        rows = self.connection.execute(
+            _QUEUES, {"purpose": purpose.value if purpose else None, "name": None}
+        )
         return tuple(self._queue(row) for row in rows.fetchall())
 
     def get(self, name: str) -> Queue:
         """Return a queue. Raises UnknownName, which lists the existing ones."""
         row = self.connection.execute(_QUEUES, {"purpose": None, "name": name}).fetchone()
         if row is None:
-            known = ", ".join(queue.name for queue in self.list()) or "none; make one with: workbench sample STORE"
+            known = (
+                ", ".join(queue.name for queue in self.list())
+                or "none; make one with: workbench sample STORE"
+            )
             raise UnknownName(f"no queue is named {name!r} in this store. Available: {known}")
         return self._queue(row)
 
@@ -171,14 +189,22 @@ class Queues(Aggregate):
         )
 
     def candidates(
-        self, audit: str, instrument: str | None = None, models: Sequence[str] = (), language: str | None = None
+        self,
+        audit: str,
+        instrument: str | None = None,
+        models: Sequence[str] = (),
+        language: str | None = None,
     ) -> Candidates:
-        """Return every distinct answer to every wording under every template by every model, in a fixed order."""
+        """Return every distinct answer to every wording under every template by every model, in a
+        fixed order.
+        """
         return answers(self.connection, audit, instrument, models, language)
 
     def statements(self, instrument: str | None = None, language: str | None = None) -> Candidates:
         """Return the original wording of every current statement, as a text to label."""
-        rows = self.connection.execute(_STATEMENTS, {"instrument": instrument, "language": language})
+        rows = self.connection.execute(
+            _STATEMENTS, {"instrument": instrument, "language": language}
+        )
         return of_rows(
             self.connection,
             (
@@ -190,30 +216,43 @@ class Queues(Aggregate):
     def items(self, name: str) -> tuple[DrawnItem, ...]:
         """Return the items of a queue in order, without attention items."""
         rows = self.connection.execute(
-            "select i.unit_id, i.stratum, i.inclusion, i.answers, i.done, i.needed from queue_item i "
-            "join queue q on q.id = i.queue_id and q.name = ? where i.attention is null order by i.ordinal",
+            "select i.unit_id, i.stratum, i.inclusion, i.answers, i.done, i.needed from "
+            "queue_item i "
+            "join queue q on q.id = i.queue_id and q.name = ? where i.attention is null order by "
+            "i.ordinal",
             (name,),
         )
         return tuple(DrawnItem(*row) for row in rows)
 
     def labelled(self, codebook: str, items: Sequence[NewItem]) -> tuple[int, ...]:
-        """Return how many people have labelled each of these items already, in this or another queue."""
-        counts = {(text, wording): n for text, wording, n in self.connection.execute(_LABELLED, {"codebook": codebook})}
+        """Return how many people have labelled each of these items already, in this or another
+        queue.
+        """
+        counts = {
+            (text, wording): n
+            for text, wording, n in self.connection.execute(_LABELLED, {"codebook": codebook})
+        }
         wordings = json.dumps(sorted({item.wording_id for item in items}))
         first = dict(self.connection.execute(_FIRST_WORDINGS, (wordings,)).fetchall())
         keys = [(item.text_id, first.get(item.wording_id, item.wording_id)) for item in items]
         return tuple(counts.get(key, 0) for key in keys)
 
-    def members(self, purposes: Iterable[Purpose], codebook: str) -> tuple[tuple[str, str, str], ...]:
-        """Return (text, instrument, ref) of every item of the queues with these purposes, without attention items."""
+    def members(
+        self, purposes: Iterable[Purpose], codebook: str
+    ) -> tuple[tuple[str, str, str], ...]:
+        """Return (text, instrument, ref) of every item of the queues with these purposes, without
+        attention items.
+        """
         wanted = json.dumps([purpose.value for purpose in purposes])
         rows = self.connection.execute(_MEMBERS, {"purposes": wanted, "codebook": codebook})
         return tuple((restored(body), name, ref) for body, name, ref in rows)
 
     def prioritise(self, reader: int) -> int:
-        """Sort open items of response queues by a classifier's confidence, lowest first; return how many it has read.
+        """Sort open items of response queues by a classifier's confidence, lowest first; return how
+        many it has read.
 
-        Test sets keep their random order, so that the labelled part of an unfinished one represents the rest.
+        Test sets keep their random order, so that the labelled part of an unfinished one represents
+        the rest.
         """
         with self.store.write() as connection:
             return connection.execute(_PRIORITISE, {"reader": reader}).rowcount
@@ -230,15 +269,22 @@ def insert_queue(
     *,
     uid: bytes | None = None,
 ) -> int:
-    """Insert a queue and return its rowid; existing labels of its items count. Call inside a transaction.
+    """Insert a queue and return its rowid; existing labels of its items count. Call inside a
+    transaction.
 
     `codebook` is its rowid and name; `items` are units with their places.
     """
-    row = {"uid": uid or secrets.token_bytes(16), "name": name, "codebook_id": codebook[0], "purpose": purpose}
+    row = {
+        "uid": uid or secrets.token_bytes(16),
+        "name": name,
+        "codebook_id": codebook[0],
+        "purpose": purpose,
+    }
     row |= {"spec": spec, "lease_s": lease_s, "created_at": now()}
     queue = table(connection, "queue").add(row)
     connection.executemany(
-        "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention, inclusion, answers) "
+        "insert into queue_item (queue_id, unit_id, ordinal, stratum, needed, attention, "
+        "inclusion, answers) "
         "values (?, ?, ?, ?, ?, ?, ?, ?)",
         [(queue, unit, ordinal, *placed) for ordinal, (unit, placed) in enumerate(items.items())],
     )
@@ -258,7 +304,7 @@ _RECOUNT = f"""
     where unit_id = :unit and queue_id in (
         select q.id from queue q join codebook c on c.id = q.codebook_id where c.name = :codebook
     )
-"""
+"""  # noqa: E501
 
 _LABELLED = f"""
     select u.text_id, u.wording_id, count(*)
@@ -280,7 +326,8 @@ _QUEUES = f"""
         count(*) filter (where i.attention is null and i.done >= i.needed),
         count(*) filter (where i.attention is not null)
     from queue q join codebook o on o.id = q.codebook_id
-    join codebook c on c.id = coalesce({chosen_version("o.name")}, o.id) join queue_item i on i.queue_id = q.id
+    join codebook c on c.id = coalesce({chosen_version("o.name")}, o.id) join queue_item i
+        on i.queue_id = q.id
     where (:purpose is null or q.purpose = :purpose) and (:name is null or q.name = :name)
     group by q.id order by q.id
 """
@@ -320,7 +367,8 @@ _MEMBERS = """
 
 _PRIORITISE = """
     update queue_item set priority = (
-        select 1 - g.confidence from reading g where g.unit_id = queue_item.unit_id and g.reader_id = :reader
+        select 1 - g.confidence from reading g where g.unit_id = queue_item.unit_id
+            and g.reader_id = :reader
     )
     where done < needed and queue_id in (select id from queue where purpose <> 'test') and exists (
         select 1 from reading g
@@ -365,7 +413,9 @@ def queue_copies(connection: sqlite3.Connection) -> tuple[QueueCopy, ...]:
         "join codebook c on c.id = q.codebook_id order by q.id"
     ).fetchall()
     return tuple(
-        QueueCopy(uid, name, purpose, spec, lease_s, codebook_from_json(body), _items(connection, queue))
+        QueueCopy(
+            uid, name, purpose, spec, lease_s, codebook_from_json(body), _items(connection, queue)
+        )
         for queue, uid, name, purpose, spec, lease_s, body in rows
     )
 
@@ -380,18 +430,24 @@ def _items(connection: sqlite3.Connection, queue: int) -> tuple[ItemCopy, ...]:
             str(VariantId(VariantKind(kind), ordinal)),
             *more,
         )
-        for body, statement, instrument, ref, kind, ordinal, *more in connection.execute(_QUEUE_ITEMS, {"queue": queue})
+        for body, statement, instrument, ref, kind, ordinal, *more in connection.execute(
+            _QUEUE_ITEMS, {"queue": queue}
+        )
     )
 
 
 def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
-    """Create a queue from another store and return its name here; None if it exists, or none of its texts are here.
+    """Create a queue from another store and return its name here; None if it exists, or none of its
+    texts are here.
 
-    Inclusion probabilities describe the whole draw. They are copied only if all items of the queue are here.
+    Inclusion probabilities describe the whole draw. They are copied only if all items of the queue
+    are here.
     """
     if connection.execute("select 1 from queue where uid = ?", (copy.uid,)).fetchone():
         return None
-    placed = [(place, item) for item in copy.items if (place := place_of(connection, item)) is not None]
+    placed = [
+        (place, item) for item in copy.items if (place := place_of(connection, item)) is not None
+    ]
     if not any(item.attention is None for _, item in placed):
         return None
     name, number = copy.name, 2
@@ -409,35 +465,50 @@ def add_queue(connection: sqlite3.Connection, copy: QueueCopy) -> str | None:
         for place, item in placed
     }
     codebook = (save_codebook(connection, copy.codebook), copy.codebook.name)
-    insert_queue(connection, name, codebook, copy.purpose, copy.spec, copy.lease_s, items, uid=copy.uid)
+    insert_queue(
+        connection, name, codebook, copy.purpose, copy.spec, copy.lease_s, items, uid=copy.uid
+    )
     return name
 
 
 def adopt(
-    connection: sqlite3.Connection, name: str, purpose: Purpose, loose: Mapping[tuple[str, int], set[str]]
+    connection: sqlite3.Connection,
+    name: str,
+    purpose: Purpose,
+    loose: Mapping[tuple[str, int], set[str]],
 ) -> None:
-    """Put labelled items without a queue into a new one; each needs as many people as have labelled it."""
+    """Put labelled items without a queue into a new one; each needs as many people as have labelled
+    it.
+    """
     if not loose:
         return
     if connection.execute("select 1 from queue where name = ?", (name,)).fetchone():
         raise UsageError(f"a queue is named {name!r} already; choose another name")
     codebooks = {codebook for codebook, _ in loose}
     if len(codebooks) > 1:
-        raise UsageError(f"these labels belong to several codebooks: {', '.join(sorted(codebooks))}; import them apart")
+        raise UsageError(
+            f"these labels belong to several codebooks: {', '.join(sorted(codebooks))}; import "
+            "them apart"
+        )
     (codebook,) = codebooks
     items = {unit: Placed("imported", len(who)) for (_, unit), who in loose.items()}
     made = (version_of(connection, codebook), codebook)
     insert_queue(connection, name, made, purpose.value, '{"imported": true}', LEASE_S, items)
 
 
-def place_of(connection: sqlite3.Connection, event: LabelEvent | ItemCopy) -> tuple[int, int] | None:
+def place_of(
+    connection: sqlite3.Connection, event: LabelEvent | ItemCopy
+) -> tuple[int, int] | None:
     """Return (text, wording) of an event or item, or None if this store lacks them."""
     row = connection.execute(_WORDING, _named(event)).fetchone()
     if row is None:
         return None
-    with_plain_ends = event.response.replace("\r\n", "\n")  # programs of Windows write all line ends so
+    # Programs of Windows write all line ends so.
+    with_plain_ends = event.response.replace("\r\n", "\n")
     for response in (event.response, with_plain_ends, unescaped(event.response)):
-        text = connection.execute("select id from text where key = ?", (text_key(response),)).fetchone()
+        text = connection.execute(
+            "select id from text where key = ?", (text_key(response),)
+        ).fetchone()
         if text is not None:
             return int(text[0]), int(row[0])
     if event.attention:
@@ -446,8 +517,8 @@ def place_of(connection: sqlite3.Connection, event: LabelEvent | ItemCopy) -> tu
 
 
 def unescaped(text: str) -> str:
-    """Return a text with the characters that CSV files escape because they cannot contain them: NUL and half a
-    surrogate pair.
+    """Return a text with the characters that CSV files escape because they cannot contain them: NUL
+    and half a surrogate pair.
     """
     return _ESCAPED.sub(lambda found: chr(int(found[0][2:], 16)), text)
 

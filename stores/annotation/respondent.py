@@ -1,7 +1,8 @@
 """One person answering a survey, restricted to what they may see and write.
 
-The connection is restricted (`stores.core.permissions`): it cannot read labels, or answers of models and other people.
-The respondent sees only a text, not the statement and wording that it belongs to.
+The connection is restricted (`stores.core.permissions`): it cannot read labels, or answers of
+models and other people. The respondent sees only a text, not the statement and wording that it
+belongs to.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ class _Item:
     held: bool
     "whether it has an answer, from here or from a file"
     steps: list[tuple[int, bool | None]] = field(default_factory=list)
-    "(increasing number of the event, agreed or None for skipped): the steps for undo, the newest last"
+    """(increasing number of the event, agreed or None for skipped): the steps for undo, the newest
+    last"""
 
     @property
     def standing(self) -> Standing:
@@ -101,7 +103,9 @@ class _Item:
         return Standing.PUT_OFF if skips else Standing.OPEN
 
     def take(self, when: int, agrees: int | None, skipped: int) -> None:
-        """Apply an event; an answer replaces an earlier one, and a withdrawal removes the newest step."""
+        """Apply an event; an answer replaces an earlier one, and a withdrawal removes the newest
+        step.
+        """
         if agrees is None and not skipped:
             self.steps = self.steps[:-1]
         elif agrees is not None and self.steps and self.steps[-1][1] is not None:
@@ -149,15 +153,18 @@ class Respondent:
         return self._store.connection
 
     def next(self) -> Question | None:
-        """Return the next question, None if there is none: open ones in the planned order, then skipped ones.
+        """Return the next question, None if there is none: open ones in the planned order, then
+        skipped ones.
 
-        If a statement was changed since the plan, its current wording is asked, or none if it no longer has this
-        wording.
+        If a statement was changed since the plan, its current wording is asked, or none if it no
+        longer has this wording.
         """
         with self._store.write() as connection:
             items = self._items()
             position = _first(items)
-            return None if position is None else self._question(connection, position, items[position])
+            return (
+                None if position is None else self._question(connection, position, items[position])
+            )
 
     def answer(self, position: int, agrees: bool, elapsed_ms: int | None = None) -> None:
         """Commit an answer; answering again replaces the previous answer, which stays on record."""
@@ -173,7 +180,8 @@ class Respondent:
             self._append(connection, position, None, skipped=True, elapsed_ms=elapsed_ms)
 
     def undo(self) -> Question | None:
-        """Withdraw the newest answer or skip of the session, whatever its age, and return its question.
+        """Withdraw the newest answer or skip of the session, whatever its age, and return its
+        question.
 
         None: there is nothing to undo. Withdrawn answers stay on record.
         """
@@ -205,7 +213,9 @@ class Respondent:
         )
 
     def answers(self) -> tuple[Answers, Relations]:
-        """Return this person's own answers to current statements, and the relation of each wording."""
+        """Return this person's own answers to current statements, and the relation of each
+        wording.
+        """
         answers, relations = [], {}
         for ref, kind, ordinal, agrees, relation in self.connection.execute(_OWN, self._values()):
             variant = VariantId(VariantKind(kind), ordinal)
@@ -221,7 +231,10 @@ class Respondent:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -234,26 +247,33 @@ class Respondent:
             position: _Item(wording, now, bool(held))
             for position, wording, now, held in self.connection.execute(_ITEMS)
         }
-        events = self.connection.execute("select position, agrees, skipped from my_event order by at, uid")
+        events = self.connection.execute(
+            "select position, agrees, skipped from my_event order by at, uid"
+        )
         for when, (position, agrees, skipped) in enumerate(events):
             found[position].take(when, agrees, skipped)
         return found
 
     def _wording(self, position: int) -> int:
-        row = self.connection.execute("select wording_id from my_item where position = ?", (position,)).fetchone()
+        row = self.connection.execute(
+            "select wording_id from my_item where position = ?", (position,)
+        ).fetchone()
         if row is None:
             raise UnknownName(f"the session of {self.name} has no question {position}")
         return int(row[0])
 
     def _question(self, connection: sqlite3.Connection, position: int, item: _Item) -> Question:
-        """Return the text of a question in its current wording, or in the planned one if it no longer exists."""
+        """Return the text of a question in its current wording, or in the planned one if it no
+        longer exists.
+        """
         if item.now is not None and item.now != item.wording:
             connection.execute(
                 "update survey_item set wording_id = ? where survey_id = ? and position = ?",
                 (item.now, self.survey, position),
             )
         language, body = connection.execute(
-            "select w.language, x.body from wording w join text x on x.id = w.text_id where w.id = ?",
+            "select w.language, x.body from wording w join text x on x.id = w.text_id where w.id "
+            "= ?",
             (item.wording if item.now is None else item.now,),
         ).fetchone()
         return Question(position, restored(body), language)
@@ -272,14 +292,28 @@ class Respondent:
         connection.execute(
             "insert into survey_event (uid, survey_id, position, agrees, skipped, elapsed_ms, at) "
             "values (?, ?, ?, ?, ?, ?, ?)",
-            (secrets.token_bytes(16), self.survey, position, agrees, skipped, elapsed_ms, now_after(last)),
+            (
+                secrets.token_bytes(16),
+                self.survey,
+                position,
+                agrees,
+                skipped,
+                elapsed_ms,
+                now_after(last),
+            ),
         )
 
 
 def _first(items: Mapping[int, _Item]) -> int | None:
-    """Return the position of the next question: open ones in order, then skipped ones, the earliest skipped first."""
+    """Return the position of the next question: open ones in order, then skipped ones, the earliest
+    skipped first.
+    """
     open_ = [position for position, item in items.items() if item.standing is Standing.OPEN]
-    put_off = [(item.steps[-1][0], position) for position, item in items.items() if item.standing is Standing.PUT_OFF]
+    put_off = [
+        (item.steps[-1][0], position)
+        for position, item in items.items()
+        if item.standing is Standing.PUT_OFF
+    ]
     if open_:
         return min(open_)
     return min(put_off)[1] if put_off else None
@@ -290,10 +324,13 @@ def _permissions(survey: int) -> Permissions:
     me = f"(select respondent from main.survey where id = {survey})"
     return Permissions(
         views={
-            "my_item": f"select position, wording_id from main.survey_item where survey_id = {survey}",
-            "my_event": "select uid, position, agrees, skipped, elapsed_ms, at from main.survey_event "
+            "my_item": "select position, wording_id from main.survey_item where survey_id = "
+            f"{survey}",
+            "my_event": "select uid, position, agrees, skipped, elapsed_ms, at from "
+            "main.survey_event "
             f"where survey_id = {survey}",
-            "my_answer": f"select statement_id, kind, ordinal, agrees from main.survey_answer where respondent = {me}",
+            "my_answer": "select statement_id, kind, ordinal, agrees from main.survey_answer "
+            f"where respondent = {me}",
         },
         readable={
             "text": None,
@@ -319,7 +356,8 @@ _OWN_ONLY = (
     "create temp trigger own_answers before delete on main.survey_answer "
     "when old.respondent <> (select respondent from main.survey where id = {survey}) "
     "begin select raise(abort, 'not authorized: only one''s own may be withdrawn'); end",
-    "create temp trigger own_items before update on main.survey_item when old.survey_id <> {survey} "
+    "create temp trigger own_items before update on main.survey_item when old.survey_id <> "
+    "{survey} "
     "begin select raise(abort, 'not authorized: only one''s own session may be changed'); end",
 )
 
@@ -347,7 +385,8 @@ _WITHDRAW = f"""
 _NOW = """
     select c.id from statement s
     join statement v on v.instrument_id = s.instrument_id and v.ref = s.ref and v.current = 1
-    join wording c on c.statement_id = v.id and c.language = w.language and c.kind = w.kind and c.ordinal = w.ordinal
+    join wording c on c.statement_id = v.id and c.language = w.language and c.kind = w.kind
+        and c.ordinal = w.ordinal
     where s.id = w.statement_id
 """
 

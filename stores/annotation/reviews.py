@@ -1,4 +1,6 @@
-"""The data of an auditor's queue: a run's answers with a reader's readings, people's labels, flags and notes."""
+"""The data of an auditor's queue: a run's answers with a reader's readings, people's labels, flags
+and notes.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +101,8 @@ class ReviewQueries(Aggregate):
         Parameters
         ----------
         reader : rowid of a rule, or of a classifier
-        classified : whether it is a classifier: unread answers are left out, and so are numbers that a rule reads
+        classified : whether it is a classifier: unread answers are left out, and so are numbers
+            that a rule reads
         texts : rowids of the wanted texts; None: all
         """
         some = None if texts is None else json.dumps(sorted(texts))
@@ -108,39 +111,59 @@ class ReviewQueries(Aggregate):
         return tuple(map(_read_answer, rows))
 
     def read_differently(self, run: Run, readers: Collection[int]) -> frozenset[int]:
-        """Return the rowids of texts that some of these rules read as agree or disagree and others do not.
+        """Return the rowids of texts that some of these rules read as agree or disagree and others
+        do not.
 
         The texts answer templates of a run; answers of other runs to these templates are included.
         """
-        bound = run_values(self.connection, run) | {"readers": json.dumps(sorted(readers)), "n": len(readers)}
+        bound = run_values(self.connection, run) | {
+            "readers": json.dumps(sorted(readers)),
+            "n": len(readers),
+        }
         return frozenset(text for (text,) in self.connection.execute(_DIFFERENT, bound))
 
     def rowids(self, texts: Collection[bytes]) -> frozenset[int]:
         """Return the rowids of texts by their keys."""
-        found = (self.connection.execute("select id from text where key = ?", (key,)).fetchone() for key in texts)
+        found = (
+            self.connection.execute("select id from text where key = ?", (key,)).fetchone()
+            for key in texts
+        )
         return frozenset(int(row[0]) for row in found if row is not None)
 
-    def given(self, run: Run, ref: str | None = None, texts: Collection[int] | None = None) -> tuple[ReadAnswer, ...]:
-        """Return the answers of a run without labels, optionally only those about one statement or with these texts
-        (rowids).
+    def given(
+        self, run: Run, ref: str | None = None, texts: Collection[int] | None = None
+    ) -> tuple[ReadAnswer, ...]:
+        """Return the answers of a run without labels, optionally only those about one statement or
+        with these texts (rowids).
         """
         some = None if texts is None else json.dumps(sorted(texts))
         bound = run_values(self.connection, run) | {"ref": ref, "texts": some}
         return tuple(map(_read_answer, self.connection.execute(_GIVEN, bound)))
 
     def prompts(self, run: Run, ref: str) -> tuple[AskedPrompt, ...]:
-        """Return the prompts about one statement that a run's model was asked, each once, in the order of cells."""
+        """Return the prompts about one statement that a run's model was asked, each once, in the
+        order of cells.
+        """
         bound = run_values(self.connection, run) | {"ref": ref}
         return tuple(
             AskedPrompt(
-                probe, bytes(prompt), _variant(kind, n), template, bool(inverted), named_axes(self.connection, axes)
+                probe,
+                bytes(prompt),
+                _variant(kind, n),
+                template,
+                bool(inverted),
+                named_axes(self.connection, axes),
             )
-            for probe, prompt, kind, n, template, inverted, axes in self.connection.execute(_PROMPTS, bound)
+            for probe, prompt, kind, n, template, inverted, axes in self.connection.execute(
+                _PROMPTS, bound
+            )
         )
 
     def text(self, key: bytes) -> str:
         """Return a text by its key."""
-        return restored(self.connection.execute("select body from text where key = ?", (key,)).fetchone()[0])
+        return restored(
+            self.connection.execute("select body from text where key = ?", (key,)).fetchone()[0]
+        )
 
     def labelled(self, run: Run) -> tuple[Labelled, ...]:
         """Return the newest labels of classifiers and people for the answers of a run."""
@@ -151,7 +174,9 @@ class ReviewQueries(Aggregate):
         for ref, kind, n, prompt, text, of, who, label in self.connection.execute(
             _LABELLED, run_values(self.connection, run) | {"texts": json.dumps(texts)}
         ):
-            newest[prompt, text, of, who] = Labelled(ref, _variant(kind, n), bytes(prompt), bytes(text), of, who, label)
+            newest[prompt, text, of, who] = Labelled(
+                ref, _variant(kind, n), bytes(prompt), bytes(text), of, who, label
+            )
         return tuple(newest.values())
 
     def remarks(self, run: Run) -> tuple[Remarked, ...]:
@@ -160,9 +185,19 @@ class ReviewQueries(Aggregate):
             return ()
         newest: dict[tuple[int, int], Remarked] = {}
         on: dict[int, dict[tuple[bytes, bytes], None]] = {}
-        for unit, reader, ref, kind, n, flagged, note, _, _, prompt, text in self.connection.execute(
-            _REMARKS, run_values(self.connection, run)
-        ):
+        for (
+            unit,
+            reader,
+            ref,
+            kind,
+            n,
+            flagged,
+            note,
+            _,
+            _,
+            prompt,
+            text,
+        ) in self.connection.execute(_REMARKS, run_values(self.connection, run)):
             newest[unit, reader] = Remarked(ref, _variant(kind, n), bool(flagged), note)
             if prompt is not None:
                 on.setdefault(unit, {})[bytes(prompt), bytes(text)] = None
@@ -171,11 +206,35 @@ class ReviewQueries(Aggregate):
 
 
 def _read_answer(row: tuple[Any, ...]) -> ReadAnswer:
-    ref, kind, n, template, inverted, prompt, text, label, reason, start, stop, confidence, count = row
+    (
+        ref,
+        kind,
+        n,
+        template,
+        inverted,
+        prompt,
+        text,
+        label,
+        reason,
+        start,
+        stop,
+        confidence,
+        count,
+    ) = row
     return ReadAnswer(
-        ref, _variant(kind, n), template, bool(inverted), bytes(prompt), bytes(text), label, count, reason or "", start,
-        stop, confidence,
-    )  # fmt: skip
+        ref,
+        _variant(kind, n),
+        template,
+        bool(inverted),
+        bytes(prompt),
+        bytes(text),
+        label,
+        count,
+        reason or "",
+        start,
+        stop,
+        confidence,
+    )
 
 
 def _variant(kind: str, ordinal: int) -> str:
@@ -197,9 +256,11 @@ _UNIT = f"u.template_id is null and u.wording_id = {first_wording('w', 's')}"
 
 _READING = "g.label, g.reason, g.start, g.stop, g.confidence"
 _ANSWERS = f"""
-    select ref, kind, ordinal, template, inverted, prompt, text, label, reason, start, stop, confidence, sum(count)
+    select ref, kind, ordinal, template, inverted, prompt, text, label, reason, start, stop,
+        confidence, sum(count)
     from (
-        select min(p.id) as probe, s.ref, w.kind, w.ordinal, t.name as template, t.inverted, q.key as prompt,
+        select min(p.id) as probe, s.ref, w.kind, w.ordinal, t.name as template, t.inverted, q.key
+            as prompt,
             x.key as text, {{reading}}, r.count, s.ordinal as place
         {_FROM}
         join text x on x.id = r.text_id
@@ -214,7 +275,8 @@ _ANSWERS = f"""
 _READ = _ANSWERS.format(
     reading=_READING,
     readings="""
-        left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+        left join unit u on u.text_id = r.text_id and u.template_id = p.template_id
+            and u.wording_id is null
         left join reading g on g.unit_id = u.id and g.reader_id = :reader
     """,
 )
@@ -232,7 +294,8 @@ _CLASSIFIED = _ANSWERS.format(
 )
 "the classifier does not read numbers that a rule reads"
 _GIVEN = _ANSWERS.format(
-    reading="null as label, null as reason, null as start, null as stop, null as confidence", readings=""
+    reading="null as label, null as reason, null as start, null as stop, null as confidence",
+    readings="",
 )
 
 _PROMPTS = f"""
@@ -244,7 +307,8 @@ _PROMPTS = f"""
     join template t on t.id = p.template_id
     join prompt q on q.id = p.prompt_id
     where i.name = :instrument and exists (
-        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model
+            and d.sampling_id = :sampling
             and (:fingerprint is null or d.fingerprint = :fingerprint)
     )
     group by q.id order by min(p.id)
@@ -252,14 +316,16 @@ _PROMPTS = f"""
 
 _DIFFERENT = """
     select distinct u.text_id
-    from unit u join reading g on g.unit_id = u.id and g.reader_id in (select value from json_each(:readers))
+    from unit u join reading g on g.unit_id = u.id and g.reader_id in (select value
+        from json_each(:readers))
     where u.wording_id is null and u.template_id in (select value from json_each(:templates))
     group by u.id
     having sum(g.label = 'agree') not in (0, :n) or sum(g.label = 'disagree') not in (0, :n)
 """
 _BY_PEOPLE = "kind in ('classifier', 'person', 'adjudication')"
 _LABELLED_TEXTS = f"""
-    select distinct u.text_id from reading g join unit u on u.id = g.unit_id and u.template_id is null
+    select distinct u.text_id from reading g join unit u on u.id = g.unit_id
+        and u.template_id is null
     where g.reader_id in (select id from reader where {_BY_PEOPLE})
 """
 "far fewer than a run has answers, which take time to scan"
@@ -276,14 +342,16 @@ _LABELLED = f"""
 """
 
 _REMARKS = f"""
-    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid, q.key, x.key
+    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid, q.key,
+        x.key
     {_FROM}
     join text x on x.id = r.text_id
     join unit u on u.text_id = r.text_id and {_UNIT}
     join remark m on m.unit_id = u.id
     where i.name = :instrument
     union
-    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid, null, null
+    select m.unit_id, m.reader_id, s.ref, w.kind, w.ordinal, m.flagged, m.note, m.at, m.uid, null,
+        null
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
@@ -297,8 +365,11 @@ _REMARKS = f"""
 class ReviewLeases(Aggregate):
     """The methods on leases. A run is named as in `pipeline.review.named`, an item by its ref."""
 
-    def take(self, run: Mapping[str, str], items: Sequence[str], auditor: str, lease_s: int = LEASE_S) -> str | None:
-        """Lease the first item without another lease and return it; None if others hold all of them.
+    def take(
+        self, run: Mapping[str, str], items: Sequence[str], auditor: str, lease_s: int = LEASE_S
+    ) -> str | None:
+        """Lease the first item without another lease and return it; None if others hold all of
+        them.
 
         Earlier leases of this auditor in this run are released.
         """
@@ -306,24 +377,35 @@ class ReviewLeases(Aggregate):
         with self.store.write() as connection:
             at = now()
             connection.execute(
-                "delete from review_lease where run_key = ? and (auditor = ? or until <= ?)", (key, auditor, at)
+                "delete from review_lease where run_key = ? and (auditor = ? or until <= ?)",
+                (key, auditor, at),
             )
-            taken = {item for (item,) in connection.execute("select item from review_lease where run_key = ?", (key,))}
+            taken = {
+                item
+                for (item,) in connection.execute(
+                    "select item from review_lease where run_key = ?", (key,)
+                )
+            }
             found = next((item for item in items if item not in taken), None)
             if found is not None:
                 until = later(at, timedelta(seconds=lease_s))
-                connection.execute("insert into review_lease values (?, ?, ?, ?)", (key, found, auditor, until))
+                connection.execute(
+                    "insert into review_lease values (?, ?, ?, ?)", (key, found, auditor, until)
+                )
         return found
 
     def release(self, run: Mapping[str, str], auditor: str) -> None:
         """Release an auditor's leases in a run."""
         with self.store.write() as connection:
-            connection.execute("delete from review_lease where run_key = ? and auditor = ?", (_key(run), auditor))
+            connection.execute(
+                "delete from review_lease where run_key = ? and auditor = ?", (_key(run), auditor)
+            )
 
     def held(self, run: Mapping[str, str]) -> dict[str, str]:
         """Return the leases of a run: item -> auditor."""
         rows = self.connection.execute(
-            "select item, auditor from review_lease where run_key = ? and until > ?", (_key(run), now())
+            "select item, auditor from review_lease where run_key = ? and until > ?",
+            (_key(run), now()),
         )
         return dict(rows.fetchall())
 

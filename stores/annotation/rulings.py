@@ -1,8 +1,9 @@
 """What auditors decide, and the control samples that check them.
 
-Rulings are events that are kept permanently; those in force are computed per auditor and subject. Rulings and samples
-identify their subjects by content, not by rowids, so they can be moved between stores unchanged. Annotators cannot read
-them: an annotator's connection sees only what `stores.core.permissions` lists.
+Rulings are events that are kept permanently; those in force are computed per auditor and subject.
+Rulings and samples identify their subjects by content, not by rowids, so they can be moved between
+stores unchanged. Annotators cannot read them: an annotator's connection sees only what
+`stores.core.permissions` lists.
 """
 
 from __future__ import annotations
@@ -34,24 +35,39 @@ class Rulings(Aggregate):
     """The methods on rulings. Each one that writes is one transaction."""
 
     def rule(
-        self, subject: Subject, verdict: Verdict, *, auditor: str, reason: str, label: str | None = None
+        self,
+        subject: Subject,
+        verdict: Verdict,
+        *,
+        auditor: str,
+        reason: str,
+        label: str | None = None,
     ) -> Ruling:
-        """Append a ruling, which supersedes the same auditor's earlier ruling on the subject. `label`: see `Ruling`."""
+        """Append a ruling, which supersedes the same auditor's earlier ruling on the subject.
+        `label`: see `Ruling`.
+        """
         if label is not None and verdict is not Verdict.MISREAD:
             raise UsageError(f"a right reading belongs to {Verdict.MISREAD}, not to {verdict}")
-        return self._append(subject, verdict, label, _reason(reason), person_name(auditor, "auditor"))
+        return self._append(
+            subject, verdict, label, _reason(reason), person_name(auditor, "auditor")
+        )
 
     def undo(self, ruling: Ruling, *, auditor: str, reason: str = "") -> Ruling:
-        """Withdraw a ruling in force; its auditor's previous ruling on the subject is in force again.
+        """Withdraw a ruling in force; its auditor's previous ruling on the subject is in force
+        again.
 
-        Raises ConflictError if it is no longer in force, UsageError if it is another auditor's and no reason is given.
+        Raises ConflictError if it is no longer in force, UsageError if it is another auditor's and
+        no reason is given.
         """
         auditor = person_name(auditor, "auditor")
         if auditor != ruling.auditor and not reason.strip():
             raise UsageError(
-                f"this is {ruling.auditor}'s ruling {ruling.verdict}; taking it back needs a reason; say why"
+                f"this is {ruling.auditor}'s ruling {ruling.verdict}; taking it back needs a "
+                "reason; say why"
             )
-        return self._append(ruling.subject, None, None, " ".join(reason.split()), auditor, ruling.uid)
+        return self._append(
+            ruling.subject, None, None, " ".join(reason.split()), auditor, ruling.uid
+        )
 
     def _append(
         self,
@@ -65,11 +81,18 @@ class Rulings(Aggregate):
         with self.store.write() as connection:
             events = _events(connection, "where subject_key = ?", (subject.key,))
             if undoes is not None and undoes not in {ruling.uid for ruling in _standing(events)}:
-                raise ConflictError("this ruling was taken back or superseded meanwhile; look at the newest")
-            soon = later(now(), timedelta(seconds=1))  # what another clock dated ahead of this one does not count
-            (newest,) = connection.execute("select max(at) from ruling where at < ?", (soon,)).fetchone()
+                raise ConflictError(
+                    "this ruling was taken back or superseded meanwhile; look at the newest"
+                )
+            # What another clock dated ahead of this one does not count.
+            soon = later(now(), timedelta(seconds=1))
+            (newest,) = connection.execute(
+                "select max(at) from ruling where at < ?", (soon,)
+            ).fetchone()
             at = now_after(max((*(event.at for event in events), newest or "")))
-            ruling = Ruling(secrets.token_bytes(16), subject, verdict, label, reason, auditor, at, undoes)
+            ruling = Ruling(
+                secrets.token_bytes(16), subject, verdict, label, reason, auditor, at, undoes
+            )
             _insert(connection, [ruling])
         return ruling
 
@@ -83,7 +106,9 @@ class Rulings(Aggregate):
         return int(self.connection.execute("select count(*) from ruling").fetchone()[0])
 
     def standing(self, kind: Ruled | None = None) -> dict[bytes, tuple[Ruling, ...]]:
-        """Return the rulings in force, one per auditor, by the keys of their subjects, the oldest first."""
+        """Return the rulings in force, one per auditor, by the keys of their subjects, the oldest
+        first.
+        """
         found: dict[bytes, tuple[Ruling, ...]] = {}
         where, values = ("where kind = ?", (kind.value,)) if kind else ("", ())
         for ruling in _standing(_events(self.connection, where, values)):
@@ -103,37 +128,63 @@ class Rulings(Aggregate):
 
 
 def _standing(events: Iterable[Ruling]) -> tuple[Ruling, ...]:
-    """Return the newest ruling of each auditor and subject that was not withdrawn, from events in order."""
+    """Return the newest ruling of each auditor and subject that was not withdrawn, from events in
+    order.
+    """
     events = tuple(events)
     undone = {event.undoes for event in events}
-    newest = {(e.subject.key, e.auditor): e for e in events if e.verdict is not None and e.uid not in undone}
+    newest = {
+        (e.subject.key, e.auditor): e
+        for e in events
+        if e.verdict is not None and e.uid not in undone
+    }
     return tuple(sorted(newest.values(), key=lambda ruling: (ruling.at, ruling.uid)))
 
 
-def _events(connection: sqlite3.Connection, where: str, values: tuple[object, ...]) -> tuple[Ruling, ...]:
-    return tuple(map(_ruling, named(connection, f"select * from ruling {where} order by at, uid", values)))
+def _events(
+    connection: sqlite3.Connection, where: str, values: tuple[object, ...]
+) -> tuple[Ruling, ...]:
+    return tuple(
+        map(_ruling, named(connection, f"select * from ruling {where} order by at, uid", values))
+    )
 
 
 def _ruling(row: sqlite3.Row) -> Ruling:
     subject = Subject(Ruled(row["kind"]), json.loads(row["subject"]))
     verdict = None if row["verdict"] is None else Verdict(row["verdict"])
-    return Ruling(row["uid"], subject, verdict, row["label"], row["reason"], row["auditor"], row["at"], row["undoes"])
+    return Ruling(
+        row["uid"],
+        subject,
+        verdict,
+        row["label"],
+        row["reason"],
+        row["auditor"],
+        row["at"],
+        row["undoes"],
+    )
 
 
 def _insert(connection: sqlite3.Connection, rulings: Iterable[Ruling]) -> int:
     return connection.executemany(
-        "insert into ruling (uid, kind, subject_key, subject, verdict, label, reason, auditor, at, undoes) "
+        "insert into ruling (uid, kind, subject_key, subject, verdict, label, reason, auditor, "
+        "at, undoes) "
         "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (uid) do nothing",
         (
             (
-                ruling.uid, ruling.subject.kind.value, ruling.subject.key,
+                ruling.uid,
+                ruling.subject.kind.value,
+                ruling.subject.key,
                 json.dumps(dict(ruling.subject.named), sort_keys=True, ensure_ascii=False),
                 ruling.verdict.value if ruling.verdict else None,
-                ruling.label, ruling.reason, ruling.auditor, ruling.at, ruling.undoes,
+                ruling.label,
+                ruling.reason,
+                ruling.auditor,
+                ruling.at,
+                ruling.undoes,
             )
             for ruling in rulings
         ),
-    ).rowcount  # fmt: skip
+    ).rowcount
 
 
 def _reason(text: str) -> str:
@@ -142,9 +193,13 @@ def _reason(text: str) -> str:
     if not reason:
         raise UsageError("a ruling needs a reason; say why")
     if len(reason) > LONGEST_REASON:
-        raise UsageError(f"the reason has {len(reason):,} characters; give at most {LONGEST_REASON:,}")
+        raise UsageError(
+            f"the reason has {len(reason):,} characters; give at most {LONGEST_REASON:,}"
+        )
     if not reason.isprintable():
-        raise UsageError("the reason holds a character that does not show; give a reason without it")
+        raise UsageError(
+            "the reason holds a character that does not show; give a reason without it"
+        )
     return reason
 
 
@@ -215,8 +270,8 @@ class RuledThings(Aggregate):
     """The methods on subjects of rulings."""
 
     def versions(self, instrument: str, ref: str) -> tuple[int, ...]:
-        """Return the versions of a statement: unasked ones first, then those that a model was asked, each from oldest
-        to newest.
+        """Return the versions of a statement: unasked ones first, then those that a model was
+        asked, each from oldest to newest.
         """
         rows = self.connection.execute(_VERSIONS, {"instrument": instrument, "ref": ref})
         return tuple(version for (version,) in rows)
@@ -225,12 +280,21 @@ class RuledThings(Aggregate):
         """Return (language, variant, text) of every wording of a statement."""
         values = {"instrument": instrument, "ref": ref, "version": version}
         rows = self.connection.execute(_WORDINGS, values)
-        return tuple((language, _variant(kind, n), restored(body)) for language, kind, n, body in rows)
+        return tuple(
+            (language, _variant(kind, n), restored(body)) for language, kind, n, body in rows
+        )
 
     def prompts(
-        self, *, instrument: str | None = None, ref: str | None = None, key: str | None = None, probe: int | None = None
+        self,
+        *,
+        instrument: str | None = None,
+        ref: str | None = None,
+        key: str | None = None,
+        probe: int | None = None,
     ) -> tuple[PutPrompt, ...]:
-        """Return the prompts about a statement, those with a key prefix (in hexadecimal), or that of a probe."""
+        """Return the prompts about a statement, those with a key prefix (in hexadecimal), or that
+        of a probe.
+        """
         clauses = ["exists (select 1 from draw d where d.prompt_id = p.prompt_id)"]
         values: dict[str, object] = {"instrument": instrument, "ref": ref, "probe": probe}
         clauses += [_CLAUSES[name] for name, value in values.items() if value is not None]
@@ -241,12 +305,21 @@ class RuledThings(Aggregate):
         sql = _PROMPTS.format(where=" and ".join(clauses))
         return tuple(
             PutPrompt(
-                bytes(row["key"]), row["instrument"], row["ref"], row["version"], row["language"],
-                _variant(row["kind"], row["ordinal"]), restored(row["body"]), row["template"], bool(row["inverted"]),
-                row["scale"] or "", row["audit"], named_axes(self.connection, row["axes"]),
+                bytes(row["key"]),
+                row["instrument"],
+                row["ref"],
+                row["version"],
+                row["language"],
+                _variant(row["kind"], row["ordinal"]),
+                restored(row["body"]),
+                row["template"],
+                bool(row["inverted"]),
+                row["scale"] or "",
+                row["audit"],
+                named_axes(self.connection, row["axes"]),
             )
             for row in named(self.connection, sql, values)
-        )  # fmt: skip
+        )
 
     def text(self, key: bytes) -> str | None:
         """Return a text by its key; None if the store lacks it."""
@@ -254,7 +327,9 @@ class RuledThings(Aggregate):
         return None if row is None else restored(row[0])
 
     def probes(self, named: Mapping[str, str]) -> frozenset[int]:
-        """Return the rowids of the probes of a subject: a prompt, a wording, or a whole statement."""
+        """Return the rowids of the probes of a subject: a prompt, a wording, or a whole
+        statement.
+        """
         where = _OF_PROMPT if "prompt" in named else _OF_STATEMENT
         values = {**named, "key": bytes.fromhex(named.get("prompt", ""))}
         rows = self.connection.execute(_PROBES.format(where=where), values)
@@ -268,19 +343,25 @@ class RuledThings(Aggregate):
     def answers(self, prompt: bytes) -> tuple[GivenAnswer, ...]:
         """Return the distinct answers to a prompt, the most frequent first."""
         rows = self.connection.execute(_ANSWERS, {"prompt": prompt})
-        return tuple(GivenAnswer(prompt, bytes(key), restored(body), count) for key, body, count in rows)
+        return tuple(
+            GivenAnswer(prompt, bytes(key), restored(body), count) for key, body, count in rows
+        )
 
     def givers(self, prompt: str, text: str) -> frozenset[Giver]:
-        """Return the sources of an answer (key of its text) to a prompt (its key), both in hexadecimal."""
+        """Return the sources of an answer (key of its text) to a prompt (its key), both in
+        hexadecimal.
+        """
         values = {"prompt": bytes.fromhex(prompt), "text": bytes.fromhex(text)}
         return frozenset(Giver(*row) for row in self.connection.execute(_GIVERS, values))
 
     def readings(self, prompt: bytes, text: bytes) -> tuple[GivenReading, ...]:
-        """Return the readings of an answer (key of its text) to a prompt by rules and classifiers, of each reader's
-        newest version.
+        """Return the readings of an answer (key of its text) to a prompt by rules and classifiers,
+        of each reader's newest version.
         """
         rows = self.connection.execute(_READINGS, {"prompt": prompt, "text": text})
-        newest = {name: GivenReading(kind, name, version, label) for kind, name, version, label in rows}
+        newest = {
+            name: GivenReading(kind, name, version, label) for kind, name, version, label in rows
+        }
         return tuple(newest.values())
 
 
@@ -291,19 +372,22 @@ def _variant(kind: str, ordinal: int) -> str:
 _VERSIONS = """
     select s.version from statement s join instrument i on i.id = s.instrument_id
     where i.name = :instrument and s.ref = :ref
-    order by exists (select 1 from wording w join probe p on p.wording_id = w.id where w.statement_id = s.id), s.version
+    order by exists (select 1 from wording w join probe p on p.wording_id = w.id
+        where w.statement_id = s.id), s.version
 """
 
 _WORDINGS = """
     select w.language, w.kind, w.ordinal, x.body
-    from instrument i join statement s on s.instrument_id = i.id and s.ref = :ref and s.version = :version
+    from instrument i join statement s on s.instrument_id = i.id and s.ref = :ref
+        and s.version = :version
     join wording w on w.statement_id = s.id join text x on x.id = w.text_id
     where i.name = :instrument order by w.language, w.id
 """
 
 _CLAUSES = {"instrument": "i.name = :instrument", "ref": "s.ref = :ref", "probe": "p.id = :probe"}
 _PROMPTS = """
-    select distinct q.key, i.name as instrument, s.ref, s.version, w.language, w.kind, w.ordinal, x.body,
+    select distinct q.key, i.name as instrument, s.ref, s.version, w.language, w.kind, w.ordinal,
+        x.body,
         t.name as template, t.inverted, t.scale, p.audit, p.axes
     from probe p
     join prompt q on q.id = p.prompt_id
@@ -362,7 +446,9 @@ _READINGS = f"""
 
 
 class ControlSamples(Aggregate):
-    """The methods on control samples. A stored sample never changes; one on which nobody decided can be removed."""
+    """The methods on control samples. A stored sample never changes; one on which nobody decided
+    can be removed.
+    """
 
     def add(
         self,
@@ -375,7 +461,9 @@ class ControlSamples(Aggregate):
     ) -> None:
         """Write a sample in one transaction."""
         uid = secrets.token_bytes(16)
-        sample = ControlSample(uid, dict(run), reader, seed, dict(strata), drawn_by, now(), tuple(items))
+        sample = ControlSample(
+            uid, dict(run), reader, seed, dict(strata), drawn_by, now(), tuple(items)
+        )
         with self.store.write() as connection:
             _insert_sample(connection, sample)
 
@@ -387,7 +475,12 @@ class ControlSamples(Aggregate):
 
     def every(self) -> tuple[ControlSample, ...]:
         """Return all samples, the oldest first."""
-        return tuple(map(self._sample, named(self.connection, "select * from control_sample order by at, uid")))
+        return tuple(
+            map(
+                self._sample,
+                named(self.connection, "select * from control_sample order by at, uid"),
+            )
+        )
 
     def merge(self, samples: Iterable[ControlSample]) -> int:
         """Add the samples of another store, with their times; return how many were new."""
@@ -397,18 +490,24 @@ class ControlSamples(Aggregate):
     def newest(self, run: Mapping[str, str]) -> ControlSample | None:
         """Return the newest sample of a run, of any reader; None if there is none."""
         rows = named(
-            self.connection, "select * from control_sample where run = ? order by at desc, uid desc", (_written(run),)
+            self.connection,
+            "select * from control_sample where run = ? order by at desc, uid desc",
+            (_written(run),),
         )
         return next((self._sample(row) for row in rows), None)
 
     def any(self) -> bool:
         """Return whether there is any sample."""
-        return self.connection.execute("select 1 from control_sample limit 1").fetchone() is not None
+        return (
+            self.connection.execute("select 1 from control_sample limit 1").fetchone() is not None
+        )
 
     def of_run(self, run: Mapping[str, str], reader: ReaderCard) -> tuple[ControlSample, ...]:
         """Return the samples of a run for one reader, the oldest first."""
         rows = named(
-            self.connection, "select * from control_sample where run_key = ? order by at, uid", (_key(run, reader),)
+            self.connection,
+            "select * from control_sample where run_key = ? order by at, uid",
+            (_key(run, reader),),
         ).fetchall()
         return tuple(map(self._sample, rows))
 
@@ -425,33 +524,62 @@ class ControlSamples(Aggregate):
         )
 
     def _items(self, sample: bytes) -> tuple[ControlItem, ...]:
-        rows = named(self.connection, "select * from control_item where sample = ? order by ordinal", (sample,))
+        rows = named(
+            self.connection,
+            "select * from control_item where sample = ? order by ordinal",
+            (sample,),
+        )
         return tuple(
             ControlItem(
-                row["ref"], row["stratum"], bytes(row["prompt"]), bytes(row["text"]), row["label"], row["answers"],
+                row["ref"],
+                row["stratum"],
+                bytes(row["prompt"]),
+                bytes(row["text"]),
+                row["label"],
+                row["answers"],
                 tuple(json.loads(row["places"])),
             )
             for row in rows
-        )  # fmt: skip
+        )
 
 
 def _insert_sample(connection: sqlite3.Connection, one: ControlSample) -> int:
     """Write a sample with its items; return 1, or 0 if it exists. Call inside a transaction."""
     sizes = json.dumps({name: [of.size, of.drawn] for name, of in one.strata.items()})
     added = connection.execute(
-        "insert into control_sample (uid, run_key, run, reader_kind, reader, reader_version, seed, strata, drawn_by, "
+        "insert into control_sample (uid, run_key, run, reader_kind, reader, reader_version, "
+        "seed, strata, drawn_by, "
         "at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (uid) do nothing",
         (
-            one.uid, _key(one.run, one.reader), _written(one.run), one.reader.kind.value, one.reader.name,
-            one.reader.version, one.seed, sizes, one.drawn_by, one.at,
+            one.uid,
+            _key(one.run, one.reader),
+            _written(one.run),
+            one.reader.kind.value,
+            one.reader.name,
+            one.reader.version,
+            one.seed,
+            sizes,
+            one.drawn_by,
+            one.at,
         ),
-    ).rowcount  # fmt: skip
+    ).rowcount
     if added:
         connection.executemany(
-            "insert into control_item (sample, ordinal, ref, stratum, prompt, text, label, answers, places) "
+            "insert into control_item (sample, ordinal, ref, stratum, prompt, text, label, "
+            "answers, places) "
             "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (one.uid, n, of.ref, of.stratum, of.prompt, of.text, of.label, of.answers, json.dumps(of.places))
+                (
+                    one.uid,
+                    n,
+                    of.ref,
+                    of.stratum,
+                    of.prompt,
+                    of.text,
+                    of.label,
+                    of.answers,
+                    json.dumps(of.places),
+                )
                 for n, of in enumerate(one.items)
             ),
         )
@@ -463,4 +591,6 @@ def _written(run: Mapping[str, str]) -> str:
 
 
 def _key(run: Mapping[str, str], reader: ReaderCard) -> bytes:
-    return content_key({"run": dict(run), "reader": [reader.kind.value, reader.name, reader.version]})
+    return content_key(
+        {"run": dict(run), "reader": [reader.kind.value, reader.name, reader.version]}
+    )

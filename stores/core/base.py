@@ -1,13 +1,15 @@
 """What all parts of a store share: sqlite-utils, aggregates and their transactions, times, texts.
 
-sqlite-utils is imported without pandas. If pandas is installed, sqlite-utils imports it for its time stamp types, which
-no store contains; that takes a third of the start time of a worker or a command.
+sqlite-utils is imported without pandas. If pandas is installed, sqlite-utils imports it for its
+time stamp types, which no store contains; that takes a third of the start time of a worker or a
+command.
 
-Texts are stored once under their content key, unchanged and uncompressed. A body is text that any program with SQLite
-can read; a text with half a surrogate pair, which UTF-8 cannot encode, is stored as a blob. Measured on 1.5 million
-answers of 800 to 1,500 characters: compressed, the file is a quarter smaller (1.6 instead of 2.2 GB), but is written at
-two thirds of the speed and read at a fifth, and no other program reads the texts. Short answers are the same either
-way: five million of 10 to 60 characters take 0.44 GB.
+Texts are stored once under their content key, unchanged and uncompressed. A body is text that any
+program with SQLite can read; a text with half a surrogate pair, which UTF-8 cannot encode, is
+stored as a blob. Measured on 1.5 million answers of 800 to 1,500 characters: compressed, the file
+is a quarter smaller (1.6 instead of 2.2 GB), but is written at two thirds of the speed and read at
+a fifth, and no other program reads the texts. Short answers are the same either way: five million
+of 10 to 60 characters take 0.44 GB.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ finally:
 
 
 class StoreTable(Table):  # type: ignore[misc]  # mypy skips sqlite-utils
-    """A table as migrations made it: writing rows neither looks for it, nor makes it, nor adds columns to it."""
+    """A table as migrations made it: writing rows neither looks for it, nor makes it, nor adds
+    columns to it.
+    """
 
     def exists(self) -> bool:
         return True
@@ -49,7 +53,8 @@ class StoreTable(Table):  # type: ignore[misc]  # mypy skips sqlite-utils
 
 
 def table(connection: sqlite3.Connection, name: str) -> StoreTable:
-    """Return a table to write rows to, in the transaction that `Store.write` has opened on the connection.
+    """Return a table to write rows to, in the transaction that `Store.write` has opened on the
+    connection.
 
     Outside a transaction sqlite-utils would begin and commit one of its own.
     """
@@ -73,7 +78,8 @@ def text_ids(connection: sqlite3.Connection, texts: Iterable[str]) -> dict[str, 
     (last,) = connection.execute("select coalesce(max(id), 0) from text").fetchone()
     known |= {key: last + place for place, (key, _) in enumerate(missing, 1)}
     connection.executemany(
-        "insert into text (id, key, body) values (?, ?, ?)", ((known[key], key, stored(text)) for key, text in missing)
+        "insert into text (id, key, body) values (?, ?, ?)",
+        ((known[key], key, stored(text)) for key, text in missing),
     )
     return {text: known[key] for text, key in keys.items()}
 
@@ -150,13 +156,19 @@ def instrument_id_of(connection: sqlite3.Connection, name: str) -> int:
     """Return the rowid of an instrument. Raises UnknownName, which lists the existing ones."""
     row = connection.execute("select id from instrument where name = ?", (name,)).fetchone()
     if row is None:
-        known = ", ".join(r[0] for r in connection.execute("select name from instrument order by id"))
-        raise UnknownName(f"no instrument is named {name!r} in this store. Available: {known or 'none'}")
+        known = ", ".join(
+            r[0] for r in connection.execute("select name from instrument order by id")
+        )
+        raise UnknownName(
+            f"no instrument is named {name!r} in this store. Available: {known or 'none'}"
+        )
     return int(row[0])
 
 
 def now() -> str:
-    """Return the time in UTC, to the millisecond, in the format of stores: `2026-11-21T09:30:00.123Z`."""
+    """Return the time in UTC, to the millisecond, in the format of stores:
+    `2026-11-21T09:30:00.123Z`.
+    """
     return _written(datetime.now(UTC))
 
 
@@ -166,7 +178,9 @@ def later(at: str, by: timedelta) -> str:
 
 
 def now_after(last: str | None) -> str:
-    """Return the time, or a moment after `last` if the clock went back, so that the order of events is kept."""
+    """Return the time, or a moment after `last` if the clock went back, so that the order of events
+    is kept.
+    """
     at = now()
     return at if last is None or last < at else later(last, timedelta(milliseconds=1))
 

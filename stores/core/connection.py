@@ -13,7 +13,13 @@ from pathlib import Path
 
 from stores.core.base import Database
 from stores.core.machines import BUSY_TIMEOUT_MS, leave_write_ahead, set_journal_mode
-from stores.core.migrations import APPLICATION_ID, BASELINE, BEFORE_BASELINE, make_baseline, migrations
+from stores.core.migrations import (
+    APPLICATION_ID,
+    BASELINE,
+    BEFORE_BASELINE,
+    make_baseline,
+    migrations,
+)
 from stores.core.own_schema import refuse_foreign
 from workbench.errors import NewerStore, NotAStore, OlderStore, ReadOnlyStore, StoreBusy, StoreError
 
@@ -29,17 +35,20 @@ tell: Callable[[str], None] = to_stderr
 
 
 def back_up(path: Path, version: int, newer: int) -> Path:
-    """Copy a store of schema `version` to `NAME.before-vN` in the same folder; return the copy's path. An earlier copy
-    of the same store, left by a migration that did not come to its end, is replaced; no other file is.
+    """Copy a store of schema `version` to `NAME.before-vN` in the same folder; return the copy's
+    path. An earlier copy of the same store, left by a migration that did not come to its end, is
+    replaced; no other file is.
 
-    Call it with the write lock held, before the migration to schema `newer`. Raises StoreError, leaving no partial
-    copy, if there is no room for it, or the copy fails.
+    Call it with the write lock held, before the migration to schema `newer`. Raises StoreError,
+    leaving no partial copy, if there is no room for it, or the copy fails.
     """
     needed, free = 2 * path.stat().st_size, shutil.disk_usage(path.parent).free
     if free < needed:
         raise StoreError(
-            f"{path}: the store has schema {version} and is to be brought to schema {newer}, which needs "
-            f"{needed / MIB:,.0f} MiB for a copy and the change; {path.parent.resolve()} has {free / MIB:,.0f} MiB "
+            f"{path}: the store has schema {version} and is to be brought to schema {newer}, "
+            "which needs "
+            f"{needed / MIB:,.0f} MiB for a copy and the change; {path.parent.resolve()} has "
+            f"{free / MIB:,.0f} MiB "
             "left. Nothing was changed. Make room, then try again."
         )
     target = _free(path, newer)
@@ -53,8 +62,10 @@ def back_up(path: Path, version: int, newer: int) -> Path:
     except (sqlite3.Error, OSError) as error:
         part.unlink(missing_ok=True)
         raise StoreError(
-            f"{path}: the store has schema {version} and is to be brought to schema {newer}, but could not be copied "
-            f"beforehand ({error}). Nothing was changed. Make room for a copy in {path.parent.resolve()}, then try "
+            f"{path}: the store has schema {version} and is to be brought to schema {newer}, but "
+            "could not be copied "
+            f"beforehand ({error}). Nothing was changed. Make room for a copy in "
+            f"{path.parent.resolve()}, then try "
             "again."
         ) from error
     return target
@@ -65,14 +76,15 @@ def is_backup(path: Path) -> bool:
 
     >>> is_backup(Path("a.db.before-v30")), is_backup(Path("a.db.before-v30-2")), is_backup(Path("a.db"))
     (True, True, False)
-    """
+    """  # noqa: E501
     return KEPT.search(path.name) is not None
 
 
 def migrated(path: Path, copy: Path, version: int, newer: int) -> str:
     """Return the message that a store was migrated, with the path of the old copy."""
     return (
-        f"{path}: brought from schema {version} to {newer}. The store as it was is kept in {copy}; delete it once "
+        f"{path}: brought from schema {version} to {newer}. The store as it was is kept in "
+        f"{copy}; delete it once "
         "all is well."
     )
 
@@ -87,14 +99,25 @@ def _free(path: Path, newer: int) -> Path:
 
 
 def _same_state(path: Path, copy: Path) -> bool:
-    """Return whether a copy is of this store, as it is now: the migration before which it was made came to no end."""
+    """Return whether a copy is of this store, as it is now: the migration before which it was made
+    came to no end.
+    """
     said = []
     try:
         for one in (path, copy):
             with closing(sqlite3.connect(f"{one.resolve().as_uri()}?mode=ro", uri=True)) as store:
-                marks = "select (select uid from identity), (select max(id) from text), (select count(*) from job)"
+                marks = (
+                    "select (select uid from identity), (select max(id) from text), (select "
+                    "count(*) from job)"
+                )
                 version = store.execute("pragma user_version").fetchone()[0]
-                said.append((version, *store.execute(marks).fetchone(), *store.execute("pragma page_count").fetchone()))
+                said.append(
+                    (
+                        version,
+                        *store.execute(marks).fetchone(),
+                        *store.execute("pragma page_count").fetchone(),
+                    )
+                )
     except sqlite3.Error:
         return False
     return said[0] == said[1]
@@ -108,9 +131,11 @@ SCHEMA_VERSION = BASELINE + len(migrations.pending(Database(memory=True)))
 
 
 def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Database, str]:
-    """Open and, if necessary, migrate the store at `path`; `quiet`: keep no copy of it and say nothing.
+    """Open and, if necessary, migrate the store at `path`; `quiet`: keep no copy of it and say
+    nothing.
 
-    Returns the database and, if the file system does not support write-ahead logging, a message for the user, else "".
+    Returns the database and, if the file system does not support write-ahead logging, a message for
+    the user, else "".
 
     Raises
     ------
@@ -135,7 +160,9 @@ def open_database(path: Path, *, create: bool, quiet: bool = False) -> tuple[Dat
         db = Database(connection)
         _check_ours(db, path, new=new)
         notice = set_journal_mode(db, path)
-        connection.execute("pragma synchronous = normal" if not notice else "pragma synchronous = full")
+        connection.execute(
+            "pragma synchronous = normal" if not notice else "pragma synchronous = full"
+        )
         connection.execute("pragma cache_size = -8192")
         _migrate(db, path, quiet=quiet)
         connection.execute("pragma foreign_keys = on")
@@ -152,8 +179,10 @@ def check_schema(connection: sqlite3.Connection, path: Path) -> None:
     version = int(connection.execute("pragma user_version").fetchone()[0])
     if version > SCHEMA_VERSION:
         raise NewerStore(
-            f"{path}: a newer workbench brought the store from schema {SCHEMA_VERSION} to {version} while it was open "
-            "here; nothing of this change was written. Leave, update this workbench, and open the store again."
+            f"{path}: a newer workbench brought the store from schema {SCHEMA_VERSION} to "
+            f"{version} while it was open "
+            "here; nothing of this change was written. Leave, update this workbench, and open "
+            "the store again."
         )
 
 
@@ -180,7 +209,8 @@ def open_for_reading(path: Path) -> Database:
         _check_ours(db, path, new=False)
         if (version := _version(db)) < SCHEMA_VERSION:
             raise StoreError(
-                f"{path}: written by an earlier workbench (schema {version}; this one has {SCHEMA_VERSION}). Open it "
+                f"{path}: written by an earlier workbench (schema {version}; this one has "
+                f"{SCHEMA_VERSION}). Open it "
                 "once for writing, which brings it up to date and keeps a copy beside it."
             )
         connection.execute("pragma query_only = on")
@@ -193,8 +223,8 @@ def open_for_reading(path: Path) -> Database:
 
 
 def open_copy(path: Path, folder: Path) -> Database:
-    """Copy the store at `path`, which is only read, into a folder, and open the copy, migrated. Raises as
-    `open_for_reading`, but not for an older schema.
+    """Copy the store at `path`, which is only read, into a folder, and open the copy, migrated.
+    Raises as `open_for_reading`, but not for an older schema.
     """
     if not path.is_file() or path.stat().st_size == 0:
         raise NotAStore(f"{path}: there is no store here")
@@ -212,7 +242,9 @@ def open_copy(path: Path, folder: Path) -> Database:
 
 
 def is_store(path: Path) -> bool:
-    """Return whether a file begins like a store; only the file itself is opened, and nothing is changed."""
+    """Return whether a file begins like a store; only the file itself is opened, and nothing is
+    changed.
+    """
     try:
         if not path.is_file():  # a pipe would wait for a writer forever
             return False
@@ -220,25 +252,44 @@ def is_store(path: Path) -> bool:
             head = file.read(72)
     except OSError:
         return False
-    return head.startswith(b"SQLite format 3\x00") and int.from_bytes(head[68:], "big") == APPLICATION_ID
+    return (
+        head.startswith(b"SQLite format 3\x00")
+        and int.from_bytes(head[68:], "big") == APPLICATION_ID
+    )
 
 
 def translated(error: sqlite3.Error, path: Path) -> StoreError:
-    """Return an error that tells the user what to do. Nothing of a failed transaction was written."""
+    """Return an error that tells the user what to do. Nothing of a failed transaction was
+    written.
+    """
     text = str(error)
     if "locked" in text or "busy" in text:
         return StoreBusy(
-            f"{path}: another program held the store for more than {BUSY_TIMEOUT_MS // 1000} s; nothing of this "
+            f"{path}: another program held the store for more than {BUSY_TIMEOUT_MS // 1000} s; "
+            "nothing of this "
             "change was written. Look for a stuck process (fuser or lsof show it), then try again."
         )
     if "readonly" in text or "read-only" in text:
-        return ReadOnlyStore(f"{path}: the store cannot be written. Copy it to a folder of yours, or change its mode.")
+        return ReadOnlyStore(
+            f"{path}: the store cannot be written. Copy it to a folder of yours, or change its "
+            "mode."
+        )
     if "full" in text:
-        return StoreError(f"{path}: the disk is full; nothing of this change was written. Free some space and resume.")
+        return StoreError(
+            f"{path}: the disk is full; nothing of this change was written. Free some space and "
+            "resume."
+        )
     if "not a database" in text and _begins(path) in (WAL_BEGINS, WAL_BEGINS[:3] + b"\x83"):
-        return NotAStore(f"{path}: this is the write-ahead log of a store, not the store: name the file without -wal.")
+        return NotAStore(
+            f"{path}: this is the write-ahead log of a store, not the store: name the file "
+            "without -wal."
+        )
     if "not a database" in text or "malformed" in text:
-        rescue = f" Save what can be read: workbench doctor {path} --rescue NEW" if "malformed" in text else ""
+        rescue = (
+            f" Save what can be read: workbench doctor {path} --rescue NEW"
+            if "malformed" in text
+            else ""
+        )
         return NotAStore(f"{path}: this is not a SQLite file, or it is damaged ({text}).{rescue}")
     return StoreError(f"{path}: {text}")
 
@@ -255,15 +306,19 @@ def _begins(path: Path) -> bytes:
 
 def _check_writable(path: Path) -> None:
     if path.is_dir():
-        raise NotAStore(f"{path}: this is a folder; a store is a file, for example {path / 'audit.db'}")
+        raise NotAStore(
+            f"{path}: this is a folder; a store is a file, for example {path / 'audit.db'}"
+        )
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {path.parent} does not exist. Make it first.")
     for target in (path, path.parent):
         marked = target.exists() and not target.stat().st_mode & 0o222
         if target.exists() and (marked or not os.access(target, os.W_OK)):
             raise ReadOnlyStore(
-                f"{path}: {'the folder ' if target is not path else ''}{target} cannot be written, and SQLite writes "
-                "beside the file even to read it. Copy the store to a folder of yours, or change the mode (chmod u+w)."
+                f"{path}: {'the folder ' if target is not path else ''}{target} cannot be "
+                "written, and SQLite writes "
+                "beside the file even to read it. Copy the store to a folder of yours, or change "
+                "the mode (chmod u+w)."
             )
 
 
@@ -274,25 +329,31 @@ def _check_ours(db: Database, path: Path, *, new: bool) -> None:
     version = _version(db)
     if application != APPLICATION_ID:
         tables = ", ".join(sorted(db.table_names())[:5]) or "no tables"
-        raise NotAStore(f"{path}: a SQLite file of another program ({tables}). Give another name for the store.")
+        raise NotAStore(
+            f"{path}: a SQLite file of another program ({tables}). Give another name for the store."
+        )
     if version > SCHEMA_VERSION:
         raise NewerStore(
-            f"{path}: written by a newer workbench (schema {version}; this one knows {SCHEMA_VERSION}). "
+            f"{path}: written by a newer workbench (schema {version}; this one knows "
+            f"{SCHEMA_VERSION}). "
             "Update the program: install a newer copy of the repository as you installed this one."
         )
     if version < BASELINE:
         raise OlderStore(
-            f"{path}: the store has schema {version}, and this workbench opens schemas from {BASELINE} on: open it "
-            f"once with {BEFORE_BASELINE}, which brings it to schema {BASELINE} and keeps a copy beside it."
+            f"{path}: the store has schema {version}, and this workbench opens schemas from "
+            f"{BASELINE} on: open it "
+            f"once with {BEFORE_BASELINE}, which brings it to schema {BASELINE} and keeps a copy "
+            "beside it."
         )
     db.execute("pragma trusted_schema = off")  # until it is known that nothing foreign runs
     refuse_foreign(db.conn, path, version, migrations)
-    db.execute("pragma trusted_schema = on")  # SQLite 3.40 takes json_extract, which our views use, for unsafe
+    # SQLite 3.40 takes json_extract, which our views use, for unsafe.
+    db.execute("pragma trusted_schema = on")
 
 
 def _migrate(db: Database, path: Path, *, quiet: bool) -> None:
-    """Make or migrate the schema in one transaction; two programs may try at the same time. An existing store is copied
-    first, and the user is informed, unless it is `quiet`.
+    """Make or migrate the schema in one transaction; two programs may try at the same time. An
+    existing store is copied first, and the user is informed, unless it is `quiet`.
     """
     if _version(db) == SCHEMA_VERSION:
         return
@@ -301,7 +362,11 @@ def _migrate(db: Database, path: Path, *, quiet: bool) -> None:
         version = _version(db)
         if version:  # by now another program may have made or migrated the store
             _check_ours(db, path, new=False)
-        copy = back_up(path, version, SCHEMA_VERSION) if 0 < version < SCHEMA_VERSION and not quiet else None
+        copy = (
+            back_up(path, version, SCHEMA_VERSION)
+            if 0 < version < SCHEMA_VERSION and not quiet
+            else None
+        )
         if version == 0:
             make_baseline(db)
         migrations.apply(db)
@@ -318,9 +383,13 @@ def _migrate(db: Database, path: Path, *, quiet: bool) -> None:
 
 
 def _compact(db: Database) -> None:
-    """Give back the room that a migration left in the file and in its log, unless somebody else reads the store."""
+    """Give back the room that a migration left in the file and in its log, unless somebody else
+    reads the store.
+    """
     with suppress(sqlite3.OperationalError):
-        free, pages = (db.execute(f"pragma {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
+        free, pages = (
+            db.execute(f"pragma {name}").fetchone()[0] for name in ("freelist_count", "page_count")
+        )
         if free > pages * FREE:
             db.execute("vacuum")
         db.execute("pragma wal_checkpoint(truncate)").fetchone()

@@ -1,12 +1,14 @@
-"""What a store holds: a hash of its rows and the time of its newest event, the state of its parts, what was made of
-them, names to complete.
+"""What a store holds: a hash of its rows and the time of its newest event, the state of its parts,
+what was made of them, names to complete.
 
-A copy of a store, a store after `vacuum`, and a store whose answers were read again have the same hash: derived and
-internal data are left out (readings of rules, embeddings, leases, heartbeats of jobs).
+A copy of a store, a store after `vacuum`, and a store whose answers were read again have the same
+hash: derived and internal data are left out (readings of rules, embeddings, leases, heartbeats of
+jobs).
 
-While the state of a part, a few numbers, is equal, results computed from the part stay valid. Answers, readings and
-remarks are only added, or deleted with their draws, so their numbers and newest times suffice. Data that people edit in
-place (instruments, statements, wordings) are few and compared row by row.
+While the state of a part, a few numbers, is equal, results computed from the part stay valid.
+Answers, readings and remarks are only added, or deleted with their draws, so their numbers and
+newest times suffice. Data that people edit in place (instruments, statements, wordings) are few and
+compared row by row.
 """
 
 from __future__ import annotations
@@ -21,11 +23,23 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, Protocol, TypeVar
 
-DERIVED = frozenset({"embedding", "entailment", "review_lease", "server_batch", "_sqlite_migrations", "identity"})
+DERIVED = frozenset(
+    {"embedding", "entailment", "review_lease", "server_batch", "_sqlite_migrations", "identity"}
+)
 "tables that can be recomputed or are internal to the program"
 LEFT_OUT = {
     "job": frozenset(
-        {"heartbeat", "beats", "progress", "stop_requested", "pause_requested", "hurried", "hidden", "mark", "lane"}
+        {
+            "heartbeat",
+            "beats",
+            "progress",
+            "stop_requested",
+            "pause_requested",
+            "hurried",
+            "hidden",
+            "mark",
+            "lane",
+        }
     ),
     "attempt": frozenset({"host", "pid", "place"}),
 }
@@ -33,7 +47,8 @@ LEFT_OUT = {
 WITHOUT_RULES = {
     "reading": "where reader_id not in (select id from reader where kind = 'rule')",
     "reader": "where kind <> 'rule'",
-    "unit": "where id in (select unit_id from reading where reader_id not in (select id from reader where "
+    "unit": "where id in (select unit_id from reading where reader_id not in (select id from "
+    "reader where "
     "kind = 'rule')) or id in (select unit_id from remark)",
 }
 "readings of rules can be recomputed, which happens whenever figures are shown"
@@ -44,10 +59,14 @@ AT = ("at", "created_at", "finished_at", "started_at", "ended_at", "imported_at"
 
 
 def content_hash(connection: sqlite3.Connection) -> str:
-    """Return the SHA-256 of all rows, table by table and in the order of their keys, as hexadecimal digits."""
+    """Return the SHA-256 of all rows, table by table and in the order of their keys, as hexadecimal
+    digits.
+    """
     digest = hashlib.sha256()
     for table in _tables(connection):
-        columns = [name for name in _columns(connection, table) if name not in LEFT_OUT.get(table, ())]
+        columns = [
+            name for name in _columns(connection, table) if name not in LEFT_OUT.get(table, ())
+        ]
         listed = ", ".join(f'"{name}"' for name in columns)
         digest.update(f"{table}({listed})\n".encode())
         order = ", ".join(str(place + 1) for place in range(len(columns)))
@@ -72,7 +91,8 @@ def last_event(connection: sqlite3.Connection) -> str:
 
 def _tables(connection: sqlite3.Connection) -> list[str]:
     rows = connection.execute(
-        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name"
+        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order "
+        "by name"
     )
     return [name for (name,) in rows if name not in DERIVED]
 
@@ -143,19 +163,24 @@ class Part(Enum):
         "select count(*), max(id) from gold_choice",
         "select count(*), max(at) from edit",
     )
-    "what people do: labels, adjudications, rulings, decisions on drafts and findings, edits; flags are REMARKS"
+    """what people do: labels, adjudications, rulings, decisions on drafts and findings, edits;
+    flags are REMARKS"""
     PRODUCED = (
-        "select count(*), max(at) from reading where reader_id not in (select id from reader where kind = 'rule')",
+        "select count(*), max(at) from reading where reader_id not in (select id from reader "
+        "where kind = 'rule')",
         "select count(*), max(id) from classifier",
         "select count(*), max(id) from draft",
         "select count(*) from frozen_plan",
     )
-    "what jobs make for people; without the readings of rules, which are written whenever figures are shown"
+    """what jobs make for people; without the readings of rules, which are written whenever figures
+    are shown"""
 
 
 def state_of(connection: sqlite3.Connection, parts: Sequence[Part]) -> State:
     """Return the state of some parts of a store."""
-    return tuple(hash(tuple(connection.execute(sql).fetchall())) for part in parts for sql in part.value)
+    return tuple(
+        hash(tuple(connection.execute(sql).fetchall())) for part in parts for sql in part.value
+    )
 
 
 MOST_REMEMBERED = 256
@@ -163,8 +188,8 @@ MOST_REMEMBERED = 256
 
 
 class Remembered:
-    """What was read over a connection, while nobody has written to the store since; of many results, those that were
-    asked for last.
+    """What was read over a connection, while nobody has written to the store since; of many
+    results, those that were asked for last.
     """
 
     def __init__(self, most: int = MOST_REMEMBERED) -> None:
@@ -175,7 +200,8 @@ class Remembered:
     def value(self, connection: sqlite3.Connection, key: Hashable, read: Callable[[], T]) -> T:
         """Return the cached value of a key, or the result of `read`.
 
-        The data version detects writes of other connections, the number of changes those of this one.
+        The data version detects writes of other connections, the number of changes those of this
+        one.
         """
         at = int(connection.execute("pragma data_version").fetchone()[0]), connection.total_changes
         if at != self._at:
@@ -229,12 +255,16 @@ _PLACES: OrderedDict[Hashable, _Place] = OrderedDict()
 _GUARD = Lock()
 
 
-def kept(store: Kept, key: Hashable, parts: Sequence[Part], make: Callable[[], T], *more: object) -> T:
-    """Return the kept result of `make` if these parts of the store have not changed, otherwise a new result.
+def kept(
+    store: Kept, key: Hashable, parts: Sequence[Part], make: Callable[[], T], *more: object
+) -> T:
+    """Return the kept result of `make` if these parts of the store have not changed, otherwise a
+    new result.
 
-    Screens open a store for each read, and what Home has judged an audit or the review needs next: each result is
-    computed once, and another thread that needs the same one waits for it. A store that holds the write lock waits for
-    nobody, since who computes may want to write, and leaves no result of what may be rolled back.
+    Screens open a store for each read, and what Home has judged an audit or the review needs next:
+    each result is computed once, and another thread that needs the same one waits for it. A store
+    that holds the write lock waits for nobody, since who computes may want to write, and leaves no
+    result of what may be rolled back.
 
     Parameters
     ----------
@@ -266,7 +296,9 @@ def kept(store: Kept, key: Hashable, parts: Sequence[Part], make: Callable[[], T
 
 
 def _state(store: Kept, part: Part) -> State:
-    """Return what a part of a store is now; while nobody writes to the store, its queries run once."""
+    """Return what a part of a store is now; while nobody writes to the store, its queries run
+    once.
+    """
     return store.remembered(("state", part), lambda: state_of(store.connection, [part]))
 
 
@@ -293,8 +325,8 @@ MOST_STEPS = 5_000_000
 def names(path: Path, kind: str) -> tuple[str, ...]:
     """Return the names of a kind; empty if the store cannot be read without changes.
 
-    Comparing the schema would import too much for a press of Tab. A foreign view in place of a table
-    can only name something: it is not trusted, and ended after some steps.
+    Comparing the schema would import too much for a press of Tab. A foreign view in place of a
+    table can only name something: it is not trusted, and ended after some steps.
     """
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)

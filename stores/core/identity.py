@@ -1,8 +1,9 @@
 """Identifies the file of a store, and detects that it no longer exists.
 
-A connection continues to work when its file is deleted, moved or replaced, but its commits are then lost. So before
-each commit the file's device and inode are compared with those at opening, and also the uid inside, which detects that
-another store was copied over it. The data that the connection can still read are written to a new file.
+A connection continues to work when its file is deleted, moved or replaced, but its commits are then
+lost. So before each commit the file's device and inode are compared with those at opening, and also
+the uid inside, which detects that another store was copied over it. The data that the connection
+can still read are written to a new file.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from stores.core.values import identity_words
 from workbench.errors import StoreError, StoreGone
 
 EXPECTED: dict[Path, bytes] = {}
-"the stores that this program holds with an anchor: absolute path -> uid; another store at that path is refused"
+"""the stores that this program holds with an anchor: absolute path -> uid; another store at that
+path is refused"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,22 @@ class FileIdentity:
                 f"{self.path}: the store is gone. Its file was deleted or moved while it was open."
             ) from None
         except OSError as error:
-            raise StoreGone(f"{self.path}: the store cannot be reached any more ({error.strerror}).") from error
+            raise StoreGone(
+                f"{self.path}: the store cannot be reached any more ({error.strerror})."
+            ) from error
         if (found.st_dev, found.st_ino) != (self.device, self.inode):
-            raise StoreGone(f"{self.path}: the store is gone. Another file was put in its place while it was open.")
+            raise StoreGone(
+                f"{self.path}: the store is gone. Another file was put in its place while it was "
+                "open."
+            )
 
     def check_uid(self, connection: sqlite3.Connection) -> None:
         """Raise StoreGone if the connection reads another store."""
         if uid_of(connection) != self.uid:
-            raise StoreGone(f"{self.path}: the store is gone. Another store was copied over it while it was open.")
+            raise StoreGone(
+                f"{self.path}: the store is gone. Another store was copied over it while it was "
+                "open."
+            )
 
 
 def identity_of(connection: sqlite3.Connection, path: Path) -> FileIdentity:
@@ -67,7 +77,10 @@ def identity_of(connection: sqlite3.Connection, path: Path) -> FileIdentity:
 def check_expected(found: FileIdentity) -> None:
     """Raise StoreGone if a program that holds a store finds another one at its path."""
     if EXPECTED.get(found.path, found.uid) != found.uid:
-        raise StoreGone(f"{found.path}: the store is gone. Another store was put in its place while it was open.")
+        raise StoreGone(
+            f"{found.path}: the store is gone. Another store was put in its place while it was "
+            "open."
+        )
 
 
 def gone_instead(path: Path) -> StoreGone | None:
@@ -82,7 +95,9 @@ def uid_of(connection: sqlite3.Connection) -> bytes:
     """Return the random number of a store. Raises StoreError if it has none."""
     row = connection.execute("select uid from identity").fetchone()
     if row is None:
-        path = connection.execute("select file from pragma_database_list where name = 'main'").fetchone()[0]
+        path = connection.execute(
+            "select file from pragma_database_list where name = 'main'"
+        ).fetchone()[0]
         raise StoreError(
             f"{path}: the store is damaged ({identity_words(0)}). Save what can be read: "
             f"workbench doctor {shlex.quote(path)} --rescue NEW"
@@ -90,11 +105,14 @@ def uid_of(connection: sqlite3.Connection) -> bytes:
     return bytes(row[0])
 
 
-def rescue(connection: sqlite3.Connection, identity: FileIdentity, target: Path | None = None) -> Path:
-    """Write the data that the connection of a lost store still reads to a new file, and return its path.
+def rescue(
+    connection: sqlite3.Connection, identity: FileIdentity, target: Path | None = None
+) -> Path:
+    """Write the data that the connection of a lost store still reads to a new file, and return its
+    path.
 
-    `target` None: in the store's folder, or in the folder for temporary files. Raises StoreError if the target exists
-    or cannot be written, or if the store can no longer be read.
+    `target` None: in the store's folder, or in the folder for temporary files. Raises StoreError if
+    the target exists or cannot be written, or if the store can no longer be read.
     """
     path = target or free_path(identity.path)
     if path.exists():
@@ -103,7 +121,10 @@ def rescue(connection: sqlite3.Connection, identity: FileIdentity, target: Path 
         with closing(sqlite3.connect(path)) as copy:
             connection.backup(copy)
             copy.execute("pragma journal_mode = delete")
-            whole = copy.execute("pragma quick_check").fetchone()[0] == "ok" and uid_of(copy) == identity.uid
+            whole = (
+                copy.execute("pragma quick_check").fetchone()[0] == "ok"
+                and uid_of(copy) == identity.uid
+            )
     except (sqlite3.Error, OSError, TypeError) as error:
         path.unlink(missing_ok=True)
         raise StoreError(
@@ -111,12 +132,16 @@ def rescue(connection: sqlite3.Connection, identity: FileIdentity, target: Path 
         ) from error
     if not whole:
         path.unlink(missing_ok=True)
-        raise StoreError(f"{identity.path}: nothing of the store can be read any more; it was written over.")
+        raise StoreError(
+            f"{identity.path}: nothing of the store can be read any more; it was written over."
+        )
     return path
 
 
 def write_unsaved(path: Path, items: Iterable[Any]) -> Path:
-    """Write dataclasses as JSON lines to a new file in the folder of a lost store; return the file's path."""
+    """Write dataclasses as JSON lines to a new file in the folder of a lost store; return the
+    file's path.
+    """
     target = free_path(path, "unsaved", ".jsonl")
     lines = (json.dumps(asdict(item), default=bytes.hex, ensure_ascii=False) for item in items)
     target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -124,10 +149,18 @@ def write_unsaved(path: Path, items: Iterable[Any]) -> Path:
 
 
 def free_path(path: Path, word: str = "rescued", suffix: str = "") -> Path:
-    """Return an unused name: `audit.rescued.db`, `audit.rescued-2.db`, …, in the folder of a file if possible."""
-    folder = path.parent if path.parent.is_dir() and os.access(path.parent, os.W_OK) else Path(tempfile.gettempdir())
+    """Return an unused name: `audit.rescued.db`, `audit.rescued-2.db`, …, in the folder of a file
+    if possible.
+    """
+    folder = (
+        path.parent
+        if path.parent.is_dir() and os.access(path.parent, os.W_OK)
+        else Path(tempfile.gettempdir())
+    )
     number, suffix = 1, suffix or path.suffix
-    while (found := folder / f"{path.stem}.{word}{f'-{number}' if number > 1 else ''}{suffix}").exists():
+    while (
+        found := folder / f"{path.stem}.{word}{f'-{number}' if number > 1 else ''}{suffix}"
+    ).exists():
         number += 1
     return found
 
@@ -143,7 +176,8 @@ class Anchor:
             if not is_own(self._connection):
                 raise StoreError(f"{path}: this is no store, or its schema is foreign")
             self.identity = identity_of(self._connection, path)
-            self._connection.execute("pragma busy_timeout = 20")  # who asks for the version waits for nobody
+            # Who asks for the version waits for nobody.
+            self._connection.execute("pragma busy_timeout = 20")
         except BaseException:
             self._connection.close()
             raise
@@ -151,7 +185,9 @@ class Anchor:
 
     @classmethod
     def of(cls, path: Path) -> Anchor | None:
-        """Return an anchor, or None if there is no sound store, which is reported when it is opened."""
+        """Return an anchor, or None if there is no sound store, which is reported when it is
+        opened.
+        """
         try:
             return cls(path) if path.exists() else None
         except (StoreError, sqlite3.Error, OSError, TypeError):
@@ -162,8 +198,8 @@ class Anchor:
         self.identity.check()
 
     def version(self) -> int | None:
-        """Return a number that another connection's commit changes; None where it cannot be read at once. Takes some
-        microseconds.
+        """Return a number that another connection's commit changes; None where it cannot be read at
+        once. Takes some microseconds.
         """
         if not self._lock.acquire(blocking=False):
             return None

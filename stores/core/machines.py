@@ -1,8 +1,10 @@
-"""Whether several processes, and several machines, may have a store open at once; it depends on its file system.
+"""Whether several processes, and several machines, may have a store open at once; it depends on its
+file system.
 
-Write-ahead logging needs memory shared between processes, which network file systems do not provide: there it seems to
-work but damages the file when two machines write. Some have no locks that reach beyond a machine either, so nothing
-keeps two machines from writing at once: there a store is for the machine that claimed it, in a file beside it.
+Write-ahead logging needs memory shared between processes, which network file systems do not
+provide: there it seems to work but damages the file when two machines write. Some have no locks
+that reach beyond a machine either, so nothing keeps two machines from writing at once: there a
+store is for the machine that claimed it, in a file beside it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,15 @@ from workbench.errors import StoreError
 
 BUSY_TIMEOUT_MS = 30_000
 WITHOUT_LOCKS = frozenset(
-    ("fuse.sshfs", "fuse.rclone", "fuse.s3fs", "fuse.gcsfuse", "fuse.blobfuse", "fuse.curlftpfs", "fuse.davfs2")
+    (
+        "fuse.sshfs",
+        "fuse.rclone",
+        "fuse.s3fs",
+        "fuse.gcsfuse",
+        "fuse.blobfuse",
+        "fuse.curlftpfs",
+        "fuse.davfs2",
+    )
 )
 "on which a lock keeps out nobody on another machine"
 NETWORK_FILE_SYSTEMS = WITHOUT_LOCKS | frozenset(
@@ -38,9 +48,9 @@ NETWORK_FILE_SYSTEMS = WITHOUT_LOCKS | frozenset(
 def claimed(path: Path) -> Iterator[None]:
     """Claim a store for this machine meanwhile, where its file system asks for it.
 
-    The claim is a file beside the store, which each process that has the store open locks for reading; the last one
-    removes it. One that killed processes left is the machine's own, or void after a restart. Raises StoreError if
-    another machine has claimed the store.
+    The claim is a file beside the store, which each process that has the store open locks for
+    reading; the last one removes it. One that killed processes left is the machine's own, or void
+    after a restart. Raises StoreError if another machine has claimed the store.
     """
     path = path.resolve()
     if file_system(path) not in WITHOUT_LOCKS or not os.access(path.parent, os.W_OK):
@@ -59,7 +69,11 @@ def claimed(path: Path) -> Iterator[None]:
 
 def _taken(path: Path, file: Path) -> int:
     """Return the locked file of a claim by this machine. Raises StoreError."""
-    mine = {"machine": socket.gethostname(), "id": _said_in("/etc/machine-id"), "device": path.parent.stat().st_dev}
+    mine = {
+        "machine": socket.gethostname(),
+        "id": _said_in("/etc/machine-id"),
+        "device": path.parent.stat().st_dev,
+    }
     mine["boot"] = _said_in("/proc/sys/kernel/random/boot_id")
     until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
@@ -78,16 +92,18 @@ def _taken(path: Path, file: Path) -> int:
             file.unlink(missing_ok=True)
         elif (found.get("machine", "") and found != mine) or time.monotonic() > until:
             raise StoreError(
-                f"{path}: the store is open on {found.get('machine', 'another machine')}, and lies on a file system "
-                f"({file_system(path)}) whose locks keep out nobody on another machine: two that write at once would "
+                f"{path}: the store is open on {found.get('machine', 'another machine')}, and "
+                "lies on a file system "
+                f"({file_system(path)}) whose locks keep out nobody on another machine: two that "
+                "write at once would "
                 f"destroy it. Close it there. If nobody has it open there, delete {file}"
             )
         time.sleep(0.01)  # another process of this machine writes the claim, or removes it
 
 
 def _void(found: dict[str, object], mine: dict[str, object]) -> bool:
-    """Return whether a claim is one of this machine, from before it was started, or through a mount that is gone. Other
-    machines may be called like it.
+    """Return whether a claim is one of this machine, from before it was started, or through a mount
+    that is gone. Other machines may be called like it.
     """
     if not mine["id"] or found.get("id") != mine["id"]:
         return False
@@ -117,7 +133,9 @@ def _devices() -> set[int]:
 def file_system(path: Path) -> str:
     """Return the type of the file system of `path` (Linux), "" if unknown."""
     try:
-        mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+        mounts = (
+            Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+        )
     except OSError:
         return ""
     best, kind = "", ""
@@ -127,14 +145,17 @@ def file_system(path: Path) -> str:
         if len(fields) < 3:
             continue
         mount = fields[1].replace("\\040", " ")
-        if len(mount) >= len(best) and (where == mount or where.startswith(mount.rstrip("/") + "/")):
+        if len(mount) >= len(best) and (
+            where == mount or where.startswith(mount.rstrip("/") + "/")
+        ):
             best, kind = mount, fields[2]
     return kind
 
 
 def leave_write_ahead(path: Path) -> None:
-    """Turn off the write-ahead logging of a store that came to a network file system. SQLite does not wait until it is
-    alone with the file, which this needs, and two connections that stay open would keep each other from it.
+    """Turn off the write-ahead logging of a store that came to a network file system. SQLite does
+    not wait until it is alone with the file, which this needs, and two connections that stay open
+    would keep each other from it.
     """
     until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while file_system(path) in NETWORK_FILE_SYSTEMS and path.is_file():
@@ -153,10 +174,11 @@ def leave_write_ahead(path: Path) -> None:
 
 
 def set_journal_mode(db: Database, path: Path) -> str:
-    """Turn on write-ahead logging if it works; otherwise use a rollback journal and return a message.
+    """Turn on write-ahead logging if it works; otherwise use a rollback journal and return a
+    message.
 
-    Write-ahead logging needs memory shared between processes, which network file systems do not provide: there it seems
-    to work but damages the file when two machines write.
+    Write-ahead logging needs memory shared between processes, which network file systems do not
+    provide: there it seems to work but damages the file when two machines write.
     """
     kind = file_system(path)
     if kind not in NETWORK_FILE_SYSTEMS:
@@ -168,8 +190,11 @@ def set_journal_mode(db: Database, path: Path) -> str:
             if "locked" in str(error) or "readonly" in str(error):
                 raise
     mode = db.execute("pragma journal_mode = truncate").fetchone()[0]
-    where = f"a network file system ({kind})" if kind in NETWORK_FILE_SYSTEMS else "this file system"
+    where = (
+        f"a network file system ({kind})" if kind in NETWORK_FILE_SYSTEMS else "this file system"
+    )
     return (
-        f"The store lies on {where}, where write-ahead logging is not safe: using a {mode} journal. It is slower, and "
+        f"The store lies on {where}, where write-ahead logging is not safe: using a {mode} "
+        "journal. It is slower, and "
         "readers wait for writers; a local disk is better for running jobs."
     )

@@ -1,15 +1,18 @@
 """The schema: a baseline, and migrations from there on.
 
-A new store gets the baseline, which is SQL by area in the folder `schema`, and then every migration. The baseline is as
-final as a migration that stores went through: change the schema with one more migration, at the end of this file.
+A new store gets the baseline, which is SQL by area in the folder `schema`, and then every
+migration. The baseline is as final as a migration that stores went through: change the schema with
+one more migration, at the end of this file.
 
-Identity: what is the same everywhere has a 16-byte content key (`workbench.domain.keys`), so two stores merge by
-`insert or ignore`; rowids are private to one file. Samples of one prompt are exchangeable, so a draw keeps the
-multiset of its answers: thirty equal answers are one row. A rule reads a text once per template, not once per sample.
-At ten million responses `response` costs about 15 bytes a row, `draw` about 60 bytes a prompt.
+Identity: what is the same everywhere has a 16-byte content key (`workbench.domain.keys`), so two
+stores merge by `insert or ignore`; rowids are private to one file. Samples of one prompt are
+exchangeable, so a draw keeps the multiset of its answers: thirty equal answers are one row. A rule
+reads a text once per template, not once per sample. At ten million responses `response` costs about
+15 bytes a row, `draw` about 60 bytes a prompt.
 
-A migration runs without foreign keys, which are turned on when the schema is up to date: a table may be made anew under
-its old name. sqlite-utils' `transform` does that, too, but leaves out WITHOUT ROWID and triggers.
+A migration runs without foreign keys, which are turned on when the schema is up to date: a table
+may be made anew under its old name. sqlite-utils' `transform` does that, too, but leaves out
+WITHOUT ROWID and triggers.
 """
 
 from __future__ import annotations
@@ -26,7 +29,17 @@ BASELINE = 33
 BEFORE_BASELINE = "workbench 0.2.0 as of 25 November 2026"
 "the last that brings stores of schemas 1 to 32 to the baseline"
 FOLDER = Path(__file__).parent / "schema"
-AREAS = ("core", "instruments", "workshop", "questionnaires", "jobs", "runs", "annotation", "rulings", "views")
+AREAS = (
+    "core",
+    "instruments",
+    "workshop",
+    "questionnaires",
+    "jobs",
+    "runs",
+    "annotation",
+    "rulings",
+    "views",
+)
 
 migrations = Migrations("workbench")
 
@@ -35,7 +48,9 @@ migrations = Migrations("workbench")
 def m034_occasion(db: Database) -> None:
     """Name the date from which stored prompts were asked anew, which makes a run of its own."""
     run(db, "alter table model add column occasion text not null default ''")
-    for name, sql in db.execute("select name, sql from sqlite_schema where type = 'view'").fetchall():
+    for name, sql in db.execute(
+        "select name, sql from sqlite_schema where type = 'view'"
+    ).fetchall():
         if "m.snapshot," in sql:
             db.execute(f"drop view {name}")
             db.execute(sql.replace("m.snapshot,", "m.snapshot, m.occasion,"))
@@ -43,7 +58,9 @@ def m034_occasion(db: Database) -> None:
 
 @migrations()
 def m035_populations(db: Database) -> None:
-    """Let a question be one of a survey; keep people's weights, their groups, and shares that were published."""
+    """Let a question be one of a survey; keep people's weights, their groups, and shares that were
+    published.
+    """
     run(
         db,
         """
@@ -82,16 +99,24 @@ def m035_populations(db: Database) -> None:
 
 @migrations()
 def m036_undated_labels(db: Database) -> None:
-    """Let a label say that nobody knows when it was given: its time is then the import's, and for order alone."""
+    """Let a label say that nobody knows when it was given: its time is then the import's, and for
+    order alone.
+    """
     for name in ("reading", "remark"):
-        run(db, f"alter table {name} add column dated integer not null default 1 check (dated in (0, 1))")
+        run(
+            db,
+            f"alter table {name} add column dated integer not null default 1 check (dated in (0, "
+            "1))",
+        )
     (sql,) = db.execute("select sql from sqlite_schema where name = 'v_readings'").fetchone()
     db.execute("drop view v_readings")
     db.execute(sql.replace("b.at as time,", "cast(iif(b.dated, b.at, null) as text) as time,"))
 
 
 def make_baseline(db: Database) -> None:
-    """Make the tables, indexes and views of the baseline in an empty database. Call inside a transaction."""
+    """Make the tables, indexes and views of the baseline in an empty database. Call inside a
+    transaction.
+    """
     for area in AREAS:
         run(db, (FOLDER / f"{area}.sql").read_text(encoding="utf-8"))
     db.execute("insert into identity (uid) values (randomblob(16))")

@@ -1,9 +1,9 @@
 """Compares the schema of a file with the schema that the migrations of this program make.
 
-The comparison is an allow list: every table, index, view and trigger has to be one of ours, with our
-text, and none may be missing. A word that SQLite ignores or writes in several ways (blanks, comments,
-case, quotes around names) makes no difference. What SQLite says about an object in other columns than
-the text (`type`) is compared, but never trusted: SQLite itself reads the text alone.
+The comparison is an allow list: every table, index, view and trigger has to be one of ours, with
+our text, and none may be missing. A word that SQLite ignores or writes in several ways (blanks,
+comments, case, quotes around names) makes no difference. What SQLite says about an object in other
+columns than the text (`type`) is compared, but never trusted: SQLite itself reads the text alone.
 """
 
 from __future__ import annotations
@@ -21,11 +21,22 @@ from stores.core.migrations import BASELINE, make_baseline
 from stores.core.migrations import migrations as own_migrations
 from workbench.errors import StoreError
 
-DIGESTS = {33: "ab09544cb7dadda5", 34: "b0078dc1834a8aac", 35: "fe4c7c453269576f", 36: "728f8166c874eb43"}
+DIGESTS = {
+    33: "ab09544cb7dadda5",
+    34: "b0078dc1834a8aac",
+    35: "fe4c7c453269576f",
+    36: "728f8166c874eb43",
+}
 "schema -> digest of its objects: making the schema anew takes 30 ms"
-WRITTEN = {33: "db7b24d8bcc8492a", 34: "c85620d481370ef9", 35: "9ac27b98d3367df6", 36: "4750e464eafd0b75"}
+WRITTEN = {
+    33: "db7b24d8bcc8492a",
+    34: "c85620d481370ef9",
+    35: "9ac27b98d3367df6",
+    36: "4750e464eafd0b75",
+}
 """schema -> digest of its text as this program writes it: comparing tokens takes 10 ms. Another
-version of SQLite, or a migration from an older schema, may have written the same schema otherwise."""
+version of SQLite, or a migration from an older schema, may have written the same schema otherwise.
+"""
 DIGEST_LENGTH = 16
 SHOWN_TOKENS = 6
 "tokens of a changed definition that a message quotes"
@@ -47,21 +58,22 @@ TOKEN = re.compile(
     |.""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
-"""What SQLite reads as one: blanks and comments; strings and blobs; quoted names; words and numbers;
-a sign."""
+"""What SQLite reads as one: blanks and comments; strings and blobs; quoted names; words and
+numbers; a sign.
+"""
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*", re.ASCII)
 WORDS = """
     abort action add after all alter always analyze and as asc attach autoincrement before begin
-    between by cascade case cast check collate column commit conflict constraint create cross current
-    current_date current_time current_timestamp database default deferrable deferred delete desc detach
-    distinct do drop each else end escape except exclude exclusive exists explain fail false filter
-    first following for foreign from full generated glob group groups having if ignore immediate in
-    index indexed initially inner insert instead intersect into is isnull join last left like limit
-    match materialized natural no not nothing notnull null nulls of offset on or order others outer
-    over partition plan pragma preceding primary query raise range recursive references regexp reindex
-    release rename replace restrict returning right rollback row rows savepoint select set stored strict
-    table temp temporary then ties to transaction trigger true unbounded union unique update using
-    vacuum values view virtual when where window with without
+    between by cascade case cast check collate column commit conflict constraint create cross
+    current current_date current_time current_timestamp database default deferrable deferred delete
+    desc detach distinct do drop each else end escape except exclude exclusive exists explain fail
+    false filter first following for foreign from full generated glob group groups having if ignore
+    immediate in index indexed initially inner insert instead intersect into is isnull join last
+    left like limit match materialized natural no not nothing notnull null nulls of offset on or
+    order others outer over partition plan pragma preceding primary query raise range recursive
+    references regexp reindex release rename replace restrict returning right rollback row rows
+    savepoint select set stored strict table temp temporary then ties to transaction trigger true
+    unbounded union unique update using vacuum values view virtual when where window with without
 """
 KEYWORDS = frozenset(WORDS.split())
 'words that quotes turn into names, so that `"null"` is not `null`'
@@ -74,7 +86,9 @@ INTERNAL = {
 
 
 def tokens_of(sql: object) -> Tokens:
-    """Return the tokens of a definition without blanks, comments, case, and quotes that mean nothing."""
+    """Return the tokens of a definition without blanks, comments, case, and quotes that mean
+    nothing.
+    """
     if sql is None:
         return ()
     if not isinstance(sql, str):
@@ -96,7 +110,9 @@ def _normal(token: str) -> str:
 
 
 def _without_quotes(text: str) -> str:
-    """Return a quoted name as a word if it means the same without quotes, otherwise in double quotes."""
+    """Return a quoted name as a word if it means the same without quotes, otherwise in double
+    quotes.
+    """
     mark = text[-1]
     name = text[1:-1] if mark == "]" else text[1:-1].replace(mark * 2, mark)
     if PLAIN_NAME.fullmatch(name) and name.lower() not in KEYWORDS:
@@ -111,33 +127,46 @@ def kind_of(sql: object) -> str:
     --------
     >>> kind_of("CREATE/**/VIRTUAL  TABLE t using fts5(a)"), kind_of("create temp view v as select 1")
     ('virtual table', 'view')
-    """
+    """  # noqa: E501
     tokens = [token for token in tokens_of(sql)[1:4] if token not in ("temp", "temporary")]
     if tokens[:1] in (["virtual"], ["unique"]):
         return " ".join(tokens[:2])
     return tokens[0] if tokens else "automatic index"
 
 
-def refuse_foreign(connection: sqlite3.Connection, path: Path, version: int, migrations: Migrations) -> None:
-    """Raise StoreError if the schema of a file is not that of its version, before any of it runs."""
+def refuse_foreign(
+    connection: sqlite3.Connection, path: Path, version: int, migrations: Migrations
+) -> None:
+    """Raise StoreError if the schema of a file is not that of its version, before any of it
+    runs.
+    """
     phrases = differences(connection, version, migrations)
     if not phrases:
         return
-    more = f"; and {len(phrases) - SHOWN_DIFFERENCES} more" if len(phrases) > SHOWN_DIFFERENCES else ""
+    more = (
+        f"; and {len(phrases) - SHOWN_DIFFERENCES} more" if len(phrases) > SHOWN_DIFFERENCES else ""
+    )
     raise StoreError(
         f"{path}: the file does not have the schema of a store: "
-        f"{'; '.join(phrases[:SHOWN_DIFFERENCES])}{more}. Nothing of it was used. For a clean copy of "
+        f"{'; '.join(phrases[:SHOWN_DIFFERENCES])}{more}. Nothing of it was used. For a clean "
+        "copy of "
         f"its rows: workbench doctor {path} --rescue NEW"
     )
 
 
-def differences(connection: sqlite3.Connection, version: int, migrations: Migrations) -> tuple[str, ...]:
-    """Return how the schema of a file differs from the schema of a version, one phrase an object."""
+def differences(
+    connection: sqlite3.Connection, version: int, migrations: Migrations
+) -> tuple[str, ...]:
+    """Return how the schema of a file differs from the schema of a version, one phrase an
+    object.
+    """
     return _compared(version, schema_rows(connection), migrations)
 
 
 def is_own(connection: sqlite3.Connection) -> bool:
-    """Return whether a file has the schema of its version, so that its tables may be read by name."""
+    """Return whether a file has the schema of its version, so that its tables may be read by
+    name.
+    """
     version = int(connection.execute("pragma user_version").fetchone()[0])
     return version >= BASELINE and not differences(connection, version, own_migrations)
 
@@ -151,7 +180,9 @@ def schema_rows(connection: sqlite3.Connection) -> tuple[Row, ...]:
     connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     try:
         rows = connection.execute("select type, name, tbl_name, sql from sqlite_schema").fetchall()
-    except UnicodeDecodeError as error:  # SQLite quotes the name of a malformed object in its message
+    except (
+        UnicodeDecodeError
+    ) as error:  # SQLite quotes the name of a malformed object in its message
         raise sqlite3.DatabaseError("malformed database schema") from error
     finally:
         connection.text_factory = factory
@@ -182,7 +213,12 @@ def _objects(rows: Sequence[Row]) -> Objects:
     objects: Objects = {}
     for kind, name, table, sql in rows:
         tokens = tokens_of(sql)
-        if kind == "table" and name == table and name in INTERNAL and tokens == tokens_of(INTERNAL[name]):
+        if (
+            kind == "table"
+            and name == table
+            and name in INTERNAL
+            and tokens == tokens_of(INTERNAL[name])
+        ):
             continue
         key = tuple(text if isinstance(text, str) else repr(text) for text in (kind, name, table))
         objects.setdefault(key, []).append(tokens)  # type: ignore[arg-type]
@@ -222,7 +258,9 @@ def _foreign_phrase(key: tuple[str, str, str], tokens: Tokens) -> str:
     return f"{shown(kind)} {shown(key[1])} is foreign"
 
 
-def _change_phrase(key: tuple[str, str, str], definitions: Sequence[Tokens], expected: Tokens) -> str:
+def _change_phrase(
+    key: tuple[str, str, str], definitions: Sequence[Tokens], expected: Tokens
+) -> str:
     kind, name, _ = key
     if len(definitions) > 1:
         return f"{kind} {name} is defined {len(definitions)} times"
@@ -236,6 +274,8 @@ def _change_phrase(key: tuple[str, str, str], definitions: Sequence[Tokens], exp
 
 
 def shown(text: str) -> str:
-    """Return a text of a foreign file on one line, without control characters, cut to a short length."""
+    """Return a text of a foreign file on one line, without control characters, cut to a short
+    length.
+    """
     line = "".join(character if character.isprintable() else "?" for character in text)
     return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"

@@ -1,4 +1,5 @@
-"""The permissions of annotators by task: labelling items of a queue, or statements for policy issues.
+"""The permissions of annotators by task: labelling items of a queue, or statements for policy
+issues.
 
 The authorizer enforces them on a connection.
 """
@@ -11,16 +12,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-_STATEMENTS: dict[str, frozenset[str] | None] = {"text": None, "wording": None, "statement": None, "instrument": None}
+_STATEMENTS: dict[str, frozenset[str] | None] = {
+    "text": None,
+    "wording": None,
+    "statement": None,
+    "instrument": None,
+}
 
 
 def at_a_queue(me: int, queue: int, codebook: int) -> Permissions:
-    """Return the permissions of a person (rowid of a reader) at a queue; `codebook`: rowid of any version of its
-    codebook. Labels under all of its versions are the person's own, later ones included.
+    """Return the permissions of a person (rowid of a reader) at a queue; `codebook`: rowid of any
+    version of its codebook. Labels under all of its versions are the person's own, later ones
+    included.
     """
-    codebooks = f"select n.id from main.codebook n join main.codebook o on o.name = n.name where o.id = {int(codebook)}"
+    codebooks = (
+        "select n.id from main.codebook n join main.codebook o on o.name = n.name where "
+        f"o.id = {int(codebook)}"
+    )
     return Permissions(
-        views={name: body.format(me=me, queue=queue, codebooks=codebooks) for name, body in _QUEUE_VIEWS.items()},
+        views={
+            name: body.format(me=me, queue=queue, codebooks=codebooks)
+            for name, body in _QUEUE_VIEWS.items()
+        },
         readable=_STATEMENTS
         | {
             "codebook": None,
@@ -29,7 +42,9 @@ def at_a_queue(me: int, queue: int, codebook: int) -> Permissions:
             "unit": frozenset({"id", "text_id", "wording_id"}),
             "reader": frozenset({"id"}),  # SQLite itself reads it, for the foreign key
             "queue": frozenset({"id", "name", "codebook_id", "purpose", "lease_s"}),
-            "queue_item": frozenset({"queue_id", "unit_id", "ordinal", "needed", "done", "priority"}),
+            "queue_item": frozenset(
+                {"queue_id", "unit_id", "ordinal", "needed", "done", "priority"}
+            ),
         },
         inserted=frozenset({"reading", "remark", "assignment"}),
         updated={"assignment": None, "queue_item": frozenset({"done"})},
@@ -46,7 +61,8 @@ def over_issues(me: int, imported: Iterable[int]) -> Permissions:
     withdrawn = f"(new.label is null and new.reader_id in ({mine}))"
     return Permissions(
         views={
-            "my_issue_label": "select statement_id, issue, reader_id, revision, label, at from main.issue_label "
+            "my_issue_label": "select statement_id, issue, reader_id, revision, label, at from "
+            "main.issue_label "
             f"where reader_id in ({mine})"
         },
         readable=_STATEMENTS | {"issue": None, "reader": frozenset({"id"})},
@@ -56,14 +72,18 @@ def over_issues(me: int, imported: Iterable[int]) -> Permissions:
 
 
 _QUEUE_VIEWS = {
-    "my_reading": "select unit_id, label, reason, confidence, elapsed_ms, at, uid from main.reading "
+    "my_reading": "select unit_id, label, reason, confidence, elapsed_ms, at, uid from "
+    "main.reading "
     "where reader_id = {me} and codebook_id in ({codebooks}) and uid is not null",
     "my_revision": "select unit_id, revision from main.reading where reader_id = {me}",
     "my_remark": "select unit_id, flagged, note, at, uid from main.remark where reader_id = {me}",
-    "attention_item": "select unit_id, ordinal from main.queue_item where queue_id = {queue} and attention is not null",
+    "attention_item": "select unit_id, ordinal from main.queue_item where queue_id = {queue} and "
+    "attention is not null",
     "my_attention": "select i.unit_id, i.attention = r.label as right from main.queue_item i "
-    "join main.reading r on r.unit_id = i.unit_id and r.reader_id = {me} and r.codebook_id in ({codebooks}) "
-    "where i.queue_id = {queue} and i.attention is not null and r.label is not null and r.uid is not null and "
+    "join main.reading r on r.unit_id = i.unit_id and r.reader_id = {me} and r.codebook_id in "
+    "({codebooks}) "
+    "where i.queue_id = {queue} and i.attention is not null and r.label is not null and r.uid is "
+    "not null and "
     "not exists (select 1 from main.reading n where n.unit_id = r.unit_id and +n.reader_id = {me} "
     "and n.codebook_id in ({codebooks}) and n.uid is not null and (n.at, n.uid) > (r.at, r.uid))",
 }
@@ -124,7 +144,8 @@ def _authorize(
     elif action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_FUNCTION):
         allowed = True
     elif action == sqlite3.SQLITE_PRAGMA:
-        allowed = first == "busy_timeout" or (first == "user_version" and second is None)  # of `Store.write`
+        # Of `Store.write`
+        allowed = first == "busy_timeout" or (first == "user_version" and second is None)
     elif action == sqlite3.SQLITE_INSERT:
         allowed = first in permissions.inserted
     elif action == sqlite3.SQLITE_UPDATE:

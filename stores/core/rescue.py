@@ -1,8 +1,9 @@
-"""What in the file of a store is not its own, and what can be saved of a store that is foreign or damaged.
+"""What in the file of a store is not its own, and what can be saved of a store that is foreign or
+damaged.
 
-A file from somebody else may hold triggers and views that run whenever it is read or written. SQLite is told to trust
-none of them (`trusted_schema`), and a file that has any is refused: see `own_schema`. `rescued` reads the rows of our
-own tables, and nothing else, into a new store.
+A file from somebody else may hold triggers and views that run whenever it is read or written.
+SQLite is told to trust none of them (`trusted_schema`), and a file that has any is refused: see
+`own_schema`. `rescued` reads the rows of our own tables, and nothing else, into a new store.
 """
 
 from __future__ import annotations
@@ -39,15 +40,18 @@ class Rescued:
 
 
 def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> Rescued:
-    """Write every row of a file's own tables that can be read into a new store; return what came and what did not.
+    """Write every row of a file's own tables that can be read into a new store; return what came
+    and what did not.
 
-    The new store is made with the schema of the file, and brought to the newest one when it has the rows.
+    The new store is made with the schema of the file, and brought to the newest one when it has the
+    rows.
 
     Parameters
     ----------
     migrate : opens a store at a path, brings it to the newest schema and returns it
 
-    Raises StoreError if the target exists already, or the source is no SQLite file or of an unknown schema.
+    Raises StoreError if the target exists already, or the source is no SQLite file or of an unknown
+    schema.
     """
     if target.exists():
         raise StoreError(f"{target}: there is a file already; name another one")
@@ -57,16 +61,21 @@ def rescued(source: Path, target: Path, migrate: Callable[[Path], Database]) -> 
             rows = _readable_schema(old)
             version = int(old.execute("pragma user_version").fetchone()[0])
         except sqlite3.Error as error:
-            raise StoreError(f"{source}: not even the list of its tables can be read ({error})") from error
+            raise StoreError(
+                f"{source}: not even the list of its tables can be read ({error})"
+            ) from error
         newest = BASELINE + len(migrations.pending(Database(memory=True)))
         version = version or newest
         if not BASELINE <= version <= newest:
             raise StoreError(
-                f"{source}: has schema {version}; it is rescued by the workbench that wrote it, or once it has "
+                f"{source}: has schema {version}; it is rescued by the workbench that wrote it, "
+                "or once it has "
                 f"schema {newest}"
             )
         result.left_out = differences(old, version, migrations)
-        tables = {name for kind, name, _, sql in rows if kind == "table" and kind_of(sql) == "table"}
+        tables = {
+            name for kind, name, _, sql in rows if kind == "table" and kind_of(sql) == "table"
+        }
         try:
             with closing(sqlite3.connect(target)) as new:
                 _fill(old, new, version, tables, result)
@@ -91,7 +100,13 @@ def _readable_schema(old: sqlite3.Connection) -> tuple[Row, ...]:
     return schema_rows(old)
 
 
-def _fill(old: sqlite3.Connection, new: sqlite3.Connection, version: int, tables: set[str], result: Rescued) -> None:
+def _fill(
+    old: sqlite3.Connection,
+    new: sqlite3.Connection,
+    version: int,
+    tables: set[str],
+    result: Rescued,
+) -> None:
     """Make an empty store with the schema of a version, and copy the rows of our tables into it."""
     db = Database(new)
     new.execute("pragma foreign_keys = off")
@@ -116,14 +131,21 @@ def _delete_orphans(new: sqlite3.Connection, result: Rescued) -> None:
     while orphaned := {row[0] for row in new.execute("pragma foreign_key_check")}:
         for table in orphaned:
             keys: dict[int, list[tuple[str, str, str]]] = {}
-            for number, _, parent, column, key, *_ in new.execute(f'pragma foreign_key_list("{table}")').fetchall():
-                keys.setdefault(number, []).append((parent, column, key or _primary_key(new, parent)))
+            for number, _, parent, column, key, *_ in new.execute(
+                f'pragma foreign_key_list("{table}")'
+            ).fetchall():
+                keys.setdefault(number, []).append(
+                    (parent, column, key or _primary_key(new, parent))
+                )
             for columns in keys.values():
                 parent = columns[0][0]
                 known = " and ".join(f'"{column}" is not null' for _, column, _ in columns)
-                same = " and ".join(f'p."{key}" = "{table}"."{column}"' for _, column, key in columns)
+                same = " and ".join(
+                    f'p."{key}" = "{table}"."{column}"' for _, column, key in columns
+                )
                 deleted = new.execute(
-                    f'delete from "{table}" where {known} and not exists (select 1 from "{parent}" p where {same})'
+                    f'delete from "{table}" where {known} and not exists (select 1 from '
+                    f'"{parent}" p where {same})'
                 ).rowcount
                 if deleted:
                     result.refused[table] = result.refused.get(table, 0) + deleted
@@ -131,11 +153,14 @@ def _delete_orphans(new: sqlite3.Connection, result: Rescued) -> None:
 
 
 def _primary_key(connection: sqlite3.Connection, table: str) -> str:
-    return next(str(row[1]) for row in connection.execute(f'pragma table_info("{table}")') if row[5])
+    return next(
+        str(row[1]) for row in connection.execute(f'pragma table_info("{table}")') if row[5]
+    )
 
 
 BOOKKEEPING = ("_sqlite_migrations",)
-"tables that are made with the schema: a foreign row in it would keep a later migration from running"
+"""tables that are made with the schema: a foreign row in it would keep a later migration from
+running"""
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -173,7 +198,9 @@ def _insert(
     values: dict[str, object],
     found: Rescued,
 ) -> int:
-    """Insert a row, with stand-ins for its wrong values. Return the number of rows, 0 if it is there already."""
+    """Insert a row, with stand-ins for its wrong values. Return the number of rows, 0 if it is
+    there already.
+    """
     replaced: list[str] = []
     while True:
         try:
@@ -202,7 +229,8 @@ PARAMETERS = {"sampling.temperature": "temperature", "sampling.top_p": "top_p"}
 def _unknown_parameter(
     old: sqlite3.Connection, new: sqlite3.Connection, values: dict[str, object], name: str
 ) -> dict[str, object]:
-    """Return the values of a sampling with one parameter not known, so that the answers under it are kept.
+    """Return the values of a sampling with one parameter not known, so that the answers under it
+    are kept.
 
     Its key changes with it, unless another sampling has that key already.
     """
@@ -216,12 +244,15 @@ def _unknown_parameter(
     described = {**values, **changed}
     key = Sampling(**{name: described[name] for name in names if name in described}).key
     is_taken = any(
-        connection.execute("select 1 from sampling where key = ?", (key,)).fetchone() for connection in (old, new)
+        connection.execute("select 1 from sampling where key = ?", (key,)).fetchone()
+        for connection in (old, new)
     )
     return changed if is_taken else {**changed, "key": key}
 
 
-def _rows(old: sqlite3.Connection, table: str, listed: str, found: Rescued) -> Iterator[tuple[object, ...]]:
+def _rows(
+    old: sqlite3.Connection, table: str, listed: str, found: Rescued
+) -> Iterator[tuple[object, ...]]:
     for order in ("", " order by rowid desc"):
         try:
             yield from old.execute(f'select {listed} from "{table}"{order}')
@@ -244,7 +275,9 @@ def damage(path: Path) -> str:
             if wrong := wrong_value(connection):
                 return wrong
             connection.text_factory = bytes.decode
-            for (table,) in connection.execute("select name from sqlite_schema where type = 'table'").fetchall():
+            for (table,) in connection.execute(
+                "select name from sqlite_schema where type = 'table'"
+            ).fetchall():
                 for _ in connection.execute(f'select * from "{table}"'):
                     pass
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -253,17 +286,29 @@ def damage(path: Path) -> str:
 
 
 def blamed(error: Exception, path: Path) -> str:
-    """Return a sentence about a store whose contents led to an error; "" where the error is the program's own."""
+    """Return a sentence about a store whose contents led to an error; "" where the error is the
+    program's own.
+    """
     frames = traceback.extract_tb(error.__traceback__)
-    read_there = bool(frames) and Path(frames[-1].filename).is_relative_to(Path(__file__).parents[1])
+    read_there = bool(frames) and Path(frames[-1].filename).is_relative_to(
+        Path(__file__).parents[1]
+    )
     shaped = isinstance(
-        error, KeyError | ValueError | TypeError | IndexError | AttributeError | OverflowError | MemoryError
+        error,
+        KeyError
+        | ValueError
+        | TypeError
+        | IndexError
+        | AttributeError
+        | OverflowError
+        | MemoryError,
     )
     if not (isinstance(error, sqlite3.Error) or (shaped and (read_there or damage(path)))):
         return ""
     found = damage(path) or f"it holds what no workbench writes: {type(error).__name__}: {error}"
     return (
-        f"{path}: the store is damaged ({found}). Save what can be read: workbench doctor {path} --rescue NEW "
+        f"{path}: the store is damaged ({found}). Save what can be read: workbench doctor {path} "
+        "--rescue NEW "
         f"(${TRACEBACK}=1 shows where it was met)"
     )
 

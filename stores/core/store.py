@@ -21,7 +21,13 @@ from stores.annotation.queues import Queues
 from stores.annotation.reviews import ReviewLeases, ReviewQueries
 from stores.annotation.rulings import ControlSamples, RuledThings, Rulings
 from stores.core.base import Database
-from stores.core.connection import check_schema, open_copy, open_database, open_for_reading, translated
+from stores.core.connection import (
+    check_schema,
+    open_copy,
+    open_database,
+    open_for_reading,
+    translated,
+)
 from stores.core.contents import Remembered
 from stores.core.identity import check_expected, gone_instead, identity_of, rescue, write_unsaved
 from stores.core.machines import claimed
@@ -48,24 +54,30 @@ from workbench.errors import AttemptEnded, NotAStore, ReadOnlyStore, StoreError,
 P = ParamSpec("P")
 T = TypeVar("T")
 SNAPSHOTS = 3
-"times that figures are read over because reading them wrote; after that nobody else writes meanwhile"
+"""times that figures are read over because reading them wrote; after that nobody else writes
+meanwhile"""
 BROKEN_OFF = 20
 "times more that it is read over where it was broken off before most of the work"
 
 POLL_S = (0.001, 0.003)
-"how long a writer sleeps before it tries for the lock again; SQLite's own waits grow, so that newcomers go first"
+"""how long a writer sleeps before it tries for the lock again; SQLite's own waits grow, so that
+newcomers go first"""
 WORKING_CACHE_KIB = 32_768
-"pages of the file that a worker caches; a terminal, which opens several connections, is no faster with as many"
+"""pages of the file that a worker caches; a terminal, which opens several connections, is no faster
+with as many"""
 REST_S = 0.005
 "the most that a writer rests after a transaction, so that each who waits has tried meanwhile"
 
 
 class Superseded(BaseException):
-    """What is being read will be read over, so the rest of it is of no use. Only `Store.at_once` catches it."""
+    """What is being read will be read over, so the rest of it is of no use. Only `Store.at_once`
+    catches it.
+    """
 
 
 class Store:
-    """A project's SQLite file. Use one object per thread; any number of processes may use the same file.
+    """A project's SQLite file. Use one object per thread; any number of processes may use the same
+    file.
 
     Examples
     --------
@@ -93,11 +105,13 @@ class Store:
         self._superseded = False
         "whether what is read now will be read over, as a write has ended its snapshot"
         self._rests_until = 0.0
-        "the time before which this object does not ask for the lock again, so that others have their turn"
+        """the time before which this object does not ask for the lock again, so that others have
+        their turn"""
         self._remembered = Remembered()
         self.identity = identity_of(self.connection, path)
         self.moved = ""
-        "message that the store was lost, with the path of the copy that this object now writes to; empty: not lost"
+        """message that the store was lost, with the path of the copy that this object now writes
+        to; empty: not lost"""
         self.instruments = Instruments(self)
         self.statements = Statements(self)
         self.drafts = Drafts(self)
@@ -147,7 +161,9 @@ class Store:
 
     @classmethod
     def open_for_reading(cls, path: Path | str) -> Store:
-        """Open the store at `path` read-only; `write` raises ReadOnlyStore. Raises a `StoreError` if that fails."""
+        """Open the store at `path` read-only; `write` raises ReadOnlyStore. Raises a `StoreError`
+        if that fails.
+        """
         with ExitStack() as held:
             held.enter_context(claimed(Path(path)))
             store = cls(open_for_reading(Path(path)), Path(path), read_only=True)
@@ -158,8 +174,13 @@ class Store:
     @classmethod
     @contextmanager
     def copied(cls, path: Path) -> Iterator[Store]:
-        """Open a copy of the store at `path`, of any schema: the file itself is only read. Raises a `StoreError`."""
-        with TemporaryDirectory() as folder, cls(open_copy(path, Path(folder)), Path(folder) / path.name) as store:
+        """Open a copy of the store at `path`, of any schema: the file itself is only read. Raises a
+        `StoreError`.
+        """
+        with (
+            TemporaryDirectory() as folder,
+            cls(open_copy(path, Path(folder)), Path(folder) / path.name) as store,
+        ):
             try:
                 yield store
             except Exception as error:
@@ -180,9 +201,10 @@ class Store:
     def at_once(self, read: Callable[[], T]) -> T:
         """Return the result of `read`, all of whose queries see the store as it is at one moment.
 
-        What `read` writes (rules read new answers when figures are shown) is committed at once, and `read` is called
-        again, so it must return the same for the same store. Where it goes on to something that is kept, it is broken
-        off for that. Inside another transaction it sees what that one sees.
+        What `read` writes (rules read new answers when figures are shown) is committed at once, and
+        `read` is called again, so it must return the same for the same store. Where it goes on to
+        something that is kept, it is broken off for that. Inside another transaction it sees what
+        that one sees.
         """
         if self.connection.in_transaction:
             return read()
@@ -222,29 +244,36 @@ class Store:
         return self._nested
 
     def work_for(self, attempt: int) -> None:
-        """Set the attempt at a job for all later writes: see `write`. They are many, so more of the file is cached."""
+        """Set the attempt at a job for all later writes: see `write`. They are many, so more of the
+        file is cached.
+        """
         self._attempt = attempt
         self.connection.execute(f"pragma cache_size = -{WORKING_CACHE_KIB}")
 
     @contextmanager
     def write(self, attempt: int | None = None) -> Iterator[sqlite3.Connection]:
-        """Run the block in one `begin immediate` transaction, which is written completely or not at all.
+        """Run the block in one `begin immediate` transaction, which is written completely or not at
+        all.
 
-        Writes for an attempt at a job (`attempt`, or that of `work_for`) are refused with AttemptEnded after the
-        attempt has ended: a worker that was considered lost must not write in parallel to its successor.
+        Writes for an attempt at a job (`attempt`, or that of `work_for`) are refused with
+        AttemptEnded after the attempt has ended: a worker that was considered lost must not write
+        in parallel to its successor.
 
-        If the file was deleted, moved or replaced in the meantime, StoreGone is raised before the commit; if a newer
-        workbench migrated it, NewerStore.
+        If the file was deleted, moved or replaced in the meantime, StoreGone is raised before the
+        commit; if a newer workbench migrated it, NewerStore.
 
-        The write lock is taken at the start, so waiting, limited by the busy timeout, happens before any work, and
-        reads inside the block are still current at the time of the write. Who has just written lets others go first,
-        for as long as they had to wait for it, but at most `REST_S`.
+        The write lock is taken at the start, so waiting, limited by the busy timeout, happens
+        before any work, and reads inside the block are still current at the time of the write. Who
+        has just written lets others go first, for as long as they had to wait for it, but at most
+        `REST_S`.
         """
         if self._nested:
             yield self.connection
             return
         if self.read_only:
-            raise ReadOnlyStore(f"{self.path}: the store is open for reading alone; open it for writing.")
+            raise ReadOnlyStore(
+                f"{self.path}: the store is open for reading alone; open it for writing."
+            )
         if self._snapshot:
             self._snapshot, self._superseded = False, True
             self.connection.rollback()
@@ -267,14 +296,17 @@ class Store:
             self.connection.rollback()
             self._remembered.forget()
             if isinstance(error, sqlite3.Error) and (words := refusal_words(error)):
-                raise StoreError(f"{self.path}: {words}; nothing of this change was written.") from error
+                raise StoreError(
+                    f"{self.path}: {words}; nothing of this change was written."
+                ) from error
             if isinstance(error, OverflowError) and "SQLite INTEGER" in str(error):
                 raise StoreError(
-                    f"{self.path}: a number has more digits than a store can hold; nothing of this change was written."
+                    f"{self.path}: a number has more digits than a store can hold; nothing of "
+                    "this change was written."
                 ) from error
-            if isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError) and not isinstance(
-                error, sqlite3.IntegrityError
-            ):
+            if isinstance(
+                error, sqlite3.OperationalError | sqlite3.DatabaseError
+            ) and not isinstance(error, sqlite3.IntegrityError):
                 raise translated(error, self.path) from error
             raise
         finally:
@@ -294,7 +326,8 @@ class Store:
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
-        """Run the block and roll back its writes at the end, so that their effects can be read inside it.
+        """Run the block and roll back its writes at the end, so that their effects can be read
+        inside it.
 
         The store is locked for writers as in `write`; other connections do not see the changes.
         """
@@ -314,7 +347,9 @@ class Store:
             self._remembered.forget()
 
     def copy_to(self, path: Path) -> None:
-        """Write the current contents of the store to a new file. Raises StoreError if that fails."""
+        """Write the current contents of the store to a new file. Raises StoreError if that
+        fails.
+        """
         try:
             with closing(sqlite3.connect(path)) as copy:
                 self.connection.backup(copy)
@@ -326,10 +361,12 @@ class Store:
         self.identity.check()
 
     def keep(self, write: Callable[[], None], unsaved: Iterable[Any] = ()) -> None:
-        """Write data that exist nowhere else. If the store was lost, continue with a copy of it and write there;
-        `moved` then has a message, and `check_moved` raises it when active work has been stored.
+        """Write data that exist nowhere else. If the store was lost, continue with a copy of it and
+        write there; `moved` then has a message, and `check_moved` raises it when active work has
+        been stored.
 
-        Raises StoreGone if no copy can be made; `unsaved` (dataclasses) is then in a file of JSON lines.
+        Raises StoreGone if no copy can be made; `unsaved` (dataclasses) is then in a file of JSON
+        lines.
         """
         try:
             write()
@@ -338,11 +375,15 @@ class Store:
                 self.rescue(error)
             except StoreGone as trouble:
                 path = write_unsaved(self.identity.path, unsaved)
-                raise StoreGone(f"{trouble} What was not stored yet is in {path}, as JSON lines.") from error
+                raise StoreGone(
+                    f"{trouble} What was not stored yet is in {path}, as JSON lines."
+                ) from error
             write()
 
     def rescue(self, error: StoreGone) -> None:
-        """Continue with a copy of a lost store, unless this has been done. Raises StoreGone if no copy can be made."""
+        """Continue with a copy of a lost store, unless this has been done. Raises StoreGone if no
+        copy can be made.
+        """
         if self.moved:
             return
         try:
@@ -354,7 +395,9 @@ class Store:
         self._held.enter_context(claimed(path))
         self.db, self.notice = open_database(path, create=False)
         self.path, self.identity = path, identity_of(self.connection, path)
-        self.moved = f"{error} All that was stored, and what was not yet, is in {path}: go on there."
+        self.moved = (
+            f"{error} All that was stored, and what was not yet, is in {path}: go on there."
+        )
 
     def check_moved(self) -> None:
         """Raise StoreGone if this object continues with a copy because its store was lost."""
@@ -370,13 +413,18 @@ class Store:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
 
 def _lock(connection: sqlite3.Connection) -> None:
-    """Begin a transaction that writes. Whoever waits tries equally often, for as long as the busy timeout says."""
+    """Begin a transaction that writes. Whoever waits tries equally often, for as long as the busy
+    timeout says.
+    """
     patience_ms = connection.execute("pragma busy_timeout").fetchone()[0]
     until = time.monotonic() + patience_ms / 1000
     connection.execute("pragma busy_timeout = 0")
@@ -397,13 +445,17 @@ def _check_attempt(connection: sqlite3.Connection, attempt: int | None) -> None:
     """Raise AttemptEnded for a write for an attempt that has ended, or whose job was deleted."""
     if attempt is None:
         return
-    row = connection.execute("select job_id, outcome, ended_at from attempt where id = ?", (attempt,)).fetchone()
+    row = connection.execute(
+        "select job_id, outcome, ended_at from attempt where id = ?", (attempt,)
+    ).fetchone()
     if row is None:
         raise AttemptEnded("the job of this attempt was deleted; nothing of this was written")
     job, outcome, ended = row
     if ended is not None:
         taken = "another worker has the job now" if outcome == "lost" else f"it ended as {outcome}"
-        raise AttemptEnded(f"an attempt at job {job} has ended: {taken}; nothing of this was written")
+        raise AttemptEnded(
+            f"an attempt at job {job} has ended: {taken}; nothing of this was written"
+        )
 
 
 def at_once(read: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:

@@ -1,8 +1,10 @@
-"""Values that no column may have, although SQLite would take them: infinite numbers, texts that are no JSON.
+"""Values that no column may have, although SQLite would take them: infinite numbers, texts that are
+no JSON.
 
-One such value makes figures, reports and exports fail for the whole store. Each connection that writes
-refuses them by temporary triggers, so no way of writing (a plan, a form, Python, a job) is left out.
-The rows of `BY_THE_MILLION` are checked where they are written: a trigger halves their speed.
+One such value makes figures, reports and exports fail for the whole store. Each connection that
+writes refuses them by temporary triggers, so no way of writing (a plan, a form, Python, a job) is
+left out. The rows of `BY_THE_MILLION` are checked where they are written: a trigger halves their
+speed.
 """
 
 from __future__ import annotations
@@ -14,11 +16,20 @@ from collections.abc import Iterator
 from workbench.errors import StoreError
 
 FINITE = (
-    "party.position", "entailment.entailment", "entailment.neutral", "entailment.contradiction",
-    "respondent.weight", "sampling.temperature", "sampling.top_p", "verdict_rule.low", "verdict_rule.high",
-    "next_tokens.rest", "reading.confidence", "queue_item.priority",
+    "party.position",
+    "entailment.entailment",
+    "entailment.neutral",
+    "entailment.contradiction",
+    "respondent.weight",
+    "sampling.temperature",
+    "sampling.top_p",
+    "verdict_rule.low",
+    "verdict_rule.high",
+    "next_tokens.rest",
+    "reading.confidence",
+    "queue_item.priority",
     "queue_item.inclusion",
-)  # fmt: skip
+)
 "columns of real numbers; SQLite stores NaN as null"
 LOG_PROBABILITIES = ("score.log_probability",)
 "columns in which minus infinity is a value: a label that a model never gives"
@@ -27,17 +38,43 @@ COUNTED = ("draw.n", "draw.failed", "response.count", "planned.n")
 MOST_ANSWERS = 2**31 - 1
 "the largest number of answers that figures are computed from"
 JSON = (
-    "answer_count.counts", "answer_set.warnings", "choice.shares", "choice.warnings", "classifier.config",
-    "classifier.data", "classifier.evaluation", "codebook.body", "control_sample.run", "control_sample.strata",
-    "instrument.issues", "instrument.notes", "job.failures", "job.progress", "job.spec", "persona.turns", "probe.axes",
-    "published_share.shares", "queue.spec", "ruling.subject", "scale_revision.options", "server_batch.requests",
+    "answer_count.counts",
+    "answer_set.warnings",
+    "choice.shares",
+    "choice.warnings",
+    "classifier.config",
+    "classifier.data",
+    "classifier.evaluation",
+    "codebook.body",
+    "control_sample.run",
+    "control_sample.strata",
+    "instrument.issues",
+    "instrument.notes",
+    "job.failures",
+    "job.progress",
+    "job.spec",
+    "persona.turns",
+    "probe.axes",
+    "published_share.shares",
+    "queue.spec",
+    "ruling.subject",
+    "scale_revision.options",
+    "server_batch.requests",
     "statement.tags",
-)  # fmt: skip
+)
 STAND_INS = {
-    "answer_set.warnings": "[]", "choice.warnings": "[]", "job.failures": "[]", "job.progress": "{}", "job.spec": "{}",
-    "party.position": None, "queue_item.priority": 0, "reading.confidence": None, "statement.tags": "[]",
-}  # fmt: skip
-"values that say nothing; a rescue puts them in place of wrong ones, so that the rows, and those about them, are kept"
+    "answer_set.warnings": "[]",
+    "choice.warnings": "[]",
+    "job.failures": "[]",
+    "job.progress": "{}",
+    "job.spec": "{}",
+    "party.position": None,
+    "queue_item.priority": 0,
+    "reading.confidence": None,
+    "statement.tags": "[]",
+}
+"""values that say nothing; a rescue puts them in place of wrong ones, so that the rows, and those
+about them, are kept"""
 BY_THE_MILLION = ("response", "reading")
 LARGEST = "1.7976931348623157e308"
 REFUSED = "refused value: "
@@ -47,7 +84,9 @@ PREFIX = "refused_in_"
 
 
 def conditions() -> Iterator[tuple[str, str, str, str]]:
-    """Yield (table, column, condition on {0} that is true for a wrong value, what is wrong with it)."""
+    """Yield (table, column, condition on {0} that is true for a wrong value, what is wrong with
+    it).
+    """
     for name in FINITE:
         table, _, column = name.partition(".")
         yield table, column, f"abs({{0}}) > {LARGEST}", "holds an infinite number"
@@ -60,7 +99,12 @@ def conditions() -> Iterator[tuple[str, str, str, str]]:
         yield table, column, wrong, f"holds a number that is not between 0 and {MOST_ANSWERS:,}"
     for name in JSON:
         table, _, column = name.partition(".")
-        yield table, column, "{0} is not null and not json_valid({0})", "holds a text that is no JSON"
+        yield (
+            table,
+            column,
+            "{0} is not null and not json_valid({0})",
+            "holds a text that is no JSON",
+        )
 
 
 def checked_count(number: int) -> int:
@@ -71,7 +115,9 @@ def checked_count(number: int) -> int:
 
 
 def checked_confidence(number: float | None) -> float | None:
-    """Return the confidence of a label, or None if it has none. Raises StoreError for an infinite one."""
+    """Return the confidence of a label, or None if it has none. Raises StoreError for an infinite
+    one.
+    """
     if number is not None and not math.isfinite(number):
         raise StoreError(f"the confidence {number} is no finite number")
     return number
@@ -82,7 +128,8 @@ def refuse_wrong_values(connection: sqlite3.Connection, *, rescued: bool = False
 
     Parameters
     ----------
-    rescued : whether rows of another file are copied: all tables are checked, and an older schema may lack some columns
+    rescued : whether rows of another file are copied: all tables are checked, and an older schema
+        may lack some columns
     """
     by_table: dict[str, list[tuple[str, str, str]]] = {}
     columns_here = columns_of(connection) if rescued else None
@@ -101,7 +148,8 @@ def refuse_wrong_values(connection: sqlite3.Connection, *, rescued: bool = False
         columns = ", ".join(column for column, _, _ in checks)
         for event in ("insert", f"update of {columns}"):
             connection.execute(
-                f"create temp trigger {PREFIX}{event.split()[0]}_{table} before {event} on main.{table} "
+                f"create temp trigger {PREFIX}{event.split()[0]}_{table} before {event} on "
+                f"main.{table} "
                 f"when {any_wrong} begin {steps} end"
             )
 
@@ -110,7 +158,8 @@ def columns_of(connection: sqlite3.Connection) -> frozenset[tuple[str, str]]:
     """Return the columns of all tables, as (table, column)."""
     return frozenset(
         connection.execute(
-            "select t.name, c.name from sqlite_schema t join pragma_table_info(t.name) c where t.type = 'table'"
+            "select t.name, c.name from sqlite_schema t join pragma_table_info(t.name) c where "
+            "t.type = 'table'"
         )
     )
 
@@ -126,7 +175,9 @@ def identity_words(n_rows: int) -> str:
 
 
 def wrong_value(connection: sqlite3.Connection) -> str:
-    """Return the first table or column that holds a wrong value, with what is wrong, or an empty string."""
+    """Return the first table or column that holds a wrong value, with what is wrong, or an empty
+    string.
+    """
     columns_here = columns_of(connection)
     if ("identity", "uid") in columns_here:
         n_rows = connection.execute("select count(*) from identity").fetchone()[0]
@@ -135,6 +186,8 @@ def wrong_value(connection: sqlite3.Connection) -> str:
     for table, column, wrong, reason in conditions():
         if (table, column) not in columns_here:
             continue
-        if connection.execute(f"select 1 from {table} where {wrong.format(column)} limit 1").fetchone():
+        if connection.execute(
+            f"select 1 from {table} where {wrong.format(column)} limit 1"
+        ).fetchone():
             return f"{table}.{column} {reason}"
     return ""

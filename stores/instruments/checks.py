@@ -1,7 +1,8 @@
 """Embeddings and entailments of texts, and waivers of findings.
 
-Results are stored by text and model: a wording that is changed and changed back is not computed again, and instruments
-share results of the same wording. A waiver is never deleted: withdrawing it adds a row.
+Results are stored by text and model: a wording that is changed and changed back is not computed
+again, and instruments share results of the same wording. A waiver is never deleted: withdrawing it
+adds a row.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class Checks(Aggregate):
             return model_id(connection, card)
 
     def newest(self, name: str, backend: str, revision: str | None = None) -> int | None:
-        """Return the newest model of that name, and of that revision if it is known before loading."""
+        """Return the newest model of that name, and of that revision if it is known before
+        loading.
+        """
         row = self.connection.execute(
             "select id from model where name = :name and backend = :backend "
             "and (:revision is null or revision = :revision) order by id desc limit 1",
@@ -75,32 +78,45 @@ class Checks(Aggregate):
         return None if row is None else int(row[0])
 
     def models(self, instrument: str, backend: str) -> tuple[CheckModel, ...]:
-        """Return the models with results for an instrument's current wordings: those with most results first, then the
-        newest.
+        """Return the models with results for an instrument's current wordings: those with most
+        results first, then the newest.
         """
-        rows = self.connection.execute(_MODELS[backend], {"instrument": instrument, "backend": backend})
+        rows = self.connection.execute(
+            _MODELS[backend], {"instrument": instrument, "backend": backend}
+        )
         return tuple(CheckModel(*row) for row in rows)
 
     def embedded(self, model: int, texts: Iterable[str]) -> frozenset[str]:
         """Return the subset of these texts that a model has embedded."""
         return frozenset(text for text, _ in self._vectors(model, texts, "null"))
 
-    def embeddings(self, model: int, texts: Iterable[str]) -> tuple[tuple[str, ...], NDArray[np.float32]]:
+    def embeddings(
+        self, model: int, texts: Iterable[str]
+    ) -> tuple[tuple[str, ...], NDArray[np.float32]]:
         """Return the texts that a model has embedded, and their vectors (texts, dimensions)."""
         import numpy as np
 
         found = list(self._vectors(model, texts, "e.vector"))
         rows = np.frombuffer(b"".join(vector for _, vector in found), dtype="<f4")
-        return tuple(text for text, _ in found), rows.reshape(len(found), -1 if found else 0).astype(np.float32)
+        return tuple(text for text, _ in found), rows.reshape(
+            len(found), -1 if found else 0
+        ).astype(np.float32)
 
     def add_embeddings(
-        self, model: int, found: Sequence[tuple[str, NDArray[np.float32]]], *, job: tuple[int, int, str] | None = None
+        self,
+        model: int,
+        found: Sequence[tuple[str, NDArray[np.float32]]],
+        *,
+        job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write vectors of length 1 in one transaction, with the job's progress `job` = (id, done, progress)."""
+        """Write vectors of length 1 in one transaction, with the job's progress `job` = (id, done,
+        progress).
+        """
         with self.store.write() as connection:
             ids = text_ids(connection, (text for text, _ in found))
             connection.executemany(
-                "insert into embedding (model_id, text_id, vector) values (?, ?, ?) on conflict do nothing",
+                "insert into embedding (model_id, text_id, vector) values (?, ?, ?) on conflict "
+                "do nothing",
                 [(model, ids[text], vector.astype("<f4").tobytes()) for text, vector in found],
             )
             if job is not None:
@@ -108,7 +124,10 @@ class Checks(Aggregate):
 
     def entailments(self, model: int, pairs: Iterable[Pair]) -> dict[Pair, Entailment]:
         """Return a model's results for these pairs."""
-        wanted = {(text_key(premise), text_key(hypothesis)): (premise, hypothesis) for premise, hypothesis in pairs}
+        wanted = {
+            (text_key(premise), text_key(hypothesis)): (premise, hypothesis)
+            for premise, hypothesis in pairs
+        }
         found: dict[Pair, Entailment] = {}
         for some in _chunks(sorted({premise for premise, _ in wanted})):
             rows = self.connection.execute(
@@ -123,16 +142,30 @@ class Checks(Aggregate):
         return found
 
     def add_entailments(
-        self, model: int, found: Mapping[Pair, Entailment], *, job: tuple[int, int, str] | None = None
+        self,
+        model: int,
+        found: Mapping[Pair, Entailment],
+        *,
+        job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write a model's results for pairs in one transaction, with `job` as in `add_embeddings`."""
+        """Write a model's results for pairs in one transaction, with `job` as in
+        `add_embeddings`.
+        """
         with self.store.write() as connection:
             ids = text_ids(connection, (text for pair in found for text in pair))
             connection.executemany(
-                "insert into entailment (model_id, premise_id, hypothesis_id, entailment, neutral, contradiction) "
+                "insert into entailment (model_id, premise_id, hypothesis_id, entailment, "
+                "neutral, contradiction) "
                 "values (?, ?, ?, ?, ?, ?) on conflict do nothing",
                 [
-                    (model, ids[premise], ids[hypothesis], said.entailment, said.neutral, said.contradiction)
+                    (
+                        model,
+                        ids[premise],
+                        ids[hypothesis],
+                        said.entailment,
+                        said.neutral,
+                        said.contradiction,
+                    )
                     for (premise, hypothesis), said in found.items()
                 ],
             )
@@ -140,19 +173,27 @@ class Checks(Aggregate):
                 write_progress(connection, job)
 
     def waive(self, instrument: str, finding: LintFinding, *, reason: str, person: str) -> Waiver:
-        """Waive a finding, with a reason. Raises UsageError without a reason, UnknownName for an unknown instrument."""
+        """Waive a finding, with a reason. Raises UsageError without a reason, UnknownName for an
+        unknown instrument.
+        """
         return self._add(instrument, finding, _reason(reason), person_name(person))
 
     def unwaive(self, instrument: str, finding: LintFinding, *, person: str) -> Waiver:
         """Withdraw a waiver. Raises UsageError if there is none."""
         if finding.fingerprint not in self.waivers(instrument):
-            raise UsageError(f"{finding.code} of {finding.subject} is not waived; there is nothing to take back")
+            raise UsageError(
+                f"{finding.code} of {finding.subject} is not waived; there is nothing to take back"
+            )
         return self._add(instrument, finding, None, person_name(person))
 
     def waivers(self, instrument: str) -> dict[bytes, Waiver]:
         """Return the current waivers by the finding's fingerprint."""
         newest = {waiver.fingerprint: waiver for waiver in self.waiver_history(instrument)}
-        return {fingerprint: waiver for fingerprint, waiver in newest.items() if waiver.reason is not None}
+        return {
+            fingerprint: waiver
+            for fingerprint, waiver in newest.items()
+            if waiver.reason is not None
+        }
 
     def waiver_history(self, instrument: str) -> tuple[Waiver, ...]:
         """Return all waivers and withdrawals, the oldest first."""
@@ -163,27 +204,37 @@ class Checks(Aggregate):
         )
         return tuple(Waiver(*row) for row in rows)
 
-    def _add(self, instrument: str, finding: LintFinding, reason: str | None, person: str) -> Waiver:
+    def _add(
+        self, instrument: str, finding: LintFinding, reason: str | None, person: str
+    ) -> Waiver:
         with self.store.write() as connection:
-            row = connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
+            row = connection.execute(
+                "select id from instrument where name = ?", (instrument,)
+            ).fetchone()
             if row is None:
                 raise UnknownName(f"no instrument is named {instrument!r} in this store")
             last = connection.execute(
-                "select max(at) from waiver where instrument_id = ? and fingerprint = ?", (row[0], finding.fingerprint)
+                "select max(at) from waiver where instrument_id = ? and fingerprint = ?",
+                (row[0], finding.fingerprint),
             ).fetchone()[0]
-            waiver = Waiver(finding.code, finding.subject, finding.fingerprint, reason, person, now_after(last))
+            waiver = Waiver(
+                finding.code, finding.subject, finding.fingerprint, reason, person, now_after(last)
+            )
             table(connection, "waiver").insert(
                 {"uid": secrets.token_bytes(16), "instrument_id": row[0], **asdict(waiver)}
             )
         return waiver
 
-    def _vectors(self, model: int, texts: Iterable[str], column: str) -> Iterator[tuple[str, bytes]]:
+    def _vectors(
+        self, model: int, texts: Iterable[str], column: str
+    ) -> Iterator[tuple[str, bytes]]:
         """Yield (text, column) of the texts that a model has embedded, in the given order."""
         keys = {text_key(text): text for text in texts}
         held: dict[bytes, bytes] = {}
         for some in _chunks(keys):
             held |= self.connection.execute(
-                f"select t.key, {column} from text t join embedding e on e.text_id = t.id and e.model_id = ? "
+                f"select t.key, {column} from text t join embedding e on e.text_id = t.id and "
+                "e.model_id = ? "
                 f"where t.key in ({','.join('?' * len(some))})",
                 (model, *some),
             ).fetchall()
@@ -205,9 +256,13 @@ def _reason(text: str) -> str:
     if not reason:
         raise UsageError("a waiver needs a reason; say why the finding may stand")
     if len(reason) > LONGEST_REASON:
-        raise UsageError(f"the reason has {len(reason):,} characters; give at most {LONGEST_REASON}")
+        raise UsageError(
+            f"the reason has {len(reason):,} characters; give at most {LONGEST_REASON}"
+        )
     if not reason.isprintable():
-        raise UsageError("the reason holds a character that does not show; give a reason without it")
+        raise UsageError(
+            "the reason holds a character that does not show; give a reason without it"
+        )
     return reason
 
 

@@ -11,7 +11,15 @@ from operator import itemgetter
 
 from stores.core.base import Aggregate, instrument_id_of, named, now, table
 from stores.instruments.versions import read_statements
-from workbench.domain.choices import AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, ChoiceItem, Perturbation
+from workbench.domain.choices import (
+    AnsweredPair,
+    AnswerSet,
+    Arm,
+    ArmAnswers,
+    Bias,
+    ChoiceItem,
+    Perturbation,
+)
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import Statement
 from workbench.errors import ConflictError
@@ -21,7 +29,9 @@ SetName = tuple[str, str, str, str, int]
 
 
 def read_items(connection: sqlite3.Connection, instrument_id: int) -> dict[str, ChoiceItem]:
-    """Return the multiple-choice data of current statements by ref, in the order of the statements."""
+    """Return the multiple-choice data of current statements by ref, in the order of the
+    statements.
+    """
     rows = connection.execute(_ITEMS, {"instrument": instrument_id})
     return {
         ref: ChoiceItem(
@@ -32,28 +42,46 @@ def read_items(connection: sqlite3.Connection, instrument_id: int) -> dict[str, 
     }
 
 
-def write_items(connection: sqlite3.Connection, instrument_id: int, items: Iterable[ChoiceItem]) -> None:
+def write_items(
+    connection: sqlite3.Connection, instrument_id: int, items: Iterable[ChoiceItem]
+) -> None:
     """Write the multiple-choice data of statements, replacing earlier data."""
     table(connection, "choice").upsert_all(
         asdict(item)
-        | {"instrument_id": instrument_id, "shares": json.dumps(item.shares), "warnings": json.dumps(item.warnings)}
+        | {
+            "instrument_id": instrument_id,
+            "shares": json.dumps(item.shares),
+            "warnings": json.dumps(item.warnings),
+        }
         for item in items
     )
 
 
 def set_name(answers: AnswerSet) -> SetName:
     """Return the name of an answer set in its instrument."""
-    return (answers.model, answers.bias.value, answers.variant, answers.condition or "", answers.draw)
+    return (
+        answers.model,
+        answers.bias.value,
+        answers.variant,
+        answers.condition or "",
+        answers.draw,
+    )
 
 
 def read_answer_sets(connection: sqlite3.Connection, instrument_id: int) -> dict[int, AnswerSet]:
-    """Return answer sets by rowid, in the order of import; their questions in the order of the source."""
+    """Return answer sets by rowid, in the order of import; their questions in the order of the
+    source.
+    """
     rows = named(connection, _COUNTS, {"instrument": instrument_id})
-    return {rowid: _answer_set(list(counted)) for rowid, counted in groupby(rows, key=itemgetter("id"))}
+    return {
+        rowid: _answer_set(list(counted)) for rowid, counted in groupby(rows, key=itemgetter("id"))
+    }
 
 
 def _answer_set(rows: Sequence[sqlite3.Row]) -> AnswerSet:
-    """Return the set of these counts; the rows have the changed form of each question before the original."""
+    """Return the set of these counts; the rows have the changed form of each question before the
+    original.
+    """
     row = rows[0]
     pairs = zip(rows[1::2], rows[::2], strict=True)
     return AnswerSet(
@@ -72,16 +100,34 @@ def _answers(row: sqlite3.Row) -> ArmAnswers:
     return ArmAnswers(json.loads(row["counts"]), row["recorded"], row["offered"], row["invalid"])
 
 
-def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answers: AnswerSet) -> None:
+def insert_answer_set(
+    connection: sqlite3.Connection, instrument_id: int, answers: AnswerSet
+) -> None:
     """Insert a new answer set."""
-    named = dict(zip(("model", "bias", "variant", "condition", "draw"), set_name(answers), strict=True))
-    about = {"mapped_back": answers.mapped_back, "warnings": json.dumps(answers.warnings), "at": now()}
+    named = dict(
+        zip(("model", "bias", "variant", "condition", "draw"), set_name(answers), strict=True)
+    )
+    about = {
+        "mapped_back": answers.mapped_back,
+        "warnings": json.dumps(answers.warnings),
+        "at": now(),
+    }
     rowid = table(connection, "answer_set").add({"instrument_id": instrument_id, **named, **about})
     connection.executemany(
-        "insert into answer_count (answer_set_id, ordinal, key, arm, counts, recorded, offered, invalid) "
+        "insert into answer_count (answer_set_id, ordinal, key, arm, counts, recorded, offered, "
+        "invalid) "
         "values (?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            (rowid, ordinal, pair.key, arm.value, json.dumps(dict(one.counts)), one.recorded, one.offered, one.invalid)
+            (
+                rowid,
+                ordinal,
+                pair.key,
+                arm.value,
+                json.dumps(dict(one.counts)),
+                one.recorded,
+                one.offered,
+                one.invalid,
+            )
             for ordinal, pair in enumerate(answers.pairs)
             for arm, one in ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
         ),
@@ -89,8 +135,12 @@ def insert_answer_set(connection: sqlite3.Connection, instrument_id: int, answer
 
 
 def write_about(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) -> None:
-    """Write a file's data about a set except its answers: the options that its questions offered, and warnings."""
-    connection.execute("update answer_set set warnings = ? where id = ?", (json.dumps(answers.warnings), rowid))
+    """Write a file's data about a set except its answers: the options that its questions offered,
+    and warnings.
+    """
+    connection.execute(
+        "update answer_set set warnings = ? where id = ?", (json.dumps(answers.warnings), rowid)
+    )
     connection.executemany(
         "update answer_count set offered = ? where answer_set_id = ? and key = ? and arm = ?",
         (
@@ -103,7 +153,8 @@ def write_about(connection: sqlite3.Connection, rowid: int, answers: AnswerSet) 
 
 _ITEMS = """
     select c.ref, c.key, c.bias, c.variant, c.middle_removed, c.shares, c.warnings
-    from choice c join statement s on s.instrument_id = c.instrument_id and s.ref = c.ref and s.current = 1
+    from choice c join statement s on s.instrument_id = c.instrument_id and s.ref = c.ref
+        and s.current = 1
     where c.instrument_id = :instrument order by s.ordinal, s.version, s.id
 """
 
@@ -153,8 +204,9 @@ def put_choices(
 ) -> AddedChoices:
     """Merge a file's questions and answers with the stored ones. Call inside a transaction.
 
-    `statements`: ref in the file -> rowid of the statement here, which may have been renamed. `part`: data of a
-    question that the file lacks are kept. Raises ConflictError if a set is stored with other answers.
+    `statements`: ref in the file -> rowid of the statement here, which may have been renamed.
+    `part`: data of a question that the file lacks are kept. Raises ConflictError if a set is stored
+    with other answers.
     """
     changed = put_items(connection, instrument_id, items, statements, part=part)
     new = put_answers(connection, instrument_id, answers)
@@ -164,7 +216,12 @@ def put_choices(
         answer_sets=len(new),
         known=len(answers) - len(new),
         models=tuple(dict.fromkeys(one.model for one in answers)),
-        answers=sum(sum(form.counts.values()) for one in new for pair in one.pairs for _, form in _forms(pair)),
+        answers=sum(
+            sum(form.counts.values())
+            for one in new
+            for pair in one.pairs
+            for _, form in _forms(pair)
+        ),
         without_text=_without_text(connection, instrument_id, answers),
     )
 
@@ -177,7 +234,9 @@ def beside_the_rest(
     Questions of a bias keep the position of that bias, those of a new bias come last.
     """
     values = {"instrument": instrument_id}
-    here = read_statements(connection, "s.instrument_id = :instrument and s.current = 1", values, {})
+    here = read_statements(
+        connection, "s.instrument_id = :instrument and s.current = 1", values, {}
+    )
     items = read_items(connection, instrument_id)
     groups: dict[Group | None, list[Statement]] = {}
     group_of = {item.ref: (item.bias, item.variant) for item in instrument.choices}
@@ -205,17 +264,27 @@ def _with_other_forms(statement: Statement, here: Statement | None) -> Statement
 
 
 def joined_notes(
-    connection: sqlite3.Connection, instrument_id: int, before: Sequence[str], instrument: Instrument
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    before: Sequence[str],
+    instrument: Instrument,
 ) -> tuple[str, ...]:
-    """Return the notes after a part was imported: only those of the part if it covers all stored data, else both."""
+    """Return the notes after a part was imported: only those of the part if it covers all stored
+    data, else both.
+    """
     here = {set_name(one) for one in read_answer_sets(connection, instrument_id).values()}
     if instrument.statements and here <= {set_name(one) for one in instrument.answer_sets}:
         return instrument.notes
     return tuple(dict.fromkeys((*before, *instrument.notes)))
 
 
-def _without_text(connection: sqlite3.Connection, instrument_id: int, answers: Sequence[AnswerSet]) -> int:
-    known = {(item.bias, item.variant, item.key) for item in read_items(connection, instrument_id).values()}
+def _without_text(
+    connection: sqlite3.Connection, instrument_id: int, answers: Sequence[AnswerSet]
+) -> int:
+    known = {
+        (item.bias, item.variant, item.key)
+        for item in read_items(connection, instrument_id).values()
+    }
     return len({(one.bias, one.variant, pair.key) for one in answers for pair in one.pairs} - known)
 
 
@@ -229,8 +298,14 @@ def put_items(
 ) -> int:
     """Mark statements as questions, and return for how many the stored data changed."""
     here = read_items(connection, instrument_id)
-    refs = dict(connection.execute("select id, ref from statement where instrument_id = ?", (instrument_id,)))
-    theirs = [replace(item, ref=refs[statements[item.ref]]) for item in items if item.ref in statements]
+    refs = dict(
+        connection.execute(
+            "select id, ref from statement where instrument_id = ?", (instrument_id,)
+        )
+    )
+    theirs = [
+        replace(item, ref=refs[statements[item.ref]]) for item in items if item.ref in statements
+    ]
     if part:
         theirs = [_with_known(item, here.get(item.ref)) for item in theirs]
     write_items(connection, instrument_id, [item for item in theirs if here.get(item.ref) != item])
@@ -249,10 +324,13 @@ def put_answers(
 ) -> tuple[AnswerSet, ...]:
     """Add the new sets and return them; sets that are stored with the same answers change nothing.
 
-    The numbers of offered options and the warnings are taken from the latest file. Raises ConflictError if a set is
-    stored with other answers.
+    The numbers of offered options and the warnings are taken from the latest file. Raises
+    ConflictError if a set is stored with other answers.
     """
-    here = {set_name(one): (rowid, one) for rowid, one in read_answer_sets(connection, instrument_id).items()}
+    here = {
+        set_name(one): (rowid, one)
+        for rowid, one in read_answer_sets(connection, instrument_id).items()
+    }
     faults, new = [], []
     for theirs in answers:
         rowid, ours = here.get(set_name(theirs), (0, None))
@@ -265,7 +343,8 @@ def put_answers(
             write_about(connection, rowid, theirs)
     if faults:
         raise ConflictError(
-            f"these answers are here, and otherwise: {'; '.join(faults)}. Nothing was imported; import the file as an "
+            f"these answers are here, and otherwise: {'; '.join(faults)}. Nothing was imported; "
+            "import the file as an "
             "instrument of another name"
         )
     for answer_set in new:
@@ -294,7 +373,10 @@ def _forms(pair: AnsweredPair) -> Iterable[tuple[Arm, ArmAnswers]]:
 
 
 def _counted(answers: ArmAnswers) -> str:
-    said = ", ".join(f"{letter or 'none'} {n}" for letter, n in sorted(answers.counts.items())) or "no answer"
+    said = (
+        ", ".join(f"{letter or 'none'} {n}" for letter, n in sorted(answers.counts.items()))
+        or "no answer"
+    )
     more = f", {answers.invalid} invalid" if answers.invalid else ""
     return f"{said}{more} of {answers.recorded} options"
 
@@ -303,19 +385,30 @@ def _said(answers: AnswerSet, found: Sequence[str]) -> str:
     bias = f"{answers.bias}-{answers.variant}" if answers.variant else answers.bias.value
     draw = f" draw {answers.draw}" if answers.draw != 1 else ""
     more = f", and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
-    return f"{answers.model}, {bias}, {answers.condition or 'bias'}{draw}: {', '.join(found[:SHOWN])}{more}"
+    return (
+        f"{answers.model}, {bias}, {answers.condition or 'bias'}{draw}: "
+        f"{', '.join(found[:SHOWN])}{more}"
+    )
 
 
 class Choices(Aggregate):
     """The methods on multiple-choice questions."""
 
     def items(self, instrument: str) -> dict[str, ChoiceItem]:
-        """Return the current statements that are questions, by ref, in order; empty if there are none."""
+        """Return the current statements that are questions, by ref, in order; empty if there are
+        none.
+        """
         return read_items(self.connection, instrument_id_of(self.connection, instrument))
 
     def answer_sets(self, instrument: str) -> tuple[AnswerSet, ...]:
-        """Return the imported answers, in the order of import; questions in the order of their file."""
-        return tuple(read_answer_sets(self.connection, instrument_id_of(self.connection, instrument)).values())
+        """Return the imported answers, in the order of import; questions in the order of their
+        file.
+        """
+        return tuple(
+            read_answer_sets(
+                self.connection, instrument_id_of(self.connection, instrument)
+            ).values()
+        )
 
     def models(self, instrument: str) -> tuple[str, ...]:
         """Return the models whose answers were imported, in the order of import."""
@@ -326,9 +419,12 @@ class Choices(Aggregate):
         return tuple(row[0] for row in rows)
 
     def instruments_with_answers(self) -> tuple[str, ...]:
-        """Return the names of instruments with imported answers, in the order of the instruments."""
+        """Return the names of instruments with imported answers, in the order of the
+        instruments.
+        """
         rows = self.connection.execute(
-            "select name from instrument i where exists (select 1 from answer_set a where a.instrument_id = i.id) "
+            "select name from instrument i where exists (select 1 from answer_set a where "
+            "a.instrument_id = i.id) "
             "order by i.id"
         )
         return tuple(row[0] for row in rows)

@@ -8,7 +8,16 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stores.core.base import Aggregate, instrument_id_of, named, now, now_after, restored, table, text_ids
+from stores.core.base import (
+    Aggregate,
+    instrument_id_of,
+    named,
+    now,
+    now_after,
+    restored,
+    table,
+    text_ids,
+)
 from stores.instruments.statements import Changed, Statements, save_in, undo_in
 from stores.instruments.templates import TEMPLATE_COLUMNS, as_template, template_id
 from stores.jobs.job_rows import write_progress
@@ -106,11 +115,14 @@ def _made(row: sqlite3.Row) -> Made:
 
 def _decision(row: sqlite3.Row) -> Decision:
     text = None if row["text"] is None else restored(row["text"])
-    return Decision(row["decision"], text, row["person"], row["note"], row["decided_at"], row["batch"])
+    return Decision(
+        row["decision"], text, row["person"], row["note"], row["decided_at"], row["batch"]
+    )
 
 
 DRAFTS = """
-    select d.id, i.name as instrument, s.ref, d.kind, d.language, d.drafter, d.template, d.seed, d.fault, d.at,
+    select d.id, i.name as instrument, s.ref, d.kind, d.language, d.drafter, d.template, d.seed,
+        d.fault, d.at,
         case
             when c.decision in ('accepted', 'edited')
                 and not exists (select 1 from edit u where u.undoes = c.batch) then c.decision
@@ -121,7 +133,8 @@ DRAFTS = """
         b.body as basis, x.body as line,
         m.name as model,
         iif(m.snapshot <> '', 'snapshot ' || m.snapshot, substr(m.revision, 1, 8)) as revision,
-        m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.server, g.extra, g.thinking,
+        m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.server, g.extra,
+            g.thinking,
         a.job_id, a.code_version, a.host,
         c.decision, c.person, c.note, c.at as decided_at, c.batch, t.body as text
     from draft d
@@ -133,7 +146,8 @@ DRAFTS = """
     left join sampling g on g.id = d.sampling_id
     left join attempt a on a.id = d.attempt_id
     left join draft_decision c on c.uid = (
-        select e.uid from draft_decision e where e.draft_id = d.id order by e.at desc, e.uid desc limit 1
+        select e.uid from draft_decision e where e.draft_id = d.id order by e.at desc, e.uid desc
+            limit 1
     )
     left join text t on t.id = c.text_id
 """
@@ -183,25 +197,41 @@ class Drafts(Aggregate):
     ) -> None:
         """Write drafts in one transaction, with the job's progress `job` = (id, done, progress).
 
-        Raises UnknownName for an unknown statement; a statement archived in the meantime keeps its drafts. Raises
-        AttemptEnded, having written nothing, if the attempt of the source has ended.
+        Raises UnknownName for an unknown statement; a statement archived in the meantime keeps its
+        drafts. Raises AttemptEnded, having written nothing, if the attempt of the source has ended.
         """
         with self.store.write(source.attempt if source else None) as connection:
-            texts = text_ids(connection, (text for draft in drafts for text in (draft.basis, draft.line)))
-            statements = {ref: _newest(connection, instrument, ref) for ref in {draft.ref for draft in drafts}}
+            texts = text_ids(
+                connection, (text for draft in drafts for text in (draft.basis, draft.line))
+            )
+            statements = {
+                ref: _newest(connection, instrument, ref) for ref in {draft.ref for draft in drafts}
+            }
             at = now()
             made = (source.model, source.sampling, source.attempt) if source else (None, None, None)
             connection.executemany(
-                "insert into draft (uid, statement_id, kind, language, basis_id, text_id, drafter, template, model_id, "
-                "sampling_id, attempt_id, seed, fault, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "insert into draft (uid, statement_id, kind, language, basis_id, text_id, "
+                "drafter, template, model_id, "
+                "sampling_id, attempt_id, seed, fault, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                "?, ?, ?, ?)",
                 [
                     (
-                        secrets.token_bytes(16), statements[d.ref], d.kind.value, d.language, texts[d.basis],
-                        texts[d.line], d.drafter, d.label, *made, d.seed, d.fault, at,
+                        secrets.token_bytes(16),
+                        statements[d.ref],
+                        d.kind.value,
+                        d.language,
+                        texts[d.basis],
+                        texts[d.line],
+                        d.drafter,
+                        d.label,
+                        *made,
+                        d.seed,
+                        d.fault,
+                        at,
                     )
                     for d in drafts
                 ],
-            )  # fmt: skip
+            )
             write_progress(connection, job)
 
     def keep_prompts(self, templates: Iterable[Template]) -> None:
@@ -212,21 +242,29 @@ class Drafts(Aggregate):
 
     def prompt(self, key: bytes) -> Template | None:
         """Return the prompt with a key, None if the store lacks it."""
-        row = self.connection.execute(f"select {TEMPLATE_COLUMNS} from template t where t.key = ?", (key,)).fetchone()
+        row = self.connection.execute(
+            f"select {TEMPLATE_COLUMNS} from template t where t.key = ?", (key,)
+        ).fetchone()
         return as_template(row) if row else None
 
     def asked(
-        self, instrument: str, model: str, sampling: Sampling, card: ModelCard | None, job: int | None = None
+        self,
+        instrument: str,
+        model: str,
+        sampling: Sampling,
+        card: ModelCard | None,
+        job: int | None = None,
     ) -> frozenset[tuple[str, str, str, str, int]]:
         """Return the calls made so far, as (ref, kind, language, label, seed).
 
-        `card` None: the newest model of that name, which a plan can know before the model is loaded. Calls of `job`
-        count for any snapshot of a served model.
+        `card` None: the newest model of that name, which a plan can know before the model is
+        loaded. Calls of `job` count for any snapshot of a served model.
         """
         rows = self.connection.execute(
             "select distinct s.ref, d.kind, d.language, d.template, d.seed from draft d "
             "join statement s on s.id = d.statement_id join instrument i on i.id = s.instrument_id "
-            "join sampling g on g.id = d.sampling_id where i.name = :instrument and g.key = :sampling "
+            "join sampling g on g.id = d.sampling_id where i.name = :instrument and g.key = "
+            ":sampling "
             "and (d.model_id = (select m.id from model m where m.name = :model "
             "and (:card is null or m.key = :card) order by m.id desc limit 1) "
             "or d.attempt_id in (select a.id from attempt a where a.job_id = :job))",
@@ -240,12 +278,17 @@ class Drafts(Aggregate):
         )
         return frozenset(tuple(row) for row in rows)
 
-    def earlier(self, instrument: str, ref: str, kind: VariantKind, language: str, basis: str) -> tuple[str, ...]:
-        """Return the lines drafted from the same text without a fault, whatever the decisions on them."""
+    def earlier(
+        self, instrument: str, ref: str, kind: VariantKind, language: str, basis: str
+    ) -> tuple[str, ...]:
+        """Return the lines drafted from the same text without a fault, whatever the decisions on
+        them.
+        """
         rows = self.connection.execute(
             "select x.body from draft d join statement s on s.id = d.statement_id "
             "join instrument i on i.id = s.instrument_id join text b on b.id = d.basis_id "
-            "join text x on x.id = d.text_id where i.name = ? and s.ref = ? and d.kind = ? and d.language = ? "
+            "join text x on x.id = d.text_id where i.name = ? and s.ref = ? and d.kind = ? and "
+            "d.language = ? "
             "and d.fault = '' and b.key = ? order by d.id",
             (instrument, ref, kind.value, language, text_key(basis)),
         )
@@ -266,10 +309,16 @@ class Drafts(Aggregate):
         `seeds`: only those of these calls.
         """
         rows = named(
-            self.connection, _LIST,
-            {"instrument": instrument, "language": language, "kinds": _json(k.value for k in kinds),
-             "refs": _json(refs), "seeds": _json(seeds)},
-        )  # fmt: skip
+            self.connection,
+            _LIST,
+            {
+                "instrument": instrument,
+                "language": language,
+                "kinds": _json(k.value for k in kinds),
+                "refs": _json(refs),
+                "seeds": _json(seeds),
+            },
+        )
         found = (as_draft(row) for row in rows)
         return tuple(draft for draft in found if state is None or draft.state == state)
 
@@ -278,20 +327,24 @@ class Drafts(Aggregate):
         row = named(self.connection, f"{DRAFTS} where d.id = ?", (draft_id,)).fetchone()
         if row is None:
             raise UnknownName(
-                f"there is no draft {draft_id} in this store; list them with: workbench draft STORE --list"
+                f"there is no draft {draft_id} in this store; list them with: workbench draft "
+                "STORE --list"
             )
         return as_draft(row)
 
     def counts(self, instrument: str) -> Mapping[str, int]:
         """Return how many drafts are in each state."""
-        rows = self.connection.execute(f"select state, count(*) from ({_LIST}) group by state", _everything(instrument))
+        rows = self.connection.execute(
+            f"select state, count(*) from ({_LIST}) group by state", _everything(instrument)
+        )
         found = dict(rows.fetchall())
         return {state: found.get(state, 0) for state in STATES}
 
     def of_job(self, job_id: int) -> Mapping[str, int]:
         """Return how many lines of a job have each fault; "" means no fault."""
         rows = self.connection.execute(
-            "select d.fault, count(*) from draft d join attempt a on a.id = d.attempt_id where a.job_id = ? "
+            "select d.fault, count(*) from draft d join attempt a on a.id = d.attempt_id where "
+            "a.job_id = ? "
             "group by d.fault order by 2 desc",
             (job_id,),
         )
@@ -318,8 +371,8 @@ class Drafts(Aggregate):
     ) -> Changed:
         """Add a wording to the instrument, and store who decided, in one transaction.
 
-        `text` is the wording, `place` returns the statement with it; if `place` raises, nothing is written. Raises
-        ConflictError if another decision was made in the meantime.
+        `text` is the wording, `place` returns the statement with it; if `place` raises, nothing is
+        written. Raises ConflictError if another decision was made in the meantime.
         """
         with self.store.write() as connection:
             draft = self._open(draft_id)
@@ -327,7 +380,9 @@ class Drafts(Aggregate):
             instrument_id = instrument_id_of(connection, draft.instrument)
             changed = save_in(connection, instrument_id, [after], person=person, act=ACT)
             batch = changed.batch if changed.refs else None
-            _decide(connection, draft, "edited" if edited else "accepted", person, note, text, batch)
+            _decide(
+                connection, draft, "edited" if edited else "accepted", person, note, text, batch
+            )
             return changed
 
     def reject(self, draft_id: int, *, person: str, note: str = "") -> None:
@@ -336,34 +391,49 @@ class Drafts(Aggregate):
             _decide(connection, self._open(draft_id), "rejected", person, note, None, None)
 
     def reopen(self, draft_id: int, *, person: str) -> Draft:
-        """Withdraw the person's own newest decision on a draft; an accepted wording is removed from the instrument.
+        """Withdraw the person's own newest decision on a draft; an accepted wording is removed from
+        the instrument.
 
-        Raises ConflictError if the decision is another person's, or the statement was changed since.
+        Raises ConflictError if the decision is another person's, or the statement was changed
+        since.
         """
         person = person_name(person)
         with self.store.write() as connection:
             draft = self.get(draft_id)
             if draft.state not in (*ACCEPTED, "rejected") or draft.decision is None:
-                raise ConflictError(f"draft {draft_id} of {draft.ref} is {draft.state}; there is nothing to undo")
+                raise ConflictError(
+                    f"draft {draft_id} of {draft.ref} is {draft.state}; there is nothing to undo"
+                )
             if draft.decision.person != person:
                 raise ConflictError(
-                    f"draft {draft_id} of {draft.ref} was {draft.decision.decision} by {draft.decision.person}; only "
+                    f"draft {draft_id} of {draft.ref} was {draft.decision.decision} by "
+                    f"{draft.decision.person}; only "
                     "one's own decisions can be undone"
                 )
             if draft.decision.batch is not None:
-                undo_in(connection, instrument_id_of(connection, draft.instrument), draft.decision.batch, person=person)
+                undo_in(
+                    connection,
+                    instrument_id_of(connection, draft.instrument),
+                    draft.decision.batch,
+                    person=person,
+                )
             _decide(connection, draft, "reopened", person, "", None, None)
         return self.get(draft_id)
 
     def newest_of(self, instrument: str, person: str) -> int | None:
-        """Return the draft of a person's newest decision that is still in force; None if there is none."""
+        """Return the draft of a person's newest decision that is still in force; None if there is
+        none.
+        """
         decided = [
             draft
             for draft in self.list(instrument)
-            if draft.decision and draft.decision.person == person_name(person)
+            if draft.decision
+            and draft.decision.person == person_name(person)
             and draft.state in (*ACCEPTED, "rejected")
-        ]  # fmt: skip
-        newest = max(decided, key=lambda draft: draft.decision.at if draft.decision else "", default=None)
+        ]
+        newest = max(
+            decided, key=lambda draft: draft.decision.at if draft.decision else "", default=None
+        )
         return newest.id if newest else None
 
     def people(self, instrument: str) -> tuple[str, ...]:
@@ -382,7 +452,8 @@ class Drafts(Aggregate):
         if draft.state in (*ACCEPTED, "rejected"):
             assert draft.decision is not None
             raise ConflictError(
-                f"draft {draft_id} of {draft.ref} was {draft.decision.decision} by {draft.decision.person} meanwhile; "
+                f"draft {draft_id} of {draft.ref} was {draft.decision.decision} by "
+                f"{draft.decision.person} meanwhile; "
                 "nothing was written"
             )
         return draft
@@ -401,7 +472,12 @@ def _decide(
         raise UsageError("the note holds a NUL character; give a note without it")
     text_id = None if text is None else text_ids(connection, [text])[text]
     last = draft.decision.at if draft.decision else None
-    row = {"uid": secrets.token_bytes(16), "draft_id": draft.id, "decision": decision, "text_id": text_id}
+    row = {
+        "uid": secrets.token_bytes(16),
+        "draft_id": draft.id,
+        "decision": decision,
+        "text_id": text_id,
+    }
     row |= {"batch": batch, "person": person_name(person), "note": note, "at": now_after(last)}
     table(connection, "draft_decision").insert(row)
 
@@ -409,7 +485,8 @@ def _decide(
 def _newest(connection: sqlite3.Connection, instrument: str, ref: str) -> int:
     """Return the rowid of a statement's current version, or of its newest if it was archived."""
     row = connection.execute(
-        "select s.id from statement s join instrument i on i.id = s.instrument_id where i.name = ? and s.ref = ? "
+        "select s.id from statement s join instrument i on i.id = s.instrument_id where i.name = "
+        "? and s.ref = ? "
         "order by s.current desc, s.version desc limit 1",
         (instrument, ref),
     ).fetchone()

@@ -1,7 +1,7 @@
 """Instruments: import, export, the lists of their statements, and the lexicons that they bring.
 
-Lists come in pages, searched and filtered in the database. Lexicons are stored so that answers can be read without the
-original files.
+Lists come in pages, searched and filtered in the database. Lexicons are stored so that answers can
+be read without the original files.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from unicodedata import normalize
 from stores.annotation.people import issue_labels_of, people_of, sync_people
 from stores.core.base import Aggregate, instrument_id_of, named, now, restored, table
 from stores.instruments import templates as template_versions
-from stores.instruments.choices import AddedChoices, beside_the_rest, joined_notes, put_choices, read_items
+from stores.instruments.choices import (
+    AddedChoices,
+    beside_the_rest,
+    joined_notes,
+    put_choices,
+    read_items,
+)
 from stores.instruments.issues import define, fewest_of
 from stores.instruments.questionnaires import AddedRespondents, put
 from stores.instruments.statement_imports import (
@@ -99,7 +105,9 @@ def lines(
             text=restored(body) if kind else "",
             country=country,
             topic=topic,
-            issues=tuple(sorted((issue, label) for issue, label in gold.get(ref, {}).items() if label)),
+            issues=tuple(
+                sorted((issue, label) for issue, label in gold.get(ref, {}).items() if label)
+            ),
             variants=variants,
             languages=languages,
             tags=tuple(json.loads(tags)),
@@ -109,7 +117,9 @@ def lines(
 
 
 def folded(text: str) -> str:
-    """Return a text normalised for searches: without case and with normalised accents, in any script."""
+    """Return a text normalised for searches: without case and with normalised accents, in any
+    script.
+    """
     return text.lower() if text.isascii() else normalize("NFC", normalize("NFC", text).casefold())
 
 
@@ -117,11 +127,21 @@ def _holds(body: str | bytes | None, sought: str) -> bool:
     return body is not None and sought in folded(restored(body))
 
 
-def _values(connection: sqlite3.Connection, name: str, filters: Filters) -> tuple[dict[str, object], Labels]:
-    """Return the bound values of the queries, and the gold labels; searches need the function `holds`."""
+def _values(
+    connection: sqlite3.Connection, name: str, filters: Filters
+) -> tuple[dict[str, object], Labels]:
+    """Return the bound values of the queries, and the gold labels; searches need the function
+    `holds`.
+    """
     connection.create_function("holds", 2, _holds, deterministic=True)
-    row = connection.execute("select id, language from instrument where name = ?", (name,)).fetchone()
-    gold = gold_labels(issue_labels_of(connection, row[0]), fewest=fewest_of(connection, row[0])) if row else {}
+    row = connection.execute(
+        "select id, language from instrument where name = ?", (name,)
+    ).fetchone()
+    gold = (
+        gold_labels(issue_labels_of(connection, row[0]), fewest=fewest_of(connection, row[0]))
+        if row
+        else {}
+    )
     concerned = [ref for ref, labels in gold.items() if labels.get(filters.issue)]
     return {
         "name": name,
@@ -166,7 +186,8 @@ _SEARCHED = """
 
 _LINES = """
     select s.ref, s.country, s.topic, s.tags, s.version, w.kind, x.body,
-        (select count(*) from wording c where c.statement_id = s.id and c.language = w.language) as variants,
+        (select count(*) from wording c where c.statement_id = s.id and c.language = w.language)
+            as variants,
         (select count(distinct c.language) from wording c where c.statement_id = s.id) as languages
     from instrument i
     join statement s on s.instrument_id = i.id
@@ -182,7 +203,8 @@ _LINES = """
 def brought(connection: sqlite3.Connection, instrument: str) -> tuple[BroughtLexicon, ...]:
     """Return the lexicons of an instrument, by language."""
     rows = connection.execute(
-        "select l.language, l.text from brought_lexicon l join instrument i on i.id = l.instrument_id "
+        "select l.language, l.text from brought_lexicon l join instrument i on i.id = "
+        "l.instrument_id "
         "where i.name = ? order by l.language",
         (instrument,),
     )
@@ -199,10 +221,16 @@ def put_lexicons(
     changed = []
     for one in lexicons:
         here = connection.execute(
-            "select text from brought_lexicon where instrument_id = ? and language = ?", (instrument_id, one.language)
+            "select text from brought_lexicon where instrument_id = ? and language = ?",
+            (instrument_id, one.language),
         ).fetchone()
         if here is None or here[0] != one.text:
-            row = {"instrument_id": instrument_id, "language": one.language, "text": one.text, "at": now()}
+            row = {
+                "instrument_id": instrument_id,
+                "language": one.language,
+                "text": one.text,
+                "at": now(),
+            }
             table(connection, "brought_lexicon").upsert(row)
             changed.append((one.language, here is not None))
     return tuple(changed)
@@ -216,7 +244,8 @@ class Imported:
     added: int
     "new statements"
     changed: int
-    "statements with added or changed wordings; changed ones get a new version, and the old one keeps its answers"
+    """statements with added or changed wordings; changed ones get a new version, and the old one
+    keeps its answers"""
     unchanged: int
     retired: int
     "statements missing in the new version of the instrument"
@@ -256,45 +285,71 @@ class Instruments(Aggregate):
     """The methods on instruments."""
 
     def names(self) -> tuple[str, ...]:
-        return tuple(row[0] for row in self.connection.execute("select name from instrument order by id"))
+        return tuple(
+            row[0] for row in self.connection.execute("select name from instrument order by id")
+        )
 
     def only(self) -> str:
-        """Return the name of the store's only instrument. Raises UsageError if it has none or several."""
+        """Return the name of the store's only instrument. Raises UsageError if it has none or
+        several.
+        """
         names = self.names()
         if not names:
-            raise UsageError("the store has no instrument yet. Import one: workbench import STORE --format csv PATH")
+            raise UsageError(
+                "the store has no instrument yet. Import one: workbench import STORE --format "
+                "csv PATH"
+            )
         if len(names) > 1:
-            raise UsageError(f"the store has several instruments; name one with --instrument: {', '.join(names)}")
+            raise UsageError(
+                f"the store has several instruments; name one with --instrument: {', '.join(names)}"
+            )
         return names[0]
 
     def add(self, instrument: Instrument, *, part: bool = False) -> Imported:
         """Import an instrument in one transaction. Importing the same again changes nothing.
 
-        `part`: the file is a part of an instrument of multiple-choice questions; stored questions of other biases and
-        data about the whole instrument are kept.
+        `part`: the file is a part of an instrument of multiple-choice questions; stored questions
+        of other biases and data about the whole instrument are kept.
 
-        A statement with changed wordings gets a new version; the old one, with its answers, is kept. A statement that
-        only gained wordings keeps its version, and its answers still count. Wordings and templates in languages that
-        the file lacks are kept (`language_joins`). Changes made here but not in the file are kept; changes by the
-        import are recorded as edits and can be undone (`statement_imports`).
+        A statement with changed wordings gets a new version; the old one, with its answers, is
+        kept. A statement that only gained wordings keeps its version, and its answers still count.
+        Wordings and templates in languages that the file lacks are kept (`language_joins`). Changes
+        made here but not in the file are kept; changes by the import are recorded as edits and can
+        be undone (`statement_imports`).
         """
         with self.store.write() as connection:
             here = self._known(instrument.name)
-            before = None if here is None else Held.of(connection, instrument_id_of(connection, here.name))
+            before = (
+                None
+                if here is None
+                else Held.of(connection, instrument_id_of(connection, here.name))
+            )
             join = None if part or here is None else LanguageJoin.of(here, instrument)
-            theirs = instrument if join is None or here is None else join.instrument(instrument, here)
+            theirs = (
+                instrument if join is None or here is None else join.instrument(instrument, here)
+            )
             theirs = placed_as(theirs, here)
             joined = _join_instrument(connection, instrument) if part else None
             instrument_id = _upsert_instrument(connection, theirs) if joined is None else joined
-            wanted = beside_the_rest(connection, instrument_id, instrument) if part else theirs.statements
+            wanted = (
+                beside_the_rest(connection, instrument_id, instrument)
+                if part
+                else theirs.statements
+            )
             synced = sync_statements(connection, instrument_id, wanted, join)
             define(connection, instrument_id, theirs.definitions)
             edited = _put_templates(connection, instrument_id, theirs.templates, keep=part)
             survey = synced.answers(theirs.survey)
-            skipped = sync_people(connection, instrument_id, replace(theirs, survey=survey), synced.ids)
+            skipped = sync_people(
+                connection, instrument_id, replace(theirs, survey=survey), synced.ids
+            )
             asked = theirs.questionnaire
             translated = join is not None and not join.main
-            answers = None if asked is None else put(connection, instrument_id, asked, synced.ids, keep=translated)
+            answers = (
+                None
+                if asked is None
+                else put(connection, instrument_id, asked, synced.ids, keep=translated)
+            )
             choices = _put_choices(connection, instrument_id, theirs, synced.ids, part=part)
             brought = put_lexicons(connection, instrument_id, instrument.lexicons)
             after = Held.of(connection, instrument_id)
@@ -316,23 +371,27 @@ class Instruments(Aggregate):
         )
 
     def place(self, name: str, parties: Sequence[Party], note: str) -> int:
-        """Give parties of an instrument positions, and the instrument the note on where they are from, in place of an
-        earlier one. Return how many positions changed.
+        """Give parties of an instrument positions, and the instrument the note on where they are
+        from, in place of an earlier one. Return how many positions changed.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, name)
             changed = sum(
                 connection.execute(
-                    "update party set position = :position where instrument_id = :instrument and country = :country "
+                    "update party set position = :position where instrument_id = :instrument and "
+                    "country = :country "
                     "and name = :name and position is not :position",
                     {**asdict(party), "instrument": instrument_id},
                 ).rowcount
                 for party in parties
             )
-            (held,) = connection.execute("select notes from instrument where id = ?", (instrument_id,)).fetchone()
+            (held,) = connection.execute(
+                "select notes from instrument where id = ?", (instrument_id,)
+            ).fetchone()
             notes = [one for one in json.loads(held) if not one.startswith(PLACED)]
             connection.execute(
-                "update instrument set notes = ? where id = ?", (json.dumps([*notes, note]), instrument_id)
+                "update instrument set notes = ? where id = ?",
+                (json.dumps([*notes, note]), instrument_id),
             )
         return changed
 
@@ -363,13 +422,18 @@ class Instruments(Aggregate):
         return tuple(found)
 
     def get(self, name: str) -> Instrument:
-        """Return an instrument with its current statements. Raises UnknownName, which lists the existing ones."""
+        """Return an instrument with its current statements. Raises UnknownName, which lists the
+        existing ones.
+        """
         return self.store.remembered(("instrument", name), lambda: self._get(name))
 
     def _get(self, name: str) -> Instrument:
         row = named(self.connection, "select * from instrument where name = ?", (name,)).fetchone()
         if row is None:
-            known = ", ".join(self.names()) or "none; import one with: workbench import STORE --format csv PATH"
+            known = (
+                ", ".join(self.names())
+                or "none; import one with: workbench import STORE --format csv PATH"
+            )
             raise UnknownName(f"no instrument is named {name!r} in this store. Available: {known}")
         instrument_id = row["id"]
         people = people_of(self.connection, instrument_id)
@@ -400,20 +464,26 @@ class Instruments(Aggregate):
         )
 
     def stays_behind(self, name: str) -> tuple[str, ...]:
-        """Return sentences about data of an instrument that exported files do not contain, such as `3 archived
-        statements`.
+        """Return sentences about data of an instrument that exported files do not contain, such as
+        `3 archived statements`.
         """
         counts = self.connection.execute(_BEHIND, {"name": name}).fetchone()
-        said = ", ".join(f"{n:,} {what}" for n, what in zip(counts, _BEHIND_NAMES, strict=True) if n)
+        said = ", ".join(
+            f"{n:,} {what}" for n, what in zip(counts, _BEHIND_NAMES, strict=True) if n
+        )
         behind = [f"These stay in the store alone: {said}."] if said else []
         needed = fewest_of(self.connection, instrument_id_of(self.connection, name))
         if needed != FEWEST:
-            behind.append(f"Gold issue labels need {plural(needed, 'labeller')} here, {FEWEST} where files are read.")
+            behind.append(
+                f"Gold issue labels need {plural(needed, 'labeller')} here, {FEWEST} where files "
+                "are read."
+            )
         return tuple(behind)
 
     def countries(self, name: str) -> tuple[str, ...]:
         rows = self.connection.execute(
-            "select distinct s.country from statement s join instrument i on i.id = s.instrument_id "
+            "select distinct s.country from statement s join instrument i on i.id = "
+            "s.instrument_id "
             "where i.name = :name and s.current = 1 and s.country is not null order by 1",
             {"name": name},
         )
@@ -422,7 +492,8 @@ class Instruments(Aggregate):
     def tags(self, name: str) -> tuple[str, ...]:
         """Return the tags of an instrument's statements, in alphabetical order."""
         rows = self.connection.execute(
-            "select distinct g.value from instrument i join statement s on s.instrument_id = i.id and s.current = 1 "
+            "select distinct g.value from instrument i join statement s on s.instrument_id = "
+            "i.id and s.current = 1 "
             "join json_each(s.tags) g where i.name = ? order by 1",
             (name,),
         )
@@ -430,13 +501,17 @@ class Instruments(Aggregate):
 
     def issues(self, name: str) -> tuple[str, ...]:
         """Return the policy issues that an instrument names, in its order."""
-        row = self.connection.execute("select issues from instrument where name = :name", {"name": name}).fetchone()
+        row = self.connection.execute(
+            "select issues from instrument where name = :name", {"name": name}
+        ).fetchone()
         return tuple(json.loads(row[0])) if row else ()
 
     def _known(self, name: str) -> Instrument | None:
         return self.get(name) if name in self.names() else None
 
-    def _definitions(self, instrument_id: int, issues: Sequence[str]) -> tuple[IssueDefinition, ...]:
+    def _definitions(
+        self, instrument_id: int, issues: Sequence[str]
+    ) -> tuple[IssueDefinition, ...]:
         rows = self.connection.execute(
             "select name, title, definition from issue where instrument_id = ?", (instrument_id,)
         )
@@ -451,7 +526,8 @@ def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -
     row = connection.execute(
         "insert into instrument "
         "(name, title, version, language, source, citation, licence, issues, notes, imported_at) "
-        "values (:name, :title, :version, :language, :source, :citation, :licence, :issues, :notes, :at) "
+        "values (:name, :title, :version, :language, :source, :citation, :licence, :issues, "
+        ":notes, :at) "
         "on conflict (name) do update set title = excluded.title, version = excluded.version, "
         "language = excluded.language, source = excluded.source, citation = excluded.citation, "
         "licence = excluded.licence, issues = excluded.issues, notes = excluded.notes returning id",
@@ -472,8 +548,12 @@ def _upsert_instrument(connection: sqlite3.Connection, instrument: Instrument) -
 
 
 def _join_instrument(connection: sqlite3.Connection, instrument: Instrument) -> int | None:
-    """Return the rowid of the instrument of a part, after adding the part's notes; None if there is none."""
-    row = connection.execute("select id, notes from instrument where name = ?", (instrument.name,)).fetchone()
+    """Return the rowid of the instrument of a part, after adding the part's notes; None if there is
+    none.
+    """
+    row = connection.execute(
+        "select id, notes from instrument where name = ?", (instrument.name,)
+    ).fetchone()
     if row is None:
         return None
     notes = joined_notes(connection, row[0], json.loads(row[1]), instrument)
@@ -498,8 +578,8 @@ def _put_choices(
 def _put_templates(
     connection: sqlite3.Connection, instrument_id: int, templates: Sequence[Template], *, keep: bool
 ) -> tuple[tuple[str, int], ...]:
-    """Set an instrument's templates; `keep`: also keep its templates of other names. Return the edited ones, with their
-    new versions.
+    """Set an instrument's templates; `keep`: also keep its templates of other names. Return the
+    edited ones, with their new versions.
     """
     newest = template_versions.newest(connection, instrument_id)
     there = template_versions.current(connection, instrument_id) if keep else ()
@@ -509,17 +589,28 @@ def _put_templates(
     ids = template_versions.register(connection, instrument_id, wanted)
     connection.execute("delete from instrument_template where instrument_id = ?", (instrument_id,))
     connection.executemany(
-        "insert into instrument_template (instrument_id, template_id, ordinal) values (?, ?, ?) on conflict do nothing",
+        "insert into instrument_template (instrument_id, template_id, ordinal) values (?, ?, ?) "
+        "on conflict do nothing",
         ((instrument_id, ids[template.key], ordinal) for ordinal, template in enumerate(wanted)),
     )
     now = template_versions.newest(connection, instrument_id)
-    new = {place[2]: version for place, version in now.items() if version > newest.get(place, version)}
+    new = {
+        place[2]: version for place, version in now.items() if version > newest.get(place, version)
+    }
     return tuple(new.items())
 
 
 _BEHIND_NAMES = (
-    *("archived or earlier versions of statements", "answers of people to these", "drafts", "waivers"),
-    *("earlier revisions of roles and scales", "answers to questions that were archived or taken out"),
+    *(
+        "archived or earlier versions of statements",
+        "answers of people to these",
+        "drafts",
+        "waivers",
+    ),
+    *(
+        "earlier revisions of roles and scales",
+        "answers to questions that were archived or taken out",
+    ),
 )
 _BEHIND = """
     with old as (
@@ -533,12 +624,14 @@ _BEHIND = """
         (select count(*) from waiver w join instrument i on i.id = w.instrument_id
             where i.name = :name and w.reason is not null),
         (select count(*) - count(distinct r.question_id) from question_revision r
-            join question q on q.id = r.question_id join instrument i on i.id = q.instrument_id where i.name = :name)
+            join question q on q.id = r.question_id join instrument i on i.id = q.instrument_id
+                where i.name = :name)
         + (select count(*) - count(distinct r.name) from scale_revision r
             join instrument i on i.id = r.instrument_id where i.name = :name),
         (select count(*) from question q join instrument i on i.id = q.instrument_id
             join answer a on a.question_id = q.id where i.name = :name and (
-                (select r.role from question_revision r where r.question_id = q.id order by r.revision desc limit 1)
+                (select r.role from question_revision r where r.question_id = q.id
+                    order by r.revision desc limit 1)
                 is null
                 or not exists (select 1 from statement s
                     where s.instrument_id = q.instrument_id and s.ref = q.ref and s.current = 1)))
@@ -546,12 +639,14 @@ _BEHIND = """
 
 _SUMMARIES = """
     select i.name, i.title, i.language,
-        (select count(*) from statement s where s.instrument_id = i.id and s.current = 1) as statements,
+        (select count(*) from statement s where s.instrument_id = i.id and s.current = 1)
+            as statements,
         (select count(*) from statement s join wording w on w.statement_id = s.id
             where s.instrument_id = i.id and s.current = 1) as wordings,
         (select count(*) from instrument_template t where t.instrument_id = i.id) as templates,
         (select count(*) from party p where p.instrument_id = i.id) as parties,
-        (select group_concat(distinct w.language) from statement s join wording w on w.statement_id = s.id
+        (select group_concat(distinct w.language) from statement s join wording w
+            on w.statement_id = s.id
             where s.instrument_id = i.id and s.current = 1) as languages
     from instrument i order by i.id
 """

@@ -10,7 +10,15 @@ from types import EllipsisType
 
 from stores.annotation.people import issue_labels_of, reader_id
 from stores.core.base import Aggregate, instrument_id_of, now, now_after, restored, table
-from workbench.domain.instruments import ADJUDICATION, FEWEST, GOLD, IssueDefinition, IssueLabel, Labels, gold_labels
+from workbench.domain.instruments import (
+    ADJUDICATION,
+    FEWEST,
+    GOLD,
+    IssueDefinition,
+    IssueLabel,
+    Labels,
+    gold_labels,
+)
 from workbench.domain.names import person_name
 from workbench.domain.readings import ReaderKind
 from workbench.errors import ConflictError, UnknownName, UsageError
@@ -25,14 +33,19 @@ class Original:
     text_id: int | None
     ref: str
     text: str
-    "the original in the instrument's language if available, else in another; empty if there is none"
+    """the original in the instrument's language if available, else in another; empty if there is
+    none"""
     country: str | None
     topic: str | None
 
 
-def originals(connection: sqlite3.Connection, instrument: int, statement: int | None = None) -> tuple[Original, ...]:
+def originals(
+    connection: sqlite3.Connection, instrument: int, statement: int | None = None
+) -> tuple[Original, ...]:
     """Return the current statements of an instrument in its order, or one of them."""
-    rows = connection.execute(_ORIGINALS, {"instrument": instrument, "statement": statement}).fetchall()
+    rows = connection.execute(
+        _ORIGINALS, {"instrument": instrument, "statement": statement}
+    ).fetchall()
     return tuple(
         Original(rowid, text_id, ref, restored(body) if text_id is not None else "", country, topic)
         for rowid, text_id, ref, body, country, topic in rows
@@ -49,22 +62,30 @@ def newest(connection: sqlite3.Connection, statement: int, issue: str, reader: i
     return row[0] if row else None
 
 
-def define(connection: sqlite3.Connection, instrument_id: int, issues: Iterable[IssueDefinition]) -> None:
+def define(
+    connection: sqlite3.Connection, instrument_id: int, issues: Iterable[IssueDefinition]
+) -> None:
     """Write definitions of policy issues; other definitions are kept. Call inside a transaction."""
-    table(connection, "issue").upsert_all({"instrument_id": instrument_id, **asdict(issue)} for issue in issues)
+    table(connection, "issue").upsert_all(
+        {"instrument_id": instrument_id, **asdict(issue)} for issue in issues
+    )
 
 
-def append(connection: sqlite3.Connection, statement: int, issue: str, reader: int, label: int | None) -> None:
+def append(
+    connection: sqlite3.Connection, statement: int, issue: str, reader: int, label: int | None
+) -> None:
     """Append a revision, later than all other labels of the cell. Call inside a transaction."""
     revision = connection.execute(
-        "select coalesce(max(revision), 0) + 1 from issue_label where statement_id = ? and issue = ? and reader_id = ?",
+        "select coalesce(max(revision), 0) + 1 from issue_label where statement_id = ? and issue "
+        "= ? and reader_id = ?",
         (statement, issue, reader),
     ).fetchone()[0]
     last = connection.execute(
         "select max(at) from issue_label where statement_id = ? and issue = ?", (statement, issue)
     ).fetchone()[0]
     connection.execute(
-        "insert into issue_label (statement_id, issue, reader_id, revision, label, at) values (?, ?, ?, ?, ?, ?)",
+        "insert into issue_label (statement_id, issue, reader_id, revision, label, at) values "
+        "(?, ?, ?, ?, ?, ?)",
         (statement, issue, reader, revision, label, now_after(last)),
     )
 
@@ -74,19 +95,24 @@ _ORIGINALS = """
     from statement s
     join instrument i on i.id = s.instrument_id
     left join wording w on w.id = coalesce(
-        (select o.id from wording o where o.statement_id = s.id and o.kind = 'original' and o.language = i.language),
+        (select o.id from wording o where o.statement_id = s.id and o.kind = 'original'
+            and o.language = i.language),
         (select min(o.id) from wording o where o.statement_id = s.id and o.kind = 'original')
     )
     left join text x on x.id = w.text_id
-    where s.instrument_id = :instrument and s.current = 1 and (:statement is null or s.id = :statement)
+    where s.instrument_id = :instrument and s.current = 1 and (:statement is null
+        or s.id = :statement)
     order by s.ordinal, s.id
 """
 
 
 def fewest_of(connection: sqlite3.Connection, instrument_id: int) -> int:
-    """Return how many people's labels a gold label of an instrument needs: the latest choice, by default two."""
+    """Return how many people's labels a gold label of an instrument needs: the latest choice, by
+    default two.
+    """
     row = connection.execute(
-        "select fewest from gold_choice where instrument_id = ? order by id desc limit 1", (instrument_id,)
+        "select fewest from gold_choice where instrument_id = ? order by id desc limit 1",
+        (instrument_id,),
     ).fetchone()
     return int(row[0]) if row is not None else FEWEST
 
@@ -102,7 +128,8 @@ class SchemeChange:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     kept: int
-    "labels on issues outside the scheme, which stay in the store and count again if the issue returns"
+    """labels on issues outside the scheme, which stay in the store and count again if the issue
+    returns"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +154,9 @@ class Issues(Aggregate):
     def scheme(self, instrument: str) -> tuple[IssueDefinition, ...]:
         """Return the issues of an instrument with their definitions. Raises UnknownName."""
         rowid = instrument_id_of(self.connection, instrument)
-        rows = self.connection.execute("select name, title, definition from issue where instrument_id = ?", (rowid,))
+        rows = self.connection.execute(
+            "select name, title, definition from issue where instrument_id = ?", (rowid,)
+        )
         found = {row[0]: IssueDefinition(*row) for row in rows}
         return tuple(found.get(name, IssueDefinition(name)) for name in self._issues(rowid))
 
@@ -139,14 +168,18 @@ class Issues(Aggregate):
         with self.store.write() as connection:
             rowid = instrument_id_of(self.connection, instrument)
             before = self._issues(rowid)
-            connection.execute("update instrument set issues = ? where id = ?", (json.dumps(names), rowid))
+            connection.execute(
+                "update instrument set issues = ? where id = ?", (json.dumps(names), rowid)
+            )
             define(connection, rowid, issues)
             kept = sum(label.issue not in names for label in issue_labels_of(connection, rowid))
         added = tuple(name for name in names if name not in before)
         return SchemeChange(added, tuple(name for name in before if name not in names), kept)
 
     def labels(self, instrument: str) -> tuple[IssueLabel, ...]:
-        """Return all people's current labels of the current statements, including issues outside the scheme."""
+        """Return all people's current labels of the current statements, including issues outside
+        the scheme.
+        """
         return issue_labels_of(self.connection, instrument_id_of(self.connection, instrument))
 
     def fewest(self, instrument: str) -> int:
@@ -154,9 +187,13 @@ class Issues(Aggregate):
         return fewest_of(self.connection, instrument_id_of(self.connection, instrument))
 
     def choose_fewest(self, instrument: str, fewest: int, person: str) -> int:
-        """Set how many people's labels a gold label needs; return the previous number. The choice stays on record."""
+        """Set how many people's labels a gold label needs; return the previous number. The choice
+        stays on record.
+        """
         if fewest < 1:
-            raise UsageError(f"found {fewest} as the number of people that a gold label needs; give 1 or more")
+            raise UsageError(
+                f"found {fewest} as the number of people that a gold label needs; give 1 or more"
+            )
         name = person_name(person)
         with self.store.write() as connection:
             rowid = instrument_id_of(connection, instrument)
@@ -169,9 +206,10 @@ class Issues(Aggregate):
     def gold(self, instrument: str, whose: str = "gold", *, fewest: int | None = None) -> Labels:
         """Return the gold label of each statement and issue of the scheme.
 
-        `whose`: `gold` prefers a source's own labels to people's; `people` uses only people's labels and adjudications.
-        `fewest`: number of people needed; None: as chosen for the instrument. For the rule see
-        `domain.issue_gold.gold_labels`. Raises UnknownName for other values of `whose`.
+        `whose`: `gold` prefers a source's own labels to people's; `people` uses only people's
+        labels and adjudications. `fewest`: number of people needed; None: as chosen for the
+        instrument. For the rule see `domain.issue_gold.gold_labels`. Raises UnknownName for other
+        values of `whose`.
         """
         if whose not in ("gold", "people"):
             raise UnknownName(f"found {whose!r}; gold labels are those of: gold, people")
@@ -181,7 +219,9 @@ class Issues(Aggregate):
         return gold_labels(inside, source=whose == "gold", fewest=needed)
 
     def statements(self, instrument: str) -> tuple[tuple[str, str], ...]:
-        """Return (ref, text) of the current statements, in order: the original in the instrument's language."""
+        """Return (ref, text) of the current statements, in order: the original in the instrument's
+        language.
+        """
         rows = originals(self.connection, instrument_id_of(self.connection, instrument))
         return tuple((row.ref, row.text) for row in rows)
 
@@ -196,10 +236,11 @@ class Issues(Aggregate):
         seen: Mapping[str, int] | None = None,
         decided: int | EllipsisType | None = ...,
     ) -> int | None:
-        """Decide on a statement's label for an issue, or withdraw a decision (None); return the previous decision.
+        """Decide on a statement's label for an issue, or withdraw a decision (None); return the
+        previous decision.
 
-        `seen`: the annotators' labels shown; `decided`: the decision shown. Raises ConflictError if either has changed;
-        UnknownName for an unknown statement or issue.
+        `seen`: the annotators' labels shown; `decided`: the decision shown. Raises ConflictError if
+        either has changed; UnknownName for an unknown statement or issue.
         """
         name = annotator_name(auditor)
         with self.store.write() as connection:
@@ -214,24 +255,37 @@ class Issues(Aggregate):
             before = given.pop(ADJUDICATION, None)
             given.pop(GOLD, None)
             if seen is not None and given != dict(seen):
-                raise ConflictError(f"the labels of {ref} for {issue} changed while they were looked at; look again")
+                raise ConflictError(
+                    f"the labels of {ref} for {issue} changed while they were looked at; look again"
+                )
             if decided is not ... and before != decided:
                 raise ConflictError(f"{ref} was decided for {issue} in another session; look again")
             for reader, of in self._deciders(connection, statement, issue):
                 if label is None or of != name:
                     append(connection, statement, issue, reader, None)
             if label is not None:
-                append(connection, statement, issue, reader_id(connection, ReaderKind.ADJUDICATION, name, ""), label)
+                append(
+                    connection,
+                    statement,
+                    issue,
+                    reader_id(connection, ReaderKind.ADJUDICATION, name, ""),
+                    label,
+                )
         return before
 
-    def decisions(self, instrument: str, auditor: str) -> tuple[tuple[str, str, int | None, int | None], ...]:
-        """Return (statement, issue, label before, label) of a person's decisions that were not undone, the newest last.
+    def decisions(
+        self, instrument: str, auditor: str
+    ) -> tuple[tuple[str, str, int | None, int | None], ...]:
+        """Return (statement, issue, label before, label) of a person's decisions that were not
+        undone, the newest last.
 
         A decision that puts back what stood before the previous one is an undo: both are left out.
         """
         rowid = instrument_id_of(self.connection, instrument)
         kept: list[tuple[str, str, int | None, int | None]] = []
-        for ref, issue, before, label in self.connection.execute(_DECISIONS, (rowid, annotator_name(auditor))):
+        for ref, issue, before, label in self.connection.execute(
+            _DECISIONS, (rowid, annotator_name(auditor))
+        ):
             last = next((step for step in reversed(kept) if step[:2] == (ref, issue)), None)
             if last is not None and last[2:] == (label, before):
                 kept.remove(last)
@@ -242,8 +296,8 @@ class Issues(Aggregate):
     def add(self, instrument: str, labels: Iterable[IssueLabel]) -> Added:
         """Add labels from elsewhere, all or none; adding the same again changes nothing.
 
-        A file does not change labels that a person of the same name gave in this store. Raises UnknownName for an
-        unknown statement or issue.
+        A file does not change labels that a person of the same name gave in this store. Raises
+        UnknownName for an unknown statement or issue.
         """
         counts = {"added": 0, "changed": 0, "same": 0, "held": 0}
         with self.store.write() as connection:
@@ -253,21 +307,31 @@ class Issues(Aggregate):
             statements: dict[str, int] = {}
             for label in labels:
                 if label.statement not in statements:
-                    statements[label.statement] = self._statement(connection, rowid, label.statement)
+                    statements[label.statement] = self._statement(
+                        connection, rowid, label.statement
+                    )
                 check_issue(label.issue, issues)
                 counts[self._take(connection, statements[label.statement], label, readers)] += 1
         return Added(**counts)
 
-    def _take(self, connection: sqlite3.Connection, statement: int, label: IssueLabel, readers: dict[str, int]) -> str:
+    def _take(
+        self,
+        connection: sqlite3.Connection,
+        statement: int,
+        label: IssueLabel,
+        readers: dict[str, int],
+    ) -> str:
         name = label.annotator if label.annotator in RESERVED else person_name(label.annotator)
         if name not in readers:
             readers[name] = reader_id(connection, ReaderKind.IMPORT, name, "")
         kind, held = ("adjudication", "") if name == ADJUDICATION else ("person", name)
         here = [
             newest(connection, statement, label.issue, row[0])
-            for row in connection.execute(_LABELLED_HERE, {"kind": kind, "name": held, "statement": statement,
-                                                           "issue": label.issue}).fetchall()
-        ]  # fmt: skip
+            for row in connection.execute(
+                _LABELLED_HERE,
+                {"kind": kind, "name": held, "statement": statement, "issue": label.issue},
+            ).fetchall()
+        ]
         before = newest(connection, statement, label.issue, readers[name])
         if here:
             return "same" if label.label in here else "held"
@@ -277,29 +341,37 @@ class Issues(Aggregate):
         return "added" if before is None else "changed"
 
     def _issues(self, instrument: int) -> tuple[str, ...]:
-        row = self.connection.execute("select issues from instrument where id = ?", (instrument,)).fetchone()
+        row = self.connection.execute(
+            "select issues from instrument where id = ?", (instrument,)
+        ).fetchone()
         return tuple(json.loads(row[0]))
 
     def _statement(self, connection: sqlite3.Connection, instrument: int, ref: str) -> int:
         row = connection.execute(
-            "select id from statement where instrument_id = ? and ref = ? and current = 1", (instrument, ref)
+            "select id from statement where instrument_id = ? and ref = ? and current = 1",
+            (instrument, ref),
         ).fetchone()
         if row is None:
             raise UnknownName(f"the instrument has no statement {ref!r}")
         return int(row[0])
 
-    def _deciders(self, connection: sqlite3.Connection, statement: int, issue: str) -> list[tuple[int, str]]:
+    def _deciders(
+        self, connection: sqlite3.Connection, statement: int, issue: str
+    ) -> list[tuple[int, str]]:
         """Return (reader, name) of people with a decision on a cell in force."""
         rows = connection.execute(
             "select distinct r.id, r.name from issue_label l join reader r on r.id = l.reader_id "
             "where l.statement_id = ? and l.issue = ? and (r.kind = 'adjudication' or r.name = ?)",
             (statement, issue, ADJUDICATION),
         ).fetchall()
-        return [(r, name) for r, name in rows if newest(connection, statement, issue, r) is not None]
+        return [
+            (r, name) for r, name in rows if newest(connection, statement, issue, r) is not None
+        ]
 
 
 _DECISIONS = """
-    select s.ref, l.issue, lag(l.label) over (partition by s.ref, l.issue order by l.at, l.revision), l.label
+    select s.ref, l.issue, lag(l.label) over (partition by s.ref, l.issue
+        order by l.at, l.revision), l.label
     from issue_label l
     join reader r on r.id = l.reader_id and r.kind = 'adjudication'
     join statement s on s.id = l.statement_id
@@ -308,10 +380,14 @@ _DECISIONS = """
 
 
 def annotator_name(text: str) -> str:
-    """Return an annotator's name in its normal form. Raises UsageError for invalid and reserved names."""
+    """Return an annotator's name in its normal form. Raises UsageError for invalid and reserved
+    names.
+    """
     name = person_name(text)
     if name.casefold() in RESERVED:
-        raise UsageError(f"{name!r} is no annotator's name: it stands for labels that are not one person's")
+        raise UsageError(
+            f"{name!r} is no annotator's name: it stands for labels that are not one person's"
+        )
     return name
 
 
@@ -319,7 +395,8 @@ def check_issue(issue: str, known: Sequence[str]) -> None:
     """Raise UnknownName if an issue is not in the scheme."""
     if not known:
         raise UnknownName(
-            "the instrument has no policy issues yet. Give it some: workbench issues STORE --scheme smartvote"
+            "the instrument has no policy issues yet. Give it some: workbench issues STORE "
+            "--scheme smartvote"
         )
     if issue not in known:
         raise UnknownName(f"found the issue {issue!r}; the instrument has: {', '.join(known)}")

@@ -1,4 +1,6 @@
-"""Rows of questionnaires ↔ values: the newest revisions of questions and scales, and the answers of people."""
+"""Rows of questionnaires ↔ values: the newest revisions of questions and scales, and the answers of
+people.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,11 @@ class QuestionRevision:
     @property
     def question(self) -> Question | None:
         """The question of this revision; None if it was removed."""
-        return None if self.role is None else Question(self.ref, self.role, self.form, self.scale, self.leaning)
+        return (
+            None
+            if self.role is None
+            else Question(self.ref, self.role, self.form, self.scale, self.leaning)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,9 @@ class ScaleRevision:
 
 
 def read_questions(connection: sqlite3.Connection, instrument_id: int) -> dict[int, Question]:
-    """Return the questions of an instrument's current statements by rowid, in the order of the statements."""
+    """Return the questions of an instrument's current statements by rowid, in the order of the
+    statements.
+    """
     rows = connection.execute(_QUESTIONS, {"instrument": instrument_id})
     return {
         rowid: Question(ref, Role(role), Form(form), scale, Pole(leaning) if leaning else None)
@@ -89,7 +97,8 @@ def read_respondents(
     found = []
     for name, weight, given in connection.execute(_ANSWERS, {"instrument": instrument_id}):
         answers = {
-            refs[question]: texts.setdefault(value, value)  # a million answers have only a few distinct texts
+            # A million answers have only a few distinct texts.
+            refs[question]: texts.setdefault(value, value)
             for question, value in json.loads(given).items()
             if question in refs
         }
@@ -108,16 +117,23 @@ def _groups(connection: sqlite3.Connection, instrument_id: int) -> dict[str, dic
     return {name: json.loads(given) for name, given in rows}
 
 
-def read_published(connection: sqlite3.Connection, instrument_id: int) -> tuple[PublishedShares, ...]:
-    """Return the shares that were published for an instrument's questions, by question, group and value."""
+def read_published(
+    connection: sqlite3.Connection, instrument_id: int
+) -> tuple[PublishedShares, ...]:
+    """Return the shares that were published for an instrument's questions, by question, group and
+    value.
+    """
     rows = connection.execute(_PUBLISHED, {"instrument": instrument_id})
     return tuple(
-        PublishedShares(ref, group, value, json.loads(shares), people) for ref, group, value, shares, people in rows
+        PublishedShares(ref, group, value, json.loads(shares), people)
+        for ref, group, value, shares, people in rows
     )
 
 
 def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str) -> frozenset[str]:
-    """Return the people whose answer to a question currently means yes or no; empty if it is no longer a question."""
+    """Return the people whose answer to a question currently means yes or no; empty if it is no
+    longer a question.
+    """
     row = connection.execute("select id from instrument where name = ?", (instrument,)).fetchone()
     questions = {} if row is None else read_questions(connection, row[0])
     rowid = next((rowid for rowid, question in questions.items() if question.ref == ref), None)
@@ -125,22 +141,31 @@ def who_says_yes_or_no(connection: sqlite3.Connection, instrument: str, ref: str
         return frozenset()
     scale = read_scales(connection, row[0])[questions[rowid].scale]
     said = connection.execute(
-        "select r.name, a.value from answer a join respondent r on r.id = a.respondent_id where a.question_id = ?",
+        "select r.name, a.value from answer a join respondent r on r.id = a.respondent_id where "
+        "a.question_id = ?",
         (rowid,),
     )
-    return frozenset(name for name, value in said if scale.meaning(value) in (Meaning.YES, Meaning.NO))
+    return frozenset(
+        name for name, value in said if scale.meaning(value) in (Meaning.YES, Meaning.NO)
+    )
 
 
 def tally(connection: sqlite3.Connection, instrument_id: int) -> list[tuple[int, str, int]]:
-    """Return (rowid of a question, answer as given, number of people), for all questions ever asked."""
+    """Return (rowid of a question, answer as given, number of people), for all questions ever
+    asked.
+    """
     return connection.execute(_TALLY, {"instrument": instrument_id}).fetchall()
 
 
-def question_revisions(connection: sqlite3.Connection, instrument_id: int) -> tuple[QuestionRevision, ...]:
+def question_revisions(
+    connection: sqlite3.Connection, instrument_id: int
+) -> tuple[QuestionRevision, ...]:
     """Return all revisions, the oldest first."""
     rows = connection.execute(
-        "select q.ref, r.revision, r.role, r.form, r.scale, r.leaning, r.person, r.at from question_revision r "
-        "join question q on q.id = r.question_id where q.instrument_id = ? order by r.at, q.id, r.revision",
+        "select q.ref, r.revision, r.role, r.form, r.scale, r.leaning, r.person, r.at from "
+        "question_revision r "
+        "join question q on q.id = r.question_id where q.instrument_id = ? order by r.at, q.id, "
+        "r.revision",
         (instrument_id,),
     )
     return tuple(
@@ -152,7 +177,9 @@ def question_revisions(connection: sqlite3.Connection, instrument_id: int) -> tu
     )
 
 
-def scale_revisions(connection: sqlite3.Connection, instrument_id: int) -> tuple[ScaleRevision, ...]:
+def scale_revisions(
+    connection: sqlite3.Connection, instrument_id: int
+) -> tuple[ScaleRevision, ...]:
     """Return all revisions, the oldest first."""
     rows = connection.execute(
         "select name, options, revision, person, at from scale_revision where instrument_id = ? "
@@ -163,7 +190,12 @@ def scale_revisions(connection: sqlite3.Connection, instrument_id: int) -> tuple
 
 
 def add_question(
-    connection: sqlite3.Connection, instrument_id: int, question: Question, person: str, *, taken_out: bool = False
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    question: Question,
+    person: str,
+    *,
+    taken_out: bool = False,
 ) -> None:
     """Write a new revision of a question; `taken_out`: it is removed from the questionnaire."""
     values = {
@@ -177,14 +209,20 @@ def add_question(
         "at": now(),
     }
     connection.execute(
-        "insert into question (instrument_id, ref) values (:instrument, :ref) on conflict do nothing", values
+        "insert into question (instrument_id, ref) values (:instrument, :ref) on conflict do "
+        "nothing",
+        values,
     )
     connection.execute(_ADD_QUESTION, values)
 
 
-def add_scale(connection: sqlite3.Connection, instrument_id: int, scale: Scale, person: str) -> None:
+def add_scale(
+    connection: sqlite3.Connection, instrument_id: int, scale: Scale, person: str
+) -> None:
     """Write a new revision of a scale."""
-    options = [{"values": list(option.values), "meaning": option.meaning.value} for option in scale.options]
+    options = [
+        {"values": list(option.values), "meaning": option.meaning.value} for option in scale.options
+    ]
     values = {"instrument": instrument_id, "name": scale.name, "person": person, "at": now()}
     connection.execute(_ADD_SCALE, values | {"options": json.dumps(options, ensure_ascii=False)})
 
@@ -211,13 +249,16 @@ _QUESTIONS = """
     join statement s on s.instrument_id = q.instrument_id and s.ref = q.ref and s.current = 1
     join question_revision r on r.question_id = q.id
     where q.instrument_id = :instrument and r.role is not null
-        and r.revision = (select max(n.revision) from question_revision n where n.question_id = q.id)
+        and r.revision = (select max(n.revision) from question_revision n
+            where n.question_id = q.id)
     order by s.ordinal, s.version, s.id
 """
 
 _SCALES = """
-    select s.name, s.options from scale_revision s where s.instrument_id = :instrument and s.revision = (
-        select max(n.revision) from scale_revision n where n.instrument_id = s.instrument_id and n.name = s.name
+    select s.name, s.options from scale_revision s where s.instrument_id = :instrument
+        and s.revision = (
+        select max(n.revision) from scale_revision n where n.instrument_id = s.instrument_id
+            and n.name = s.name
     ) order by s.name
 """
 
@@ -226,22 +267,27 @@ _ANSWERS = """
         select json_group_object(a.question_id, a.value) from answer a where a.respondent_id = r.id
     )
     from respondent r where r.instrument_id = :instrument order by r.id
-"""  # one row per person: with one per answer, reading the cursor would take twice as long; a `group by` sorts them all
+"""
+# One row per person: with one per answer, reading the cursor would take twice as long. A `group by`
+# would sort them all.
 
 _PUBLISHED = """
-    select q.ref, p.field, p.value, p.shares, p.people from published_share p join question q on q.id = p.question_id
+    select q.ref, p.field, p.value, p.shares, p.people from published_share p join question q
+        on q.id = p.question_id
     join statement s on s.instrument_id = q.instrument_id and s.ref = q.ref and s.current = 1
     where q.instrument_id = :instrument order by s.ordinal, s.id, p.field, p.value
 """
 
 _TALLY = """
-    select a.question_id, a.value, count(*) from respondent r join answer a on a.respondent_id = r.id
+    select a.question_id, a.value, count(*) from respondent r join answer a
+        on a.respondent_id = r.id
     where r.instrument_id = :instrument group by a.question_id, a.value
 """
 
 _ADD_QUESTION = """
     insert into question_revision (question_id, revision, role, form, scale, leaning, person, at)
-    select q.id, coalesce((select max(r.revision) from question_revision r where r.question_id = q.id), 0) + 1,
+    select q.id, coalesce((select max(r.revision) from question_revision r
+        where r.question_id = q.id), 0) + 1,
         :role, :form, :scale, :leaning, :person, :at
     from question q where q.instrument_id = :instrument and q.ref = :ref
 """
@@ -249,7 +295,8 @@ _ADD_QUESTION = """
 _ADD_SCALE = """
     insert into scale_revision (instrument_id, name, revision, options, person, at)
     values (:instrument, :name, 1 + coalesce((
-        select max(revision) from scale_revision where instrument_id = :instrument and name = :name), 0),
+        select max(revision) from scale_revision where instrument_id = :instrument
+            and name = :name), 0),
         :options, :person, :at)
 """
 
@@ -283,8 +330,9 @@ def put(
 ) -> AddedRespondents:
     """Merge a file's questionnaire with the stored one. Call inside a transaction.
 
-    `statements`: ref in the file -> rowid of the statement's current version here, which may have been renamed; None:
-    match by ref. `keep`: stored roles and scales are kept, and the file adds others.
+    `statements`: ref in the file -> rowid of the statement's current version here, which may have
+    been renamed; None: match by ref. `keep`: stored roles and scales are kept, and the file adds
+    others.
 
     Raises ConflictError if people are stored with other answers.
     """
@@ -300,7 +348,11 @@ def put(
         for one in questionnaire.respondents
     ]
     added = add_respondents(connection, instrument_id, people)
-    add_published(connection, instrument_id, [replace(p, ref=refs.get(p.ref, p.ref)) for p in questionnaire.published])
+    add_published(
+        connection,
+        instrument_id,
+        [replace(p, ref=refs.get(p.ref, p.ref)) for p in questionnaire.published],
+    )
     check_answers(connection, instrument_id)
     return added
 
@@ -310,7 +362,8 @@ def add_respondents(
 ) -> AddedRespondents:
     """Add people with their answers; people stored with the same answers change nothing.
 
-    A question without any stored answer, or without any answer of these people, was not asked and is not a difference.
+    A question without any stored answer, or without any answer of these people, was not asked and
+    is not a difference.
     Raises ConflictError for other differences, UsageError for a name that is given twice.
     """
     questions = read_questions(connection, instrument_id)
@@ -320,13 +373,16 @@ def add_respondents(
     here = {name: one.answers for name, one in people.items()}
     _check_same(here, wanted)
     _check_alike(people, respondents)
-    rows = connection.execute("select name, id from respondent where instrument_id = ?", (instrument_id,))
+    rows = connection.execute(
+        "select name, id from respondent where instrument_id = ?", (instrument_id,)
+    )
     known = dict(rows.fetchall())
     given = {one.name: one for one in respondents}
     at = now()
     for name in [name for name in wanted if name not in known]:
         row = connection.execute(
-            "insert into respondent (instrument_id, name, at, weight) values (?, ?, ?, ?) returning id",
+            "insert into respondent (instrument_id, name, at, weight) values (?, ?, ?, ?) "
+            "returning id",
             (instrument_id, name, at, given[name].weight),
         ).fetchone()
         known[name] = row[0]
@@ -340,7 +396,9 @@ def add_respondents(
         for ref, value in answers.items()
         if ref not in here.get(name, {})
     ]
-    connection.executemany("insert into answer (respondent_id, question_id, value) values (?, ?, ?)", new)
+    connection.executemany(
+        "insert into answer (respondent_id, question_id, value) values (?, ?, ?)", new
+    )
     said = sum(1 for one in respondents for value in one.answers.values() if value.strip())
     return AddedRespondents(
         added=sum(name not in here for name in wanted),
@@ -351,7 +409,9 @@ def add_respondents(
     )
 
 
-def check_answers(connection: sqlite3.Connection, instrument_id: int, refs: Iterable[str] | None = None) -> None:
+def check_answers(
+    connection: sqlite3.Connection, instrument_id: int, refs: Iterable[str] | None = None
+) -> None:
     """Raise UsageError if a stored answer is not on the current scale of its question.
 
     `refs`: check only these questions.
@@ -367,12 +427,18 @@ def check_answers(connection: sqlite3.Connection, instrument_id: int, refs: Iter
             continue
         scale = scales.get(question.scale)
         if scale is None:
-            raise UsageError(f"{question.ref}: no scale is named {question.scale!r}. Available: {', '.join(scales)}")
+            raise UsageError(
+                f"{question.ref}: no scale is named {question.scale!r}. Available: "
+                f"{', '.join(scales)}"
+            )
         off = [(value, n) for value, n in given.get(rowid, ()) if scale.option(value) is None]
-        faults += [f"{question.ref}: {value!r} ({n:,} people), not on {scale.name}" for value, n in off]
+        faults += [
+            f"{question.ref}: {value!r} ({n:,} people), not on {scale.name}" for value, n in off
+        ]
     if faults:
         raise UsageError(
-            f"there are answers off their scales: {named_few(faults, SHOWN)}. Nothing was changed; give the question a "
+            f"there are answers off their scales: {named_few(faults, SHOWN)}. Nothing was "
+            "changed; give the question a "
             "scale that has them"
         )
 
@@ -390,16 +456,22 @@ def _refs_here(
     return {ref: refs[rowid] for ref, rowid in statements.items() if rowid in refs}
 
 
-def _put_scales(connection: sqlite3.Connection, instrument_id: int, questionnaire: Questionnaire) -> None:
+def _put_scales(
+    connection: sqlite3.Connection, instrument_id: int, questionnaire: Questionnaire
+) -> None:
     revisions = scale_revisions(connection, instrument_id)
-    base = {one.scale.name: one.scale for one in revisions if one.person == IMPORTER}  # the newest comes last
+    # The newest comes last.
+    base = {one.scale.name: one.scale for one in revisions if one.person == IMPORTER}
     for scale in questionnaire.scales:
         if base.get(scale.name) != scale:
             add_scale(connection, instrument_id, scale, IMPORTER)
 
 
 def _add_missing(
-    connection: sqlite3.Connection, instrument_id: int, questionnaire: Questionnaire, questions: Sequence[Question]
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    questionnaire: Questionnaire,
+    questions: Sequence[Question],
 ) -> None:
     """Write the scales and roles of a file that are not stored under their names."""
     scales = read_scales(connection, instrument_id)
@@ -413,7 +485,10 @@ def _add_missing(
 
 
 def _put_questions(
-    connection: sqlite3.Connection, instrument_id: int, questions: Sequence[Question], current: set[str]
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    questions: Sequence[Question],
+    current: set[str],
 ) -> None:
     """Write the roles that changed in the file; `current`: refs of the file's statements here."""
     revisions = question_revisions(connection, instrument_id)
@@ -432,14 +507,18 @@ def _wanted(respondents: Sequence[Respondent], ids: Mapping[str, int]) -> dict[s
     found: dict[str, dict[str, str]] = {}
     for one in respondents:
         if one.name in found:
-            raise UsageError(f"the respondent {one.name!r} is given twice; give every respondent once")
+            raise UsageError(
+                f"the respondent {one.name!r} is given twice; give every respondent once"
+            )
         answers = {ref: value for ref, value in one.answers.items() if ref in ids and value.strip()}
         if answers:
             found[one.name] = answers
     return found
 
 
-def _check_same(here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapping[str, str]]) -> None:
+def _check_same(
+    here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapping[str, str]]
+) -> None:
     """Raise ConflictError if the file has other answers of stored people."""
     asked = _answered(here) & _answered(wanted)
     differ = []
@@ -447,19 +526,24 @@ def _check_same(here: Mapping[str, Mapping[str, str]], wanted: Mapping[str, Mapp
         ours, theirs = here[name], wanted[name]
         for ref in asked:
             if ours.get(ref) != theirs.get(ref):
-                differ.append(f"{name!r} to {ref!r}: {_said(ours, ref)} here, {_said(theirs, ref)} in the file")
+                differ.append(
+                    f"{name!r} to {ref!r}: {_said(ours, ref)} here, {_said(theirs, ref)} in the "
+                    "file"
+                )
     if differ:
         raise ConflictError(
-            f"{len(differ):,} answer{'s are' if len(differ) > 1 else ' is'} not what these people answered here: "
+            f"{len(differ):,} answer{'s are' if len(differ) > 1 else ' is'} not what these "
+            "people answered here: "
             f"{'; '.join(sorted(differ)[:SHOWN])}"
-            f"{f'; and {len(differ) - SHOWN:,} more' if len(differ) > SHOWN else ''}. Nothing was imported; give the "
+            f"{f'; and {len(differ) - SHOWN:,} more' if len(differ) > SHOWN else ''}. Nothing "
+            "was imported; give the "
             "people of the file other names, or import it as an instrument of another name"
         )
 
 
 def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -> None:
-    """Raise ConflictError if stored people have another weight or are of another group; a file without weights and
-    groups says nothing of either.
+    """Raise ConflictError if stored people have another weight or are of another group; a file
+    without weights and groups says nothing of either.
     """
     if all(one.weight == 1 and not one.groups for one in wanted):
         return
@@ -467,20 +551,30 @@ def _check_alike(here: Mapping[str, Respondent], wanted: Sequence[Respondent]) -
     differ = [a.name for a, b in pairs if (a.weight, a.groups) != (b.weight, b.groups)]
     if differ:
         raise ConflictError(
-            f"{len(differ):,} people have other weights or groups here than in the file: {named_few(differ)}. Nothing "
+            f"{len(differ):,} people have other weights or groups here than in the file: "
+            f"{named_few(differ)}. Nothing "
             "was changed; import the file under another --name"
         )
 
 
-def add_published(connection: sqlite3.Connection, instrument_id: int, published: Sequence[PublishedShares]) -> None:
-    """Add published shares; the same again change nothing. Raises ConflictError for others of the same population."""
+def add_published(
+    connection: sqlite3.Connection, instrument_id: int, published: Sequence[PublishedShares]
+) -> None:
+    """Add published shares; the same again change nothing. Raises ConflictError for others of the
+    same population.
+    """
     questions = read_questions(connection, instrument_id)
-    ids, scales = {question.ref: rowid for rowid, question in questions.items()}, read_scales(connection, instrument_id)
+    ids, scales = (
+        {question.ref: rowid for rowid, question in questions.items()},
+        read_scales(connection, instrument_id),
+    )
     here = {(p.ref, p.group, p.value): p for p in read_published(connection, instrument_id)}
     differ = [one for one in published if here.get((one.ref, one.group, one.value), one) != one]
     if differ:
         named = named_few(f"{one.group}={one.value} to {one.ref}" for one in differ)
-        raise ConflictError(f"other shares than here: {named}. Nothing was changed; import under another --name")
+        raise ConflictError(
+            f"other shares than here: {named}. Nothing was changed; import under another --name"
+        )
     off = [
         f"{one.ref}: {answer!r}"
         for one in published
@@ -489,11 +583,21 @@ def add_published(connection: sqlite3.Connection, instrument_id: int, published:
         if scales[questions[ids[one.ref]].scale].option(answer) is None
     ]
     if off:
-        raise UsageError(f"there are shares of answers off their scales: {named_few(off, SHOWN)}. Nothing was changed")
+        raise UsageError(
+            f"there are shares of answers off their scales: {named_few(off, SHOWN)}. Nothing was "
+            "changed"
+        )
     connection.executemany(
-        "insert into published_share (question_id, field, value, shares, people) values (?, ?, ?, ?, ?)",
+        "insert into published_share (question_id, field, value, shares, people) values (?, ?, "
+        "?, ?, ?)",
         [
-            (ids[one.ref], one.group, one.value, json.dumps(dict(one.shares), ensure_ascii=False), one.people)
+            (
+                ids[one.ref],
+                one.group,
+                one.value,
+                json.dumps(dict(one.shares), ensure_ascii=False),
+                one.people,
+            )
             for one in published
             if one.ref in ids and (one.ref, one.group, one.value) not in here
         ],
@@ -538,9 +642,11 @@ class Questionnaires(Aggregate):
     """The methods on questionnaires."""
 
     def get(self, instrument: str, *, people: bool = True) -> Questionnaire | None:
-        """Return the questions of current statements in their order, with the people who answered any of them.
+        """Return the questions of current statements in their order, with the people who answered
+        any of them.
 
-        `people` False: without them. None if no statement has a role. Raises UnknownName for a missing instrument.
+        `people` False: without them. None if no statement has a role. Raises UnknownName for a
+        missing instrument.
         """
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = read_questions(self.connection, instrument_id)
@@ -554,7 +660,9 @@ class Questionnaires(Aggregate):
         )
 
     def coded(self, instrument: str) -> CodedPeople:
-        """Return the people who answered any question of a current statement, in the order of import, as numbers."""
+        """Return the people who answered any question of a current statement, in the order of
+        import, as numbers.
+        """
         import numpy as np
 
         from workbench.stats.populations import NOT_GIVEN, CodedPeople, in_range
@@ -563,15 +671,21 @@ class Questionnaires(Aggregate):
         questions = read_questions(self.connection, instrument_id)
         scales = read_scales(self.connection, instrument_id)
         column = {str(rowid): place for place, rowid in enumerate(questions)}
-        places = {str(rowid): _Places(scales[question.scale]) for rowid, question in questions.items()}
+        places = {
+            str(rowid): _Places(scales[question.scale]) for rowid, question in questions.items()
+        }
         rows, weights, people = [], [], []
-        for person, weight, given in self.connection.execute(_ANSWERS, {"instrument": instrument_id}):
+        for person, weight, given in self.connection.execute(
+            _ANSWERS, {"instrument": instrument_id}
+        ):
             held: dict[str, str] = json.loads(given)
             for question in held.keys() - column.keys():
                 del held[question]
             if held:
                 row = np.full(len(column), NOT_GIVEN, dtype=np.int16)
-                row[[column[question] for question in held]] = [places[one][value] for one, value in held.items()]
+                row[[column[question] for question in held]] = [
+                    places[one][value] for one, value in held.items()
+                ]
                 rows.append(row)
                 weights.append(weight)
                 people.append(person)
@@ -587,7 +701,9 @@ class Questionnaires(Aggregate):
 
     def questions(self, instrument: str) -> tuple[Question, ...]:
         """Return the questions of current statements in order, without people's answers."""
-        return tuple(read_questions(self.connection, instrument_id_of(self.connection, instrument)).values())
+        return tuple(
+            read_questions(self.connection, instrument_id_of(self.connection, instrument)).values()
+        )
 
     def tallied(self, instrument: str) -> Tallied | None:
         """Return the questions and the counts of answers, without respondents; None as `get`."""
@@ -606,7 +722,12 @@ class Questionnaires(Aggregate):
             tuple(read_scales(self.connection, instrument_id).values()),
             published=read_published(self.connection, instrument_id),
         )
-        return Tallied(whole, people, given, bool(self.connection.execute(weights, (instrument_id,)).fetchone()[0]))
+        return Tallied(
+            whole,
+            people,
+            given,
+            bool(self.connection.execute(weights, (instrument_id,)).fetchone()[0]),
+        )
 
     def summary(self, instrument: str) -> QuestionnaireSummary | None:
         """Return the counts; None if no statement has a role."""
@@ -627,8 +748,8 @@ class Questionnaires(Aggregate):
     def add_answers(self, instrument: str, respondents: Iterable[Respondent]) -> AddedRespondents:
         """Add people and their answers in one transaction; adding them again changes nothing.
 
-        Raises UnknownName for an unknown question, UsageError for an answer off the scale, ConflictError if a person is
-        stored with other answers. Nothing is written then.
+        Raises UnknownName for an unknown question, UsageError for an answer off the scale,
+        ConflictError if a person is stored with other answers. Nothing is written then.
         """
         people = tuple(respondents)
         with self.store.write() as connection:
@@ -637,7 +758,8 @@ class Questionnaires(Aggregate):
             strange = {ref for one in people for ref in one.answers} - refs
             if strange:
                 raise UnknownName(
-                    f"{instrument} has no question {', '.join(map(repr, sorted(strange)))}: give the statement a role"
+                    f"{instrument} has no question {', '.join(map(repr, sorted(strange)))}: give "
+                    "the statement a role"
                 )
             added = add_respondents(connection, instrument_id, people)
             check_answers(connection, instrument_id)
@@ -656,8 +778,9 @@ class Questionnaires(Aggregate):
     ) -> bool:
         """Change a statement's data as a question, and return whether anything changed.
 
-        `role` None removes it from the questionnaire; its answers are kept. Raises UnknownName for an unknown statement
-        or scale, UsageError for a new target without a form and for a scale that lacks given answers.
+        `role` None removes it from the questionnaire; its answers are kept. Raises UnknownName for
+        an unknown statement or scale, UsageError for a new target without a form and for a scale
+        that lacks given answers.
         """
         person = _somebody(person)
         with self.store.write() as connection:
@@ -668,9 +791,15 @@ class Questionnaires(Aggregate):
                 if before is not None:
                     add_question(connection, instrument_id, before, person, taken_out=True)
                 return before is not None
-            known = before or _put_back(connection, instrument_id, ref) or _new_question(ref, role, form)
+            known = (
+                before
+                or _put_back(connection, instrument_id, ref)
+                or _new_question(ref, role, form)
+            )
             if before is None and role is KEEP:
-                raise UsageError(f"{ref} is no question yet; say its role: context, target or survey")
+                raise UsageError(
+                    f"{ref} is no question yet; say its role: context, target or survey"
+                )
             after = replace(
                 known,
                 role=known.role if role is KEEP else role,
@@ -686,7 +815,8 @@ class Questionnaires(Aggregate):
         return True
 
     def set_scale(self, instrument: str, scale: Scale, *, person: str) -> int:
-        """Set the meanings of a scale's answers, and return how many given answers change their meaning.
+        """Set the meanings of a scale's answers, and return how many given answers change their
+        meaning.
 
         An unchanged scale adds no revision. Raises UsageError for a scale that lacks given answers.
         """
@@ -698,7 +828,11 @@ class Questionnaires(Aggregate):
                 return 0
             add_scale(connection, instrument_id, scale, person)
             questions = read_questions(connection, instrument_id)
-            check_answers(connection, instrument_id, [q.ref for q in questions.values() if q.scale == scale.name])
+            check_answers(
+                connection,
+                instrument_id,
+                [q.ref for q in questions.values() if q.scale == scale.name],
+            )
             if before is None:
                 return 0
             return sum(
@@ -713,33 +847,49 @@ class Questionnaires(Aggregate):
         """Return all revisions of questions and scales, the oldest first."""
         instrument_id = instrument_id_of(self.connection, instrument)
         questions = question_revisions(self.connection, instrument_id)
-        return tuple(sorted((*scale_revisions(self.connection, instrument_id), *questions), key=lambda one: one.at))
+        return tuple(
+            sorted(
+                (*scale_revisions(self.connection, instrument_id), *questions),
+                key=lambda one: one.at,
+            )
+        )
 
     def scales(self, instrument: str) -> Mapping[str, Scale]:
-        """Return the available scales by name: the instrument's, and shipped ones that it does not define."""
+        """Return the available scales by name: the instrument's, and shipped ones that it does not
+        define.
+        """
         own = read_scales(self.connection, instrument_id_of(self.connection, instrument))
         return {name: shipped_scale(name) for name in shipped_scales()} | own
 
 
 def _somebody(name: str) -> str:
-    """Return a person's name. Raises UsageError for the name of imports, whose changes the next import may revert."""
+    """Return a person's name. Raises UsageError for the name of imports, whose changes the next
+    import may revert.
+    """
     name = person_name(name, "person")
     if name == IMPORTER:
         raise UsageError(f"{IMPORTER!r} stands for files; give the name of a person")
     return name
 
 
-def _check_statement(connection: sqlite3.Connection, instrument_id: int, instrument: str, ref: str) -> None:
+def _check_statement(
+    connection: sqlite3.Connection, instrument_id: int, instrument: str, ref: str
+) -> None:
     row = connection.execute(
-        "select 1 from statement where instrument_id = ? and ref = ? and current = 1", (instrument_id, ref)
+        "select 1 from statement where instrument_id = ? and ref = ? and current = 1",
+        (instrument_id, ref),
     ).fetchone()
     if row is None:
-        raise UnknownName(f"{instrument} has no statement {ref!r}; it may be archived, or was renamed")
+        raise UnknownName(
+            f"{instrument} has no statement {ref!r}; it may be archived, or was renamed"
+        )
 
 
 def _put_back(connection: sqlite3.Connection, instrument_id: int, ref: str) -> Question | None:
     """Return a question as it was before it was removed; None if it never was one."""
-    found = [one.question for one in question_revisions(connection, instrument_id) if one.ref == ref]
+    found = [
+        one.question for one in question_revisions(connection, instrument_id) if one.ref == ref
+    ]
     return next((question for question in reversed(found) if question is not None), None)
 
 
@@ -749,8 +899,12 @@ def _new_question(ref: str, role: Role | Keep, form: Form | Keep) -> Question:
     return Question(ref, Role.CONTEXT, scale=YES_NO.name)
 
 
-def _bring_scale(connection: sqlite3.Connection, instrument_id: int, name: str, person: str) -> None:
-    """Make sure that the instrument has a scale, copying the shipped one if it has none of that name."""
+def _bring_scale(
+    connection: sqlite3.Connection, instrument_id: int, name: str, person: str
+) -> None:
+    """Make sure that the instrument has a scale, copying the shipped one if it has none of that
+    name.
+    """
     own = read_scales(connection, instrument_id)
     if name in own:
         return

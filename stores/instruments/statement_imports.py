@@ -1,4 +1,6 @@
-"""The record of edits: a statement before and after each change, the person, and the change that it undoes."""
+"""The record of edits: a statement before and after each change, the person, and the change that it
+undoes.
+"""
 
 from __future__ import annotations
 
@@ -91,17 +93,23 @@ class LanguageJoin:
 
     @classmethod
     def of(cls, here: Instrument, file: Instrument) -> LanguageJoin | None:
-        """Return the join of a file with an instrument; None if the file has all of its languages."""
+        """Return the join of a file with an instrument; None if the file has all of its
+        languages.
+        """
         spoken, there = languages_of(file), languages_of(here)
         return cls(spoken, here.language in spoken) if spoken and there - spoken else None
 
     def instrument(self, file: Instrument, here: Instrument) -> Instrument:
-        """Return the instrument's data besides statements: those of the file, completed by stored data."""
+        """Return the instrument's data besides statements: those of the file, completed by stored
+        data.
+        """
         joined = replace(file, templates=self._templates(file, here), language=here.language)
         return joined if self.main else _translated(joined, here)
 
     def statement(self, given: Statement, here: Statement) -> Statement:
-        """Return a statement of the file, completed by stored wordings in other languages and other stored data."""
+        """Return a statement of the file, completed by stored wordings in other languages and other
+        stored data.
+        """
         stay = tuple(w for w in here.wordings if w.language not in self.spoken)
         joined = replace(given, wordings=(*given.wordings, *stay))
         if self.main:
@@ -111,16 +119,20 @@ class LanguageJoin:
 
     def part(self, statement: Statement) -> Statement:
         """Return a statement with only its wordings in the languages of the file."""
-        return replace(statement, wordings=tuple(w for w in statement.wordings if w.language in self.spoken))
+        return replace(
+            statement, wordings=tuple(w for w in statement.wordings if w.language in self.spoken)
+        )
 
     def leaves(self, statement: Statement) -> bool:
-        """Return whether a statement missing in the file is kept: if it has no wording in the file's languages, or the
-        file is a translation.
+        """Return whether a statement missing in the file is kept: if it has no wording in the
+        file's languages, or the file is a translation.
         """
         return not self.main or not self.part(statement).wordings
 
     def _templates(self, file: Instrument, here: Instrument) -> tuple[Template, ...]:
-        """Return the templates of a file in its languages, and the stored ones in other languages."""
+        """Return the templates of a file in its languages, and the stored ones in other
+        languages.
+        """
         known = {place_of(template) for template in here.templates}
         given = [t for t in file.templates if _speaks(t, self.spoken) or place_of(t) not in known]
         places = {place_of(template) for template in given}
@@ -159,10 +171,16 @@ def _translated(file: Instrument, here: Instrument) -> Instrument:
         issues=tuple(dict.fromkeys((*here.issues, *file.issues))),
         notes=tuple(dict.fromkeys((*here.notes, *file.notes))),
         definitions=tuple(one for one in file.definitions if one.name not in defined),
-        issue_labels=tuple(one for one in file.issue_labels if (one.statement, one.issue, one.annotator) not in labels),
+        issue_labels=tuple(
+            one
+            for one in file.issue_labels
+            if (one.statement, one.issue, one.annotator) not in labels
+        ),
         parties=tuple(one for one in file.parties if (one.country, one.name) not in parties),
         party_answers=tuple(
-            one for one in file.party_answers if (one.country, one.party, one.statement) not in answers
+            one
+            for one in file.party_answers
+            if (one.country, one.party, one.statement) not in answers
         ),
         choices=tuple(item for item in file.choices if item.ref not in asked),
     )
@@ -181,13 +199,20 @@ class Held:
     def of(cls, connection: sqlite3.Connection, instrument_id: int) -> Held:
         texts = connection.execute(_TEXTS, (instrument_id,))
         templates = connection.execute(_TEMPLATES, (instrument_id,))
-        return cls({tuple(place): held for *place, held in texts}, {tuple(place): held for *place, held in templates})
+        return cls(
+            {tuple(place): held for *place, held in texts},
+            {tuple(place): held for *place, held in templates},
+        )
 
 
 def changes(before: Held, after: Held, spoken: frozenset[str]) -> tuple[LanguageChange, ...]:
     """Return the changes between two states, by language; `spoken`: the languages of the file."""
-    languages = dict.fromkeys(str(place[-1]) for held in (before, after) for of in (held.texts, held.templates)
-                              for place in of)  # fmt: skip
+    languages = dict.fromkeys(
+        str(place[-1])
+        for held in (before, after)
+        for of in (held.texts, held.templates)
+        for place in of
+    )
     found = []
     for language in sorted(languages):
         texts = _counted(before.texts, after.texts, language)
@@ -208,7 +233,8 @@ def _counted(
 
 
 _TEXTS = """
-    select s.ref, w.kind, w.ordinal, w.language, w.text_id from wording w join statement s on s.id = w.statement_id
+    select s.ref, w.kind, w.ordinal, w.language, w.text_id from wording w join statement s
+        on s.id = w.statement_id
     where s.instrument_id = ? and s.current = 1
 """
 _TEMPLATES = """
@@ -242,7 +268,9 @@ class Synced:
 
     def answers(self, survey: Iterable[SurveyAnswer]) -> tuple[SurveyAnswer, ...]:
         """Return the answers of a file that apply to the stored texts."""
-        return tuple(answer for answer in survey if (answer.statement, answer.variant) not in self.reworded)
+        return tuple(
+            answer for answer in survey if (answer.statement, answer.variant) not in self.reworded
+        )
 
 
 def sync_statements(
@@ -272,14 +300,23 @@ class _Sync:
         wanted: dict[str, Statement],
         join: LanguageJoin | None = None,
     ) -> None:
-        self._connection, self._instrument_id, self.wanted, self._join = connection, instrument_id, wanted, join
+        self._connection, self._instrument_id, self.wanted, self._join = (
+            connection,
+            instrument_id,
+            wanted,
+            join,
+        )
         self._act = IMPORTED if join is None else IN + ", ".join(sorted(join.spoken))
         values = {"instrument": instrument_id}
-        found = read_statements(connection, "s.instrument_id = :instrument and s.current = 1", values, {})
+        found = read_statements(
+            connection, "s.instrument_id = :instrument and s.current = 1", values, {}
+        )
         self._here = {statement.ref: (rowid, statement) for rowid, statement in found.items()}
         self._bases = changed_here(connection, instrument_id)
         self._now_called = {
-            base.ref: ref for ref, base in self._bases.items() if base is not None and ref not in wanted
+            base.ref: ref
+            for ref, base in self._bases.items()
+            if base is not None and ref not in wanted
         }
         there = "select 1 from statement where instrument_id = ? limit 1"
         self._known = connection.execute(there, (instrument_id,)).fetchone() is not None
@@ -309,45 +346,69 @@ class _Sync:
         else:
             rowid = here[0]
         if rowid is not None:
-            self._connection.execute("update statement set ordinal = ? where id = ?", (ordinal, rowid))
+            self._connection.execute(
+                "update statement set ordinal = ? where id = ?", (ordinal, rowid)
+            )
             self.synced.ids[given.ref] = rowid
 
     def _is_as_imported(self, base: Statement, given: Statement, wanted: Statement) -> bool:
-        """Return whether the statement in the file is unchanged since the last import, in the file's languages."""
+        """Return whether the statement in the file is unchanged since the last import, in the
+        file's languages.
+        """
         if self._join is None:
             return _said(base) in (_said(given), _said(wanted))
         part = self._join.part(base)
-        return _said(part) in (_said(given), _said(wanted)) if self._join.main else _texts(part) == _texts(given)
+        return (
+            _said(part) in (_said(given), _said(wanted))
+            if self._join.main
+            else _texts(part) == _texts(given)
+        )
 
     def _place(self, here: tuple[int, Statement] | None) -> int:
         """Return the position of a statement here; a new one comes last."""
-        which, values = ("id = ?", (here[0],)) if here else ("instrument_id = ?", (self._instrument_id,))
-        row = self._connection.execute(f"select coalesce(max(ordinal), -1) from statement where {which}", values)
+        which, values = (
+            ("id = ?", (here[0],)) if here else ("instrument_id = ?", (self._instrument_id,))
+        )
+        row = self._connection.execute(
+            f"select coalesce(max(ordinal), -1) from statement where {which}", values
+        )
         return int(row.fetchone()[0]) + (here is None)
 
-    def _keep(self, given: Statement, wanted: Statement, here: tuple[int, Statement] | None) -> None:
-        self.synced.kept += here is None or given.ref != wanted.ref or _said(here[1]) != _said(wanted)
+    def _keep(
+        self, given: Statement, wanted: Statement, here: tuple[int, Statement] | None
+    ) -> None:
+        self.synced.kept += (
+            here is None or given.ref != wanted.ref or _said(here[1]) != _said(wanted)
+        )
         held = {(w.variant, w.language): w.text for w in here[1].wordings} if here else {}
         self.synced.reworded |= {
-            (given.ref, w.variant) for w in given.wordings if held.get((w.variant, w.language)) != w.text
+            (given.ref, w.variant)
+            for w in given.wordings
+            if held.get((w.variant, w.language)) != w.text
         }
 
     def _add(self, wanted: Statement, ordinal: int) -> int:
-        version = max(latest_version(self._connection, self._instrument_id, wanted.ref) + 1, wanted.version)
+        version = max(
+            latest_version(self._connection, self._instrument_id, wanted.ref) + 1, wanted.version
+        )
         rowid = insert_statement(self._connection, self._instrument_id, wanted, version, ordinal)
         self.synced.added += 1
         self._record(wanted.ref, None, rowid)
         return rowid
 
     def _change(self, held: int, before: Statement, wanted: Statement, ordinal: int) -> int:
-        rowid, _ = write_texts(self._connection, self._instrument_id, held, wanted, ordinal, keep=True)
+        rowid, _ = write_texts(
+            self._connection, self._instrument_id, held, wanted, ordinal, keep=True
+        )
         update_about(self._connection, rowid, wanted)
         self.synced.changed += _texts(before) != _texts(wanted)
         self._record(wanted.ref, before, rowid)
         return rowid
 
     def retire(self) -> None:
-        """Archive statements that the file no longer has; statements written here are kept, after the file's."""
+        """Archive statements that the file no longer has; statements written here are kept, after
+        the file's.
+        """
         staying = set(self.synced.ids.values())
         end = len(self.wanted)
         at = time_of_edit(self._connection)
@@ -356,17 +417,25 @@ class _Sync:
                 continue
             if (join := self._join) is not None and not join.main:
                 continue
-            if (join is not None and join.leaves(statement)) or (ref in self._bases and self._bases[ref] is None):
-                self._connection.execute("update statement set ordinal = ? where id = ?", (end, rowid))
+            if (join is not None and join.leaves(statement)) or (
+                ref in self._bases and self._bases[ref] is None
+            ):
+                self._connection.execute(
+                    "update statement set ordinal = ? where id = ?", (end, rowid)
+                )
                 end += 1
                 continue
-            self._connection.execute("update statement set current = 0, archived_at = ? where id = ?", (at, rowid))
+            self._connection.execute(
+                "update statement set current = 0, archived_at = ? where id = ?", (at, rowid)
+            )
             self.synced.retired += 1
             self._record(ref, statement, None)
 
     def _has_made_place(self, rowid: int) -> bool:
         """Return whether this import replaced a current version."""
-        row = self._connection.execute("select current from statement where id = ?", (rowid,)).fetchone()
+        row = self._connection.execute(
+            "select current from statement where id = ?", (rowid,)
+        ).fetchone()
         return not row[0]
 
     def _record(self, ref: str, before: Statement | None, rowid: int | None) -> None:
@@ -375,15 +444,31 @@ class _Sync:
             return
         after = None
         if rowid is not None:
-            after = next(iter(read_statements(self._connection, "s.id = :id", {"id": rowid}, {}).values()))
-        record(self._connection, self._instrument_id, self._batch, ref, IMPORTER, self._act, before, after)
+            after = next(
+                iter(read_statements(self._connection, "s.id = :id", {"id": rowid}, {}).values())
+            )
+        record(
+            self._connection,
+            self._instrument_id,
+            self._batch,
+            ref,
+            IMPORTER,
+            self._act,
+            before,
+            after,
+        )
 
 
 def changed_here(connection: sqlite3.Connection, instrument_id: int) -> Bases:
-    """Return the statements that people changed since the last import that changed them, by current ref."""
-    main = connection.execute("select language from instrument where id = ?", (instrument_id,)).fetchone()[0]
+    """Return the statements that people changed since the last import that changed them, by current
+    ref.
+    """
+    main = connection.execute(
+        "select language from instrument where id = ?", (instrument_id,)
+    ).fetchone()[0]
     rows = connection.execute(
-        "select ref, person, act, before, after from edit where instrument_id = ? order by id", (instrument_id,)
+        "select ref, person, act, before, after from edit where instrument_id = ? order by id",
+        (instrument_id,),
     )
     found: Bases = {}
     for ref, person, act, before, after in rows:

@@ -1,4 +1,6 @@
-"""Statements as edited by people: created, changed, archived and undone, each change recorded with the person."""
+"""Statements as edited by people: created, changed, archived and undone, each change recorded with
+the person.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,14 @@ from stores.instruments.versions import (
 from workbench.domain.choices import ChoiceItem
 from workbench.domain.instruments import IssueDefinition, gold_labels, unreadable_forms
 from workbench.domain.names import person_name, thing_name
-from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantKind, text_fault
+from workbench.domain.statements import (
+    ORIGINAL,
+    QUESTION,
+    Relation,
+    Statement,
+    VariantKind,
+    text_fault,
+)
 from workbench.errors import ConflictError, UnknownName, UsageError
 
 
@@ -57,7 +66,8 @@ class Statements(Aggregate):
         values = {"instrument": instrument_id, "ref": ref, "version": version}
         condition = f"s.instrument_id = :instrument and s.ref = :ref and {which}"
         labels = gold_labels(
-            issue_labels_of(self.connection, instrument_id), fewest=fewest_of(self.connection, instrument_id)
+            issue_labels_of(self.connection, instrument_id),
+            fewest=fewest_of(self.connection, instrument_id),
         )
         found = read_statements(self.connection, condition, values, labels)
         if not found:
@@ -66,18 +76,29 @@ class Statements(Aggregate):
         return next(iter(found.values()))
 
     def start(
-        self, name: str, title: str = "", language: str = "en", *, definitions: Sequence[IssueDefinition] = ()
+        self,
+        name: str,
+        title: str = "",
+        language: str = "en",
+        *,
+        definitions: Sequence[IssueDefinition] = (),
     ) -> None:
         """Create an instrument without statements. Raises UsageError if the name is taken."""
         name = thing_name(name, "instrument")
         with self.store.write() as connection:
             if connection.execute("select 1 from instrument where name = ?", (name,)).fetchone():
                 raise UsageError(f"there is an instrument {name!r} already; choose another name")
-            instrument_id = start_in(connection, name, title or name, language, [d.name for d in definitions])
+            instrument_id = start_in(
+                connection, name, title or name, language, [d.name for d in definitions]
+            )
             define(connection, instrument_id, definitions)
 
-    def create(self, instrument: str, statements: Sequence[Statement], *, person: str, act: str = "created") -> Changed:
-        """Add statements at the end of an instrument. Raises UsageError, which names the faults of each."""
+    def create(
+        self, instrument: str, statements: Sequence[Statement], *, person: str, act: str = "created"
+    ) -> Changed:
+        """Add statements at the end of an instrument. Raises UsageError, which names the faults of
+        each.
+        """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
             for statement in statements:
@@ -95,8 +116,8 @@ class Statements(Aggregate):
     ) -> Changed:
         """Replace current statements.
 
-        `expected`: the statements that the person saw; raises ConflictError, without writing, if they have changed
-        since.
+        `expected`: the statements that the person saw; raises ConflictError, without writing, if
+        they have changed since.
         """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
@@ -119,10 +140,11 @@ class Statements(Aggregate):
         archive: Sequence[str] = (),
         choices: Sequence[ChoiceItem] = (),
     ) -> Changed:
-        """Make several changes as one, all or none, undone together, in the order of the parameters.
+        """Make several changes as one, all or none, undone together, in the order of the
+        parameters.
 
-        `choices`: the statements that are multiple-choice questions, whose texts are checked as such. Archived
-        statements are not checked.
+        `choices`: the statements that are multiple-choice questions, whose texts are checked as
+        such. Archived statements are not checked.
         """
         with self.store.write() as connection:
             work = Batch.of(connection, instrument, person, act)
@@ -163,23 +185,37 @@ class Statements(Aggregate):
             return work.done()
 
     def undo(self, instrument: str, *, person: str, batch: bytes | None = None) -> Changed | None:
-        """Undo a change: the given one, or the person's newest one that is not undone. None: there is nothing to undo.
+        """Undo a change: the given one, or the person's newest one that is not undone. None: there
+        is nothing to undo.
 
         Raises ConflictError if a statement was changed since; nothing is undone then.
         """
         with self.store.write() as connection:
             instrument_id = instrument_id_of(connection, instrument)
-            values = {"instrument": instrument_id, "person": person_name(person), "batch": batch, "undo": UNDO}
+            values = {
+                "instrument": instrument_id,
+                "person": person_name(person),
+                "batch": batch,
+                "undo": UNDO,
+            }
             row = connection.execute(_NEWEST, values).fetchone()
             return undo_in(connection, instrument_id, row[0], person=person) if row else None
 
     def history(self, instrument: str, ref: str) -> tuple[Version, ...]:
-        """Return the versions of a statement, the oldest first, with counts of their answers and labels."""
+        """Return the versions of a statement, the oldest first, with counts of their answers and
+        labels.
+        """
         return history(self.connection, instrument_id_of(self.connection, instrument), ref)
 
     def edits(self, instrument: str, ref: str | None = None, limit: int = 200) -> tuple[Edit, ...]:
-        """Return the latest changes, the newest first; for one statement, including those under its earlier refs."""
-        values = {"instrument": instrument_id_of(self.connection, instrument), "ref": ref, "limit": limit}
+        """Return the latest changes, the newest first; for one statement, including those under its
+        earlier refs.
+        """
+        values = {
+            "instrument": instrument_id_of(self.connection, instrument),
+            "ref": ref,
+            "limit": limit,
+        }
         return tuple(
             Edit(
                 batch,
@@ -191,23 +227,35 @@ class Statements(Aggregate):
                 at,
                 bool(undone),
             )
-            for batch, ref, person, act, before, after, at, undone in self.connection.execute(_EDITS, values)
+            for batch, ref, person, act, before, after, at, undone in self.connection.execute(
+                _EDITS, values
+            )
         )
 
     def archived(self, instrument: str) -> tuple[str, ...]:
         """Return the refs of archived statements."""
         rows = self.connection.execute(
-            "select distinct s.ref from statement s where s.instrument_id = ? and s.archived_at is not null "
+            "select distinct s.ref from statement s where s.instrument_id = ? and s.archived_at "
+            "is not null "
             "and not exists (select 1 from statement c "
-            "where c.instrument_id = s.instrument_id and c.ref = s.ref and c.current = 1) order by s.ordinal",
+            "where c.instrument_id = s.instrument_id and c.ref = s.ref and c.current = 1) order "
+            "by s.ordinal",
             (instrument_id_of(self.connection, instrument),),
         )
         return tuple(row[0] for row in rows)
 
 
-def start_in(connection: sqlite3.Connection, name: str, title: str, language: str, issues: Sequence[str]) -> int:
+def start_in(
+    connection: sqlite3.Connection, name: str, title: str, language: str, issues: Sequence[str]
+) -> int:
     """Insert an empty instrument and return its rowid. Call inside a transaction."""
-    about = {"name": name, "title": title, "version": "1", "language": language, "issues": json.dumps(list(issues))}
+    about = {
+        "name": name,
+        "title": title,
+        "version": "1",
+        "language": language,
+        "issues": json.dumps(list(issues)),
+    }
     rest = {"source": "", "citation": "", "licence": "", "notes": "[]", "imported_at": now()}
     return table(connection, "instrument").add(about | rest)
 
@@ -223,7 +271,8 @@ _NEWEST = f"""
 """
 
 _EDITS = f"""
-    with recursive called (ref, until) as (  -- a statement's refs, each until the edit that gave it the next one
+    with recursive called (ref, until) as (  -- a
+        statement's refs, each until the edit that gave it the next one
         select :ref, 9223372036854775807
         union
         select json_extract(e.before, '$.ref'), e.id from called c
@@ -271,15 +320,21 @@ def save_in(
     return work.done()
 
 
-def undo_in(connection: sqlite3.Connection, instrument_id: int, batch: bytes, *, person: str) -> Changed:
-    """Undo a change as `Statements.undo` does, in the caller's transaction. Undoing it twice has no effect."""
+def undo_in(
+    connection: sqlite3.Connection, instrument_id: int, batch: bytes, *, person: str
+) -> Changed:
+    """Undo a change as `Statements.undo` does, in the caller's transaction. Undoing it twice has no
+    effect.
+    """
     edits = connection.execute(
         "select ref, before, after, act from edit where batch = ? order by id desc", (batch,)
     ).fetchall()
     work = Batch(connection, instrument_id, person_name(person), UNDO, batch)
     if not connection.execute("select 1 from edit where undoes = ?", (batch,)).fetchone():
         for ref, before, after, _ in edits:
-            work.turn_back(ref, *(restored_statement(body) if body else None for body in (before, after)))
+            work.turn_back(
+                ref, *(restored_statement(body) if body else None for body in (before, after))
+            )
     return replace(work.done(), act=edits[0][3])
 
 
@@ -302,9 +357,16 @@ class Batch:
 
     @classmethod
     def of(
-        cls, connection: sqlite3.Connection, instrument: str, person: str, act: str, undoes: bytes | None = None
+        cls,
+        connection: sqlite3.Connection,
+        instrument: str,
+        person: str,
+        act: str,
+        undoes: bytes | None = None,
     ) -> Batch:
-        return cls(connection, instrument_id_of(connection, instrument), person_name(person), act, undoes)
+        return cls(
+            connection, instrument_id_of(connection, instrument), person_name(person), act, undoes
+        )
 
     def done(self) -> Changed:
         return Changed(self._batch, tuple(self._refs), tuple(self._versions), self._act)
@@ -314,7 +376,8 @@ class Batch:
         there = self._current(ref)
         if there is None or snapshot(there[1]) != snapshot(seen):
             who = self._connection.execute(
-                "select person, at from edit where instrument_id = ? and ref = ? order by id desc limit 1",
+                "select person, at from edit where instrument_id = ? and ref = ? order by id "
+                "desc limit 1",
                 (self._instrument_id, ref),
             ).fetchone()
             by = f" by {who[0]} at {who[1]}" if who else ""
@@ -326,7 +389,8 @@ class Batch:
             raise UsageError(f"there is a statement {statement.ref!r} already; choose another ref")
         version = latest_version(self._connection, self._instrument_id, statement.ref) + 1
         row = self._connection.execute(
-            "select coalesce(max(ordinal), -1) + 1 from statement where instrument_id = ?", (self._instrument_id,)
+            "select coalesce(max(ordinal), -1) + 1 from statement where instrument_id = ?",
+            (self._instrument_id,),
         ).fetchone()
         insert_statement(self._connection, self._instrument_id, statement, version, row[0])
         self._check_chain(statement)
@@ -335,14 +399,20 @@ class Batch:
     def save(self, statement: Statement, *, check: bool = True) -> None:
         there = self._current(statement.ref)
         if there is None:
-            raise UnknownName(f"there is no statement {statement.ref!r}; it may be archived, or was renamed")
+            raise UnknownName(
+                f"there is no statement {statement.ref!r}; it may be archived, or was renamed"
+            )
         rowid, before = there
         if snapshot(replace(statement, version=before.version)) == snapshot(before):
             return
         if check:
             _check(statement, before, choice=self._is_choice(statement.ref))
-        ordinal = self._connection.execute("select ordinal from statement where id = ?", (rowid,)).fetchone()[0]
-        made, another = write_texts(self._connection, self._instrument_id, rowid, statement, ordinal)
+        ordinal = self._connection.execute(
+            "select ordinal from statement where id = ?", (rowid,)
+        ).fetchone()[0]
+        made, another = write_texts(
+            self._connection, self._instrument_id, rowid, statement, ordinal
+        )
         update_about(self._connection, made, statement)
         self._check_chain(statement)
         if another:
@@ -356,10 +426,16 @@ class Batch:
         _check(replace(before, ref=new_ref), before)
         if latest_version(self._connection, self._instrument_id, new_ref):
             raise UsageError(f"there is, or was, a statement {new_ref!r}; choose another ref")
-        places = (("statement", "ref"), ("statement", "derived_from"), ("question", "ref"), ("choice", "ref"))
+        places = (
+            ("statement", "ref"),
+            ("statement", "derived_from"),
+            ("question", "ref"),
+            ("choice", "ref"),
+        )
         for place, column in places:
             self._connection.execute(
-                f"update {place} set {column} = :new where instrument_id = :instrument and {column} = :old",
+                f"update {place} set {column} = :new where instrument_id = :instrument and "
+                f"{column} = :old",
                 {"new": new_ref, "old": ref, "instrument": self._instrument_id},
             )
         self._record(new_ref, before, self._known(new_ref))
@@ -367,7 +443,8 @@ class Batch:
     def archive(self, ref: str) -> None:
         before = self._known(ref)
         self._connection.execute(
-            "update statement set current = 0, archived_at = ? where instrument_id = ? and ref = ? and current = 1",
+            "update statement set current = 0, archived_at = ? where instrument_id = ? and ref = "
+            "? and current = 1",
             (time_of_edit(self._connection), self._instrument_id, ref),
         )
         self._record(ref, before, None)
@@ -383,7 +460,8 @@ class Batch:
         if self._current(ref) is not None:
             return
         self._connection.execute(
-            "update statement set current = 1, archived_at = null where instrument_id = ? and ref = ? and version = ?",
+            "update statement set current = 1, archived_at = null where instrument_id = ? and "
+            "ref = ? and version = ?",
             (self._instrument_id, ref, version or row[0]),
         )
         self._record(ref, None, self._known(ref))
@@ -391,7 +469,9 @@ class Batch:
     def turn_back(self, ref: str, before: Statement | None, after: Statement | None) -> None:
         """Restore a statement to its state before an edit."""
         there = self._current(ref)
-        if (there is None) != (after is None) or (there and after and snapshot(there[1]) != snapshot(after)):
+        if (there is None) != (after is None) or (
+            there and after and snapshot(there[1]) != snapshot(after)
+        ):
             self.expect(ref, after) if after else None
             raise ConflictError(f"{ref} was changed since; nothing was undone")
         if before is None:
@@ -401,7 +481,8 @@ class Batch:
         else:
             if before.ref != ref:
                 self.rename(ref, before.ref)
-            self.save(before, check=False)  # the earlier statement may have been imported with faults
+            # The earlier statement may have been imported with faults.
+            self.save(before, check=False)
 
     def _current(self, ref: str) -> tuple[int, Statement] | None:
         condition = "s.instrument_id = :instrument and s.ref = :ref and s.current = 1"
@@ -422,13 +503,16 @@ class Batch:
         return there[1]
 
     def _check_chain(self, statement: Statement) -> None:
-        """Raise UsageError if the origin of a statement is unknown or derived from the statement."""
+        """Raise UsageError if the origin of a statement is unknown or derived from the
+        statement.
+        """
         chain = [statement.ref]
         ref = statement.derived_from
         while ref is not None:
             if ref in chain:
                 raise UsageError(
-                    f"{' → '.join([*chain, ref])}: a statement cannot be derived from itself; mend `derived_from`"
+                    f"{' → '.join([*chain, ref])}: a statement cannot be derived from itself; "
+                    "mend `derived_from`"
                 )
             row = self._connection.execute(
                 "select derived_from from statement where instrument_id = ? and ref = ? "
@@ -436,7 +520,9 @@ class Batch:
                 (self._instrument_id, ref),
             ).fetchone()
             if row is None:
-                raise UsageError(f"{chain[-1]} is derived from {ref!r}, which the instrument does not have")
+                raise UsageError(
+                    f"{chain[-1]} is derived from {ref!r}, which the instrument does not have"
+                )
             chain.append(ref)
             ref = row[0]
 
@@ -465,25 +551,49 @@ def _check(statement: Statement, before: Statement | None, *, choice: bool = Fal
     if choice:
         faults += _form_faults(statement, before)
     if faults:
-        raise UsageError(f"{statement.ref or 'the statement'}: {'; '.join(faults)}. Nothing was written.")
+        raise UsageError(
+            f"{statement.ref or 'the statement'}: {'; '.join(faults)}. Nothing was written."
+        )
 
 
 def _faults(statement: Statement) -> Iterator[str]:
     ref = statement.ref
-    if not ref or len(ref) > MOST_REF or not ref.isprintable() or any(c.isspace() for c in ref) or "," in ref:
-        yield f"a ref has 1 to {MOST_REF} characters, none of them a space or a comma; found {ref!r}"
+    if (
+        not ref
+        or len(ref) > MOST_REF
+        or not ref.isprintable()
+        or any(c.isspace() for c in ref)
+        or "," in ref
+    ):
+        yield (
+            f"a ref has 1 to {MOST_REF} characters, none of them a space or a comma; found {ref!r}"
+        )
     if not statement.wordings:
         yield "it has no wording; write an original, or the question that it answers"
     for wording in statement.wordings:
         if fault := text_fault(wording.text):
             yield f"{wording.variant} in {wording.language}: {fault}"
         language = wording.language
-        if not language or not language.isprintable() or any(c.isspace() or c == "," for c in language):
-            yield f"{wording.variant} has the language {language!r}; give one such as `en` or `pt-BR`"
-        if wording.variant.ordinal < 0 or (wording.variant.ordinal and wording.variant.kind in _SINGLE):
-            yield f"{wording.variant}: a statement has one {wording.variant.kind.value}, without a number"
+        if (
+            not language
+            or not language.isprintable()
+            or any(c.isspace() or c == "," for c in language)
+        ):
+            yield (
+                f"{wording.variant} has the language {language!r}; give one such as `en` or `pt-BR`"
+            )
+        if wording.variant.ordinal < 0 or (
+            wording.variant.ordinal and wording.variant.kind in _SINGLE
+        ):
+            yield (
+                f"{wording.variant}: a statement has one {wording.variant.kind.value}, without "
+                "a number"
+            )
         if wording.variant == ORIGINAL and wording.relation is not Relation.SAME:
-            yield f"the original is what others are compared with; its relation cannot be {wording.relation.value}"
+            yield (
+                "the original is what others are compared with; its relation cannot be "
+                f"{wording.relation.value}"
+            )
         if wording.author is not None and _controls(wording.author):
             yield f"the author of {wording.variant} holds control characters: {wording.author!r}"
     heads = {w.language for w in statement.wordings if w.variant in (ORIGINAL, QUESTION)}
@@ -506,9 +616,14 @@ def _form_faults(statement: Statement, before: Statement | None) -> Iterator[str
     for wording, fault in unreadable_forms(statement):
         if before is None or wording not in before.wordings:
             place = f"{wording.variant} in {wording.language}"
-            yield f"{place} is no multiple-choice question: found {fault.found}; expected {fault.expected}"
+            yield (
+                f"{place} is no multiple-choice question: found {fault.found}; expected "
+                f"{fault.expected}"
+            )
 
 
 def _controls(text: str) -> bool:
-    """Return whether a text contains control or half characters; direction marks and joiners are allowed."""
+    """Return whether a text contains control or half characters; direction marks and joiners are
+    allowed.
+    """
     return any(category(character) in ("Cc", "Cs") for character in text)

@@ -13,7 +13,8 @@ from stores.core.base import table
 from workbench.domain.prompts import MODEL_SLOT, Template
 
 TEMPLATE_COLUMNS = (
-    "t.name, t.inverted, t.user, t.positive, t.negative, t.system, t.chat, t.family, t.address, t.language, t.audit, "
+    "t.name, t.inverted, t.user, t.positive, t.negative, t.system, t.chat, t.family, t.address, "
+    "t.language, t.audit, "
     "t.scale"
 )
 TEMPLATE_WIDTH = len(TEMPLATE_COLUMNS.split(","))
@@ -27,7 +28,8 @@ def as_template(row: Sequence[Any]) -> Template:
 
 def template_id(connection: sqlite3.Connection, template: Template) -> int:
     """Return the rowid of a template, inserting a new one. Call inside a transaction."""
-    new = {one.name: getattr(template, one.name) for one in fields(template) if one.compare}  # what makes the key
+    # What makes the key.
+    new = {one.name: getattr(template, one.name) for one in fields(template) if one.compare}
     return int(table(connection, "template").lookup({"key": template.key}, new))
 
 
@@ -51,11 +53,13 @@ class AskedTemplate:
     "False: all other versions are in other languages"
 
 
-def register(connection: sqlite3.Connection, instrument_id: int, templates: Iterable[Template]) -> dict[bytes, int]:
+def register(
+    connection: sqlite3.Connection, instrument_id: int, templates: Iterable[Template]
+) -> dict[bytes, int]:
     """Register versions of an instrument's templates; return their rowids by key.
 
-    A new text under a name creates a version. A missing label order is added to the newest version with the other
-    order.
+    A new text under a name creates a version. A missing label order is added to the newest version
+    with the other order.
     """
     ids: dict[bytes, int] = {}
     given: dict[Place, dict[bool, int]] = defaultdict(dict)
@@ -80,7 +84,8 @@ def _held(
     """Return the versions of a template: number -> label orders."""
     found: dict[int, dict[bool, int]] = defaultdict(dict)
     rows = connection.execute(
-        "select v.version, t.inverted, t.id from template_version v join template t on t.id = v.template_id "
+        "select v.version, t.inverted, t.id from template_version v join template t on t.id = "
+        "v.template_id "
         "where v.instrument_id = ? and t.audit = ? and t.family = ? and t.name = ?",
         (instrument_id, audit, family, name),
     )
@@ -131,10 +136,13 @@ def _first(connection: sqlite3.Connection, instrument_id: int) -> dict[Place, in
 def _end(connection: sqlite3.Connection, instrument_id: int, which: str) -> dict[Place, int]:
     rows = connection.execute(
         f"select t.audit, t.family, t.name, t.language, {which}(v.version) from template_version v "
-        "join template t on t.id = v.template_id where v.instrument_id = ? group by 1, 2, 3, 4 order by min(t.id)",
+        "join template t on t.id = v.template_id where v.instrument_id = ? group by 1, 2, 3, 4 "
+        "order by min(t.id)",
         (instrument_id,),
     )
-    return {(audit, family, name, language): version for audit, family, name, language, version in rows}
+    return {
+        (audit, family, name, language): version for audit, family, name, language, version in rows
+    }
 
 
 def several(connection: sqlite3.Connection) -> dict[tuple[str, str, str], frozenset[str]]:
@@ -150,9 +158,9 @@ def asked(
 ) -> tuple[AskedTemplate, ...]:
     """Return, for each template with several versions that a model was asked, the version of a run.
 
-    That is the wanted one; else the instrument's current one, if the model was asked it; else the most recently asked
-    one. If the model was not asked the wanted version, the version is 0, which means none. `run` binds instrument,
-    audit, language, family, model and sampling.
+    That is the wanted one; else the instrument's current one, if the model was asked it; else the
+    most recently asked one. If the model was not asked the wanted version, the version is 0, which
+    means none. `run` binds instrument, audit, language, family, model and sampling.
     """
     last = {rowid: (at, draw) for rowid, at, draw in connection.execute(_ASKED, run)}
     found = []
@@ -161,11 +169,22 @@ def asked(
         if not theirs or len(versions) == 1:
             continue
         now = [number for number in theirs if versions[number].current]
-        latest = max(now or theirs, key=lambda number: (sorted(theirs[number].values(), reverse=True), number))
+        latest = max(
+            now or theirs,
+            key=lambda number: (sorted(theirs[number].values(), reverse=True), number),
+        )
         chosen = wanted.get(name, latest)
         chosen = chosen if chosen in theirs else 0
-        alike = [version for version in versions.values() if chosen and version.language == versions[chosen].language]
-        found.append(AskedTemplate(name, chosen, tuple(sorted(theirs.keys() - {chosen})), edited=len(alike) > 1))
+        alike = [
+            version
+            for version in versions.values()
+            if chosen and version.language == versions[chosen].language
+        ]
+        found.append(
+            AskedTemplate(
+                name, chosen, tuple(sorted(theirs.keys() - {chosen})), edited=len(alike) > 1
+            )
+        )
     return tuple(sorted(found, key=lambda one: one.name))
 
 
@@ -184,10 +203,16 @@ class _Version:
         return {rowid: last[rowid] for rowid in self.rowids if rowid in last}
 
 
-def _versions(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict[str, dict[int, _Version]]:
-    """Return the versions of all templates of a run's audit and family: name -> number -> version."""
+def _versions(
+    connection: sqlite3.Connection, run: Mapping[str, object]
+) -> dict[str, dict[int, _Version]]:
+    """Return the versions of all templates of a run's audit and family: name -> number ->
+    version.
+    """
     found: dict[str, dict[int, _Version]] = defaultdict(dict)
-    for name, number, rowid, language, current, speaks in connection.execute(_ALL, {**run, "slot": MODEL_SLOT}):
+    for name, number, rowid, language, current, speaks in connection.execute(
+        _ALL, {**run, "slot": MODEL_SLOT}
+    ):
         version = found[name].setdefault(number, _Version(language))
         version.current &= bool(current)
         version.rowids.add(rowid)
@@ -200,18 +225,23 @@ def _told_apart(versions: Mapping[int, Mapping[int, Moment]]) -> dict[int, Mappi
     return {
         number: rows
         for number, rows in versions.items()
-        if rows and not any(rows.keys() < more.keys() or (rows.keys() == more.keys() and other > number)
-                            for other, more in versions.items())
-    }  # fmt: skip
+        if rows
+        and not any(
+            rows.keys() < more.keys() or (rows.keys() == more.keys() and other > number)
+            for other, more in versions.items()
+        )
+    }
 
 
 OF_PERSONA = "(not exists (select 1 from persona) or (p.axes ->> '$.persona') is :persona)"
-"whether the persona of a probe `p`, if any, is that of a run; a store without personas skips the comparison"
+"""whether the persona of a probe `p`, if any, is that of a run; a store without personas skips the
+comparison"""
 PROBES = f"""
     p.audit = :audit and p.template_id in (select value from json_each(:templates))
     and coalesce(p.axes ->> '$.model_name', :spoken) = :spoken and {OF_PERSONA}
 """
-"whether a probe `p` belongs to a run: with its templates, and with the latest name used for the model"
+"""whether a probe `p` belongs to a run: with its templates, and with the latest name used for the
+model"""
 
 
 def bound(
@@ -231,13 +261,15 @@ def bound(
 
 
 _CURRENT = f"""
-    select {TEMPLATE_COLUMNS}, t.id from template t join instrument_template i on i.template_id = t.id
+    select {TEMPLATE_COLUMNS}, t.id from template t join instrument_template i
+        on i.template_id = t.id
     where i.instrument_id = ? order by i.ordinal
 """
 
 _SEVERAL = """
     select i.name, t.audit, t.family, t.name
-    from template_version v join template t on t.id = v.template_id join instrument i on i.id = v.instrument_id
+    from template_version v join template t on t.id = v.template_id join instrument i
+        on i.id = v.instrument_id
     group by i.id, t.audit, t.family, t.name having count(distinct v.version) > 1
 """
 
@@ -245,7 +277,8 @@ _ALL = """
     select t.name, v.version, t.id, t.language, exists (
         select 1 from instrument_template n where n.instrument_id = i.id and n.template_id = t.id
     ), instr(t.user || coalesce(t.system, ''), :slot)
-    from instrument i join template_version v on v.instrument_id = i.id join template t on t.id = v.template_id
+    from instrument i join template_version v on v.instrument_id = i.id join template t
+        on t.id = v.template_id
     where i.name = :instrument and t.audit = :audit and t.family = :family
 """
 

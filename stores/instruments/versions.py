@@ -1,5 +1,5 @@
-"""Rows of statements and their wordings ↔ values, for the import of whole instruments and for single edits; statements
-as JSON, for the record of edits before and after a change.
+"""Rows of statements and their wordings ↔ values, for the import of whole instruments and for
+single edits; statements as JSON, for the record of edits before and after a change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from workbench.domain.statements import (
 
 
 def snapshot(statement: Statement) -> str:
-    """Return a statement as JSON, with everything that an edit can change; without people's labels."""
+    """Return a statement as JSON, with everything that an edit can change; without people's
+    labels.
+    """
     wordings = sorted(statement.wordings, key=lambda w: (w.language, variant_order(w.variant)))
     return json.dumps(
         {
@@ -39,9 +41,12 @@ def snapshot(statement: Statement) -> str:
             "source": statement.source,
             "tags": statement.tags,
             "derived_from": statement.derived_from,
-            "wordings": [[str(w.variant), w.language, w.text, w.author, w.stated] for w in wordings],
+            "wordings": [
+                [str(w.variant), w.language, w.text, w.author, w.stated] for w in wordings
+            ],
         },
-        sort_keys=True,  # and ASCII: otherwise the database could not store half characters from older imports
+        # and ASCII: otherwise the database could not store half characters from older imports
+        sort_keys=True,
     )
 
 
@@ -49,7 +54,9 @@ def restored_statement(body: str) -> Statement:
     """Return the statement of a snapshot."""
     said = json.loads(body)
     wordings = tuple(
-        Wording(VariantId.parse(variant), language, text, author, Relation(stated) if stated else None)
+        Wording(
+            VariantId.parse(variant), language, text, author, Relation(stated) if stated else None
+        )
         for variant, language, text, author, stated in said["wordings"]
     )
     return Statement(
@@ -93,7 +100,9 @@ def read_statements(
     values: Mapping[str, object],
     labels: Mapping[str, Mapping[str, int]],
 ) -> dict[int, Statement]:
-    """Return statements by rowid, in the order of their instrument; `condition` is SQL of ours about `s`."""
+    """Return statements by rowid, in the order of their instrument; `condition` is SQL of ours
+    about `s`.
+    """
     rows = named(connection, _ROWS.format(condition=condition), values).fetchall()
     wordings: dict[int, list[Wording]] = defaultdict(list)
     for row in rows:
@@ -124,7 +133,13 @@ def _wording(row: sqlite3.Row) -> Wording:
     variant = VariantId(VariantKind(row["kind"]), row["ordinal"])
     stated = Relation(row["relation"])
     text = restored(row["body"])
-    return Wording(variant, row["language"], text, row["author"], None if stated is variant.relation else stated)
+    return Wording(
+        variant,
+        row["language"],
+        text,
+        row["author"],
+        None if stated is variant.relation else stated,
+    )
 
 
 def place(wording: Wording) -> Place:
@@ -134,18 +149,24 @@ def place(wording: Wording) -> Place:
 def held_texts(connection: sqlite3.Connection, statement_id: int) -> dict[Place, int]:
     """Return the text of each wording that a statement has."""
     rows = connection.execute(
-        "select kind, ordinal, language, text_id from wording where statement_id = ?", (statement_id,)
+        "select kind, ordinal, language, text_id from wording where statement_id = ?",
+        (statement_id,),
     )
     return {(kind, ordinal, language): text for kind, ordinal, language, text in rows}
 
 
 def insert_statement(
-    connection: sqlite3.Connection, instrument_id: int, statement: Statement, version: int, ordinal: int
+    connection: sqlite3.Connection,
+    instrument_id: int,
+    statement: Statement,
+    version: int,
+    ordinal: int,
 ) -> int:
     """Insert a current statement with its wordings and return its rowid."""
     said = about(statement)
     rowid: int = connection.execute(
-        f"insert into statement (instrument_id, ref, version, current, ordinal, created_at, {', '.join(said)}) "
+        "insert into statement (instrument_id, ref, version, current, ordinal, created_at, "
+        f"{', '.join(said)}) "
         f"values (?, ?, ?, 1, ?, ?, {', '.join('?' * len(said))}) returning id",
         (instrument_id, statement.ref, version, ordinal, now(), *said.values()),
     ).fetchone()[0]
@@ -163,7 +184,9 @@ def update_about(connection: sqlite3.Connection, statement_id: int, statement: S
 
 
 def write_wordings(connection: sqlite3.Connection, statement_id: int, statement: Statement) -> None:
-    """Set a statement's wordings: rows with unchanged text keep their rowid, missing ones are deleted."""
+    """Set a statement's wordings: rows with unchanged text keep their rowid, missing ones are
+    deleted.
+    """
     texts = text_ids(connection, (w.text for w in statement.wordings))
     gone = set(held_texts(connection, statement_id)) - {place(w) for w in statement.wordings}
     connection.executemany(
@@ -172,16 +195,21 @@ def write_wordings(connection: sqlite3.Connection, statement_id: int, statement:
     )
     connection.executemany(
         "insert into wording (statement_id, kind, ordinal, language, text_id, author, relation) "
-        "values (?, ?, ?, ?, ?, ?, ?) on conflict (statement_id, language, kind, ordinal) do update set "
+        "values (?, ?, ?, ?, ?, ?, ?) on conflict (statement_id, language, kind, ordinal) do "
+        "update set "
         "text_id = excluded.text_id, author = excluded.author, relation = excluded.relation",
-        [(statement_id, *place(w), texts[w.text], w.author, w.relation.value) for w in statement.wordings],
+        [
+            (statement_id, *place(w), texts[w.text], w.author, w.relation.value)
+            for w in statement.wordings
+        ],
     )
 
 
 _ROWS = f"""
     select s.id, s.ref, s.version, {", ".join(f"s.{column}" for column in ABOUT)},
         w.kind, w.ordinal, w.language, w.author, w.relation, x.body
-    from statement s left join wording w on w.statement_id = s.id left join text x on x.id = w.text_id
+    from statement s left join wording w on w.statement_id = s.id left join text x
+        on x.id = w.text_id
     where {{condition}}
     order by s.ordinal, s.version, w.id
 """
@@ -208,7 +236,9 @@ class Version:
 def history(connection: sqlite3.Connection, instrument_id: int, ref: str) -> tuple[Version, ...]:
     """Return the versions of a statement, the oldest first."""
     values = {"instrument": instrument_id, "ref": ref}
-    statements = read_statements(connection, "s.instrument_id = :instrument and s.ref = :ref", values, {})
+    statements = read_statements(
+        connection, "s.instrument_id = :instrument and s.ref = :ref", values, {}
+    )
     return tuple(
         Version(statements[rowid], bool(current), archived is not None, created, *counts)
         for rowid, current, archived, created, *counts in connection.execute(_HISTORY, values)
@@ -224,11 +254,13 @@ def write_texts(
     *,
     keep: bool = False,
 ) -> tuple[int, bool]:
-    """Set the wordings of a current statement; return the rowid of the current version, and whether it is another one.
+    """Set the wordings of a current statement; return the rowid of the current version, and whether
+    it is another one.
 
-    An earlier version with exactly these texts becomes current again. Otherwise texts that were never asked, answered
-    or labelled are changed in place, and for other texts a new version is created. The previous version keeps its
-    answers and labels. `keep`: unused texts are also kept in a version.
+    An earlier version with exactly these texts becomes current again. Otherwise texts that were
+    never asked, answered or labelled are changed in place, and for other texts a new version is
+    created. The previous version keeps its answers and labels. `keep`: unused texts are also kept
+    in a version.
     """
     texts = text_ids(connection, (w.text for w in statement.wordings))
     wanted = {place(w): texts[w.text] for w in statement.wordings}
@@ -240,7 +272,9 @@ def write_texts(
         return rowid, False
     connection.execute("update statement set current = 0 where id = ?", (rowid,))
     if older is not None:
-        connection.execute("update statement set current = 1, archived_at = null where id = ?", (older,))
+        connection.execute(
+            "update statement set current = 1, archived_at = null where id = ?", (older,)
+        )
         write_wordings(connection, older, statement)  # authors and relations may have changed
         take_along(connection, rowid, older, [at for at in there if at not in touched])
         return older, True
@@ -253,46 +287,57 @@ def write_texts(
 def latest_version(connection: sqlite3.Connection, instrument_id: int, ref: str) -> int:
     """Return the highest version of a statement, 0 if there is none."""
     row = connection.execute(
-        "select coalesce(max(version), 0) from statement where instrument_id = ? and ref = ?", (instrument_id, ref)
+        "select coalesce(max(version), 0) from statement where instrument_id = ? and ref = ?",
+        (instrument_id, ref),
     ).fetchone()
     return int(row[0])
 
 
 def _used(connection: sqlite3.Connection, statement_id: int) -> set[Place]:
     """Return the wordings that were asked, answered or labelled, or are planned to be."""
-    return {(kind, ordinal, language) for kind, ordinal, language in connection.execute(_USED, (statement_id,))}
+    return {
+        (kind, ordinal, language)
+        for kind, ordinal, language in connection.execute(_USED, (statement_id,))
+    }
 
 
-def _same_texts(connection: sqlite3.Connection, instrument_id: int, ref: str, wanted: dict[Place, int]) -> int | None:
+def _same_texts(
+    connection: sqlite3.Connection, instrument_id: int, ref: str, wanted: dict[Place, int]
+) -> int | None:
     """Return the newest version with exactly these texts."""
     rows = connection.execute(
-        "select id from statement where instrument_id = ? and ref = ? order by version desc", (instrument_id, ref)
+        "select id from statement where instrument_id = ? and ref = ? order by version desc",
+        (instrument_id, ref),
     ).fetchall()
     return next((int(rowid) for (rowid,) in rows if held_texts(connection, rowid) == wanted), None)
 
 
 def take_along(connection: sqlite3.Connection, old: int, new: int, same: Iterable[Place]) -> None:
-    """Copy labels and answers of parties to another version; people's own stances only for unchanged texts.
+    """Copy labels and answers of parties to another version; people's own stances only for
+    unchanged texts.
 
     Labels from an earlier copy are kept; answers from an earlier copy are updated.
     """
     both = {"old": old, "new": new}
     connection.execute(
         "insert into issue_label (statement_id, issue, reader_id, revision, label, at) "
-        "select :new, issue, reader_id, revision, label, at from issue_label where statement_id = :old "
+        "select :new, issue, reader_id, revision, label, at from issue_label where statement_id "
+        "= :old "
         "on conflict do nothing",
         both,
     )
     connection.execute(
         "insert into party_answer (party_id, statement_id, answer, stance) "
         "select party_id, :new, answer, stance from party_answer where statement_id = :old "
-        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = excluded.stance",
+        "on conflict (party_id, statement_id) do update set answer = excluded.answer, stance = "
+        "excluded.stance",
         both,
     )
     connection.executemany(
         "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) "
         "select ?, respondent, kind, ordinal, agrees from survey_answer "
-        "where statement_id = ? and kind = ? and ordinal = ? on conflict do update set agrees = excluded.agrees",
+        "where statement_id = ? and kind = ? and ordinal = ? on conflict do update set agrees = "
+        "excluded.agrees",
         [(new, old, kind, ordinal) for kind, ordinal, _ in same],
     )
 
@@ -313,8 +358,10 @@ _HISTORY = f"""
     select s.id, s.current, s.archived_at, s.created_at,
         (select coalesce(sum(d.n - d.failed), 0) from draw d join sampling g on g.id = d.sampling_id
             where g.mode <> '{EXACT}' and d.prompt_id in (
-            select p.prompt_id from probe p join wording w on w.id = p.wording_id where w.statement_id = s.id)),
-        (select count(*) from reading r where r.uid is not null and r.label is not null and r.unit_id in (
+            select p.prompt_id from probe p join wording w on w.id = p.wording_id
+                where w.statement_id = s.id)),
+        (select count(*) from reading r where r.uid is not null and r.label is not null
+            and r.unit_id in (
             select u.id from wording w join unit u on u.wording_id = {first_wording("w", "s")}
             where w.statement_id = s.id)),
         (select count(*) from survey_answer a where a.statement_id = s.id),

@@ -1,10 +1,10 @@
-"""Rows of jobs and of what they follow: frozen plans, recorded before the first answer, and batches of requests,
-recorded before they are sent and closed when all results are stored.
+"""Rows of jobs and of what they follow: frozen plans, recorded before the first answer, and batches
+of requests, recorded before they are sent and closed when all results are stored.
 
-Whether a worker is alive is told by its process on this machine, by its heartbeat counter on another. Clocks of two
-machines are never compared. A worker counts its heartbeats in the store; a process on another machine records the count
-with its own monotonic clock, and considers a worker lost only after it has seen the same count for long enough. A
-single look is never enough.
+Whether a worker is alive is told by its process on this machine, by its heartbeat counter on
+another. Clocks of two machines are never compared. A worker counts its heartbeats in the store; a
+process on another machine records the count with its own monotonic clock, and considers a worker
+lost only after it has seen the same count for long enough. A single look is never enough.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ WATCH = Watch()
 
 
 def place() -> str:
-    """Return an identifier of this machine or container, unique among those of the same name; "" if there is none."""
+    """Return an identifier of this machine or container, unique among those of the same name; "" if
+    there is none.
+    """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
@@ -90,20 +92,24 @@ def sign(job: bytes, beats: int, heartbeat: str, host: str, pid: int, where: str
 
 
 def waits(job: bytes, beats: int, heartbeat: str, lane: str) -> bool:
-    """Return whether a worker still waits for its turn with a job. A lane is named after its machine."""
+    """Return whether a worker still waits for its turn with a job. A lane is named after its
+    machine.
+    """
     if lane == socket.gethostname():
         return not silent(heartbeat)
     return WATCH.look(job, beats) is not Sign.STILL
 
 
 def silent(heartbeat: str) -> bool:
-    """Return whether a heartbeat of this machine is too old. One from the future, after the clock went back, is not."""
+    """Return whether a heartbeat of this machine is too old. One from the future, after the clock
+    went back, is not.
+    """
     return (datetime.now(UTC) - datetime.fromisoformat(heartbeat)).total_seconds() > LOST_AFTER_S
 
 
 def alive(pid: int, heartbeat: datetime) -> bool:
-    """Return whether the process of this heartbeat is alive: not a zombie, and not a later process with the same
-    number.
+    """Return whether the process of this heartbeat is alive: not a zombie, and not a later process
+    with the same number.
     """
     try:
         os.kill(pid, 0)
@@ -112,7 +118,12 @@ def alive(pid: int, heartbeat: datetime) -> bool:
     except PermissionError:
         return True
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rsplit(")", 1)[-1].split()
+        fields = (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="ascii", errors="replace")
+            .rsplit(")", 1)[-1]
+            .split()
+        )
         uptime = float(Path("/proc/uptime").read_text(encoding="ascii").split()[0])
     except (OSError, ValueError, IndexError):
         return True  # without /proc only the process number is known
@@ -122,19 +133,27 @@ def alive(pid: int, heartbeat: datetime) -> bool:
 
 
 PROBE, UNREADABLE, UNDRAWN = "probe", "unreadable", "undrawn"
-"questions on which a job may wait for a person: whether its probe is acceptable, and whether to continue with a model \
-without readable answers, or one that answers as if nothing were drawn"
+"""questions on which a job may wait for a person: whether its probe is acceptable, and whether to
+continue with a model without readable answers, or one that answers as if nothing were drawn"""
 
-STANDS = {"failed": "failed", "cancelled": "was cancelled", "lost": "lost its worker", "done": "is done"}
+STANDS = {
+    "failed": "failed",
+    "cancelled": "was cancelled",
+    "lost": "lost its worker",
+    "done": "is done",
+}
 "state -> predicate of a sentence about a job"
 
 _JOBS = """
-    select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at, j.finished_at, j.heartbeat,
+    select j.id, j.kind, j.spec, j.state, j.stop_requested, j.created_at, a.started_at,
+        j.finished_at, j.heartbeat,
         j.done, j.total, j.progress, j.message, a.host, a.pid,
         (select count(*) from attempt c where c.job_id = j.id) as attempts,
-        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid, j.beats, a.place,
+        j.pause_requested, j.paused_at, j.lane, j.concurrency, j.only_failed, j.failures, j.uid,
+            j.beats, a.place,
         j.mark, j.probe, j.question, j.patient, j.hidden, j.batched,
-        (select count(*) from server_batch s where s.job_id = j.id and s.closed_at is null) as batches
+        (select count(*) from server_batch s where s.job_id = j.id and s.closed_at is null)
+            as batches
     from job j left join attempt a on a.id = (select max(b.id) from attempt b where b.job_id = j.id)
 """
 
@@ -147,7 +166,8 @@ class Job:
     kind: str
     spec: Mapping[str, object]
     state: str
-    "queued, running, paused, done, cancelled, failed, or `lost`: running, but without a living worker"
+    """queued, running, paused, done, cancelled, failed, or `lost`: running, but without a living
+    worker"""
     stopping: bool
     pausing: bool
     "asked to pause, but still finishing its current step"
@@ -182,7 +202,8 @@ class Job:
     fingerprints: tuple[tuple[str, int], ...] = ()
     "`system_fingerprint` -> answers in the newest attempt"
     asked: Mapping[str, str] = field(default_factory=dict)
-    "for a served model: `dialect` and its refusals in the newest attempt: parameter -> the server's words"
+    """for a served model: `dialect` and its refusals in the newest attempt: parameter -> the
+    server's words"""
     gpus: tuple[Gpu, ...] = ()
     "load of each GPU of its model at the latest report"
     reasons: tuple[tuple[str, int], ...] = ()
@@ -202,7 +223,9 @@ class Job:
 
     @property
     def active(self) -> bool:
-        """Whether it continues without user action, or can: queued, running, or paused with a worker."""
+        """Whether it continues without user action, or can: queued, running, or paused with a
+        worker.
+        """
         return self.state in ("queued", "running") or (self.state == "paused" and self.worker)
 
     @property
@@ -243,12 +266,16 @@ class Job:
 
     @property
     def retry_helps(self) -> bool:
-        """Whether a retry of failed prompts may succeed: False if each prompt itself is the reason."""
+        """Whether a retry of failed prompts may succeed: False if each prompt itself is the
+        reason.
+        """
         return self.failed_items > int(self.progress.get("lasting", 0))
 
 
 def jobs_where(connection: sqlite3.Connection, rest: str, values: object = ()) -> tuple[Job, ...]:
-    """Return the jobs that match the rest of a query with aliases `j` for jobs and `a` for their newest attempts."""
+    """Return the jobs that match the rest of a query with aliases `j` for jobs and `a` for their
+    newest attempts.
+    """
     return tuple(map(_job, named(connection, f"{_JOBS} {rest}", values)))
 
 
@@ -298,7 +325,9 @@ def _job(row: sqlite3.Row) -> Job:
 
 
 def _state(row: sqlite3.Row) -> tuple[str, bool, Sign]:
-    """Return a job's state, whether a living worker has it, and the state of that worker's heartbeat."""
+    """Return a job's state, whether a living worker has it, and the state of that worker's
+    heartbeat.
+    """
     state, uid, beats, heartbeat = row["state"], row["uid"], row["beats"], row["heartbeat"]
     paused = row["paused_at"] is not None
     if state == "running":
@@ -306,23 +335,31 @@ def _state(row: sqlite3.Row) -> tuple[str, bool, Sign]:
         worker = seen is not Sign.STILL
         return ("paused" if paused else "running" if worker else "lost"), worker, seen
     if state == "queued":
-        waiting = bool(row["lane"]) and heartbeat is not None and waits(uid, beats, heartbeat, row["lane"])
+        waiting = (
+            bool(row["lane"])
+            and heartbeat is not None
+            and waits(uid, beats, heartbeat, row["lane"])
+        )
         return state, waiting, Sign.MOVES
     return ("paused" if state == "cancelled" and paused else state), False, Sign.MOVES
 
 
 def write_progress(connection: sqlite3.Connection, job: tuple[int, int, str] | None) -> None:
-    """Write the progress of a job (id, done, progress). Call inside the transaction that writes its results."""
+    """Write the progress of a job (id, done, progress). Call inside the transaction that writes its
+    results.
+    """
     if job is not None:
         job_id, done, progress = job
         connection.execute(
-            "update job set done = ?, progress = json_set(?, '$.at', ?), heartbeat = ?, beats = beats + 1 where id = ?",
+            "update job set done = ?, progress = json_set(?, '$.at', ?), heartbeat = ?, beats = "
+            "beats + 1 where id = ?",
             (done, progress, time.time(), now(), job_id),
         )
 
 
 _OF_JOB = (
-    "select token, endpoint, requests, round, file, batch, state, completed, failed, created_at, looked_at "
+    "select token, endpoint, requests, round, file, batch, state, completed, failed, created_at, "
+    "looked_at "
     "from server_batch where job_id = ? and closed_at is null order by created_at, token"
 )
 
@@ -340,24 +377,41 @@ class Batches(Aggregate):
         """Record a batch before it is sent. Raises AttemptEnded if another worker has the job."""
         sent = SentBatch(secrets.token_hex(16), endpoint, tuple(calls), turn, created_at=now())
         with self.store.write(attempt) as connection:
-            row = {"token": sent.token, "job_id": job_id, "endpoint": endpoint, "requests": json.dumps(sent.calls)}
-            table(connection, "server_batch").add(row | {"round": turn, "created_at": sent.created_at})
+            row = {
+                "token": sent.token,
+                "job_id": job_id,
+                "endpoint": endpoint,
+                "requests": json.dumps(sent.calls),
+            }
+            table(connection, "server_batch").add(
+                row | {"round": turn, "created_at": sent.created_at}
+            )
         return sent
 
     def note(self, sent: SentBatch, attempt: int | None = None) -> None:
         """Record the current state of a batch."""
         with self.store.write(attempt) as connection:
             connection.execute(
-                "update server_batch set file = ?, batch = ?, state = ?, completed = ?, failed = ?, looked_at = ? "
+                "update server_batch set file = ?, batch = ?, state = ?, completed = ?, failed = "
+                "?, looked_at = ? "
                 "where token = ?",
-                (sent.file, sent.batch, sent.state, sent.completed, sent.failed, sent.looked_at or None, sent.token),
+                (
+                    sent.file,
+                    sent.batch,
+                    sent.state,
+                    sent.completed,
+                    sent.failed,
+                    sent.looked_at or None,
+                    sent.token,
+                ),
             )
 
     def close(self, tokens: Sequence[str], attempt: int | None = None) -> None:
         """Record that all results of batches are stored."""
         with self.store.write(attempt) as connection:
             connection.executemany(
-                "update server_batch set closed_at = ? where token = ?", [(now(), token) for token in tokens]
+                "update server_batch set closed_at = ? where token = ?",
+                [(now(), token) for token in tokens],
             )
 
 
@@ -395,14 +449,18 @@ class Plans(Aggregate):
     def add(self, hash_: str, text: str) -> StoredPlan:
         """Record a plan, unless it is stored, and return it with the time of recording."""
         with self.store.write() as connection:
-            table(connection, "frozen_plan").lookup({"hash": hash_}, {"text": text, "at": now()}, pk="hash")
+            table(connection, "frozen_plan").lookup(
+                {"hash": hash_}, {"text": text, "at": now()}, pk="hash"
+            )
         found = self.get(hash_)
         assert found is not None, "it was just noted"
         return found
 
     def get(self, hash_: str) -> StoredPlan | None:
         """Return a plan by its hash; None if this store has not recorded it."""
-        row = self.connection.execute("select hash, text, at from frozen_plan where hash = ?", (hash_,)).fetchone()
+        row = self.connection.execute(
+            "select hash, text, at from frozen_plan where hash = ?", (hash_,)
+        ).fetchone()
         return None if row is None else StoredPlan(*row)
 
     def follow(self, job_id: int, hash_: str) -> None:
@@ -412,4 +470,6 @@ class Plans(Aggregate):
 
     def of_jobs(self) -> dict[int, str]:
         """Return the hash of the plan of every job that follows one."""
-        return dict(self.connection.execute("select id, plan from job where plan is not null").fetchall())
+        return dict(
+            self.connection.execute("select id, plan from job where plan is not null").fetchall()
+        )

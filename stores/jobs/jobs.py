@@ -1,9 +1,9 @@
 """Jobs: their specifications, workers, progress, and users' requests to them.
 
-A job is claimed by one `update … returning`, so two workers cannot both have it. A worker sends and counts heartbeats,
-and receives users' requests with them; a worker whose heartbeat stopped counts as lost, and its job can be claimed
-again. That ends its attempt: if the worker comes back, the store refuses its writes, and its next heartbeat reports
-this.
+A job is claimed by one `update … returning`, so two workers cannot both have it. A worker sends and
+counts heartbeats, and receives users' requests with them; a worker whose heartbeat stopped counts
+as lost, and its job can be claimed again. That ends its attempt: if the worker comes back, the
+store refuses its writes, and its next heartbeat reports this.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ class Jobs(Aggregate):
         job = self.get(job_id)
         with self.store.write() as connection:
             connection.execute(
-                "update job set mark = ? where id = ?", (mark(bytes.fromhex(job.uid), job.kind, job.spec), job_id)
+                "update job set mark = ? where id = ?",
+                (mark(bytes.fromhex(job.uid), job.kind, job.spec), job_id),
             )
 
     def note_done(
@@ -137,18 +138,25 @@ class Jobs(Aggregate):
             return self._claim(connection, self.get(job_id), code_version)
 
     def claim_in_turn(self, job_id: int, code_version: str, lane: str, most: int = 1) -> Turn:
-        """Take a job as `claim` when fewer than `most` other jobs of its lane run or are ahead; until then, record that
-        it waits. A job that a person started immediately does not wait.
+        """Take a job as `claim` when fewer than `most` other jobs of its lane run or are ahead;
+        until then, record that it waits. A job that a person started immediately does not wait.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
             _check_claimable(job)
-            ahead = tuple(sorted(other.id for other in self._lane(connection, lane, but=job_id) if _before(other, job)))
+            ahead = tuple(
+                sorted(
+                    other.id
+                    for other in self._lane(connection, lane, but=job_id)
+                    if _before(other, job)
+                )
+            )
             if len(ahead) < most or _is_hurried(connection, job_id):
                 return Turn(self._claim(connection, job, code_version, lane))
             words = f"waits for job {', '.join(map(str, ahead))}; R or resume starts it now"
             connection.execute(
-                "update job set lane = ?, heartbeat = ?, beats = beats + 1, message = ? where id = ?",
+                "update job set lane = ?, heartbeat = ?, beats = beats + 1, message = ? where id "
+                "= ?",
                 (lane, now(), words, job_id),
             )
         return Turn(None, ahead)
@@ -160,12 +168,14 @@ class Jobs(Aggregate):
     def beat(self, job_id: int, message: str | None = None, attempt: int | None = None) -> Orders:
         """Record a heartbeat (and a message); return the users' requests.
 
-        With `attempt`, nothing is written if another worker has taken the job, and the result says so.
+        With `attempt`, nothing is written if another worker has taken the job, and the result says
+        so.
         """
         try:
             with self.store.write(attempt) as connection:
                 row = connection.execute(
-                    "update job set heartbeat = :at, beats = beats + 1, message = coalesce(:message, message) "
+                    "update job set heartbeat = :at, beats = beats + 1, message = "
+                    "coalesce(:message, message) "
                     "where id = :id returning stop_requested, pause_requested, concurrency",
                     {"at": now(), "message": message, "id": job_id},
                 ).fetchone()
@@ -177,7 +187,8 @@ class Jobs(Aggregate):
         """Write the progress of a job without intermediate commits; `progress` is JSON."""
         with self.store.write() as connection:
             connection.execute(
-                "update job set done = ?, progress = json_set(?, '$.at', ?), message = ?, heartbeat = ?, "
+                "update job set done = ?, progress = json_set(?, '$.at', ?), message = ?, "
+                "heartbeat = ?, "
                 "beats = beats + 1 where id = ?",
                 (done, progress, time.time(), message, now(), job_id),
             )
@@ -185,10 +196,15 @@ class Jobs(Aggregate):
     def plan(self, job_id: int, total: int, done: int | None = None) -> None:
         """Correct the amount of work, and how much of it is done, when the exact model is known."""
         with self.store.write() as connection:
-            connection.execute("update job set total = ?, done = coalesce(?, done) where id = ?", (total, done, job_id))
+            connection.execute(
+                "update job set total = ?, done = coalesce(?, done) where id = ?",
+                (total, done, job_id),
+            )
 
     def recount(self, job_id: int, done: int, by: int) -> None:
-        """Note how much of the work of a job without a worker is done since job `by` ended; all of it: it is done."""
+        """Note how much of the work of a job without a worker is done since job `by` ended; all of
+        it: it is done.
+        """
         with self.store.write() as connection:
             job = self.get(job_id)
             if job.active or job.state == "done" or done <= job.done:
@@ -197,11 +213,16 @@ class Jobs(Aggregate):
             how = f"job {by} did {'the rest' if over else 'some of it'}"
             connection.execute(
                 "update job set done = ?, message = ? where id = ?",
-                (min(done, job.total), f"{min(done, job.total):,} of {job.total:,} are stored; {how}", job_id),
+                (
+                    min(done, job.total),
+                    f"{min(done, job.total):,} of {job.total:,} are stored; {how}",
+                    job_id,
+                ),
             )
             if over:
                 connection.execute(
-                    "update job set state = 'done', paused_at = null, pause_requested = 0, question = '', "
+                    "update job set state = 'done', paused_at = null, pause_requested = 0, "
+                    "question = '', "
                     "finished_at = ? where id = ?",
                     (now(), job_id),
                 )
@@ -209,12 +230,20 @@ class Jobs(Aggregate):
 
     def finish(self, job_id: int, attempt_id: int, state: str, message: str = "") -> bool:
         """End a job. Return False, without changes, if another worker has taken it."""
-        values = {"state": state, "message": message, "at": now(), "id": job_id, "attempt": attempt_id}
+        values = {
+            "state": state,
+            "message": message,
+            "at": now(),
+            "id": job_id,
+            "attempt": attempt_id,
+        }
         try:
             with self.store.write(attempt_id) as connection:
                 connection.execute(
-                    "update job set state = :state, message = :message, finished_at = :at, heartbeat = :at, "
-                    "beats = beats + 1, pause_requested = 0, paused_at = null, question = '' where id = :id",
+                    "update job set state = :state, message = :message, finished_at = :at, "
+                    "heartbeat = :at, "
+                    "beats = beats + 1, pause_requested = 0, paused_at = null, question = '' "
+                    "where id = :id",
                     values,
                 )
                 connection.execute(_END_ATTEMPT, values | {"outcome": state})
@@ -225,29 +254,40 @@ class Jobs(Aggregate):
     def is_here(self, job_id: int) -> bool:
         """Return whether a job has a living worker on this machine."""
         row = self.connection.execute(
-            "select a.host, a.pid, a.place, j.heartbeat from job j join attempt a on a.job_id = j.id where j.id = ? "
+            "select a.host, a.pid, a.place, j.heartbeat from job j join attempt a on a.job_id = "
+            "j.id where j.id = ? "
             "and j.state = 'running' order by a.id desc limit 1",
             (job_id,),
         ).fetchone()
-        if row is None or row[0] != socket.gethostname() or row[2] not in ("", place()) or row[3] is None:
+        if (
+            row is None
+            or row[0] != socket.gethostname()
+            or row[2] not in ("", place())
+            or row[3] is None
+        ):
             return False
         return alive(int(row[1]), datetime.fromisoformat(row[3]))
 
     def request_stop(self, job_id: int) -> Job:
-        """Ask a job to stop after its current batch. A job without a worker is cancelled immediately."""
+        """Ask a job to stop after its current batch. A job without a worker is cancelled
+        immediately.
+        """
         with self.store.write() as connection:
             job = self.get(job_id)
             if job.state in ("done", "cancelled", "failed"):
                 raise JobError(f"job {job_id} {job.stands}; there is nothing to cancel")
             if job.state == "queued" or not job.worker:
                 connection.execute(
-                    "update job set state = 'cancelled', finished_at = ?, paused_at = null, pause_requested = 0, "
+                    "update job set state = 'cancelled', finished_at = ?, paused_at = null, "
+                    "pause_requested = 0, "
                     "question = '', message = 'cancelled; no worker was at it' where id = ?",
                     (now(), job_id),
                 )
                 _end_attempts(connection, job_id)
             else:
-                connection.execute("update job set stop_requested = 1, question = '' where id = ?", (job_id,))
+                connection.execute(
+                    "update job set stop_requested = 1, question = '' where id = ?", (job_id,)
+                )
         return self.get(job_id)
 
     def pause(self, job_id: int) -> Job:
@@ -259,7 +299,8 @@ class Jobs(Aggregate):
             job = self.get(job_id)
             if job.state == "queued":
                 connection.execute(
-                    "update job set state = 'cancelled', paused_at = ?, message = 'paused before it began' "
+                    "update job set state = 'cancelled', paused_at = ?, message = 'paused before "
+                    "it began' "
                     "where id = ?",
                     (now(), job_id),
                 )
@@ -267,18 +308,22 @@ class Jobs(Aggregate):
                 connection.execute("update job set pause_requested = 1 where id = ?", (job_id,))
             else:
                 state = "stopping" if job.stopping and job.state == "running" else job.state
-                raise JobError(f"job {job_id} is {state}; only a job that runs or waits to can be paused")
+                raise JobError(
+                    f"job {job_id} is {state}; only a job that runs or waits to can be paused"
+                )
         return self.get(job_id)
 
     def resume(self, job_id: int, *, only_failed: bool = False) -> bool:
-        """Resume a job, and return whether it needs a worker: a paused worker may still have it. A job whose worker
-        waits for its turn starts now.
+        """Resume a job, and return whether it needs a worker: a paused worker may still have it. A
+        job whose worker waits for its turn starts now.
 
         Raises JobError if it runs or is done.
         """
         with self.store.write() as connection:
             job = self.get(job_id)
-            if job.state == "done" or (job.state == "running" and (job.stopping or not job.pausing)):
+            if job.state == "done" or (
+                job.state == "running" and (job.stopping or not job.pausing)
+            ):
                 state = "stopping" if job.stopping else job.state
                 raise JobError(f"job {job_id} is {state}; there is nothing to resume")
             if _goes_on_unread(job):
@@ -288,22 +333,32 @@ class Jobs(Aggregate):
                 connection.execute("update job set hurried = ? where id = ?", (job.worker, job_id))
             elif job.worker:
                 connection.execute(
-                    "update job set pause_requested = 0, paused_at = null, message = 'goes on' where id = ?", (job_id,)
+                    "update job set pause_requested = 0, paused_at = null, message = 'goes on' "
+                    "where id = ?",
+                    (job_id,),
                 )
             else:
                 _requeue(connection, job_id, only_failed)
             return not job.worker
 
     def paused(self, job_id: int, attempt_id: int, message: str) -> bool:
-        """Record that a worker has paused as requested. Return False if it was resumed in the meantime."""
+        """Record that a worker has paused as requested. Return False if it was resumed in the
+        meantime.
+        """
         return self._if_paused(
-            "update job set paused_at = :at, heartbeat = :at, message = :message", job_id, attempt_id, message
+            "update job set paused_at = :at, heartbeat = :at, message = :message",
+            job_id,
+            attempt_id,
+            message,
         )
 
     def release(self, job_id: int, attempt_id: int, message: str) -> bool:
-        """Release a paused job from its worker. Return False if it was resumed or cancelled in the meantime."""
+        """Release a paused job from its worker. Return False if it was resumed or cancelled in the
+        meantime.
+        """
         return self._if_paused(
-            "update job set state = 'cancelled', pause_requested = 0, paused_at = coalesce(paused_at, :at), "
+            "update job set state = 'cancelled', pause_requested = 0, paused_at = "
+            "coalesce(paused_at, :at), "
             "message = :message",
             job_id,
             attempt_id,
@@ -328,10 +383,14 @@ class Jobs(Aggregate):
     def note_failures(self, job_id: int, items: Sequence[str]) -> None:
         """Store failures that are not stored with answers, replacing earlier ones."""
         with self.store.write() as connection:
-            connection.execute("update job set failures = ? where id = ?", (json.dumps(list(items)), job_id))
+            connection.execute(
+                "update job set failures = ? where id = ?", (json.dumps(list(items)), job_id)
+            )
 
     def failed_prompts(self, job_id: int) -> frozenset[bytes]:
-        """Return the keys of the prompts with failed answers in this job, even if answered since."""
+        """Return the keys of the prompts with failed answers in this job, even if answered
+        since.
+        """
         rows = self.connection.execute(
             "select distinct p.key from attempt a join draw d on d.attempt_id = a.id "
             "join prompt p on p.id = d.prompt_id where a.job_id = ? and d.failed > 0",
@@ -339,40 +398,60 @@ class Jobs(Aggregate):
         )
         return frozenset(row[0] for row in rows)
 
-    def _claim(self, connection: sqlite3.Connection, job: Job, code_version: str, lane: str = "") -> int:
+    def _claim(
+        self, connection: sqlite3.Connection, job: Job, code_version: str, lane: str = ""
+    ) -> int:
         _check_claimable(job)
         at = now()
         connection.execute(
-            "update job set state = 'running', heartbeat = :at, beats = beats + 1, message = '', finished_at = null, "
-            "stop_requested = 0, pause_requested = 0, paused_at = null, hurried = 0, lane = :lane where id = :id",
+            "update job set state = 'running', heartbeat = :at, beats = beats + 1, message = '', "
+            "finished_at = null, "
+            "stop_requested = 0, pause_requested = 0, paused_at = null, hurried = 0, lane = "
+            ":lane where id = :id",
             {"id": job.id, "at": at, "lane": lane},
         )
         _end_attempts(connection, job.id)
-        worker = {"host": socket.gethostname(), "pid": os.getpid(), "place": place(), "code_version": code_version}
+        worker = {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "place": place(),
+            "code_version": code_version,
+        }
         attempt = {"uid": secrets.token_bytes(16), "job_id": job.id, "started_at": at, **worker}
         return table(connection, "attempt").add(attempt)
 
     def _lane(self, connection: sqlite3.Connection, lane: str, but: int) -> tuple[Job, ...]:
         """Return the other jobs of a lane with a living worker."""
         others = jobs_where(
-            connection, "where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')", (lane, but)
+            connection,
+            "where j.lane = ? and j.id <> ? and j.state in ('queued', 'running')",
+            (lane, but),
         )
         return tuple(job for job in others if job.worker)
 
     def ask_people(self, job_id: int, attempt_id: int, question: str = "") -> bool:
-        """Make a job pause and wait for a person's decision. Return False if another worker has it."""
+        """Make a job pause and wait for a person's decision. Return False if another worker has
+        it.
+        """
         try:
             with self.store.write(attempt_id) as connection:
-                connection.execute("update job set pause_requested = 1, question = ? where id = ?", (question, job_id))
+                connection.execute(
+                    "update job set pause_requested = 1, question = ? where id = ?",
+                    (question, job_id),
+                )
         except AttemptEnded:
             return False
         return True
 
-    def pause_for_people(self, job_id: int, attempt_id: int, message: str, question: str = "") -> bool:
-        """Release a job that needs a person's decision as paused. Return False if another worker has it, or it was
-        asked to stop.
+    def pause_for_people(
+        self, job_id: int, attempt_id: int, message: str, question: str = ""
+    ) -> bool:
+        """Release a job that needs a person's decision as paused. Return False if another worker
+        has it, or it was asked to stop.
         """
-        return self.ask_people(job_id, attempt_id, question) and self.release(job_id, attempt_id, message)
+        return self.ask_people(job_id, attempt_id, question) and self.release(
+            job_id, attempt_id, message
+        )
 
     def note_probe(self, job_id: int, result: ProbeResult) -> None:
         """Store the result of a job's probe, which is not asked again."""
@@ -386,35 +465,50 @@ class Jobs(Aggregate):
         with self.store.write() as connection:
             job = self.get(job_id)
             if hidden and job.state != "done" and not job.ended_badly:
-                raise JobError(f"job {job_id} {job.stands}; only a job that has ended can be hidden. Cancel it first")
+                raise JobError(
+                    f"job {job_id} {job.stands}; only a job that has ended can be hidden. Cancel "
+                    "it first"
+                )
             connection.execute("update job set hidden = ? where id = ?", (hidden, job_id))
         return self.get(job_id)
 
     def failures_of(self, job_id: int) -> int:
         """Return the number of failed answers of a job, which are deleted with it."""
         row = self.connection.execute(
-            "select coalesce(sum(d.failed), 0) from draw d join attempt a on a.id = d.attempt_id where a.job_id = ?",
+            "select coalesce(sum(d.failed), 0) from draw d join attempt a on a.id = d.attempt_id "
+            "where a.job_id = ?",
             (job_id,),
         ).fetchone()
         return int(row[0])
 
     def check_deletable(self, job_id: int) -> Job:
-        """Return a job that can be deleted because no results depend on it. Raises JobError otherwise."""
+        """Return a job that can be deleted because no results depend on it. Raises JobError
+        otherwise.
+        """
         job = self.get(job_id)
         if job.state not in ("failed", "cancelled"):
             if job.state != "done":
-                raise JobError(f"job {job_id} {job.stands}: cancel it first. It can be hidden once it has ended")
+                raise JobError(
+                    f"job {job_id} {job.stands}: cancel it first. It can be hidden once it has "
+                    "ended"
+                )
             raise JobError(
-                f"job {job_id} is done, and figures may rest on what it asked, so it is not deleted. {_hide(job_id)}"
+                f"job {job_id} is done, and figures may rest on what it asked, so it is not "
+                f"deleted. {_hide(job_id)}"
             )
-        brought = {name: self.connection.execute(sql, (job_id,)).fetchone()[0] for name, sql in _BROUGHT.items()}
+        brought = {
+            name: self.connection.execute(sql, (job_id,)).fetchone()[0]
+            for name, sql in _BROUGHT.items()
+        }
         if kept := ", ".join(f"{count:,} {name}" for name, count in brought.items() if count):
-            raise JobError(f"job {job_id} brought {kept}, which stay, so it is not deleted. {_hide(job_id)}")
+            raise JobError(
+                f"job {job_id} brought {kept}, which stay, so it is not deleted. {_hide(job_id)}"
+            )
         return job
 
     def delete(self, job_id: int) -> Job:
-        """Delete a job without results, with its attempts, probe and failures, and return it. Raises JobError as
-        `check_deletable`.
+        """Delete a job without results, with its attempts, probe and failures, and return it.
+        Raises JobError as `check_deletable`.
         """
         with self.store.write() as connection:
             job = self.check_deletable(job_id)
@@ -424,13 +518,24 @@ class Jobs(Aggregate):
             connection.execute("delete from job where id = ?", (job_id,))
         return job
 
-    def _if_paused(self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = "") -> bool:
-        """Update a job that is asked to pause but not to stop, and end the attempt if there is an outcome."""
-        values = {"at": now(), "id": job_id, "attempt": attempt_id, "message": message, "outcome": outcome}
+    def _if_paused(
+        self, update: str, job_id: int, attempt_id: int, message: str, outcome: str = ""
+    ) -> bool:
+        """Update a job that is asked to pause but not to stop, and end the attempt if there is an
+        outcome.
+        """
+        values = {
+            "at": now(),
+            "id": job_id,
+            "attempt": attempt_id,
+            "message": message,
+            "outcome": outcome,
+        }
         try:
             with self.store.write(attempt_id) as connection:
                 row = connection.execute(
-                    f"{update}, beats = beats + 1 where id = :id and pause_requested = 1 and stop_requested = 0 "
+                    f"{update}, beats = beats + 1 where id = :id and pause_requested = 1 and "
+                    "stop_requested = 0 "
                     "returning id",
                     values,
                 ).fetchone()
@@ -442,7 +547,10 @@ class Jobs(Aggregate):
 
 
 def _hide(job_id: int) -> str:
-    return f"Hide it from the list instead: H on the screen of jobs, or workbench jobs STORE hide {job_id}"
+    return (
+        "Hide it from the list instead: H on the screen of jobs, or workbench jobs STORE "
+        f"hide {job_id}"
+    )
 
 
 _OF_JOB = "attempt_id in (select id from attempt where job_id = ?)"
@@ -460,7 +568,8 @@ _END_ATTEMPT = "update attempt set ended_at = :at, outcome = :outcome where id =
 def _end_attempts(connection: sqlite3.Connection, job_id: int) -> None:
     """End the open attempts of a lost worker, so that its later writes are refused."""
     connection.execute(
-        "update attempt set ended_at = ?, outcome = 'lost' where job_id = ? and ended_at is null", (now(), job_id)
+        "update attempt set ended_at = ?, outcome = 'lost' where job_id = ? and ended_at is null",
+        (now(), job_id),
     )
 
 
@@ -468,7 +577,10 @@ def _check_claimable(job: Job) -> None:
     """Raise JobError unless a job waits for a worker, or its worker is lost."""
     if job.state in ("queued", "lost"):
         return
-    raise JobError(f"job {job.id} {job.stands}" + (f" by process {job.pid} on {job.host}" if job.worker else ""))
+    raise JobError(
+        f"job {job.id} {job.stands}"
+        + (f" by process {job.pid} on {job.host}" if job.worker else "")
+    )
 
 
 def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
@@ -476,7 +588,9 @@ def _is_hurried(connection: sqlite3.Connection, job_id: int) -> bool:
 
 
 def _goes_on_unread(job: Job) -> bool:
-    """Return whether a person who resumes a job knows that its answers are unreadable, or not drawn."""
+    """Return whether a person who resumes a job knows that its answers are unreadable, or not
+    drawn.
+    """
     probed = job.probed
     return job.question in (UNREADABLE, UNDRAWN) or (
         job.question == PROBE and probed is not None and not probed.readable
@@ -484,7 +598,9 @@ def _goes_on_unread(job: Job) -> bool:
 
 
 def _before(other: Job, job: Job) -> bool:
-    """Return whether another job of the same lane goes first: it runs, or waits with a smaller number."""
+    """Return whether another job of the same lane goes first: it runs, or waits with a smaller
+    number.
+    """
     return other.state != "queued" or other.id < job.id
 
 
@@ -492,7 +608,8 @@ def _requeue(connection: sqlite3.Connection, job_id: int, only_failed: bool) -> 
     """Queue a job again."""
     _end_attempts(connection, job_id)
     connection.execute(
-        "update job set state = 'queued', message = '', finished_at = null, heartbeat = null, stop_requested = 0, "
+        "update job set state = 'queued', message = '', finished_at = null, heartbeat = null, "
+        "stop_requested = 0, "
         "pause_requested = 0, paused_at = null, hurried = 0, only_failed = ? where id = ?",
         (only_failed, job_id),
     )

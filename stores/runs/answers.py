@@ -1,7 +1,8 @@
-"""Models' answers as they gave them: by prompt, and to one version of a statement or with certain words.
+"""Models' answers as they gave them: by prompt, and to one version of a statement or with certain
+words.
 
-One query reads a whole run for audits that count the answers themselves, because a figure of such an audit is a mean
-over all of its prompts.
+One query reads a whole run for audits that count the answers themselves, because a figure of such
+an audit is a mean over all of its prompts.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ class RawAnswers(Aggregate):
         return ((text, restored(body)) for text, body in rows)
 
     def of_statements(self, run: Run, texts: Iterable[int]) -> dict[str, int]:
-        """Return how often these answers (rowids) were given to the prompts about each statement of a run, by its ref;
-        statements without one are left out.
+        """Return how often these answers (rowids) were given to the prompts about each statement of
+        a run, by its ref; statements without one are left out.
         """
         values = run_values(self.connection, run) | {"texts": json.dumps(list(texts))}
         return dict(self.connection.execute(_OF_STATEMENTS, values).fetchall())
@@ -148,10 +149,14 @@ _GIVEN = f"""
     where i.name = :instrument
 """
 
-_TEXTS = f"select x.id, x.body from (select distinct r.text_id {_GIVEN}) g join text x on x.id = g.text_id"
+_TEXTS = (
+    f"select x.id, x.body from (select distinct r.text_id {_GIVEN}) g join text x on x.id = "
+    "g.text_id"
+)
 
 _OF_STATEMENTS = f"""
-    select s.ref, sum(r.count) {_GIVEN} and r.text_id in (select value from json_each(:texts)) group by s.ref
+    select s.ref, sum(r.count) {_GIVEN} and r.text_id in (select value from json_each(:texts))
+        group by s.ref
 """
 
 _PROBES = f"""
@@ -159,7 +164,8 @@ _PROBES = f"""
     {_SCOPE}
     join template t on t.id = p.template_id
     where i.name = :instrument and exists (
-        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model
+            and d.sampling_id = :sampling
         and (:fingerprint is null or d.fingerprint = :fingerprint)
     )
     order by s.ordinal, p.id
@@ -187,15 +193,20 @@ class StatementAnswer:
 class StatementAnswers(Aggregate):
     """The methods on answers by statement."""
 
-    def of_run(self, run: Run, reader: int | None, *, by_template: bool = False) -> Iterator[StatementAnswer]:
-        """Yield the answers in the order of statements and wordings, for each the most frequent first.
+    def of_run(
+        self, run: Run, reader: int | None, *, by_template: bool = False
+    ) -> Iterator[StatementAnswer]:
+        """Yield the answers in the order of statements and wordings, for each the most frequent
+        first.
 
         `reader`: rowid of the rule or classifier whose readings are shown; None: no readings.
         """
         values = run_values(self.connection, run) | {"reader": reader}
         sql = _ANSWERS.format(template="t.name" if by_template else "''")
         known: dict[object, Output] = {}
-        for ref, kind, ordinal, inverted, template, body, label, count in self.connection.execute(sql, values):
+        for ref, kind, ordinal, inverted, template, body, label, count in self.connection.execute(
+            sql, values
+        ):
             if (output := known.get(body)) is None:
                 output = known[body] = split(restored(body))
             yield StatementAnswer(
@@ -210,8 +221,8 @@ class StatementAnswers(Aggregate):
             )
 
     def between(self, run: Run) -> tuple[str, str]:
-        """Return the times of the first and the last answers of a run's model under its sampling, in UTC; empty if
-        there are none, or if nobody knows.
+        """Return the times of the first and the last answers of a run's model under its sampling,
+        in UTC; empty if there are none, or if nobody knows.
         """
         values = {"model": run.model_id, "sampling": run.sampling_id}
         first, last = self.connection.execute(_BETWEEN, values).fetchone()
@@ -223,7 +234,8 @@ _BETWEEN = "select min(at), max(at) from draw where model_id = :model and sampli
 
 _ANSWERS = f"""
     with asked as (
-        select s.ordinal as place, s.ref, w.id as wording, w.kind, w.ordinal, t.inverted, {{template}} as template,
+        select s.ordinal as place, s.ref, w.id as wording, w.kind, w.ordinal, t.inverted,
+            {{template}} as template,
             p.template_id, p.prompt_id
         from instrument i
         join statement s on s.id in (select value from json_each(:scope))
@@ -232,16 +244,19 @@ _ANSWERS = f"""
         join template t on t.id = p.template_id
         where i.name = :instrument
     ), given as materialized (
-        select a.place, a.ref, a.wording, a.kind, a.ordinal, a.inverted, a.template, a.template_id, r.text_id,
+        select a.place, a.ref, a.wording, a.kind, a.ordinal, a.inverted, a.template, a.template_id,
+            r.text_id,
             coalesce(h.answer_id, r.text_id) as answer_id, r.count as n
         from asked a
-        join draw d on d.prompt_id = a.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        join draw d on d.prompt_id = a.prompt_id and d.model_id = :model
+            and d.sampling_id = :sampling
             and (:fingerprint is null or d.fingerprint = :fingerprint)
         join response r on r.draw_id = d.id
         left join thought h on h.text_id = r.text_id
     ), answer as (
         select distinct g.answer_id, g.template_id, iif(
-            exists (select 1 from unit u where u.text_id = g.answer_id and u.wording_id is not null), g.wording, 0
+            exists (select 1 from unit u where u.text_id = g.answer_id
+                and u.wording_id is not null), g.wording, 0
         ) as wording
         from given g
     ), labelled as materialized (
@@ -256,10 +271,12 @@ _ANSWERS = f"""
     )
     select g.ref, g.kind, g.ordinal, g.inverted, g.template, x.body, l.label, sum(g.n) as total
     from given g
-    join labelled l on l.answer_id = g.answer_id and l.template_id = g.template_id and l.wording in (0, g.wording)
+    join labelled l on l.answer_id = g.answer_id and l.template_id = g.template_id
+        and l.wording in (0, g.wording)
     join text x on x.id = g.text_id
     group by g.place, g.ref, g.wording, g.inverted, g.template, g.text_id, l.label
-    order by g.place, g.ref, g.kind <> 'original', g.kind, g.ordinal, g.inverted, g.template, total desc, x.key
+    order by g.place, g.ref, g.kind <> 'original', g.kind, g.ordinal, g.inverted, g.template,
+        total desc, x.key
 """  # labels are looked up once for each text, not for each prompt: twice as fast
 
 
@@ -298,7 +315,13 @@ class VersionAnswer:
 
 
 def answers_to(
-    connection: sqlite3.Connection, instrument: str, ref: str, version: int, *, offset: int = 0, limit: int = 200
+    connection: sqlite3.Connection,
+    instrument: str,
+    ref: str,
+    version: int,
+    *,
+    offset: int = 0,
+    limit: int = 200,
 ) -> tuple[VersionAnswer, ...]:
     """Return a page of the answers to prompts with this version's texts. Raises UnknownName."""
     values = {
@@ -314,11 +337,12 @@ def answers_to(
 def answers_with(
     connection: sqlite3.Connection, words: str, *, offset: int = 0, limit: int = 200
 ) -> tuple[VersionAnswer, ...]:
-    """Return a page of the answers of the store that may contain these words, the newest first, each once.
+    """Return a page of the answers of the store that may contain these words, the newest first,
+    each once.
 
-    SQLite ignores case only in ASCII: any other character matches all, and `workbench.domain.names` decides. The texts
-    are read through each time, so that no write is slower for an index: 200,000 answers of 1,000
-    characters take 0.4 to 1.1 seconds a page.
+    SQLite ignores case only in ASCII: any other character matches all, and `workbench.domain.names`
+    decides. The texts are read through each time, so that no write is slower for an index: 200,000
+    answers of 1,000 characters take 0.4 to 1.1 seconds a page.
     """
     likes = [f"%{''.join(_literal(sign) for sign in word)}%" for word in words.split()]
     values = {"likes": json.dumps(likes), "offset": offset, "limit": limit}
@@ -342,7 +366,9 @@ def _answer(row: sqlite3.Row) -> VersionAnswer:
         template=row["template"],
         inverted=row["inverted"],
         model=row["model"],
-        version=version_of(row["backend"], row["revision"], row["snapshot"], row["fingerprint"] or None),
+        version=version_of(
+            row["backend"], row["revision"], row["snapshot"], row["fingerprint"] or None
+        ),
         temperature=known_parameter(row, "temperature"),
         seed=seed,
         at=at,
@@ -363,13 +389,15 @@ _SQL = """
         where exists (
             select 1 from template_version e join template u on u.id = e.template_id
             where e.instrument_id = v.instrument_id and e.version <> v.version
-                and (u.audit, u.family, u.name, u.language) = (t.audit, t.family, t.name, t.language)
+                and (u.audit, u.family, u.name, u.language) = (t.audit, t.family, t.name,
+                    t.language)
         )
         group by v.instrument_id, v.template_id
     ){before}
     select x.body as output, r.count, w.kind, w.ordinal, w.language, y.body as wording, p.audit,
         t.name || coalesce(' version ' || v.version, '') as template, t.inverted,
-        m.name as model, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, g.server, d.seed, d.at,
+        m.name as model, m.backend, m.revision, m.snapshot, d.fingerprint, g.temperature, g.server,
+            d.seed, d.at,
         a.code_version, a.job_id, p.id as probe, i.name as instrument, s.ref
     from {sources}
     join instrument i on i.id = s.instrument_id
@@ -399,7 +427,7 @@ _WITH_WORDS = _SQL.format(
     before=""", hit as materialized (
         select o.id from text o
         where not exists (select 1 from json_each(:likes) l where o.body not like l.value escape '\\')
-    )""",
+    )""",  # noqa: E501
     sources="""given_answer r
     join draw d on d.id = r.draw_id
     join probe p on p.id = (select max(q.id) from probe q where q.prompt_id = d.prompt_id)

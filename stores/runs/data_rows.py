@@ -1,7 +1,8 @@
 """Answers, readings and labels as rows for other programs, with all related data.
 
-Answers are read by columns, some draws at a time in the order of writing, so five million of them take no more memory
-than a few thousand; related data (cells of designs, models, samplings) are read once and shared by all rows.
+Answers are read by columns, some draws at a time in the order of writing, so five million of them
+take no more memory than a few thousand; related data (cells of designs, models, samplings) are read
+once and shared by all rows.
 """
 
 from __future__ import annotations
@@ -102,20 +103,30 @@ class DataRows(Aggregate):
     """The methods on rows for other programs. All of them only read."""
 
     def uid(self) -> bytes:
-        """Return the uid of this store, from which pseudonyms are computed. No file may contain it."""
+        """Return the uid of this store, from which pseudonyms are computed. No file may contain
+        it.
+        """
         return uid_of(self.connection)
 
-    def cells(self, audits: Collection[str] = (), instruments: Collection[str] = ()) -> dict[int, list[Cell]]:
-        """Return the cells of designs by prompt (rowid), by default of all audits and instruments."""
+    def cells(
+        self, audits: Collection[str] = (), instruments: Collection[str] = ()
+    ) -> dict[int, list[Cell]]:
+        """Return the cells of designs by prompt (rowid), by default of all audits and
+        instruments.
+        """
         texts: dict[int, str] = {}
         axes: dict[str, Mapping[str, str]] = {}
         found: dict[int, list[Cell]] = {}
-        for row in named(self.connection, _CELLS, {"audits": _names(audits), "instruments": _names(instruments)}):
+        for row in named(
+            self.connection, _CELLS, {"audits": _names(audits), "instruments": _names(instruments)}
+        ):
             if row["text_id"] not in texts:
                 texts[row["text_id"]] = restored(row["body"])
             if row["axes"] not in axes:
                 axes[row["axes"]] = json.loads(row["axes"])
-            found.setdefault(row["prompt_id"], []).append(_cell(row, texts[row["text_id"]], axes[row["axes"]]))
+            found.setdefault(row["prompt_id"], []).append(
+                _cell(row, texts[row["text_id"]], axes[row["axes"]])
+            )
         return found
 
     def models(self) -> dict[int, StoredModel]:
@@ -134,42 +145,58 @@ class DataRows(Aggregate):
     def lexicons(self) -> dict[str, tuple[BroughtLexicon, ...]]:
         """Return the lexicons of instruments, by the instrument's name."""
         names = [name for (name,) in self.connection.execute("select name from instrument")]
-        return {name: found for name in names if (found := lexicon_rows.brought(self.connection, name))}
+        return {
+            name: found for name in names if (found := lexicon_rows.brought(self.connection, name))
+        }
 
     def answering(self) -> tuple[str, ...]:
         """Return the names of the models that answered, or were asked for probabilities."""
         rows = self.connection.execute(
-            "select distinct m.name from model m where exists (select 1 from draw d where d.model_id = m.id) order by 1"
+            "select distinct m.name from model m where exists (select 1 from draw d where "
+            "d.model_id = m.id) order by 1"
         )
         return tuple(name for (name,) in rows)
 
-    def given(self, models: Collection[int], draws: int) -> Iterator[tuple[Sequence[Draw], Responses]]:
-        """Yield the distinct answers of these models (rowids) in the order of writing, of so many draws at a time."""
+    def given(
+        self, models: Collection[int], draws: int
+    ) -> Iterator[tuple[Sequence[Draw], Responses]]:
+        """Yield the distinct answers of these models (rowids) in the order of writing, of so many
+        draws at a time.
+        """
         found = self.connection.execute(_DRAWS, {"models": json.dumps(sorted(models))})
         while rows := found.fetchmany(draws):
             between = rows[0][0], rows[-1][0]
-            yield [Draw._make(row) for row in rows], self.connection.execute(_RESPONSES, between).fetchall()
+            yield (
+                [Draw._make(row) for row in rows],
+                self.connection.execute(_RESPONSES, between).fetchall(),
+            )
 
     def outputs(self, outputs: Collection[int]) -> dict[int, Output]:
         """Return texts (rowids) that models wrote."""
         return {
             at: Output(restored(body), None if key is None else key.hex(), answer)
-            for at, body, key, answer in self.connection.execute(_OUTPUTS, (json.dumps(sorted(outputs)),))
+            for at, body, key, answer in self.connection.execute(
+                _OUTPUTS, (json.dumps(sorted(outputs)),)
+            )
         }
 
     def counted(self, models: Collection[int], *, expand: bool) -> dict[int, int]:
-        """Return how many answers these models (rowids) gave to each prompt (rowid), equal ones of a draw once unless
-        `expand`.
+        """Return how many answers these models (rowids) gave to each prompt (rowid), equal ones of
+        a draw once unless `expand`.
         """
         sql = _COUNTED.format("sum(r.count)" if expand else "count(*)")
         return dict(self.connection.execute(sql, {"models": json.dumps(sorted(models))}))
 
     def answers(self) -> int:
         """Return the number of answers of all models."""
-        return int(self.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0])
+        return int(
+            self.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0]
+        )
 
     def scored(self, models: Collection[int]) -> int:
-        """Return how many prompts these models were asked only for probabilities, without answers."""
+        """Return how many prompts these models were asked only for probabilities, without
+        answers.
+        """
         row = self.connection.execute(_SCORED, {"models": json.dumps(sorted(models))}).fetchone()
         return int(row[0])
 
@@ -178,13 +205,20 @@ class DataRows(Aggregate):
         found: Standing = {}
         texts = json.dumps(sorted(answers))
         for kind, sql in _STANDING.items():
-            if self.connection.execute(f"select 1 from unit where {kind} is not null limit 1").fetchone() is not None:
+            if (
+                self.connection.execute(
+                    f"select 1 from unit where {kind} is not null limit 1"
+                ).fetchone()
+                is not None
+            ):
                 for text, beside, *read in self.connection.execute(sql, (texts,)):
                     found.setdefault((text, kind, beside), []).append(Read(*read))
         return found
 
     def labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
-        """Yield every label that a person gave to an answer, or decided on, in the order of time."""
+        """Yield every label that a person gave to an answer, or decided on, in the order of
+        time.
+        """
         yield from named(self.connection, _LABELS, {"instruments": _names(instruments)})
 
     def issue_labels(self, instruments: Collection[str] = ()) -> Iterator[sqlite3.Row]:
@@ -197,8 +231,9 @@ class DataRows(Aggregate):
 
 
 Standing = dict[tuple[int, str, int], list[Read]]
-"""(text, `template_id` or `wording_id`, its rowid) -> readings of the text beside it: by rules with the template, by
-people and classifiers with the wording"""
+"""(text, `template_id` or `wording_id`, its rowid) -> readings of the text beside it: by rules with
+the template, by people and classifiers with the wording
+"""
 
 
 def _cell(row: sqlite3.Row, wording: str, axes: Mapping[str, str]) -> Cell:
@@ -240,9 +275,11 @@ _CELLS = """
         from statement s join wording w on w.statement_id = s.id group by 1, 2, 3, 4, 5, 6
     ),
     numbered as materialized (
-        select instrument_id, template_id, max(version) as version from template_version group by 1, 2
+        select instrument_id, template_id, max(version) as version from template_version
+            group by 1, 2
     )
-    select p.id as probe, p.audit, i.name as instrument, s.ref, s.version, s.current, s.country, s.topic, s.dimension,
+    select p.id as probe, p.audit, i.name as instrument, s.ref, s.version, s.current, s.country,
+        s.topic, s.dimension,
         s.leaning, w.language, w.kind, w.ordinal, w.relation,
         w.text_id, x.body, f.id as first, t.id as template_id, t.family,
         t.name as template, v.version as template_version, t.inverted, p.axes, p.prompt_id, q.key
@@ -253,7 +290,8 @@ _CELLS = """
     join text x on x.id = w.text_id
     join template t on t.id = p.template_id
     join prompt q on q.id = p.prompt_id
-    join first f on f.instrument_id = s.instrument_id and f.ref = s.ref and f.language = w.language and f.kind = w.kind
+    join first f on f.instrument_id = s.instrument_id and f.ref = s.ref and f.language = w.language
+        and f.kind = w.kind
         and f.ordinal = w.ordinal and f.text_id = w.text_id
     left join numbered v on v.instrument_id = i.id and v.template_id = t.id
     where (:audits is null or p.audit in (select value from json_each(:audits)))
@@ -268,9 +306,13 @@ _DRAWS = """
     order by d.id
 """
 "`+` keeps SQLite to the order of writing, which needs no sorting"
-_RESPONSES = "select draw_id, text_id, count from response where draw_id between ? and ? order by draw_id, text_id"
+_RESPONSES = (
+    "select draw_id, text_id, count from response where draw_id between ? and ? order "
+    "by draw_id, text_id"
+)
 _OUTPUTS = """
-    select x.id, x.body, iif(h.text_id is null, x.key, (select y.key from text y where y.id = h.answer_id)),
+    select x.id, x.body, iif(h.text_id is null, x.key, (select y.key from text y
+        where y.id = h.answer_id)),
         iif(h.text_id is null, x.id, h.answer_id)
     from json_each(?) j cross join text x on x.id = j.value left join thought h on h.text_id = x.id
 """
@@ -293,7 +335,8 @@ _NEWEST = """
 """
 
 _READ = f"""
-    select u.text_id, u.{{kind}}, e.kind, e.name, e.version, c.name, b.label, b.reason, b.confidence, b.at
+    select u.text_id, u.{{kind}}, e.kind, e.name, e.version, c.name, b.label, b.reason,
+        b.confidence, b.at
     from json_each(?) j
     cross join unit u on u.text_id = j.value and u.{{kind}} is not null and u.{{other}} is null
     cross join reading b on b.unit_id = u.id
@@ -308,13 +351,16 @@ _STANDING = {
 }
 
 _LABELS = f"""
-    select i.name as instrument, s.ref as statement, s.version as statement_version, w.language, w.kind, w.ordinal,
+    select i.name as instrument, s.ref as statement, s.version
+        as statement_version, w.language, w.kind, w.ordinal,
         o.body as wording, x.body as text, x.key as answer_key, e.kind as role, e.name as annotator,
         c.name as codebook, b.label, b.reason, coalesce(nullif(b.note, ''), (
-            select m.note from remark m where m.unit_id = u.id and m.reader_id = e.id order by m.at desc, m.uid desc
+            select m.note from remark m where m.unit_id = u.id and m.reader_id = e.id
+                order by m.at desc, m.uid desc
             limit 1
         )) as note, (
-            select m.flagged from remark m where m.unit_id = u.id and m.reader_id = e.id order by m.at desc, m.uid desc
+            select m.flagged from remark m where m.unit_id = u.id and m.reader_id = e.id
+                order by m.at desc, m.uid desc
             limit 1
         ) as flagged, b.elapsed_ms, iif(b.dated, b.at, null) as given_at, {_NEWEST} as newest
     from reading b
@@ -332,7 +378,8 @@ _LABELS = f"""
 
 _ISSUE_LABELS = """
     select i.name as instrument, s.ref as statement, s.version as statement_version, e.kind as role,
-        e.name as annotator, l.issue, l.label, iif(e.kind = 'import', null, l.at) as given_at, not exists (
+        e.name as annotator, l.issue, l.label, iif(e.kind = 'import', null, l.at)
+            as given_at, not exists (
             select 1 from issue_label n where n.statement_id = l.statement_id and n.issue = l.issue
                 and n.reader_id = l.reader_id and n.revision > l.revision
         ) as newest
@@ -346,7 +393,8 @@ _ISSUE_LABELS = """
 
 _LAST = """
     select max(at) from (
-        select max(at) as at from draw union all select max(at) from reading union all select max(at) from issue_label
+        select max(at) as at from draw union all select max(at) from reading
+            union all select max(at) from issue_label
         union all select max(at) from ruling union all select max(imported_at) from instrument
     )
 """

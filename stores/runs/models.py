@@ -1,8 +1,8 @@
 """Models, and the prompts that they are asked.
 
-A prompt may be asked only until its verdict is settled. A plan of N answers to it stays a plan of N; it also records
-the rule of settlement, and the number of answers after which the prompt was settled: the other answers are neither
-missing nor failed.
+A prompt may be asked only until its verdict is settled. A plan of N answers to it stays a plan of
+N; it also records the rule of settlement, and the number of answers after which the prompt was
+settled: the other answers are neither missing nor failed.
 """
 
 from __future__ import annotations
@@ -26,17 +26,21 @@ from workbench.stats.proportions import VerdictRule
 
 def model_id(connection: sqlite3.Connection, card: ModelCard) -> int:
     """Return the rowid of a model, inserting a new one. Call inside a transaction."""
-    return int(table(connection, "model").lookup({"key": card.key}, asdict(card) | {"first_seen": now()}))
+    return int(
+        table(connection, "model").lookup({"key": card.key}, asdict(card) | {"first_seen": now()})
+    )
 
 
 def forget_places(connection: sqlite3.Connection, name: str) -> int:
-    """Rewrite paths that earlier versions took for the version of a served model, see `placeless`; return the number of
-    models. No two become one, as different paths have different digests, so no runs are merged or split. Call inside a
-    transaction.
+    """Rewrite paths that earlier versions took for the version of a served model, see `placeless`;
+    return the number of models. No two become one, as different paths have different digests, so no
+    runs are merged or split. Call inside a transaction.
     """
     fields = "name, revision, backend, dtype, chat_format, encoding, snapshot, occasion"
     changed = 0
-    rows = connection.execute(f"select id, {fields} from model where name = ? and backend = 'openai'", (name,))
+    rows = connection.execute(
+        f"select id, {fields} from model where name = ? and backend = 'openai'", (name,)
+    )
     for id_, *values in rows.fetchall():
         card = ModelCard(*values)
         new = replace(card, revision=placeless(card.revision), snapshot=placeless(card.snapshot))
@@ -48,9 +52,11 @@ def forget_places(connection: sqlite3.Connection, name: str) -> int:
     return changed
 
 
-def last_snapshot(connection: sqlite3.Connection, card: ModelCard, job_id: int) -> tuple[str, bool] | None:
-    """Return the snapshot of a served model that answered last, and whether it did so in this job, which takes
-    precedence.
+def last_snapshot(
+    connection: sqlite3.Connection, card: ModelCard, job_id: int
+) -> tuple[str, bool] | None:
+    """Return the snapshot of a served model that answered last, and whether it did so in this job,
+    which takes precedence.
 
     None if no snapshot has answered.
     """
@@ -62,18 +68,22 @@ def last_snapshot(connection: sqlite3.Connection, card: ModelCard, job_id: int) 
 def answered_by_others(
     connection: sqlite3.Connection, card: ModelCard, sampling_key: bytes, attempt_id: int
 ) -> list[tuple[bytes, int, int]]:
-    """Return (prompt's key, rowid of the model, number of answers) for answers of other snapshots of a served model in
-    the job of an attempt.
+    """Return (prompt's key, rowid of the model, number of answers) for answers of other snapshots
+    of a served model in the job of an attempt.
     """
-    values = _but_snapshot(card) | {"snapshot": card.snapshot, "sampling": sampling_key, "attempt": attempt_id}
+    values = _but_snapshot(card) | {
+        "snapshot": card.snapshot,
+        "sampling": sampling_key,
+        "attempt": attempt_id,
+    }
     return connection.execute(_BY_OTHERS, values).fetchall()
 
 
 def models_meant(connection: sqlite3.Connection, name: str) -> frozenset[int]:
     """Return the rowids of the models that a name means.
 
-    `NAME@REVISION`: models of a hub id that a job asked by this name, or whose commit begins with the revision; any
-    other name: models of that name.
+    `NAME@REVISION`: models of a hub id that a job asked by this name, or whose commit begins with
+    the revision; any other name: models of that name.
     """
     base, revision = parted(name)
     values = {"model": name, "base": base, "revision": revision}
@@ -81,8 +91,16 @@ def models_meant(connection: sqlite3.Connection, name: str) -> frozenset[int]:
 
 
 def _but_snapshot(card: ModelCard) -> dict[str, object]:
-    fields: dict[str, object] = {"name": card.name, "revision": card.revision, "backend": card.backend}
-    return fields | {"dtype": card.dtype, "chat_format": card.chat_format, "encoding": card.encoding}
+    fields: dict[str, object] = {
+        "name": card.name,
+        "revision": card.revision,
+        "backend": card.backend,
+    }
+    return fields | {
+        "dtype": card.dtype,
+        "chat_format": card.chat_format,
+        "encoding": card.encoding,
+    }
 
 
 def newest_model(
@@ -94,16 +112,23 @@ def newest_model(
     occasion: str = "",
     until: str = "",
 ) -> int | None:
-    """Return the rowid of exactly this model; without a card, of the newest of that name that a job asked with these
-    settings on this occasion and, if `until` is given, that was known at that time.
+    """Return the rowid of exactly this model; without a card, of the newest of that name that a job
+    asked with these settings on this occasion and, if `until` is given, that was known at that
+    time.
 
-    This is all that is known before a model is loaded: a plan names a dtype and a chat format, or uses the defaults,
-    and the same name with other settings is another model with other answers.
+    This is all that is known before a model is loaded: a plan names a dtype and a chat format, or
+    uses the defaults, and the same name with other settings is another model with other answers.
     """
     if card is not None:
         row = connection.execute("select id from model where key = ?", (card.key,)).fetchone()
     else:
-        values = {"model": name, "dtype": dtype, "chat_format": chat_format, "occasion": occasion, "until": until}
+        values = {
+            "model": name,
+            "dtype": dtype,
+            "chat_format": chat_format,
+            "occasion": occasion,
+            "until": until,
+        }
         values |= dict(zip(("base", "revision"), parted(name), strict=True))
         row = connection.execute(_NEWEST, values).fetchone()
     return None if row is None else int(row[0])
@@ -116,12 +141,15 @@ _ALIKE = """
 
 _LAST = f"""
     select m.snapshot,
-        exists (select 1 from draw d join attempt a on a.id = d.attempt_id where d.model_id = m.id and a.job_id = :job)
+        exists (select 1 from draw d join attempt a on a.id = d.attempt_id where d.model_id = m.id
+            and a.job_id = :job)
         or exists (
-            select 1 from draft d join attempt a on a.id = d.attempt_id where d.model_id = m.id and a.job_id = :job
+            select 1 from draft d join attempt a on a.id = d.attempt_id where d.model_id = m.id
+                and a.job_id = :job
         ) as here,
         max(
-            coalesce((select at from draw where id = (select max(d.id) from draw d where d.model_id = m.id)), ''),
+            coalesce((select at from draw where id = (select max(d.id) from draw d
+                where d.model_id = m.id)), ''),
             coalesce((select max(d.at) from draft d where d.model_id = m.id), '')
         ) as last
     from model m where {_ALIKE} and last <> '' order by here desc, last desc, m.id desc limit 1
@@ -130,9 +158,11 @@ _LAST = f"""
 _BY_OTHERS = f"""
     select p.key, d.model_id, sum(d.n - d.failed)
     from draw d join prompt p on p.id = d.prompt_id join model m on m.id = d.model_id
-    where {_ALIKE} and m.snapshot <> :snapshot and d.sampling_id = (select id from sampling where key = :sampling)
+    where {_ALIKE} and m.snapshot <> :snapshot and d.sampling_id = (select id from sampling
+        where key = :sampling)
         and d.attempt_id in (
-            select a.id from attempt a where a.job_id = (select b.job_id from attempt b where b.id = :attempt)
+            select a.id from attempt a where a.job_id = (select b.job_id from attempt b
+                where b.id = :attempt)
         )
     group by d.prompt_id, d.model_id
 """
@@ -142,7 +172,8 @@ _MEANT = """
     where m.name = :model or (m.name = :base and :revision <> '' and (
         substr(m.revision, 1, length(:revision)) = :revision or exists (
             select 1 from draw d where d.model_id = m.id and d.attempt_id in (
-                select a.id from attempt a join job j on j.id = a.job_id where json_extract(j.spec, '$.model') = :model
+                select a.id from attempt a join job j on j.id = a.job_id
+                    where json_extract(j.spec, '$.model') = :model
             )
         )
     ))
@@ -158,15 +189,20 @@ _NEWEST = """
     where (m.name = :model or m.name = :base) and m.occasion = :occasion
         and (:revision = '' or m.name = :model or m.revision = :revision or exists (
             select 1 from draw d where d.model_id = m.id and d.attempt_id in (
-                select a.id from attempt a join job j on j.id = a.job_id where json_extract(j.spec, '$.model') = :model
+                select a.id from attempt a join job j on j.id = a.job_id
+                    where json_extract(j.spec, '$.model') = :model
             )
         ))
         and (:until <> '' or m.backend <> 'transformers' or m.encoding <> 'unknown')
-        and (:dtype = '' or m.dtype = :dtype or m.dtype like :dtype || '+%') and (:until = '' or m.first_seen <= :until)
-        and exists (select 1 from draw d where d.model_id = m.id and d.attempt_id in (select id from alike))
+        and (:dtype = '' or m.dtype = :dtype or m.dtype like :dtype || '+%') and (:until = ''
+            or m.first_seen <= :until)
+        and exists (
+            select 1 from draw d where d.model_id = m.id and d.attempt_id in (select id from alike)
+        )
     order by (select max(d.id) from draw d where d.model_id = m.id) desc limit 1
-"""  # the model that answered last, because snapshots may return; older specifications lack both fields; runs with an
-# unknown encoding get no additions
+"""
+# The model that answered last, because snapshots may return. Older specifications lack both fields.
+# Runs with an unknown encoding get no additions.
 
 
 def read_prompt(connection: sqlite3.Connection, probe_id: int) -> Prompt:
@@ -184,8 +220,8 @@ def wordings_of(
     templates: Sequence[Template],
     probes: Sequence[Probe],
 ) -> dict[tuple[str, str], int]:
-    """Return the rowid of the wording for each (ref, variant): that of the newest version, preferring the current one,
-    with the texts of all prompts of its statement.
+    """Return the rowid of the wording for each (ref, variant): that of the newest version,
+    preferring the current one, with the texts of all prompts of its statement.
     """
     held: dict[str, dict[int, dict[str, tuple[int, str]]]] = defaultdict(lambda: defaultdict(dict))
     for ref, version, kind, ordinal, rowid, body in connection.execute(
@@ -202,24 +238,33 @@ def wordings_of(
         planned[probe.statement].append(probe)
     found: dict[tuple[str, str], int] = {}
     for ref, of in planned.items():
-        texts = next((texts for texts in held[ref].values() if all(_puts(p, named, texts) for p in of)), None)
+        texts = next(
+            (texts for texts in held[ref].values() if all(_puts(p, named, texts) for p in of)), None
+        )
         if texts is None:
             raise ConflictError(
-                f"{ref} was changed, renamed or taken out while this was planned; nothing was asked. Start or resume "
+                f"{ref} was changed, renamed or taken out while this was planned; nothing was "
+                "asked. Start or resume "
                 "it again: it asks what is there now"
             )
         found |= {(ref, probe.variant): texts[probe.variant][0] for probe in of}
     return found
 
 
-def _puts(probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mapping[str, tuple[int, str]]) -> bool:
+def _puts(
+    probe: Probe, named: Mapping[tuple[str, bool], Template], texts: Mapping[str, tuple[int, str]]
+) -> bool:
     """Return whether a prompt has the text of a version."""
     if probe.variant not in texts:
         return False
     template = named[probe.template, probe.inverted]
-    rendered = template.render(texts[probe.variant][1] + probe.below, dict(probe.axes).get("model_name", ""))
+    rendered = template.render(
+        texts[probe.variant][1] + probe.below, dict(probe.axes).get("model_name", "")
+    )
     prompt = probe.bare or probe.prompt
-    return (rendered.messages[-1:] if prompt.context else rendered.messages) == prompt.messages[prompt.context :]
+    return (rendered.messages[-1:] if prompt.context else rendered.messages) == prompt.messages[
+        prompt.context :
+    ]
 
 
 def add_prompts(connection: sqlite3.Connection, prompts: Iterable[Prompt]) -> None:
@@ -233,7 +278,8 @@ def add_prompts(connection: sqlite3.Connection, prompts: Iterable[Prompt]) -> No
                 contexts[shared] = _messages(shared)
     ids = text_ids(connection, contexts.values())
     connection.executemany(
-        "insert into prompt (key, chat, messages, context_id) values (?, ?, ?, ?) on conflict (key) do nothing",
+        "insert into prompt (key, chat, messages, context_id) values (?, ?, ?, ?) on conflict "
+        "(key) do nothing",
         (
             (
                 prompt.key,
@@ -252,7 +298,8 @@ def _messages(messages: Sequence[Message]) -> str:
 
 _PROMPT = """
     select p.chat, p.messages, x.body
-    from probe b join prompt p on p.id = b.prompt_id left join text x on x.id = p.context_id where b.id = ?
+    from probe b join prompt p on p.id = b.prompt_id left join text x on x.id = p.context_id
+        where b.id = ?
 """
 
 
@@ -272,7 +319,8 @@ class SettledBy:
         """Return a description of the rule."""
         of = self.rule
         return (
-            f"N {of.samples}, {of.minimum} readable needed, rule {of.rule} ({of.low:g}, {of.high:g}), reader "
+            f"N {of.samples}, {of.minimum} readable needed, rule {of.rule} ({of.low:g}, "
+            f"{of.high:g}), reader "
             f"{self.reader} {self.reader_version[:8]}"
         )
 
@@ -302,18 +350,23 @@ class Settlements(Aggregate):
         with self.store.write() as connection:
             rules = table(connection, "verdict_rule")
             ids = {
-                one: rules.lookup({**asdict(one.rule), "reader": one.reader, "reader_version": one.reader_version})
+                one: rules.lookup(
+                    {**asdict(one.rule), "reader": one.reader, "reader_version": one.reader_version}
+                )
                 for one in dict.fromkeys(by.values())
             }
             connection.executemany(
-                _NOTE, ((ids[rule], ids[rule], model_id, sampling_id, key) for key, rule in by.items())
+                _NOTE,
+                ((ids[rule], ids[rule], model_id, sampling_id, key) for key, rule in by.items()),
             )
 
     def settle(self, model_id: int, sampling_id: int, answers: Mapping[bytes, int]) -> None:
         """Record the number of answers after which each of these prompts was settled."""
         if answers:
             with self.store.write() as connection:
-                connection.executemany(_SETTLE, ((n, model_id, sampling_id, key) for key, n in sorted(answers.items())))
+                connection.executemany(
+                    _SETTLE, ((n, model_id, sampling_id, key) for key, n in sorted(answers.items()))
+                )
 
     def following(
         self,
@@ -328,8 +381,8 @@ class Settlements(Aggregate):
     ) -> dict[bytes, int]:
         """Return for each prompt the number of the first answer of its seed that was not requested.
 
-        Requested numbers stay used even if the answer failed: a server that respects seeds would give the same answer
-        again.
+        Requested numbers stay used even if the answer failed: a server that respects seeds would
+        give the same answer again.
         """
         rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
@@ -338,23 +391,35 @@ class Settlements(Aggregate):
         return {key: after for key, seed, after in rows if seeds.get(key) == seed}
 
     def answered_by(
-        self, model: str, sampling: Sampling, *, dtype: str = "", chat_format: str = "", occasion: str = ""
+        self,
+        model: str,
+        sampling: Sampling,
+        *,
+        dtype: str = "",
+        chat_format: str = "",
+        occasion: str = "",
     ) -> tuple[int, int] | None:
-        """Return the rowids of the model whose stored answers a plan counts before a model is loaded, and of the
-        sampling; None where nobody was asked so.
+        """Return the rowids of the model whose stored answers a plan counts before a model is
+        loaded, and of the sampling; None where nobody was asked so.
         """
         rowid = newest_model(self.connection, model, None, dtype, chat_format, occasion)
-        row = self.connection.execute("select id from sampling where key = ?", (sampling.key,)).fetchone()
+        row = self.connection.execute(
+            "select id from sampling where key = ?", (sampling.key,)
+        ).fetchone()
         return None if rowid is None or row is None else (rowid, int(row[0]))
 
     def probes(self, run: Run) -> frozenset[int]:
         """Return the probes (rowids) of a run whose prompts are asked until settled."""
         if self.connection.execute("select 1 from verdict_rule limit 1").fetchone() is None:
             return frozenset()
-        return frozenset(row[0] for row in self.connection.execute(_PROBES, run_values(self.connection, run)))
+        return frozenset(
+            row[0] for row in self.connection.execute(_PROBES, run_values(self.connection, run))
+        )
 
     def spared(self, run: Run) -> Spared | None:
-        """Return the answers of a run that settlement saved; None if all prompts were to be asked N times."""
+        """Return the answers of a run that settlement saved; None if all prompts were to be asked N
+        times.
+        """
         if self.connection.execute("select 1 from verdict_rule limit 1").fetchone() is None:
             return None
         rows: Sequence[tuple[int, int, int | None, int]] = self.connection.execute(
@@ -378,9 +443,16 @@ class Settlements(Aggregate):
             yield SettledBy(VerdictRule(*rule), reader, version)
 
 
-_BY_ID = "select samples, minimum, rule, low, high, reader, reader_version from verdict_rule where id = ?"
-_OF_PROMPT = "where model_id = ? and sampling_id = ? and prompt_id = (select id from prompt where key = ?)"
-_NOTE = f"update planned set settled_at = iif(rule_id is ?, settled_at, null), rule_id = ? {_OF_PROMPT}"
+_BY_ID = (
+    "select samples, minimum, rule, low, high, reader, reader_version from verdict_rule "
+    "where id = ?"
+)
+_OF_PROMPT = (
+    "where model_id = ? and sampling_id = ? and prompt_id = (select id from prompt where key = ?)"
+)
+_NOTE = (
+    f"update planned set settled_at = iif(rule_id is ?, settled_at, null), rule_id = ? {_OF_PROMPT}"
+)
 _SETTLE = f"update planned set settled_at = ? {_OF_PROMPT}"
 _ASKED = """
     select p.key, d.seed, max(d.first + coalesce(d.asked, d.n))
@@ -393,17 +465,20 @@ _SCOPE = f"""
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
-    join planned n on n.prompt_id = p.prompt_id and n.model_id = :model and n.sampling_id = :sampling
+    join planned n on n.prompt_id = p.prompt_id and n.model_id = :model
+        and n.sampling_id = :sampling
         and n.rule_id is not null
 """
 _PROBES = f"select p.id {_SCOPE} where i.name = :instrument"
 _SPARED = f"""
     with used as materialized (
-        select distinct n.prompt_id, n.n, n.rule_id, iif(r.samples >= n.n, n.settled_at, null) as settled_at
+        select distinct n.prompt_id, n.n, n.rule_id, iif(r.samples >= n.n, n.settled_at, null)
+            as settled_at
         {_SCOPE} join verdict_rule r on r.id = n.rule_id where i.name = :instrument
     )
     select u.n, coalesce(sum(d.n - d.failed), 0), u.settled_at, u.rule_id
-    from used u left join draw d on d.prompt_id = u.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    from used u left join draw d on d.prompt_id = u.prompt_id and d.model_id = :model
+        and d.sampling_id = :sampling
         and (:fingerprint is null or d.fingerprint = :fingerprint)
     group by u.prompt_id
 """

@@ -1,7 +1,9 @@
-"""A model's predictions of people's answers: the next tokens of every prompt of a questionnaire run.
+"""A model's predictions of people's answers: the next tokens of every prompt of a questionnaire
+run.
 
-One query reads a whole run, because every figure of Questionnaire Modeling is a mean over all of its prompts. They are
-read one by one in storage order: a run has up to a million prompts, and sorting would need all of them in memory.
+One query reads a whole run, because every figure of Questionnaire Modeling is a mean over all of
+its prompts. They are read one by one in storage order: a run has up to a million prompts, and
+sorting would need all of them in memory.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ Tokens = tuple[tuple[str, float], ...]
 NO_REASON = "no reason was given"
 
 _decoded = json.JSONDecoder().raw_decode
-"like `json.loads` without skipping surrounding spaces, which takes a quarter of the time for a run's short texts"
+"""like `json.loads` without skipping surrounding spaces, which takes a quarter of the time for a
+run's short texts"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +91,13 @@ class Predicted(NamedTuple):
 class RunPredictions:
     """All asked prompts of a run, to be read once, in arbitrary order.
 
-    A cell of the design whose context was changed has several prompts; the newest has the highest rowid.
+    A cell of the design whose context was changed has several prompts; the newest has the highest
+    rowid.
     """
 
-    def __init__(self, connection: sqlite3.Connection, values: Mapping[str, object], *, drawn: bool = False) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, values: Mapping[str, object], *, drawn: bool = False
+    ) -> None:
         """`drawn`: answers were drawn, without probabilities."""
         self.put: list[Put] = []
         "targets of the indices of rows read so far, like `axes`"
@@ -103,9 +109,16 @@ class RunPredictions:
         put: dict[tuple[int, int], int] = {}
         known: dict[str, int] = {}
         given = self._given() if self._drawn else {}
-        for probe, prompt, wording, template, axes, tokens, words, reason in self._connection.execute(
-            _OF_RUN, self._values
-        ):
+        for (
+            probe,
+            prompt,
+            wording,
+            template,
+            axes,
+            tokens,
+            words,
+            reason,
+        ) in self._connection.execute(_OF_RUN, self._values):
             if (wording, template) not in put:
                 put[wording, template] = len(self.put)
                 self.put.append(self._read_put(wording, template))
@@ -145,11 +158,16 @@ class Predictions(Aggregate):
     """The methods on predictions."""
 
     def runs(
-        self, audit: str, instrument: str | None = None, *, versions: Mapping[str, int] | None = None
+        self,
+        audit: str,
+        instrument: str | None = None,
+        *,
+        versions: Mapping[str, int] | None = None,
     ) -> tuple[Run, ...]:
         """Return the runs of an audit that a job asked for their instrument, the newest last.
 
-        Prompts of different instruments may have the same text, so answers alone do not show that a design was asked.
+        Prompts of different instruments may have the same text, so answers alone do not show that a
+        design was asked.
         """
         return tuple(
             run
@@ -158,13 +176,17 @@ class Predictions(Aggregate):
         )
 
     def of_run(self, run: Run, only: str = "") -> RunPredictions:
-        """Return all asked prompts of a run; `only`: with this condition, in the original wording."""
+        """Return all asked prompts of a run; `only`: with this condition, in the original
+        wording.
+        """
         drawn = run.sampling.mode != EXACT
-        return RunPredictions(self.connection, run_values(self.connection, run) | {"only": only}, drawn=drawn)
+        return RunPredictions(
+            self.connection, run_values(self.connection, run) | {"only": only}, drawn=drawn
+        )
 
     def given(self, run: Run, probe_id: int) -> tuple[dict[str, int], tuple[str, str, int]]:
-        """Return the answers drawn for one prompt of a run, and the time, code version and job (rowid) of the newest
-        one.
+        """Return the answers drawn for one prompt of a run, and the time, code version and job
+        (rowid) of the newest one.
         """
         values = run_values(self.connection, run) | {"probe": probe_id}
         rows = self.connection.execute(_GIVEN_TO, values).fetchall()
@@ -181,21 +203,25 @@ class Predictions(Aggregate):
 
     def code_versions(self, run: Run) -> tuple[str, ...]:
         """Return the code versions that computed a model's prompts under a sampling."""
-        rows = self.connection.execute(_VERSIONS, {"model": run.model_id, "sampling": run.sampling_id})
+        rows = self.connection.execute(
+            _VERSIONS, {"model": run.model_id, "sampling": run.sampling_id}
+        )
         return tuple(row[0] for row in rows)
 
     def designs(self, run: Run) -> tuple[Mapping[str, Any], ...]:
-        """Return the specifications of the jobs that asked a run's prompts, or had nothing to ask because all was
-        stored.
+        """Return the specifications of the jobs that asked a run's prompts, or had nothing to ask
+        because all was stored.
 
-        Prompts may share their text with prompts that only another model was asked, so jobs define a model's design.
+        Prompts may share their text with prompts that only another model was asked, so jobs define
+        a model's design.
         """
         rows = self.connection.execute(_DESIGNS, self._jobs_of(run))
         return tuple(spec for (text,) in rows if _is_of(spec := json.loads(text), run))
 
     def drawn_from(self, run: Run) -> tuple[tuple[Mapping[str, Any], frozenset[str]], ...]:
-        """Return the specifications as `designs`, one per attempt at a job, with the names of the people stored at that
-        time: a design that draws some of them draws others when there are more.
+        """Return the specifications as `designs`, one per attempt at a job, with the names of the
+        people stored at that time: a design that draws some of them draws others when there are
+        more.
         """
         came = self.connection.execute(_PEOPLE, {"instrument": run.instrument}).fetchall()
         rows = self.connection.execute(_ATTEMPTS, self._jobs_of(run))
@@ -209,7 +235,8 @@ class Predictions(Aggregate):
         """Return the identifiers of models' chat formats, by the models' rowids."""
         wanted = json.dumps([run.model_id for run in runs])
         rows = self.connection.execute(
-            "select id, chat_format from model where id in (select value from json_each(:wanted))", {"wanted": wanted}
+            "select id, chat_format from model where id in (select value from json_each(:wanted))",
+            {"wanted": wanted},
         )
         return dict(rows.fetchall())
 
@@ -218,18 +245,26 @@ class Predictions(Aggregate):
         return row is not None or bool(self._idle(run))
 
     def _jobs_of(self, run: Run) -> Mapping[str, object]:
-        return {"model": run.model_id, "sampling": run.sampling_id, "idle": json.dumps(self._idle(run))}
+        return {
+            "model": run.model_id,
+            "sampling": run.sampling_id,
+            "idle": json.dumps(self._idle(run)),
+        }
 
     def _idle(self, run: Run) -> list[int]:
-        """Return the jobs (rowids) that found a whole run stored. They have no draws that identify their model: it is
-        the one whose answers a plan counted as stored then.
+        """Return the jobs (rowids) that found a whole run stored. They have no draws that identify
+        their model: it is the one whose answers a plan counted as stored then.
         """
         values = way_values(run) | {"model": run.model}
         found = []
         for job, text, ended in self.connection.execute(_IDLE, values):
             spec = json.loads(text)
-            dtype, chat_format, occasion = (str(spec.get(name) or "") for name in ("dtype", "chat_format", "occasion"))
-            if Sampling(**spec.get("sampling", {})).key == run.sampling.key and run.model_id == newest_model(
+            dtype, chat_format, occasion = (
+                str(spec.get(name) or "") for name in ("dtype", "chat_format", "occasion")
+            )
+            if Sampling(
+                **spec.get("sampling", {})
+            ).key == run.sampling.key and run.model_id == newest_model(
                 self.connection, run.model, None, dtype, chat_format, occasion, until=ended
             ):
                 found.append(int(job))
@@ -270,7 +305,8 @@ _OF_RUN = f"""
         and (:fingerprint is null or d.fingerprint = :fingerprint) group by d.prompt_id
     ) a
     cross join probe p on p.prompt_id = a.prompt_id and p.audit = :audit
-    and p.template_id in (select value from json_each(:templates)) and {OF_PERSONA} and p.wording_id in (
+    and p.template_id in (select value from json_each(:templates)) and {OF_PERSONA}
+        and p.wording_id in (
         select w.id from wording w
         where w.language = :language and w.statement_id in (select value from json_each(:scope))
             and (:only = '' or w.kind = 'original')
@@ -305,11 +341,13 @@ _GIVEN_BY = """
 
 _PUT = f"""
     select s.ref, s.ordinal, w.kind, w.ordinal, {TEMPLATE_COLUMNS}
-    from wording w join statement s on s.id = w.statement_id join template t on t.id = :template where w.id = :wording
+    from wording w join statement s on s.id = w.statement_id join template t on t.id = :template
+        where w.id = :wording
 """
 
 _OF_PROBE = f"""
-    select p.id, s.ref, w.kind, w.ordinal, t.name, t.positive, t.negative, p.axes, n.tokens, n.rest, n.words, d.reason
+    select p.id, s.ref, w.kind, w.ordinal, t.name, t.positive, t.negative, p.axes, n.tokens,
+        n.rest, n.words, d.reason
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
@@ -321,9 +359,13 @@ _OF_PROBE = f"""
     where i.name = :instrument and p.id = :probe order by d.id
 """  # if a prompt was asked again after a failure, the newest attempt has the reason
 
-_WITH_DRAWS = "select distinct d.attempt_id from draw d where d.model_id = :model and d.sampling_id = :sampling"
+_WITH_DRAWS = (
+    "select distinct d.attempt_id from draw d where d.model_id = :model and "
+    "d.sampling_id = :sampling"
+)
 _DESIGNS = f"""
-    select j.spec from job j where j.id in (select a.job_id from attempt a where a.id in ({_WITH_DRAWS}))
+    select j.spec from job j where j.id in (select a.job_id from attempt a
+        where a.id in ({_WITH_DRAWS}))
         or j.id in (select value from json_each(:idle))
     order by j.id
 """
@@ -338,7 +380,8 @@ _OF_INSTRUMENT = """
     and coalesce(json_extract(j.spec, '$.family'), :family) = :family
 """
 _ANY_DESIGN = f"""
-    select 1 from draw d where d.model_id = :model and d.sampling_id = :sampling and d.attempt_id in (
+    select 1 from draw d where d.model_id = :model and d.sampling_id = :sampling
+        and d.attempt_id in (
         select a.id from attempt a where a.job_id in (select j.id from job j where {_OF_INSTRUMENT})
     ) limit 1
 """
@@ -351,7 +394,8 @@ _IDLE = f"""
 """
 
 _PEOPLE = """
-    select r.name, r.at from respondent r join instrument i on i.id = r.instrument_id where i.name = :instrument
+    select r.name, r.at from respondent r join instrument i on i.id = r.instrument_id
+        where i.name = :instrument
 """
 
 _VERSIONS = """

@@ -1,7 +1,7 @@
 """Readings of answers by rules, classifiers and people; the newest revision of each reader counts.
 
-Of an output with a thought the answer after it is read (see the view `given_answer`). The readings for a bias score are
-counted in the database without copying every response.
+Of an output with a thought the answer after it is read (see the view `given_answer`). The readings
+for a bias score are counted in the database without copying every response.
 """
 
 from __future__ import annotations
@@ -31,13 +31,16 @@ if TYPE_CHECKING:
 CUT_OFF = "cut off in thought"
 "why an output has no answer"
 ANSWER_ID = "iif(h.text_id is null, r.text_id, h.answer_id)"
-"""SQL for the rowid of a response's answer, null if it has none, given `r` and `HELD`; if outputs without an answer do
-not matter, join the view `given_answer` instead"""
+"""SQL for the rowid of a response's answer, null if it has none, given `r` and `HELD`; if outputs
+without an answer do not matter, join the view `given_answer` instead
+"""
 HELD = "left join thought h on h.text_id = r.text_id"
 
 
 def add_thoughts(connection: sqlite3.Connection, outputs: Mapping[str, int]) -> None:
-    """Record which of these outputs (text -> rowid) have a thought. Call inside the transaction that inserts them."""
+    """Record which of these outputs (text -> rowid) have a thought. Call inside the transaction
+    that inserts them.
+    """
     found = {
         rowid: output.answer
         for text, rowid in outputs.items()
@@ -73,12 +76,14 @@ class ThoughtRow:
 def thoughts_of(
     connection: sqlite3.Connection, run: Run, statement: str | None = None, *, limit: int
 ) -> tuple[ThoughtRow, ...]:
-    """Return the first outputs with a thought of a run, or of one of its statements; for each prompt the most frequent
-    first.
+    """Return the first outputs with a thought of a run, or of one of its statements; for each
+    prompt the most frequent first.
     """
     values = run_values(connection, run) | {"statement": statement, "limit": limit}
     found = []
-    for body, count, ref, kind, ordinal, template, inverted, seed, at, job in connection.execute(_SQL, values):
+    for body, count, ref, kind, ordinal, template, inverted, seed, at, job in connection.execute(
+        _SQL, values
+    ):
         output = split(restored(body))
         variant = f"{kind}-{ordinal}" if ordinal else kind
         columns = (ref, variant, template, inverted, count, output.thinking, output.answer)
@@ -89,7 +94,8 @@ def thoughts_of(
 _SQL = f"""
     select x.body, r.count, s.ref, w.kind, w.ordinal, t.name, t.inverted, d.seed, d.at, a.job_id
     from instrument i
-    join statement s on s.id in (select value from json_each(:scope)) and (:statement is null or s.ref = :statement)
+    join statement s on s.id in (select value from json_each(:scope)) and (:statement is null
+        or s.ref = :statement)
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
     join template t on t.id = p.template_id
@@ -118,13 +124,19 @@ class Readings(Aggregate):
     def count(self, reader: int) -> int:
         """Return a reader's number of readings."""
         sql = "select count(*) from reading where reader_id = ?"
-        return self.store.remembered((sql, reader), lambda: int(self.connection.execute(sql, (reader,)).fetchone()[0]))
+        return self.store.remembered(
+            (sql, reader), lambda: int(self.connection.execute(sql, (reader,)).fetchone()[0])
+        )
 
-    def unread(self, run: Run, readers: Mapping[bytes, int]) -> Iterator[list[tuple[int, int, bytes, str]]]:
-        """Yield (rowid of an answer, rowid and key of a template, answer) of what nobody has read yet of the answers of
-        a run to that template, some thousand at a time; what comes meanwhile is not among them.
+    def unread(
+        self, run: Run, readers: Mapping[bytes, int]
+    ) -> Iterator[list[tuple[int, int, bytes, str]]]:
+        """Yield (rowid of an answer, rowid and key of a template, answer) of what nobody has read
+        yet of the answers of a run to that template, some thousand at a time; what comes meanwhile
+        is not among them.
 
-        `readers`: key of a template -> rowid of who is to read the answers to it; those to other templates are left out
+        `readers`: key of a template -> rowid of who is to read the answers to it; those to other
+        templates are left out
         """
         import numpy as np
 
@@ -132,21 +144,29 @@ class Readings(Aggregate):
         keys: dict[int, bytes] = dict(self.connection.execute("select id, key from template"))
         units = np.unique(_unit(texts, templates))
         of = np.array(
-            [readers.get(keys.get(rowid, b""), 0) for rowid in range(max(keys, default=0) + 1)], dtype=np.int64
+            [readers.get(keys.get(rowid, b""), 0) for rowid in range(max(keys, default=0) + 1)],
+            dtype=np.int64,
         )
         by = of[units % TEMPLATES]
         for reader in set(readers.values()):
-            by[np.isin(units, read_units(self.store, [reader])[0], assume_unique=True) & (by == reader)] = 0
+            by[
+                np.isin(units, read_units(self.store, [reader])[0], assume_unique=True)
+                & (by == reader)
+            ] = 0
         left = units[by > 0]
         found = np.stack([left // TEMPLATES, left % TEMPLATES], axis=1)
         for start in range(0, len(found), AT_ONCE):
             some = found[start : start + AT_ONCE].tolist()
-            bodies = dict(self.connection.execute(_BODIES, (json.dumps([text for text, _ in some]),)))
-            yield [(text, template, keys[template], restored(bodies[text])) for text, template in some]
+            bodies = dict(
+                self.connection.execute(_BODIES, (json.dumps([text for text, _ in some]),))
+            )
+            yield [
+                (text, template, keys[template], restored(bodies[text])) for text, template in some
+            ]
 
     def add(self, readings: Iterable[tuple[int, int, int, Reading]]) -> None:
-        """Write readings (rowid of the answer, of its template, of the reader, reading) in one transaction; existing
-        readings of a reader are kept.
+        """Write readings (rowid of the answer, of its template, of the reader, reading) in one
+        transaction; existing readings of a reader are kept.
         """
         with self.store.write() as connection:
             _insert(connection, readings)
@@ -166,7 +186,8 @@ def _unit(texts: NDArray[np.int32], templates: NDArray[np.int32]) -> NDArray[np.
 
 
 def answers_of(store: Transactions, run: Run) -> NDArray[np.int32]:
-    """Return (probe, template, text, count) of every answer of a run, as rows of an array; the first three are rowids.
+    """Return (probe, template, text, count) of every answer of a run, as rows of an array; the
+    first three are rowids.
 
     Those of the run that was asked for last are held: they are 16 bytes each.
     """
@@ -183,8 +204,8 @@ def answers_of(store: Transactions, run: Run) -> NDArray[np.int32]:
 def read_units(
     store: Transactions, readers: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[tuple[str | None, bool], ...]]:
-    """Return what rules read of answers to templates: which, ascending (see `_unit`), and the kind of each, with the
-    kinds: label, and whether an answer without a label refuses.
+    """Return what rules read of answers to templates: which, ascending (see `_unit`), and the kind
+    of each, with the kinds: label, and whether an answer without a label refuses.
     """
     import numpy as np
 
@@ -192,7 +213,9 @@ def read_units(
         kinds: dict[tuple[str | None, bool], int] = {(None, False): 0}
 
         def rows() -> Iterator[int]:
-            for unit, label, refused in store.connection.execute(_READ_UNITS, {"readers": json.dumps(list(readers))}):
+            for unit, label, refused in store.connection.execute(
+                _READ_UNITS, {"readers": json.dumps(list(readers))}
+            ):
                 yield unit
                 yield kinds.setdefault((label, bool(refused)), len(kinds))
 
@@ -216,9 +239,11 @@ _ANSWERS = f"""
 """
 
 _READ_UNITS = f"""
-    select u.text_id * {TEMPLATES} + u.template_id, g.label, g.label is null and g.reason = 'refusal'
+    select u.text_id * {TEMPLATES} + u.template_id, g.label, g.label is null
+        and g.reason = 'refusal'
     from reading g join unit u on u.id = g.unit_id
-    where g.reader_id in (select value from json_each(:readers)) and u.wording_id is null and u.template_id is not null
+    where g.reader_id in (select value from json_each(:readers)) and u.wording_id is null
+        and u.template_id is not null
 """
 
 
@@ -235,7 +260,9 @@ def tally(store: Transactions, run: Run, readers: Sequence[int]) -> Tally:
         kind = np.where(units[place] == wanted, of[place], 0)
     probes, at = np.unique(found, return_inverse=True)
     table = np.bincount(kind * len(probes) + at, weights=counts, minlength=len(kinds) * len(probes))
-    return Tally(probes.astype(np.int64), kinds, table.astype(np.int64).reshape(len(kinds), len(probes)))
+    return Tally(
+        probes.astype(np.int64), kinds, table.astype(np.int64).reshape(len(kinds), len(probes))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,21 +281,49 @@ def insert_readings(connection: sqlite3.Connection, readings: Sequence[RuleReadi
     """Insert readings of stored texts and templates. Call inside a transaction."""
     texts = text_ids(connection, (item.text for item in readings))
     keys = {item.template for item in readings}
-    templates = {key: rowid for rowid, key in connection.execute("select id, key from template") if key in keys}
-    _insert(connection, ((texts[item.text], templates[item.template], item.reader, item.reading) for item in readings))
+    templates = {
+        key: rowid
+        for rowid, key in connection.execute("select id, key from template")
+        if key in keys
+    }
+    _insert(
+        connection,
+        (
+            (texts[item.text], templates[item.template], item.reader, item.reading)
+            for item in readings
+        ),
+    )
 
 
-def _insert(connection: sqlite3.Connection, readings: Iterable[tuple[int, int, int, Reading]]) -> None:
-    """Insert readings (rowid of the text, of the template, of the reader, reading) that are not there."""
+def _insert(
+    connection: sqlite3.Connection, readings: Iterable[tuple[int, int, int, Reading]]
+) -> None:
+    """Insert readings (rowid of the text, of the template, of the reader, reading) that are not
+    there.
+    """
     at, rows = now(), list(readings)
     units = dict.fromkeys((text, template) for text, template, _, _ in rows)
-    connection.executemany("insert into unit (text_id, template_id) values (?, ?) on conflict do nothing", units)
     connection.executemany(
-        "insert into reading (unit_id, reader_id, revision, label, reason, start, stop, confidence, at) "
-        "values ((select id from unit where text_id = ? and template_id = ? and wording_id is null), "
+        "insert into unit (text_id, template_id) values (?, ?) on conflict do nothing", units
+    )
+    connection.executemany(
+        "insert into reading (unit_id, reader_id, revision, label, reason, start, stop, "
+        "confidence, at) "
+        "values ((select id from unit where text_id = ? and template_id = ? and wording_id is "
+        "null), "
         "?, 1, ?, ?, ?, ?, ?, ?) on conflict do nothing",
         (
-            (text, template, reader, one.label, one.reason, one.start, one.stop, checked_confidence(one.confidence), at)
+            (
+                text,
+                template,
+                reader,
+                one.label,
+                one.reason,
+                one.start,
+                one.stop,
+                checked_confidence(one.confidence),
+                at,
+            )
             for text, template, reader, one in rows
         ),
     )
@@ -297,7 +352,8 @@ class BiasCell:
     by_person: bool = False
     "whether a label by people counts"
     untested: bool = False
-    "whether the text was training data of a classifier, so that no test covers it, without a label for this wording"
+    """whether the text was training data of a classifier, so that no test covers it, without a
+    label for this wording"""
     prompt: int = 0
     "rowid of the prompt: equal for two models that were asked the same"
     left_out: bool = False
@@ -376,7 +432,8 @@ class RuledAnswers:
     answers: Mapping[tuple[int, bytes], Effect]
     "(probe, key of the answer's text) -> effect"
     confirmed: Collection[tuple[int, bytes]] = ()
-    "(probe, key of the answer's text) whose reading is right: as if labelled by a person, if `labelled` is given"
+    """(probe, key of the answer's text) whose reading is right: as if labelled by a person, if
+    `labelled` is given"""
 
 
 NONE_RULED = RuledAnswers((), {})
@@ -396,38 +453,80 @@ class BiasReadings(Aggregate):
     ) -> tuple[BiasCell, ...]:
         """Return counts of a run's readings.
 
-        An answer has the reading of a rule if that could read it, otherwise of the classifier or, if `people` (unit ->
-        label) is given, of people. For texts in `labelled` (unit -> label) that label replaces the classifier's;
-        without it, no cell is `by_person` or `untested`. Rulings (`ruled`) take precedence over all of them.
+        An answer has the reading of a rule if that could read it, otherwise of the classifier or,
+        if `people` (unit -> label) is given, of people. For texts in `labelled` (unit -> label)
+        that label replaces the classifier's; without it, no cell is `by_person` or `untested`.
+        Rulings (`ruled`) take precedence over all of them.
         """
-        values = _values(self.connection, run, reader, people, labelled, ruled) | {"threshold": threshold}
+        values = _values(self.connection, run, reader, people, labelled, ruled) | {
+            "threshold": threshold
+        }
         rows = self.connection.execute(_CELLS, values)
         return tuple(
             BiasCell(
-                ref, kind, ordinal, template, bool(by_rule), label, bool(kept), count, relation, leaning,
-                bool(cut), bool(by_person), bool(untested), prompt, bool(out),
+                ref,
+                kind,
+                ordinal,
+                template,
+                bool(by_rule),
+                label,
+                bool(kept),
+                count,
+                relation,
+                leaning,
+                bool(cut),
+                bool(by_person),
+                bool(untested),
+                prompt,
+                bool(out),
             )
             for (
-                ref, kind, ordinal, template, by_rule, label, kept, by_person, untested, count, relation, leaning,
-                cut, prompt, out,
+                ref,
+                kind,
+                ordinal,
+                template,
+                by_rule,
+                label,
+                kept,
+                by_person,
+                untested,
+                count,
+                relation,
+                leaning,
+                cut,
+                prompt,
+                out,
             ) in rows
-        )  # fmt: skip
+        )
 
     def givers(self, audit: str, units: Sequence[int]) -> tuple[Giver, ...]:
-        """Return which models gave the texts of these units as answers to their wordings, and how often."""
+        """Return which models gave the texts of these units as answers to their wordings, and how
+        often.
+        """
         rows = self.connection.execute(_GIVERS, {"audit": audit, "units": json.dumps(list(units))})
         return tuple(Giver(*row) for row in rows)
 
     def labelled_cells(
-        self, run: Run, reader: int | None, threshold: float, labelled: Mapping[int, str], ruled: RuledAnswers
+        self,
+        run: Run,
+        reader: int | None,
+        threshold: float,
+        labelled: Mapping[int, str],
+        ruled: RuledAnswers,
     ) -> tuple[LabelledCell, ...]:
-        """Return the answers that count by a person's label of their text, with the classifier's reading."""
-        values = _values(self.connection, run, reader, None, labelled, ruled) | {"threshold": threshold}
+        """Return the answers that count by a person's label of their text, with the classifier's
+        reading.
+        """
+        values = _values(self.connection, run, reader, None, labelled, ruled) | {
+            "threshold": threshold
+        }
         return tuple(LabelledCell(*row) for row in self.connection.execute(_LABELLED_CELLS, values))
 
     def asked_after(self, run: Run, at: str) -> int:
         """Return the number of answers of a run drawn after a time."""
-        row = self.connection.execute(_ASKED_AFTER, run_values(self.connection, run) | {"at": at}).fetchone()
+        row = self.connection.execute(
+            _ASKED_AFTER, run_values(self.connection, run) | {"at": at}
+        ).fetchone()
         return int(row[0])
 
     def responses(
@@ -443,7 +542,9 @@ class BiasReadings(Aggregate):
         offset: int = 0,
         limit: int = 200,
     ) -> tuple[BiasResponse, ...]:
-        """Return the distinct answers to a statement, the most frequent first, with the readings that count."""
+        """Return the distinct answers to a statement, the most frequent first, with the readings
+        that count.
+        """
         values = _values(self.connection, run, reader, people, labelled, ruled) | {
             "ref": ref,
             "template": template,
@@ -471,7 +572,9 @@ class BiasReadings(Aggregate):
                 at=known_origin(run.model, row["seed"], row["at"])[1],
                 code_version=row["code_version"],
                 job=row["job_id"],
-                version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
+                version=version(
+                    run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint
+                ),
                 ruled="left out" if row["left_out"] else "read anew" if row["ruled"] else "",
                 probe=row["probe_id"],
                 unruled=row["unruled"],
@@ -490,7 +593,9 @@ def _values(
 ) -> dict[str, object]:
     return run_values(connection, run) | {
         "out": json.dumps(list(ruled.probes)),
-        "ruled": json.dumps(list(_by_rowid(connection, ruled, with_confirmed=labelled is not None))),
+        "ruled": json.dumps(
+            list(_by_rowid(connection, ruled, with_confirmed=labelled is not None))
+        ),
         "reader": reader,
         "people": _as_json(people),
         "labelled": _as_json(labelled),
@@ -500,8 +605,8 @@ def _values(
 def _by_rowid(
     connection: sqlite3.Connection, ruled: RuledAnswers, *, with_confirmed: bool
 ) -> Iterator[tuple[int, int, str | None, int]]:
-    """Yield (probe, rowid of the text, label, what was ruled) of answers with a ruling. What was ruled is 0 for another
-    reading, 1 for an exclusion and 2 for a confirmed reading.
+    """Yield (probe, rowid of the text, label, what was ruled) of answers with a ruling. What was
+    ruled is 0 for another reading, 1 for an exclusion and 2 for a confirmed reading.
     """
     confirmed = [(at, None, 2) for at in ruled.confirmed if with_confirmed]
     changed = [(at, effect.label, int(effect.left_out)) for at, effect in ruled.answers.items()]
@@ -512,18 +617,22 @@ def _by_rowid(
 
 
 def _as_json(labels: Mapping[int, str] | None) -> str | None:
-    return None if labels is None else json.dumps({str(unit): label for unit, label in labels.items()})
+    return (
+        None if labels is None else json.dumps({str(unit): label for unit, label in labels.items()})
+    )
 
 
 _BARE = """(
     select b.prompt_id from probe b where b.audit = p.audit and b.wording_id = p.wording_id
     and b.template_id = p.template_id and json(b.axes) = json_remove(p.axes, '$.persona')
 )"""
-"the same prompt without the persona of `p`: models are compared on prompts that differ only in the persona"
+"""the same prompt without the persona of `p`: models are compared on prompts that differ only in
+the persona"""
 
 _READ = f"""
     with put as materialized (
-        select s.ref, s.ordinal as place, s.leaning, w.id as wording_id, w.kind, w.ordinal, w.relation,
+        select s.ref, s.ordinal as place, s.leaning, w.id
+            as wording_id, w.kind, w.ordinal, w.relation,
             w.text_id as wording_text, {first_wording("w", "s")} as unit_wording
         from statement s join wording w on w.statement_id = s.id and w.language = :language
         where s.id in (select value from json_each(:scope))
@@ -535,7 +644,8 @@ _READ = f"""
         from put u
         join probe p on p.wording_id = u.wording_id and {PROBES}
         join template t on t.id = p.template_id
-        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model
+            and d.sampling_id = :sampling
         and (:fingerprint is null or d.fingerprint = :fingerprint)
         join response r on r.draw_id = d.id
         {HELD}
@@ -544,10 +654,12 @@ _READ = f"""
         select cast(key as integer) as unit_id, value as label, null as confidence
         from json_each(:people) where :people is not null
         union all
-        select g.unit_id, g.label, g.confidence from reading g where g.reader_id = :reader and :people is null
+        select g.unit_id, g.label, g.confidence from reading g where g.reader_id = :reader
+            and :people is null
     ),
     labelled as (
-        select cast(key as integer) as unit_id, value as label from json_each(:labelled) where :labelled is not null
+        select cast(key as integer) as unit_id, value as label from json_each(:labelled)
+            where :labelled is not null
     ),
     trained as (
         select distinct v.text_id from queue q
@@ -556,7 +668,8 @@ _READ = f"""
         where q.purpose = 'training' and :labelled is not null
     ),
     ruled as materialized (
-        select value ->> 0 as probe_id, value ->> 1 as text_id, value ->> 2 as label, value ->> 3 as verdict
+        select value ->> 0 as probe_id, value ->> 1 as text_id, value ->> 2 as label, value ->> 3
+            as verdict
         from json_each(:ruled)
     ),
     read as (
@@ -564,22 +677,27 @@ _READ = f"""
             iif(z.verdict is 0, z.label, coalesce(b.label, l.label, g.label)) as label,
             coalesce(b.label, l.label, g.label) as unruled,
             iif(l.label is null and coalesce(z.verdict, 1) = 1, g.confidence, null) as confidence,
-            z.verdict is 0 or (h.id is null and (z.verdict is 2 or l.label is not null)) as by_person,
+            z.verdict is 0 or (h.id is null and (z.verdict is 2 or l.label is not null))
+                as by_person,
             h.id is null and l.label is null and coalesce(z.verdict, 1) = 1
                 and a.text_id in (select text_id from trained) as untested,
             z.verdict is 0 as ruled,
             z.verdict is 1 or a.probe_id in (select value from json_each(:out)) as left_out,
-            iif(h.id is null and z.verdict is null and l.label is not null, u.id, null) as labelled_unit,
+            iif(h.id is null and z.verdict is null and l.label is not null, u.id, null)
+                as labelled_unit,
             g.label as reading, g.confidence as sureness
         from answered a
         left join ruled z on z.probe_id = a.probe_id and z.text_id = a.text_id
-        left join unit v on v.text_id = a.text_id and v.template_id = a.template_id and v.wording_id is null
+        left join unit v on v.text_id = a.text_id and v.template_id = a.template_id
+            and v.wording_id is null
         left join reading b on b.unit_id = v.id and b.label is not null and b.reader_id = (
-            select max(y.reader_id) from reading y join reader k on k.id = y.reader_id and k.kind = 'rule'
+            select max(y.reader_id) from reading y join reader k on k.id = y.reader_id
+                and k.kind = 'rule'
             where y.unit_id = v.id
         )
         left join reader h on h.id = b.reader_id
-        left join unit u on u.text_id = a.text_id and u.wording_id = a.unit_wording and u.template_id is null
+        left join unit u on u.text_id = a.text_id and u.wording_id = a.unit_wording
+            and u.template_id is null
         left join given g on g.unit_id = u.id
         left join labelled l on l.unit_id = u.id
     )
@@ -591,7 +709,7 @@ _CELLS = f"""
         by_rule or confidence is null or confidence >= :threshold as kept, by_person, untested, sum(count), relation,
         leaning, text_id is null as truncated, min(prompt_id), left_out
     from read group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 15 order by place, kind, ordinal, template
-"""
+"""  # noqa: E501
 
 _GIVERS = """
     select unit, model_id, language, sum(count) from (
@@ -614,7 +732,8 @@ _ASKED_AFTER = f"""
     select coalesce(sum(r.count), 0) from statement s
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
-    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling and d.at > :at
+    join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        and d.at > :at
     join response r on r.draw_id = d.id
     where s.id in (select value from json_each(:scope))
 """
@@ -640,4 +759,4 @@ _RESPONSES = f"""
     join attempt e on e.id = d.attempt_id
     where q.ref = :ref and (:template is null or q.template = :template)
     order by q.kind, q.ordinal, q.template, q.count desc, q.output_id limit :limit offset :offset
-"""
+"""  # noqa: E501

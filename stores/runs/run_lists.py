@@ -1,7 +1,7 @@
 """Lists of runs and personas, and the queries on one run.
 
-The text of a persona is its identity, so its name may change: the latest name counts. If two have the same name,
-because the text was edited, the beginning of the key distinguishes them.
+The text of a persona is its identity, so its name may change: the latest name counts. If two have
+the same name, because the text was edited, the beginning of the key distinguishes them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,21 @@ def add_personas(connection: sqlite3.Connection, personas: Iterable[Persona]) ->
     """Write personas; an existing one gets the new name and kind. Call inside a transaction."""
     for one in personas:
         turns = json.dumps([[turn.role, turn.content] for turn in one.turns], ensure_ascii=False)
-        row = {"key": one.key, "name": one.name, "kind": one.kind.value, "language": one.language, "turns": turns}
+        row = {
+            "key": one.key,
+            "name": one.name,
+            "kind": one.kind.value,
+            "language": one.language,
+            "turns": turns,
+        }
         table(connection, "persona").upsert(row)
 
 
 def read_personas(connection: sqlite3.Connection) -> dict[str, Persona]:
     """Return the personas of a store by their keys (hexadecimal)."""
-    rows = connection.execute("select key, name, kind, language, turns from persona order by name, key")
+    rows = connection.execute(
+        "select key, name, kind, language, turns from persona order by name, key"
+    )
     return {
         bytes(key).hex(): Persona(
             name, PersonaKind(kind), tuple(Message(*turn) for turn in json.loads(turns)), language
@@ -53,14 +61,30 @@ def named_axes(connection: sqlite3.Connection, axes: str) -> dict[str, str]:
 
 
 def persona_names(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the displayed name of each persona by key (hexadecimal): `nurse`, or `nurse [3f2a91]` if there are two."""
-    rows = [(bytes(key).hex(), name) for key, name in connection.execute("select key, name from persona order by key")]
+    """Return the displayed name of each persona by key (hexadecimal): `nurse`, or `nurse [3f2a91]`
+    if there are two.
+    """
+    rows = [
+        (bytes(key).hex(), name)
+        for key, name in connection.execute("select key, name from persona order by key")
+    ]
     often = Counter(name for _, name in rows)
     return {key: f"{name} [{key[:SHOWN]}]" if often[name] > 1 else name for key, name in rows}
 
 
 _COLUMNS = (
-    *("audit", "instrument", "language", "family", "model", "revision", "backend", "dtype", "encoding", "snapshot"),
+    *(
+        "audit",
+        "instrument",
+        "language",
+        "family",
+        "model",
+        "revision",
+        "backend",
+        "dtype",
+        "encoding",
+        "snapshot",
+    ),
     *(
         "occasion",
         "model_id",
@@ -130,7 +154,9 @@ def _of_versions(connection: sqlite3.Connection, run: Run, wanted: Mapping[str, 
 
 def recounted(connection: sqlite3.Connection, run: Run, values: Mapping[str, object]) -> Run:
     """Return a run with the counts for these bound values."""
-    prompts, answered, responses, failed, samples, last = connection.execute(_RECOUNTED, values).fetchone()
+    prompts, answered, responses, failed, samples, last = connection.execute(
+        _RECOUNTED, values
+    ).fetchone()
     return replace(
         run,
         prompts=prompts,
@@ -161,18 +187,22 @@ _RUNS = f"""
         where {LIVE} and (:instrument is null or i.name = :instrument)
     ),
     asked as (
-        select d.model_id, d.sampling_id, d.prompt_id, sum(d.n - d.failed) as n, sum(d.failed) as failed,
+        select d.model_id, d.sampling_id, d.prompt_id, sum(d.n - d.failed) as n, sum(d.failed)
+            as failed,
             max(d.at) as last, max(d.id) as newest
         from draw d group by d.model_id, d.sampling_id, d.prompt_id
     ),
     used as (
-        select distinct p.prompt_id, p.audit, w.instrument, w.language, t.family, {{persona}} as persona
+        select distinct p.prompt_id, p.audit, w.instrument, w.language, t.family, {{persona}}
+            as persona
         from probe p join placed w on w.id = p.wording_id join template t on t.id = p.template_id
         where :audit is null or p.audit = :audit
     ),
     run as (
-        select u.audit, u.instrument, u.language, u.family, u.persona, a.model_id, a.sampling_id, count(*) as prompts,
-            sum(a.n > 0) as answered, sum(a.n) as responses, sum(a.failed) as failed, max(a.n) as samples,
+        select u.audit, u.instrument, u.language, u.family, u.persona, a.model_id, a.sampling_id,
+            count(*) as prompts,
+            sum(a.n > 0) as answered, sum(a.n) as responses, sum(a.failed) as failed, max(a.n)
+                as samples,
             max(a.last) as last, max(a.newest) as newest
         from asked a cross join used u on u.prompt_id = a.prompt_id
         group by u.audit, u.instrument, u.language, u.family, u.persona, a.model_id, a.sampling_id
@@ -180,14 +210,16 @@ _RUNS = f"""
     select r.audit, i.name as instrument, r.language, r.family, m.name as model, m.revision,
         m.backend, m.dtype, g.temperature, g.top_p, g.top_k, g.max_new_tokens, g.stop, g.mode,
         g.server, g.extra, g.thinking, m.id as model_id,
-        g.id as sampling_id, r.prompts, r.answered, r.responses, r.failed, r.samples, r.last, m.encoding, m.snapshot,
+        g.id as sampling_id, r.prompts, r.answered, r.responses, r.failed, r.samples, r.last,
+            m.encoding, m.snapshot,
         m.occasion, r.persona
     from run r
     join instrument i on i.id = r.instrument
     join model m on m.id = r.model_id
     join sampling g on g.id = r.sampling_id
     where :models is null or m.id in (select value from json_each(:models))
-    order by r.last, r.newest, r.audit, i.name, r.language, m.id, g.id, r.prompts, r.family, r.persona
+    order by r.last, r.newest, r.audit, i.name, r.language, m.id, g.id, r.prompts, r.family,
+        r.persona
 """  # names are joined after counting, not to every prompt: three times as fast for 130,000 prompts
 
 _RECOUNTED = f"""
@@ -220,11 +252,15 @@ _SCOPE = f"""
 
 OUTDATED = """
     select s.ref, s.version, c.version
-    from statement s join statement c on c.instrument_id = s.instrument_id and c.ref = s.ref and c.current = 1
+    from statement s join statement c on c.instrument_id = s.instrument_id and c.ref = s.ref
+        and c.current = 1
     where s.id in (select value from json_each(:scope)) and s.current = 0 order by s.ordinal
 """
 
-CELLS = f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id, w.relation {_SCOPE} order by s.ordinal"
+CELLS = (
+    f"select s.ref, w.kind, w.ordinal, t.name, t.inverted, p.id, w.relation {_SCOPE} order "
+    "by s.ordinal"
+)
 
 PLACED = f"""
     select p.id, s.ref, s.version, w.kind, w.ordinal, q.key
@@ -234,7 +270,8 @@ PLACED = f"""
     join probe p on p.wording_id = w.id and {PROBES}
     join prompt q on q.id = p.prompt_id
     where i.name = :instrument and (
-        s.ref in (select value from json_each(:refs)) or lower(hex(q.key)) in (select value from json_each(:prompts))
+        s.ref in (select value from json_each(:refs)) or lower(hex(q.key)) in (select value
+            from json_each(:prompts))
     )
 """
 
@@ -256,7 +293,8 @@ BY_TEXT = """
         and (:fingerprint is null or d.fingerprint = :fingerprint)
     join given_answer r on r.draw_id = d.id
     join text x on x.id = r.text_id and lower(hex(x.key)) in (select value from json_each(:texts))
-    left join unit u on u.text_id = r.text_id and u.template_id = p.template_id and u.wording_id is null
+    left join unit u on u.text_id = r.text_id and u.template_id = p.template_id
+        and u.wording_id is null
     left join reading g on g.unit_id = u.id and g.reader_id in ({readers})
     where p.id in (select value from json_each(:probes))
     group by p.id, r.text_id, g.label
@@ -271,7 +309,8 @@ WORDINGS = """
 """
 
 PRINTED = f"""
-    select d.prompt_id, d.fingerprint, coalesce(r.text_id, 0), coalesce(sum(r.count), count(distinct d.id))
+    select d.prompt_id, d.fingerprint, coalesce(r.text_id, 0), coalesce(sum(r.count),
+        count(distinct d.id))
     from draw d left join response r on r.draw_id = d.id
     where d.model_id = :model and d.sampling_id = :sampling and d.n > d.failed
         and (:fingerprint is null or d.fingerprint = :fingerprint) and d.prompt_id in (
@@ -286,14 +325,17 @@ PRINTED = f"""
 """
 
 PLANNED = f"""
-    select p.id, p.prompt_id, coalesce(max(n.n), -1), coalesce(sum(d.n - d.failed), 0), coalesce(sum(d.n), -1)
+    select p.id, p.prompt_id, coalesce(max(n.n), -1), coalesce(sum(d.n - d.failed), 0),
+        coalesce(sum(d.n), -1)
     from instrument i
     join statement s on s.id in (select value from json_each(:scope))
     join wording w on w.statement_id = s.id and w.language = :language
     join probe p on p.wording_id = w.id and {PROBES}
-    left join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+    left join draw d on d.prompt_id = p.prompt_id and d.model_id = :model
+        and d.sampling_id = :sampling
         and (:fingerprint is null or d.fingerprint = :fingerprint)
-    left join planned n on n.prompt_id = p.prompt_id and n.model_id = :model and n.sampling_id = :sampling
+    left join planned n on n.prompt_id = p.prompt_id and n.model_id = :model
+        and n.sampling_id = :sampling
     where i.name = :instrument
     group by p.id
 """
@@ -319,14 +361,18 @@ TEMPLATES = f"""
         join statement s on s.id in (select value from json_each(:scope))
         join wording w on w.statement_id = s.id and w.language = :language
         join probe p on p.wording_id = w.id and p.template_id = t.id and {PROBES}
-        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        join draw d on d.prompt_id = p.prompt_id and d.model_id = :model
+            and d.sampling_id = :sampling
             and (:fingerprint is null or d.fingerprint = :fingerprint)
         where i.name = :instrument
     )
     order by t.id
 """
 
-FORMS = "select name, inverted, system, user from template where id in (select value from json_each(:templates))"
+FORMS = (
+    "select name, inverted, system, user from template where id in (select value from "
+    "json_each(:templates))"
+)
 
 TRUNCATED = f"""
     select p.id, sum(r.count)
@@ -343,7 +389,8 @@ TRUNCATED = f"""
 """
 
 RESPONSES = f"""
-    select x.body as output, r.count, g.label, g.reason, g.start, g.stop, e.name as reader, d.seed, d.at,
+    select x.body as output, r.count, g.label, g.reason, g.start, g.stop, e.name
+        as reader, d.seed, d.at,
         a.code_version, a.job_id, t.name as template, t.inverted, d.fingerprint
     from probe p
     join template t on t.id = p.template_id
@@ -353,7 +400,8 @@ RESPONSES = f"""
     join response r on r.draw_id = d.id
     {HELD}
     join text x on x.id = r.text_id
-    left join unit u on u.text_id = {ANSWER_ID} and u.template_id = p.template_id and u.wording_id is null
+    left join unit u on u.text_id = {ANSWER_ID} and u.template_id = p.template_id
+        and u.wording_id is null
     left join reading g on g.unit_id = u.id and g.reader_id in ({{readers}})
     left join reader e on e.id = g.reader_id
     where p.id = :probe

@@ -1,8 +1,9 @@
 """The data of runs.
 
-A *run* consists of all answers of one model under one sampling for one instrument, to one family of templates in one
-version each: the basis of verdicts. Two samplings are never pooled, nor two families, nor two versions. A run uses the
-versions of statements that it was asked, so that old results refer to the old text.
+A *run* consists of all answers of one model under one sampling for one instrument, to one family of
+templates in one version each: the basis of verdicts. Two samplings are never pooled, nor two
+families, nor two versions. A run uses the versions of statements that it was asked, so that old
+results refer to the old text.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Cell = tuple[object, ...]
-"""(kind, ordinal, template, axes) of a prompt, without the parts that an edit changes (the context, the number of
-options, and for a question of a questionnaire its form, and so the template) and without the person that it is about"""
+"""(kind, ordinal, template, axes) of a prompt, without the parts that an edit changes (the context,
+the number of options, and for a question of a questionnaire its form, and so the template) and
+without the person that it is about
+"""
 People = Mapping[Cell, frozenset[str]]
 "the people that the prompts of a cell are about; a prompt about nobody counts as one"
 NOBODY = ""
@@ -42,17 +45,20 @@ LIVE = """
 def scope_of(connection: sqlite3.Connection, run: Mapping[str, object]) -> str:
     """Return the rowids of a run's statements, as a JSON list.
 
-    For each current statement, this is the newest version that the model has answered wherever it answered the previous
-    one; if it has answered none, the current version. So existing results change only when this model is asked again,
-    not by an edit or by asking another model about the new text. The current version counts as the newest, even if an
-    edit was undone and others were made after it. For prompts about people, as many people must be answered for as
-    before, without those whose answers no longer mean yes or no, because they are not asked about.
-    Only prompts under the run's templates count: a statement that was changed together with a template was not asked
-    under it before. `run` binds instrument, audit, language, model and sampling, and what `PROBES` needs.
+    For each current statement, this is the newest version that the model has answered wherever it
+    answered the previous one; if it has answered none, the current version. So existing results
+    change only when this model is asked again, not by an edit or by asking another model about the
+    new text. The current version counts as the newest, even if an edit was undone and others were
+    made after it. For prompts about people, as many people must be answered for as before, without
+    those whose answers no longer mean yes or no, because they are not asked about. Only prompts
+    under the run's templates count: a statement that was changed together with a template was not
+    asked under it before. `run` binds instrument, audit, language, model and sampling, and what
+    `PROBES` needs.
     """
     chosen: dict[str, int] = {}
     several: dict[str, list[int]] = {}
-    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):  # for each ref, the current version last
+    # For each ref, the current version last.
+    for ref, rowid, current, versions in connection.execute(_VERSIONS, run):
         if versions > 1:
             several.setdefault(ref, []).append(rowid)
         if current:
@@ -70,15 +76,26 @@ def _answered(connection: sqlite3.Connection, run: Mapping[str, object]) -> dict
     found: dict[int, dict[Cell, set[str]]] = {}
     for rowid, person, *cell in connection.execute(_ANSWERED, run):
         found.setdefault(rowid, {}).setdefault(tuple(cell), set()).add(person or NOBODY)
-    return {rowid: {cell: frozenset(of) for cell, of in cells.items()} for rowid, cells in found.items()}
+    return {
+        rowid: {cell: frozenset(of) for cell, of in cells.items()} for rowid, cells in found.items()
+    }
 
 
 def _silent(
-    connection: sqlite3.Connection, run: Mapping[str, object], ref: str, asked: Sequence[tuple[int, People]]
+    connection: sqlite3.Connection,
+    run: Mapping[str, object],
+    ref: str,
+    asked: Sequence[tuple[int, People]],
 ) -> frozenset[str]:
-    """Return the people who were asked about but whose answer to a question no longer means yes or no."""
+    """Return the people who were asked about but whose answer to a question no longer means yes or
+    no.
+    """
     people = frozenset().union(*(of for _, cells in asked for of in cells.values())) - {NOBODY}
-    return people - who_says_yes_or_no(connection, str(run["instrument"]), ref) if people else frozenset()
+    return (
+        people - who_says_yes_or_no(connection, str(run["instrument"]), ref)
+        if people
+        else frozenset()
+    )
 
 
 def _taken_over(
@@ -87,7 +104,9 @@ def _taken_over(
     asked: Sequence[tuple[int, People]],
     silent: frozenset[str],
 ) -> int:
-    """Return the version that counts, from answered versions in order from the oldest to the current one."""
+    """Return the version that counts, from answered versions in order from the oldest to the
+    current one.
+    """
     (chosen, has), *newer = asked
     for rowid, cells in newer:
         values = {"statement": rowid, "language": run["language"]}
@@ -115,15 +134,19 @@ _ANSWERED = f"""
     join probe p on p.wording_id = w.id and {PROBES}
     where i.name = :instrument and {LIVE}
         and exists (
-            select 1 from statement o where o.instrument_id = s.instrument_id and o.ref = s.ref and o.id <> s.id
+            select 1 from statement o where o.instrument_id = s.instrument_id and o.ref = s.ref
+                and o.id <> s.id
         )
         and exists (
             select 1 from draw d
-            where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling and d.n > d.failed
+            where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+                and d.n > d.failed
         )
 """
 
-_WORDINGS = "select kind, ordinal from wording where statement_id = :statement and language = :language"
+_WORDINGS = (
+    "select kind, ordinal from wording where statement_id = :statement and language = :language"
+)
 
 
 SERVED = "openai"
@@ -195,8 +218,17 @@ class Run:
 
     @property
     def baseline(self) -> tuple[object, ...]:
-        """The key shared by runs that differ only in their personas; the run without a persona is the baseline."""
-        of = (self.audit, self.instrument, self.model_id, self.sampling_id, self.language, self.family)
+        """The key shared by runs that differ only in their personas; the run without a persona is
+        the baseline.
+        """
+        of = (
+            self.audit,
+            self.instrument,
+            self.model_id,
+            self.sampling_id,
+            self.language,
+            self.family,
+        )
         return (*of, tuple((one.name, one.version) for one in self.versions), self.fingerprint)
 
     @property
@@ -206,26 +238,36 @@ class Run:
     def called(self, template: str) -> str:
         """Return a template's name, with its version if it was edited: `personal-1 version 2`."""
         return next(
-            (f"{template} version {one.version}" for one in self.versions if one.name == template and one.edited),
+            (
+                f"{template} version {one.version}"
+                for one in self.versions
+                if one.name == template and one.edited
+            ),
             template,
         )
 
     @property
     def asked_with(self) -> tuple[str, ...]:
-        """The language, the family and the versions of templates, if there are others: `language de`, `family user`,
-        `personal-1 version 2`.
+        """The language, the family and the versions of templates, if there are others: `language
+        de`, `family user`, `personal-1 version 2`.
         """
         language = (f"language {self.language}",) if len(self.languages) > 1 else ()
         family = (f"family {self.family}",) if len(self.families) > 1 else ()
         return (
             *language,
             *family,
-            *(f"{one.name} version {one.version}" for one in self.versions if one.version and one.edited),
+            *(
+                f"{one.name} version {one.version}"
+                for one in self.versions
+                if one.version and one.edited
+            ),
         )
 
     @property
     def encoded(self) -> str:
-        """The placement of turns in the model's chat format, for display; empty if another program does it."""
+        """The placement of turns in the model's chat format, for display; empty if another program
+        does it.
+        """
         if self.backend == SERVED:
             return "" if self.encoding == UNKNOWN else f"dialect {self.encoding}"
         return f"encoding {self.encoding}" if self.backend == "transformers" else ""
@@ -237,8 +279,8 @@ class Run:
 
     @property
     def named(self) -> str:
-        """Return the model's name, for a served one with the snapshot that answered, the date of prompts that were
-        asked anew, and the persona before the prompts.
+        """Return the model's name, for a served one with the snapshot that answered, the date of
+        prompts that were asked anew, and the persona before the prompts.
         """
         anew = (f"asked anew {self.occasion}",) if self.occasion else ()
         persona = (f"persona {self.persona_name}",) if self.persona else ()
@@ -261,7 +303,9 @@ class Run:
 
 
 def served_as(backend: str, snapshot: str, fingerprint: str | None = None) -> tuple[str, ...]:
-    """Return the snapshot of a served model as text, and the fingerprint unless it is None; empty for other models."""
+    """Return the snapshot of a served model as text, and the fingerprint unless it is None; empty
+    for other models.
+    """
     if backend != SERVED:
         return ()
     printed = [] if fingerprint is None else [f"fingerprint {fingerprint or 'not reported'}"]
@@ -323,7 +367,8 @@ class Answered:
     first: int = 0
     "number of the first requested answer, see `Request.first`"
     asked: int | None = None
-    "number of requested answers: more than `n` if several models answered, or it was interrupted; None: n"
+    """number of requested answers: more than `n` if several models answered, or it was interrupted;
+    None: n"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,8 +420,8 @@ class ResponseRow:
 
 
 def run_values(connection: sqlite3.Connection, run: Run) -> dict[str, object]:
-    """Return the bound values of the queries on a run: `scope` has its statements, in the versions that count, and the
-    other values are for `template_versions.PROBES`.
+    """Return the bound values of the queries on a run: `scope` has its statements, in the versions
+    that count, and the other values are for `template_versions.PROBES`.
     """
     values = way_values(run)
     values |= template_versions.bound(connection, values, run.versions)

@@ -1,7 +1,7 @@
 """Prompts asked of models, and their answers: the methods on the runs of `stores.runs.run_rows`.
 
-If label probabilities were computed instead of drawing answers (`Sampling.mode`), a prompt has a draw of one without a
-response, so that it counts as asked; the probabilities are in `scores`.
+If label probabilities were computed instead of drawing answers (`Sampling.mode`), a prompt has a
+draw of one without a response, so that it counts as asked; the probabilities are in `scores`.
 """
 
 from __future__ import annotations
@@ -94,13 +94,16 @@ class Runs(Aggregate):
         chat_format: str = "",
         occasion: str = "",
     ) -> dict[bytes, int]:
-        """Return the number of stored answers of each of these prompts. `card` None: see `newest_model`."""
+        """Return the number of stored answers of each of these prompts. `card` None: see
+        `newest_model`.
+        """
         rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         if rowid is None:
             return {}
         counts = self.connection.execute(
             "select p.key, sum(d.n - d.failed) from draw d join prompt p on p.id = d.prompt_id "
-            "where d.model_id = ? and d.sampling_id = (select id from sampling where key = ?) group by p.id",
+            "where d.model_id = ? and d.sampling_id = (select id from sampling where key = ?) "
+            "group by p.id",
             (rowid, sampling.key),
         )
         wanted = set(keys)
@@ -110,10 +113,14 @@ class Runs(Aggregate):
         """Return the imported answers of a model under a sampling, by revision."""
         answers: dict[str, Counter[tuple[bytes, str]]] = {}
         seeds: dict[str, set[int]] = {}
-        for revision, seed, prompt, body, count in self.connection.execute(_IMPORTED, (model, sampling.key)):
+        for revision, seed, prompt, body, count in self.connection.execute(
+            _IMPORTED, (model, sampling.key)
+        ):
             answers.setdefault(revision, Counter())[prompt, restored(body)] += count
             seeds.setdefault(revision, set()).add(seed)
-        return [EarlierImport(name, counts, frozenset(seeds[name])) for name, counts in answers.items()]
+        return [
+            EarlierImport(name, counts, frozenset(seeds[name])) for name, counts in answers.items()
+        ]
 
     def add_probes(
         self,
@@ -126,11 +133,14 @@ class Runs(Aggregate):
     ) -> None:
         """Write the prompts of a plan, their design cells and their personas in one transaction.
 
-        Each prompt belongs to the version of its statement with the same text, so answers are never assigned to another
-        text. Raises ConflictError if there is none, because the statement was changed since the plan was made.
+        Each prompt belongs to the version of its statement with the same text, so answers are never
+        assigned to another text. Raises ConflictError if there is none, because the statement was
+        changed since the plan was made.
         """
         with self.store.write() as connection:
-            ids = template_versions.register(connection, instrument_id_of(connection, instrument), templates)
+            ids = template_versions.register(
+                connection, instrument_id_of(connection, instrument), templates
+            )
             template_ids = {(t.name, t.inverted): ids[t.key] for t in templates}
             wordings = wordings_of(connection, instrument, language, templates, probes)
             add_prompts(connection, {probe.prompt.key: probe.prompt for probe in probes}.values())
@@ -156,8 +166,8 @@ class Runs(Aggregate):
             return model_id(connection, card), _sampling_id(connection, sampling)
 
     def note_plan(self, model_id: int, sampling_id: int, keys: Iterable[bytes], n: int) -> None:
-        """Record that n answers to each of these prompts are planned. A smaller plan does not replace a larger one:
-        answers stay planned if their job is cancelled or fails partly.
+        """Record that n answers to each of these prompts are planned. A smaller plan does not
+        replace a larger one: answers stay planned if their job is cancelled or fails partly.
         """
         with self.store.write() as connection:
             connection.executemany(_PLAN, ((model_id, sampling_id, key, n) for key in keys))
@@ -172,8 +182,8 @@ class Runs(Aggregate):
         job: tuple[int, int, str] | None = None,
         readings: Sequence[RuleReading] = (),
     ) -> None:
-        """Write the answers of a batch in one transaction, with a rule's readings of them and the job's progress `job`
-        = (id, done, progress).
+        """Write the answers of a batch in one transaction, with a rule's readings of them and the
+        job's progress `job` = (id, done, progress).
 
         Raises AttemptEnded, having written nothing, if the attempt has ended.
         """
@@ -184,31 +194,56 @@ class Runs(Aggregate):
             at, responses = now(), list[tuple[int, int, int]]()
             for item in batch:
                 draw = connection.execute(
-                    "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, decided, "
+                    "insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, "
+                    "failed, reason, decided, "
                     "fingerprint, at, first, asked) "
-                    "values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                    "values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                    "?, ?, ?) "
                     "returning id",
                     (
-                        item.prompt_key, item.model_id or model_id, sampling_id, attempt_id, item.seed, item.n,
-                        item.failed, item.reason, item.decided, item.fingerprint, at, item.first, item.asked,
+                        item.prompt_key,
+                        item.model_id or model_id,
+                        sampling_id,
+                        attempt_id,
+                        item.seed,
+                        item.n,
+                        item.failed,
+                        item.reason,
+                        item.decided,
+                        item.fingerprint,
+                        at,
+                        item.first,
+                        item.asked,
                     ),
-                ).fetchone()[0]  # fmt: skip
-                responses += ((draw, ids[text], checked_count(count)) for text, count in item.answers)
-            connection.executemany("insert into response (draw_id, text_id, count) values (?, ?, ?)", responses)
+                ).fetchone()[0]
+                responses += (
+                    (draw, ids[text], checked_count(count)) for text, count in item.answers
+                )
+            connection.executemany(
+                "insert into response (draw_id, text_id, count) values (?, ?, ?)", responses
+            )
             insert_readings(connection, readings)
             write_progress(connection, job)
 
     def forget_places(self, name: str) -> int:
-        """Rewrite paths stored as versions of a served model; return how many, see `models.forget_places`."""
+        """Rewrite paths stored as versions of a served model; return how many, see
+        `models.forget_places`.
+        """
         with self.store.write() as connection:
             return forget_places(connection, name)
 
     def last_snapshot(self, card: ModelCard, job_id: int) -> tuple[str, bool] | None:
-        """Return the snapshot of a served model that answered last, and whether in this job; None if none has."""
+        """Return the snapshot of a served model that answered last, and whether in this job; None
+        if none has.
+        """
         return last_snapshot(self.connection, card, job_id)
 
-    def by_other_snapshots(self, card: ModelCard, sampling: Sampling, attempt_id: int) -> list[tuple[bytes, int, int]]:
-        """Return (prompt's key, rowid of the model, number of answers) of other snapshots in the same job."""
+    def by_other_snapshots(
+        self, card: ModelCard, sampling: Sampling, attempt_id: int
+    ) -> list[tuple[bytes, int, int]]:
+        """Return (prompt's key, rowid of the model, number of answers) of other snapshots in the
+        same job.
+        """
         return answered_by_others(self.connection, card, sampling.key, attempt_id)
 
     def asked_of(self, run: Run) -> frozenset[bytes]:
@@ -223,16 +258,23 @@ class Runs(Aggregate):
     def asked_models(self) -> tuple[str, ...]:
         """Return the names of the models that have answered."""
         rows = self.connection.execute(
-            "select distinct m.name from model m where exists (select 1 from draw d where d.model_id = m.id) order by 1"
+            "select distinct m.name from model m where exists (select 1 from draw d where "
+            "d.model_id = m.id) order by 1"
         )
         return tuple(name for (name,) in rows)
 
     def has_answers(self, audits: Iterable[str]) -> bool:
-        """Return whether any prompt of these audits is answered, about a statement that is not archived."""
-        return bool(self.connection.execute(_HAS_ANSWERS, (json.dumps(list(audits)),)).fetchone()[0])
+        """Return whether any prompt of these audits is answered, about a statement that is not
+        archived.
+        """
+        return bool(
+            self.connection.execute(_HAS_ANSWERS, (json.dumps(list(audits)),)).fetchone()[0]
+        )
 
     def models(self, names: Iterable[str]) -> frozenset[int]:
-        """Return the rowids of the models with these names; a hub id may have a revision after an `@`."""
+        """Return the rowids of the models with these names; a hub id may have a revision after an
+        `@`.
+        """
         return frozenset().union(*(models_meant(self.connection, name) for name in names))
 
     def list(
@@ -246,17 +288,25 @@ class Runs(Aggregate):
     ) -> tuple[Run, ...]:
         """Return the matching runs, the newest last: one per family of templates.
 
-        `versions`: name of a template -> the version that counts; for other templates see `template_versions.asked`.
-        `personas`: also return the runs with personas, one per persona.
+        `versions`: name of a template -> the version that counts; for other templates see
+        `template_versions.asked`. `personas`: also return the runs with personas, one per persona.
         """
         if versions:
             wanted = dict(versions)
             key = ("runs", audit, instrument, model, tuple(sorted(wanted.items())), personas)
             return self.store.remembered(
-                key, lambda: find_runs(self.connection, audit, instrument, model, wanted, personas=personas)
+                key,
+                lambda: find_runs(
+                    self.connection, audit, instrument, model, wanted, personas=personas
+                ),
             )
         parts = Part.ANSWERS, Part.MATERIAL
-        every = kept(self.store, "runs", parts, lambda: find_runs(self.connection, None, None, None, {}, personas=True))
+        every = kept(
+            self.store,
+            "runs",
+            parts,
+            lambda: find_runs(self.connection, None, None, None, {}, personas=True),
+        )
         meant = None if model is None else models_meant(self.connection, model)
         return tuple(
             run
@@ -281,17 +331,19 @@ class Runs(Aggregate):
         return bool(self.connection.execute(_BROUGHT, values).fetchone()[0])
 
     def fingerprints(self, run: Run) -> dict[str, int]:
-        """Return the number of a run's answers for each `system_fingerprint`, the most frequent first; "": not
-        reported. Each scored prompt counts as one.
+        """Return the number of a run's answers for each `system_fingerprint`, the most frequent
+        first; "": not reported. Each scored prompt counts as one.
         """
         found = Counter[str]()
-        for _, fingerprint, _, count in self.connection.execute(PRINTED, run_values(self.connection, run)):
+        for _, fingerprint, _, count in self.connection.execute(
+            PRINTED, run_values(self.connection, run)
+        ):
             found[fingerprint] += count
         return dict(found.most_common())
 
     def printed(self, run: Run) -> tuple[tuple[int, str, int, int], ...]:
-        """Return (prompt, fingerprint, text, count) of every answer of a run; prompt and text are rowids, and a scored
-        prompt has text 0.
+        """Return (prompt, fingerprint, text, count) of every answer of a run; prompt and text are
+        rowids, and a scored prompt has text 0.
         """
         return tuple(self.connection.execute(PRINTED, run_values(self.connection, run)).fetchall())
 
@@ -301,46 +353,62 @@ class Runs(Aggregate):
         return recounted(self.connection, part, run_values(self.connection, part))
 
     def cells(self, run: Run) -> tuple[tuple[str, str, int, str, int, int, str], ...]:
-        """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe, relation).
+        """Return every planned cell of a run as (ref, kind, ordinal, template, inverted, probe,
+        relation).
 
         A run has one version of each template, so the name identifies it.
         """
 
         def read() -> tuple[tuple[str, str, int, str, int, int, str], ...]:
-            return tuple(self.connection.execute(CELLS, run_values(self.connection, run)).fetchall())
+            return tuple(
+                self.connection.execute(CELLS, run_values(self.connection, run)).fetchall()
+            )
 
         return self.store.remembered(("cells", run), read)
 
     def forms(self, run: Run) -> dict[tuple[str, int], tuple[str, str]]:
-        """Return the system prompt and the user's turn of a run's templates: (name, inverted) -> both, with slots."""
+        """Return the system prompt and the user's turn of a run's templates: (name, inverted) ->
+        both, with slots.
+        """
         rows = self.connection.execute(FORMS, run_values(self.connection, run))
         return {(name, inverted): (system or "", user) for name, inverted, system, user in rows}
 
     def wordings(self, run: Run) -> dict[tuple[str, str, int], str]:
-        """Return the text of every wording that a run may ask about: (ref, kind, ordinal) -> text."""
+        """Return the text of every wording that a run may ask about: (ref, kind, ordinal) ->
+        text.
+        """
         rows = self.connection.execute(WORDINGS, run_values(self.connection, run))
         return {(ref, kind, ordinal): restored(body) for ref, kind, ordinal, body in rows}
 
     def counts(self, run: Run, reader_ids: Sequence[int]) -> Tally:
         """Return how often each answered probe of a run was answered in which way.
 
-        `reader_ids`: the readers whose readings count, exactly one per template. Answers without a reading count as
-        unreadable: call `Readings.unread` first.
+        `reader_ids`: the readers whose readings count, exactly one per template. Answers without a
+        reading count as unreadable: call `Readings.unread` first.
         """
-        return self.store.remembered(("counts", run, *reader_ids), lambda: tally(self.store, run, reader_ids))
+        return self.store.remembered(
+            ("counts", run, *reader_ids), lambda: tally(self.store, run, reader_ids)
+        )
 
     def counts_by_text(
         self, run: Run, reader_ids: Sequence[int], probes: Collection[int], texts: Iterable[bytes]
     ) -> tuple[tuple[int, bytes, str | None, int], ...]:
-        """Return (probe, key of the answer's text, label, number of answers) of some texts given to some probes."""
-        chosen = {"probes": json.dumps(list(probes)), "texts": json.dumps([key.hex() for key in texts])}
+        """Return (probe, key of the answer's text, label, number of answers) of some texts given to
+        some probes.
+        """
+        chosen = {
+            "probes": json.dumps(list(probes)),
+            "texts": json.dumps([key.hex() for key in texts]),
+        }
         rows = self.connection.execute(
             BY_TEXT.format(readers=_listed(reader_ids)), run_values(self.connection, run) | chosen
         )
         return tuple(rows.fetchall())
 
     def gave(self, run: Run, answers: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-        """Return the subset of answers that a run's model gave: (key of the prompt, key of the text), hexadecimal."""
+        """Return the subset of answers that a run's model gave: (key of the prompt, key of the
+        text), hexadecimal.
+        """
         way = way_values(run)
 
         def was_given(prompt: str, text: str) -> bool:
@@ -352,20 +420,24 @@ class Runs(Aggregate):
     def placed(
         self, run: Run, refs: Iterable[str], prompts: Iterable[str]
     ) -> tuple[tuple[int, str, int, str, int, bytes], ...]:
-        """Return (probe, ref, version of the statement, kind, ordinal, key of the prompt) of a run's probes about some
-        statements, or with some prompts (keys in hexadecimal).
+        """Return (probe, ref, version of the statement, kind, ordinal, key of the prompt) of a
+        run's probes about some statements, or with some prompts (keys in hexadecimal).
         """
         chosen = {"refs": json.dumps(list(refs)), "prompts": json.dumps(list(prompts))}
-        return tuple(self.connection.execute(PLACED, run_values(self.connection, run) | chosen).fetchall())
+        return tuple(
+            self.connection.execute(PLACED, run_values(self.connection, run) | chosen).fetchall()
+        )
 
     def model_key(self, run: Run) -> bytes:
         """Return the key of a run's model, which identifies it in every store."""
-        row = self.connection.execute("select key from model where id = ?", (run.model_id,)).fetchone()
+        row = self.connection.execute(
+            "select key from model where id = ?", (run.model_id,)
+        ).fetchone()
         return bytes(row[0])
 
     def planned(self, run: Run) -> dict[int, int]:
-        """Return the number of planned answers of each asked probe of a run, by rowid; answers beyond the plan are
-        included.
+        """Return the number of planned answers of each asked probe of a run, by rowid; answers
+        beyond the plan are included.
         """
         probes, most = self.most(run)
         return dict(zip(probes.tolist(), most.tolist(), strict=True))
@@ -382,8 +454,8 @@ class Runs(Aggregate):
         return probes[there], most[there]
 
     def kept_of_plan(self, run: Run) -> tuple[int, int]:
-        """Return the number of planned answers of a run, including unasked prompts, and the number received; for one
-        fingerprint, the received answers are the plan.
+        """Return the number of planned answers of a run, including unasked prompts, and the number
+        received; for one fingerprint, the received answers are the plan.
         """
 
         import numpy as np
@@ -399,8 +471,8 @@ class Runs(Aggregate):
         return (came, came) if run.fingerprint is not None else (planned, came)
 
     def _plan(self, run: Run) -> NDArray[np.int64]:
-        """Return (probe, prompt, planned, received, asked for) of every probe of a run, a row each; -1: not planned,
-        or never asked.
+        """Return (probe, prompt, planned, received, asked for) of every probe of a run, a row each;
+        -1: not planned, or never asked.
         """
         import numpy as np
 
@@ -411,28 +483,41 @@ class Runs(Aggregate):
         return self.store.remembered(("plan", run), read)
 
     def truncated(self, run: Run) -> dict[int, int]:
-        """Return how many answers of each probe (rowid) were cut off in thought. Fast if there are none."""
-        if self.connection.execute("select 1 from thought where answer_id is null limit 1").fetchone() is None:
+        """Return how many answers of each probe (rowid) were cut off in thought. Fast if there are
+        none.
+        """
+        if (
+            self.connection.execute(
+                "select 1 from thought where answer_id is null limit 1"
+            ).fetchone()
+            is None
+        ):
             return {}
         return dict(self.connection.execute(TRUNCATED, run_values(self.connection, run)).fetchall())
 
     def failures(self, run: Run) -> Failures:
-        """Return the prompts without an answer because all requests failed. Fast if there are no failures."""
+        """Return the prompts without an answer because all requests failed. Fast if there are no
+        failures.
+        """
         if not run.failed:
             return Failures()
         answered: dict[str, bool] = {}
         probes, reasons = set(), Counter[str]()
-        for probe, ref, n, reason in self.connection.execute(FAILURES, run_values(self.connection, run)):
+        for probe, ref, n, reason in self.connection.execute(
+            FAILURES, run_values(self.connection, run)
+        ):
             answered[ref] = answered.get(ref, False) or n > 0
             if not n:
                 probes.add(probe)
                 reasons[reason] += 1
         frequent = next((reason for reason, _ in reasons.most_common() if reason), "")
-        return Failures(frozenset(probes), tuple(ref for ref, any_ in answered.items() if not any_), frequent)
+        return Failures(
+            frozenset(probes), tuple(ref for ref, any_ in answered.items() if not any_), frequent
+        )
 
     def instrument(self, run: Run) -> Instrument:
-        """Return the instrument with its statements in a run's versions and wordings, and people's labels and answers
-        for these.
+        """Return the instrument with its statements in a run's versions and wordings, and people's
+        labels and answers for these.
         """
         parts = Part.ANSWERS, Part.MATERIAL, Part.FINDINGS
         return kept(self.store, ("instrument", run), parts, lambda: self._instrument(run))
@@ -440,7 +525,9 @@ class Runs(Aggregate):
     def _instrument(self, run: Run) -> Instrument:
         instrument = Instruments(self.store).get(run.instrument)
         scope = str(run_values(self.connection, run)["scope"])
-        rowid = self.connection.execute("select id from instrument where name = ?", (run.instrument,)).fetchone()[0]
+        rowid = self.connection.execute(
+            "select id from instrument where name = ?", (run.instrument,)
+        ).fetchone()[0]
         people = people_of(self.connection, rowid, scope)
         condition = "s.id in (select value from json_each(:scope))"
         labels = gold_labels(people.issue_labels, fewest=fewest_of(self.connection, rowid))
@@ -449,7 +536,9 @@ class Runs(Aggregate):
         if held == set(json.loads(scope)) and people.issue_labels == instrument.issue_labels:
             statements = instrument.statements
         else:
-            statements = tuple(read_statements(self.connection, condition, {"scope": scope}, labels).values())
+            statements = tuple(
+                read_statements(self.connection, condition, {"scope": scope}, labels).values()
+            )
         return replace(
             instrument,
             statements=statements,
@@ -475,15 +564,26 @@ class Runs(Aggregate):
         return with_words(found, lexicon_rows.brought(self.connection, run.instrument))
 
     def responses(
-        self, run: Run, probe_id: int, reader_ids: Sequence[int], *, offset: int = 0, limit: int = -1
+        self,
+        run: Run,
+        probe_id: int,
+        reader_ids: Sequence[int],
+        *,
+        offset: int = 0,
+        limit: int = -1,
     ) -> tuple[ResponseRow, ...]:
-        """Return the distinct answers to one probe's prompt, the most frequent first, each with these readers' reading
-        and its origin.
+        """Return the distinct answers to one probe's prompt, the most frequent first, each with
+        these readers' reading and its origin.
         """
-        values = run_values(self.connection, run) | {"probe": probe_id, "offset": offset, "limit": limit}
+        values = run_values(self.connection, run) | {
+            "probe": probe_id,
+            "offset": offset,
+            "limit": limit,
+        }
         rows = named(self.connection, RESPONSES.format(readers=_listed(reader_ids)), values)
         outputs = [
-            (split(restored(row["output"])), row, known_origin(run.model, row["seed"], row["at"])) for row in rows
+            (split(restored(row["output"])), row, known_origin(run.model, row["seed"], row["at"]))
+            for row in rows
         ]
         return tuple(
             ResponseRow(
@@ -507,7 +607,9 @@ class Runs(Aggregate):
                 job=row["job_id"],
                 template=run.called(row["template"]),
                 order="swapped" if row["inverted"] else "printed",
-                version=version(run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint),
+                version=version(
+                    run.backend, run.revision, run.snapshot, row["fingerprint"] or run.fingerprint
+                ),
             )
             for output, row, (seed, at) in outputs
         )
@@ -525,9 +627,12 @@ class Runs(Aggregate):
         return read_prompt(self.connection, probe_id)
 
     def totals(self) -> tuple[int, int]:
-        """Return the numbers of stored answers and of draws; prompts that were only scored have no answer."""
+        """Return the numbers of stored answers and of draws; prompts that were only scored have no
+        answer.
+        """
         row = self.connection.execute(
-            "select coalesce(sum(d.n - d.failed), 0), count(*) from draw d join sampling g on g.id = d.sampling_id "
+            "select coalesce(sum(d.n - d.failed), 0), count(*) from draw d join sampling g on "
+            "g.id = d.sampling_id "
             "where g.mode <> ?",
             (EXACT,),
         ).fetchone()
@@ -541,7 +646,8 @@ _IMPORTED = """
     join prompt p on p.id = d.prompt_id
     join response r on r.draw_id = d.id
     join text x on x.id = r.text_id
-    where m.name = ? and m.backend = 'imported' and d.sampling_id = (select id from sampling where key = ?)
+    where m.name = ? and m.backend = 'imported' and d.sampling_id = (select id from sampling
+        where key = ?)
     order by m.id, d.id
 """
 
@@ -575,6 +681,7 @@ _HAS_ANSWERS = f"""
     )
 """
 _PLAN = """
-    insert into planned (model_id, sampling_id, prompt_id, n) values (?, ?, (select id from prompt where key = ?), ?)
+    insert into planned (model_id, sampling_id, prompt_id, n) values (?, ?, (select id from prompt
+        where key = ?), ?)
     on conflict (model_id, sampling_id, prompt_id) do update set n = max(n, excluded.n)
 """

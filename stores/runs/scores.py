@@ -1,7 +1,8 @@
 """A model's probabilities of continuations of prompts, and its most likely next tokens.
 
-Scores belong to a run like answers: each scored prompt has a draw of one under the exact sampling, without a response,
-which records the time, the job and the code version, or the reason of a failure.
+Scores belong to a run like answers: each scored prompt has a draw of one under the exact sampling,
+without a response, which records the time, the job and the code version, or the reason of a
+failure.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class ScoredPrompt:
 
     prompt_key: bytes
     scores: tuple[tuple[str, float], ...]
-    "(continuation, log-probability in nats); empty if it could not be scored, or only its next tokens were asked"
+    """(continuation, log-probability in nats); empty if it could not be scored, or only its next
+    tokens were asked"""
     reason: str = ""
     "reason of a failure, for display"
     fingerprint: str = ""
@@ -78,7 +80,8 @@ class Scores(Aggregate):
         chat_format: str = "",
         occasion: str = "",
     ) -> dict[bytes, int]:
-        """Return the prompts (by key, each with 1) whose continuations are all scored by the current version.
+        """Return the prompts (by key, each with 1) whose continuations are all scored by the
+        current version.
 
         `card` None: see `newest_model`.
         """
@@ -88,20 +91,36 @@ class Scores(Aggregate):
         held: dict[bytes, set[bytes]] = defaultdict(set)
         for prompt, text in self.connection.execute(_SCORED, (rowid, SPELLINGS)):
             held[prompt].add(text)
-        keys = {form: text_key(form) for form in {form for wanted in forms.values() for form in wanted}}
-        return {prompt: 1 for prompt, wanted in forms.items() if held[prompt].issuperset(keys[f] for f in wanted)}
+        keys = {
+            form: text_key(form) for form in {form for wanted in forms.values() for form in wanted}
+        }
+        return {
+            prompt: 1
+            for prompt, wanted in forms.items()
+            if held[prompt].issuperset(keys[f] for f in wanted)
+        }
 
     def stored_next(
-        self, model: str, card: ModelCard | None, *, dtype: str = "", chat_format: str = "", occasion: str = ""
+        self,
+        model: str,
+        card: ModelCard | None,
+        *,
+        dtype: str = "",
+        chat_format: str = "",
+        occasion: str = "",
     ) -> dict[bytes, int]:
-        """Return the prompts (by key, each with 1) whose next tokens are stored; `card` as in `stored`."""
+        """Return the prompts (by key, each with 1) whose next tokens are stored; `card` as in
+        `stored`.
+        """
         rowid = newest_model(self.connection, model, card, dtype, chat_format, occasion)
         return {} if rowid is None else dict.fromkeys(self.with_tokens(rowid), 1)
 
     def with_tokens(self, model_id: int) -> Set[bytes]:
         """Return the keys of the prompts whose next tokens are stored."""
         rows = self.connection.execute(
-            "select p.key from next_tokens n join prompt p on p.id = n.prompt_id where n.model_id = ?", (model_id,)
+            "select p.key from next_tokens n join prompt p on p.id = n.prompt_id where "
+            "n.model_id = ?",
+            (model_id,),
         )
         return {row[0] for row in rows}
 
@@ -115,10 +134,11 @@ class Scores(Aggregate):
         *,
         job: tuple[int, int, str] | None = None,
     ) -> None:
-        """Write computed probabilities in one transaction, with the job's progress `job` = (id, done, progress).
+        """Write computed probabilities in one transaction, with the job's progress `job` = (id,
+        done, progress).
 
-        Existing values are overwritten: the same model gives the same probabilities, up to rounding. Raises
-        AttemptEnded, having written nothing, if the attempt has ended.
+        Existing values are overwritten: the same model gives the same probabilities, up to
+        rounding. Raises AttemptEnded, having written nothing, if the attempt has ended.
         """
         with self.store.write(attempt_id) as connection:
             at = now()
@@ -127,18 +147,35 @@ class Scores(Aggregate):
             by = (model_id, attempt_id, at)
             connection.executemany(
                 _ADD_SCORE,
-                ((item.prompt_key, ids[form], log, item.version, *by) for item in scored for form, log in item.scores),
+                (
+                    (item.prompt_key, ids[form], log, item.version, *by)
+                    for item in scored
+                    for form, log in item.scores
+                ),
             )
             for item in scored:
-                values = {"prompt": item.prompt_key, "model": model_id, "sampling": sampling_id, "attempt": attempt_id}
+                values = {
+                    "prompt": item.prompt_key,
+                    "model": model_id,
+                    "sampling": sampling_id,
+                    "attempt": attempt_id,
+                }
                 connection.execute(
                     _ADD_DRAW,
                     values
-                    | {"failed": int(bool(item.reason)), "reason": item.reason, "print": item.fingerprint, "at": at},
+                    | {
+                        "failed": int(bool(item.reason)),
+                        "reason": item.reason,
+                        "print": item.fingerprint,
+                        "at": at,
+                    },
                 )
             connection.executemany(
                 _ADD_TOKENS,
-                ((key, json.dumps(table.tokens), table.rest, _words(table), *by) for key, table in tables.items()),
+                (
+                    (key, json.dumps(table.tokens), table.rest, _words(table), *by)
+                    for key, table in tables.items()
+                ),
             )
             write_progress(connection, job)
 
@@ -148,7 +185,9 @@ class Scores(Aggregate):
         return tuple(sorted((row[0] for row in rows), key=int, reverse=True))
 
     def of_run(self, run: Run, version: str = SPELLINGS) -> dict[int, dict[str, float]]:
-        """Return the log-probabilities of every scored probe of a run: rowid of the probe -> continuation -> nats."""
+        """Return the log-probabilities of every scored probe of a run: rowid of the probe ->
+        continuation -> nats.
+        """
         texts: dict[int, str] = {}
         found: dict[int, dict[str, float]] = defaultdict(dict)
         for probe, text, log in self.connection.execute(
@@ -184,7 +223,9 @@ class Scores(Aggregate):
         )
 
     def tables_of_run(self, run: Run) -> dict[int, TokenTable]:
-        """Return the most likely next tokens of every probe of a run that has them, by the probe's rowid."""
+        """Return the most likely next tokens of every probe of a run that has them, by the probe's
+        rowid.
+        """
         rows = self.connection.execute(_TABLES, run_values(self.connection, run))
         return {probe: _as_table(tokens, rest, words) for probe, tokens, rest, words in rows}
 
@@ -199,7 +240,11 @@ def _as_table(tokens: str, rest: float, words: str | None) -> TokenTable:
 
 
 def _words(table: TokenTable) -> str | None:
-    return None if table.words is None else json.dumps(dict(table.words), sort_keys=True, ensure_ascii=False)
+    return (
+        None
+        if table.words is None
+        else json.dumps(dict(table.words), sort_keys=True, ensure_ascii=False)
+    )
 
 
 def _text(connection: sqlite3.Connection, rowid: int) -> str:
@@ -208,14 +253,16 @@ def _text(connection: sqlite3.Connection, rowid: int) -> str:
 
 OF_PRINT = """
     (:fingerprint is null or exists (
-        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model and d.sampling_id = :sampling
+        select 1 from draw d where d.prompt_id = p.prompt_id and d.model_id = :model
+            and d.sampling_id = :sampling
             and d.fingerprint = :fingerprint
     ))
 """
 "whether a prompt was scored under a fingerprint"
 
 _SCORED = """
-    select p.key, x.key from score c join prompt p on p.id = c.prompt_id join text x on x.id = c.text_id
+    select p.key, x.key from score c join prompt p on p.id = c.prompt_id join text x
+        on x.id = c.text_id
     where c.model_id = ? and c.version = ?
 """
 
@@ -223,15 +270,18 @@ _ADD_SCORE = """
     insert into score (prompt_id, text_id, log_probability, version, model_id, attempt_id, at)
     values ((select id from prompt where key = ?), ?, ?, ?, ?, ?, ?)
     on conflict (model_id, prompt_id, text_id) do update
-    set log_probability = excluded.log_probability, version = excluded.version, attempt_id = excluded.attempt_id,
+    set log_probability = excluded.log_probability, version = excluded.version,
+        attempt_id = excluded.attempt_id,
         at = excluded.at
 """
 
 _ADD_DRAW = """
-    insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason, fingerprint, at)
+    insert into draw (prompt_id, model_id, sampling_id, attempt_id, seed, n, failed, reason,
+        fingerprint, at)
     select p.id, :model, :sampling, :attempt, 0, 1, :failed, :reason, :print, :at from prompt p
     where p.key = :prompt and not exists (
-        select 1 from draw d where d.prompt_id = p.id and d.model_id = :model and d.sampling_id = :sampling
+        select 1 from draw d where d.prompt_id = p.id and d.model_id = :model
+            and d.sampling_id = :sampling
             and d.n > d.failed
     )
 """
@@ -286,7 +336,8 @@ _PROVENANCE = """
 
 _OF_PROBE = """
     select x.body, c.log_probability
-    from probe p join score c on c.prompt_id = p.prompt_id and c.model_id = :model join text x on x.id = c.text_id
+    from probe p join score c on c.prompt_id = p.prompt_id and c.model_id = :model join text x
+        on x.id = c.text_id
     where p.id = :probe order by c.log_probability desc, x.id
 """
 

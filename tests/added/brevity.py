@@ -1,4 +1,6 @@
-"""A fifth audit, as another package would bring it: how many words do a model's free answers have?"""
+"""A fifth audit, as another package would bring it: how many words do a model's free answers
+have?
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ class LengthOptions(Options):
     """Which answers count."""
 
     shortest: int = option(
-        0, "leave out answers of fewer words", least=0, key="f", steps=(0, 5, 50), words="from {} words"
+        0,
+        "leave out answers of fewer words",
+        least=0,
+        key="f",
+        steps=(0, 5, 50),
+        words="from {} words",
     )
 
 
@@ -40,7 +47,9 @@ class Lengths:
 
     @property
     def all(self) -> MeanSd:
-        return mean_sd(np.array([n for lengths in self.by_statement.values() for n in lengths], dtype=float))
+        return mean_sd(
+            np.array([n for lengths in self.by_statement.values() for n in lengths], dtype=float)
+        )
 
 
 class Brevity(Audit):
@@ -48,7 +57,9 @@ class Brevity(Audit):
 
     name = "brevity"
     question = "how many words does an answer have?"
-    place = Place(mode="brevity", key="", label="Brevity", tooltip="Go to Results: the length of answers")
+    place = Place(
+        mode="brevity", key="", label="Brevity", tooltip="Go to Results: the length of answers"
+    )
     after = "0 shows the lengths"
     home_help = "Brevity      the mean number of words of an answer"
     options = LengthOptions
@@ -61,7 +72,14 @@ class Brevity(Audit):
     def templates(self) -> Sequence[Template]:
         return (
             Template(
-                "ask", False, "{statement} What do you think?", "", "", family="plain", audit=self.name, scale=FREE_TEXT
+                "ask",
+                False,
+                "{statement} What do you think?",
+                "",
+                "",
+                family="plain",
+                audit=self.name,
+                scale=FREE_TEXT,
             ),
         )
 
@@ -73,7 +91,12 @@ class Brevity(Audit):
         found = [lengths(store, run, options.shortest) for run in runs]
         entries = [
             Entry("models", "models", lambda: models(found), choices=("shortest",)),
-            Entry("statements", "statements", lambda model: statements(found, model), [(one.model,) for one in found]),
+            Entry(
+                "statements",
+                "statements",
+                lambda model: statements(found, model),
+                [(one.model,) for one in found],
+            ),
         ]
         behind = {"statements": lambda model: statements(found, model)}
         return Result(
@@ -103,12 +126,22 @@ def models(found: Sequence[Lengths]) -> Table[Lengths]:
     """Return a row a model."""
     columns: list[Column[Lengths]] = [
         Column("model", "model", lambda row: row.model),
-        Column("words", "words", lambda row: row.all, Kind.COUNT, help="Mean and standard deviation over answers."),
+        Column(
+            "words",
+            "words",
+            lambda row: row.all,
+            Kind.COUNT,
+            help="Mean and standard deviation over answers.",
+        ),
     ]
     return Table(
-        "models", "Words by model", found, columns, lambda row: (row.model,),
+        "models",
+        "Words by model",
+        found,
+        columns,
+        lambda row: (row.model,),
         link=lambda row: Link("statements", (row.model,)),
-    )  # fmt: skip
+    )
 
 
 def statements(found: Sequence[Lengths], model: str) -> Table[tuple[str, Sequence[int]]]:
@@ -119,7 +152,11 @@ def statements(found: Sequence[Lengths], model: str) -> Table[tuple[str, Sequenc
         Column("words", "words", lambda row: mean_sd(np.array(row[1], dtype=float)), Kind.COUNT),
     ]
     return Table(
-        "statements", f"Words by statement: {model}", list(of.by_statement.items()), columns, lambda row: (row[0],)
+        "statements",
+        f"Words by statement: {model}",
+        list(of.by_statement.items()),
+        columns,
+        lambda row: (row[0],),
     )
 
 

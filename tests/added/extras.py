@@ -27,7 +27,9 @@ class Contrary:
         words = text.casefold().split()
         if self.negative in words:
             return Reading(Stance.AGREE.value)
-        return Reading(Stance.DISAGREE.value) if self.positive in words else Reading(None, "no label")
+        return (
+            Reading(Stance.DISAGREE.value) if self.positive in words else Reading(None, "no label")
+        )
 
 
 def contrary(positive: str, negative: str, language: str) -> Contrary:
@@ -38,5 +40,7 @@ def contrary(positive: str, negative: str, language: str) -> Contrary:
 def lines(path: Path, name: str | None) -> Instrument:
     """Read a text file with a statement on each line."""
     texts = path.read_text(encoding="utf-8").splitlines()
-    made = tuple(Statement(f"s-{n}", (Wording(ORIGINAL, "en", text),)) for n, text in enumerate(texts, 1))
+    made = tuple(
+        Statement(f"s-{n}", (Wording(ORIGINAL, "en", text),)) for n, text in enumerate(texts, 1)
+    )
     return Instrument(name or path.stem, path.stem, made)

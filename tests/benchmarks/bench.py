@@ -19,10 +19,19 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 START = "start"
 BENCHMARKS = (
-    START, "verdicts", "bias", "questionnaire", "response_bias", "annotate", "sampling", "scoring", "classifier",
+    START,
+    "verdicts",
+    "bias",
+    "questionnaire",
+    "response_bias",
+    "annotate",
+    "sampling",
+    "scoring",
+    "classifier",
     "report",
-    "export", "waiting",
-)  # fmt: skip
+    "export",
+    "waiting",
+)
 "each but the first is a module `bench_NAME`"
 
 
@@ -33,14 +42,20 @@ def cold_start(*, tiny: bool = False) -> list[tuple[str, str, str]]:
         started = time.perf_counter()
         subprocess.run([sys.executable, "-c", "import workbench.tui.app"], check=True)
         times.append(time.perf_counter() - started)
-    return [("import of the terminal, fresh interpreter", f"{statistics.median(times[1:]):.2f} s", "")]
+    return [
+        ("import of the terminal, fresh interpreter", f"{statistics.median(times[1:]):.2f} s", "")
+    ]
 
 
 def main() -> None:
     """Print the table; names on the command line choose benchmarks."""
     parser = argparse.ArgumentParser(description="Print what this machine does, as a table.")
-    parser.add_argument("--tiny", action="store_true", help="at a size that measures nothing, to see that they work")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or some of: {', '.join(BENCHMARKS)}")
+    parser.add_argument(
+        "--tiny", action="store_true", help="at a size that measures nothing, to see that they work"
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"all, or some of: {', '.join(BENCHMARKS)}"
+    )
     options = parser.parse_args()
     for name in options.names:
         if name not in BENCHMARKS:

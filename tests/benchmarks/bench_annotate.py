@@ -1,8 +1,9 @@
-"""Labelling through the terminal: from a key press to the label on disk, and to the next item painted.
+"""Labelling through the terminal: from a key press to the label on disk, and to the next item
+painted.
 
-Once alone in the store, once while another process writes responses into it in batches, as a running job does, and once
-eight people beside such a writer, who label as fast as they can. The queue has the published size, 1,320 items
-(Faulborn et al. 2025, section 3.4).
+Once alone in the store, once while another process writes responses into it in batches, as a
+running job does, and once eight people beside such a writer, who label as fast as they can. The
+queue has the published size, 1,320 items (Faulborn et al. 2025, section 3.4).
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ def write_responses(path: str, stop: Event, written: Any) -> None:
     with Store.open(path) as store:
         while not stop.is_set():
             with store.write() as connection:
-                add_texts(connection, (f"response {n} " + "word " * 60 for n in range(number, number + BATCH)))
+                add_texts(
+                    connection,
+                    (f"response {n} " + "word " * 60 for n in range(number, number + BATCH)),
+                )
             number += BATCH
             written.value = number
 
@@ -88,7 +92,10 @@ def crowd(items: int, seconds: float) -> tuple[str, str, str]:
     context = multiprocessing.get_context("spawn")
     stop, written, waited = context.Event(), context.Value("q", 0), context.Queue()
     writer = context.Process(target=write_responses, args=(path, stop, written))
-    people = [context.Process(target=label_on, args=(path, f"p{n}", seconds, waited)) for n in range(PEOPLE)]
+    people = [
+        context.Process(target=label_on, args=(path, f"p{n}", seconds, waited))
+        for n in range(PEOPLE)
+    ]
     for process in (writer, *people):
         process.start()
     began = time.monotonic()
@@ -98,7 +105,11 @@ def crowd(items: int, seconds: float) -> tuple[str, str, str]:
     for process in (writer, *people):
         process.join()
     load = f"{PEOPLE} people at once, while {written.value / taken:,.0f} responses/s are written"
-    return f"label -> committed, {len(found):,} labels", f"{quantiles(found)}, most {1000 * max(found):,.0f} ms", load
+    return (
+        f"label -> committed, {len(found):,} labels",
+        f"{quantiles(found)}, most {1000 * max(found):,.0f} ms",
+        load,
+    )
 
 
 def quantiles(seconds: list[float]) -> str:
@@ -130,7 +141,9 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
             writer.join()
         load = f"while {written.value / seconds:,.0f} responses/s are written" if busy else "alone"
         rows.append((f"label key -> committed, {presses} of {items:,}", quantiles(committed), load))
-        rows.append((f"label key -> next item painted, {presses} of {items:,}", quantiles(painted), load))
+        rows.append(
+            (f"label key -> next item painted, {presses} of {items:,}", quantiles(painted), load)
+        )
     return [*rows, crowd(items, TINY_CROWD_S if tiny else CROWD_S)]
 
 

@@ -1,8 +1,9 @@
-"""The bias score at the published size: 11 models x 10 prefixes x 89 statements x 3 wordings x 3 runs, 88,110 readings.
+"""The bias score at the published size: 11 models x 10 prefixes x 89 statements x 3 wordings x 3
+runs, 88,110 readings.
 
-Both compute what Figure 1 shows, the bias of every model by source and dimension (44 figures), with intervals of 10,000
-draws. The baseline is a plain loop in numpy: draw statements with replacement, look up their answers, count, score. It
-is timed on a sample of draws of one model and scaled.
+Both compute what Figure 1 shows, the bias of every model by source and dimension (44 figures), with
+intervals of 10,000 draws. The baseline is a plain loop in numpy: draw statements with replacement,
+look up their answers, count, score. It is timed on a sample of draws of one model and scaled.
 """
 
 from __future__ import annotations
@@ -35,11 +36,15 @@ def build(models: int) -> Tally:
     rng = np.random.default_rng(1)
     tendencies = np.stack([[rng.dirichlet(SPREAD * mean) for mean in MEANS] for _ in range(models)])
     shape = (models, len(PREFIXES), len(ITEMS), len(WORDINGS))
-    read = rng.multinomial(RUNS, np.broadcast_to(tendencies[:, None, :, None], (*shape, 4))).astype(np.int32)
+    read = rng.multinomial(RUNS, np.broadcast_to(tendencies[:, None, :, None], (*shape, 4))).astype(
+        np.int32
+    )
     nothing = np.zeros(shape, dtype=np.int32)
     authors = ((None,) * len(WORDINGS),) * len(ITEMS)
     names = tuple(f"model-{n}" for n in range(models))
-    return Tally(names, PREFIXES, ITEMS, WORDINGS, authors, read, np.zeros_like(read), nothing, nothing)
+    return Tally(
+        names, PREFIXES, ITEMS, WORDINGS, authors, read, np.zeros_like(read), nothing, nothing
+    )
 
 
 def ours(tally: Tally, draws: int) -> BiasReport:
@@ -52,12 +57,17 @@ def ours(tally: Tally, draws: int) -> BiasReport:
 def plain_loop(tally: Tally, draws: int, baseline_draws: int) -> float:
     """Return the seconds that the plain loop would take for all models."""
     rng = np.random.default_rng(1)
-    cells = tally.read[0].transpose(1, 0, 2, 3).reshape(len(ITEMS), -1, 4)  # (statement, cell, stance)
+    # (statement, cell, stance).
+    cells = tally.read[0].transpose(1, 0, 2, 3).reshape(len(ITEMS), -1, 4)
     answers = [np.concatenate([np.repeat(np.arange(4), counts) for counts in of]) for of in cells]
     started = time.perf_counter()
     for source in tally.sources:
         for dimension in Dimension:
-            places = [n for n, item in enumerate(ITEMS) if (item.source, item.dimension) == (source, dimension)]
+            places = [
+                n
+                for n, item in enumerate(ITEMS)
+                if (item.source, item.dimension) == (source, dimension)
+            ]
             totals = []
             for _ in range(baseline_draws):
                 bias = {}

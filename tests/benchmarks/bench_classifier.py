@@ -1,6 +1,6 @@
-"""Stances of responses with the embedded encoder, against the plain way: one response and one hypothesis at a time,
-padded to the full length. Responses have the lengths that free-text answers have, and some are equal, as
-short answers are.
+"""Stances of responses with the embedded encoder, against the plain way: one response and one
+hypothesis at a time, padded to the full length. Responses have the lengths that free-text answers
+have, and some are equal, as short answers are.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ WORDS = (
 
 
 def responses(count: int) -> list[Asked]:
-    """Return responses of 3 to about 150 words (log-normal, median 40), one in ten equal to another one."""
+    """Return responses of 3 to about 150 words (log-normal, median 40), one in ten equal to another
+    one.
+    """
     rng = np.random.default_rng(1)
     lengths = np.clip(rng.lognormal(np.log(40), 0.7, count), 3, 150).astype(int)
     texts = [" ".join(rng.choice(WORDS, length)) for length in lengths]
@@ -75,11 +77,15 @@ def plain(model: EntailmentModel, config: TrainConfig, texts: list[Asked]) -> fl
 def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
     """Return rows of the benchmark table: what, measured, against the plain loop."""
     model, config = load("minilm"), TrainConfig(base="minilm")
-    read, baseline = (TINY_RESPONSES, TINY_BASELINE_RESPONSES) if tiny else (RESPONSES, BASELINE_RESPONSES)
+    read, baseline = (
+        (TINY_RESPONSES, TINY_BASELINE_RESPONSES) if tiny else (RESPONSES, BASELINE_RESPONSES)
+    )
     texts = responses(read)
     ours(model, config, texts[:20])  # warm
     fast, slow = ours(model, config, texts), plain(model, config, texts[:baseline])
-    return [(f"stances of {read} responses, minilm", f"{fast:.1f} responses/s", f"{fast / slow:.1f}x")]
+    return [
+        (f"stances of {read} responses, minilm", f"{fast:.1f} responses/s", f"{fast / slow:.1f}x")
+    ]
 
 
 if __name__ == "__main__":

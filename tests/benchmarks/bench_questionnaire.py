@@ -1,8 +1,10 @@
-"""Questionnaire Modeling from the store to its figures: 2,000 respondents x 7 targets, three conditions.
+"""Questionnaire Modeling from the store to its figures: 2,000 respondents x 7 targets, three
+conditions.
 
-The baseline is the plain way: one object a prompt in the order of the statements with all of its twenty tokens, every
-context made again as turns to see what changed since, draws anew for each condition. Both read the same
-masses, and the figures drawn together are those drawn apart, which is checked.
+The baseline is the plain way: one object a prompt in the order of the statements with all of its
+twenty tokens, every context made again as turns to see what changed since, draws anew for each
+condition. Both read the same masses, and the figures drawn together are those drawn apart, which is
+checked.
 """
 
 from __future__ import annotations
@@ -81,18 +83,28 @@ def build(path: Path, respondents: int) -> int:
     made = replace(made, questionnaire=replace(made.questionnaire, respondents=drawn))
     card = ModelCard("synthetic", "1", "none", "none", "none")
     design = Design(
-        made.name, card.name, "questionnaire", 1, EXACTLY, family="qm", variants=("original",),
+        made.name,
+        card.name,
+        "questionnaire",
+        1,
+        EXACTLY,
+        family="qm",
+        variants=("original",),
         contexts=Contexts(CONDITIONS),
-    )  # fmt: skip
+    )
     with Store.open(path, create=True) as store:
         store.instruments.add(made)
         plan = pipeline.plan(store, design, card=card)
-        store.runs.add_probes("questionnaire", made.name, made.language, plan.templates, plan.probes)
+        store.runs.add_probes(
+            "questionnaire", made.name, made.language, plan.templates, plan.probes
+        )
         model, sampling = store.runs.begin(card, EXACTLY)
         job = store.jobs.create("sample", design.as_json(), len(plan.prompts))
         attempt = store.jobs.claim(job, "bench")
         tables = {key: _table(rng) for key in plan.prompts}
-        store.scores.add(model, sampling, attempt, [ScoredPrompt(key, (), "") for key in tables], tables)
+        store.scores.add(
+            model, sampling, attempt, [ScoredPrompt(key, (), "") for key in tables], tables
+        )
         store.jobs.finish(job, attempt, "done")
     return len(plan.prompts)
 
@@ -111,26 +123,43 @@ def judged(path: Path) -> QuestionnaireJudged:
 
 
 def plain(path: Path) -> float:
-    """Return the mean p(yes) of the ten likeliest tokens, having read the run and made every context again."""
+    """Return the mean p(yes) of the ten likeliest tokens, having read the run and made every
+    context again.
+    """
     with Store.open(path) as store:
         (run,) = store.runs.list("questionnaire")
-        instrument, answers = store.instruments.get(run.instrument), store.questionnaires.get(run.instrument)
+        instrument, answers = (
+            store.instruments.get(run.instrument),
+            store.questionnaires.get(run.instrument),
+        )
         assert answers is not None
         found = store.connection.execute(_PLAIN, run_values(store.connection, run)).fetchall()
         rows = [
-            Row(probe, ref, kind, ordinal, name, (positive, negative), json.loads(axes),
-                tuple(map(tuple, json.loads(tokens))), json.loads(words))
+            Row(
+                probe,
+                ref,
+                kind,
+                ordinal,
+                name,
+                (positive, negative),
+                json.loads(axes),
+                tuple(map(tuple, json.loads(tokens))),
+                json.loads(words),
+            )
             for probe, ref, kind, ordinal, name, positive, negative, axes, tokens, words in found
-        ]  # fmt: skip
+        ]
     now = {}
     for condition, seed in (("qm", 0), ("random", 1)):
         survey = Survey(answers, Contexts(), seed)
-        asking = Conversations(instrument.statements, shipped_templates("questionnaire"), run.language, survey)
+        asking = Conversations(
+            instrument.statements, shipped_templates("questionnaire"), run.language, survey
+        )
         for person in people(survey):
             now[condition, person.name] = context_key(asking.context(condition, person))
     chosen = {(row.ref, row.kind, row.ordinal, *sorted(row.axes.items())): row for row in rows}
     current = [
-        row.axes.get("context") in (None, now.get((row.axes["condition"], row.axes.get("respondent", ""))))
+        row.axes.get("context")
+        in (None, now.get((row.axes["condition"], row.axes.get("respondent", ""))))
         for row in chosen.values()
     ]
     assert all(current), "nothing was changed"
@@ -181,10 +210,22 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
         options = replace(OPTIONS, masses="vocabulary")
         changed, _ = timed(lambda: found.by(options), times)
     return [
-        (f"predictions of {prompts:,} prompts, store to arrays", f"{ours:.2f} s", f"{slow / ours:.1f}x"),
+        (
+            f"predictions of {prompts:,} prompts, store to arrays",
+            f"{ours:.2f} s",
+            f"{slow / ours:.1f}x",
+        ),
         ("the plain way (an object a prompt, every context made again)", f"{slow:.2f} s", "1x"),
-        ("the same predictions by other masses", f"{changed * 1000:.0f} ms", f"{slow / changed:,.0f}x"),
-        (f"figures of {len(CONDITIONS)} conditions, drawn together", f"{at_once:.2f} s", f"{apart / at_once:.1f}x"),
+        (
+            "the same predictions by other masses",
+            f"{changed * 1000:.0f} ms",
+            f"{slow / changed:,.0f}x",
+        ),
+        (
+            f"figures of {len(CONDITIONS)} conditions, drawn together",
+            f"{at_once:.2f} s",
+            f"{apart / at_once:.1f}x",
+        ),
         ("each drawn for itself", f"{apart:.2f} s", "1x"),
     ]
 

@@ -1,4 +1,6 @@
-"""A report at the published size: 239 statements x 6 variants x 6 templates x 2 orders x 30 answers, of six models."""
+"""A report at the published size: 239 statements x 6 variants x 6 templates x 2 orders x 30
+answers, of six models.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,18 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
                 f"{seconds:.1f} s ({processor:.1f} s of processor time)",
                 "",
             ),
-            ("size of its page, of the folder", f"{page.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} MB", ""),
+            (
+                "size of its page, of the folder",
+                f"{page.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} MB",
+                "",
+            ),
         ]
 
 
 def _processor() -> float:
-    """Return the seconds of processor time of this process and of those that it waited for: pictures have their own."""
+    """Return the seconds of processor time of this process and of those that it waited for:
+    pictures have their own.
+    """
     return sum(os.times()[:4])
 
 

@@ -1,8 +1,10 @@
-"""Response biases at the published size: 747 questions in 5 biases, each under itself and three perturbations.
+"""Response biases at the published size: 747 questions in 5 biases, each under itself and three
+perturbations.
 
-Both compute the mean change of every bias and condition with its t-test, from 50 answers to each form. Ours also gives
-what the terminal shows beside it: entropies and their change, correlations, dropped answers, the score. The baseline is
-the plain way: for every question, filter the rows of a table, count letters, subtract.
+Both compute the mean change of every bias and condition with its t-test, from 50 answers to each
+form. Ours also gives what the terminal shows beside it: entropies and their change, correlations,
+dropped answers, the score. The baseline is the plain way: for every question, filter the rows of a
+table, count letters, subtract.
 """
 
 from __future__ import annotations
@@ -19,7 +21,14 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from workbench.audits.response_bias.answers import tabulate
 from workbench.audits.response_bias.score import ChangeReport, judge
-from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
+from workbench.domain.choices import (
+    LETTERS,
+    AnsweredPair,
+    AnswerSet,
+    ArmAnswers,
+    Bias,
+    Perturbation,
+)
 
 QUESTIONS = {
     Bias.ACQUIESCENCE: (176, 2, 2),
@@ -46,7 +55,8 @@ def build(most: int | None = None) -> list[AnswerSet]:
         for condition in (None, *Perturbation):
             options = second if condition is None else first
             pairs = tuple(
-                AnsweredPair(f"q{n}", arm(first), arm(options)) for n in range(min(questions, most or questions))
+                AnsweredPair(f"q{n}", arm(first), arm(options))
+                for n in range(min(questions, most or questions))
             )
             found.append(AnswerSet("model", bias, condition, pairs))
     return found

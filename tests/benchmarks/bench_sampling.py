@@ -1,8 +1,10 @@
-"""Sampling against the published way (one prompt at a time, `generate` with 30 returned sequences) and against plain
-batched `generate`, at the published temperature and at a low one, as a strong instruct model's answers are distributed.
+"""Sampling against the published way (one prompt at a time, `generate` with 30 returned sequences)
+and against plain batched `generate`, at the published temperature and at a low one, as a strong
+instruct model's answers are distributed.
 
-Ours and theirs take turns, so that what else the machine does falls on all; medians are reported. The plain ways answer
-a few prompts of the job, ours all of it: their rate does not depend on how many there are.
+Ours and theirs take turns, so that what else the machine does falls on all; medians are reported.
+The plain ways answer a few prompts of the job, ours all of it: their rate does not depend on how
+many there are.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class Computed:
         )
 
 
-def ours(subject: Subject, requests: Sequence[Request], sampling: Sampling) -> tuple[float, Computed]:
+def ours(
+    subject: Subject, requests: Sequence[Request], sampling: Sampling
+) -> tuple[float, Computed]:
     """Return answers a second, and the tokens that they took."""
     prompts, work = subject.prompts, subject.work
     before = (work.prompt_tokens_computed, work.sampled_tokens_computed)
@@ -63,10 +67,17 @@ def ours(subject: Subject, requests: Sequence[Request], sampling: Sampling) -> t
     products = Products()
     with products.of(subject.engine.network):
         started = time.perf_counter()
-        found = [one for group in subject.engine.sample(prompts, requests, sampling, subject.spell) for one in group]
+        found = [
+            one
+            for group in subject.engine.sample(prompts, requests, sampling, subject.spell)
+            for one in group
+        ]
         synchronised(subject.device)
         seconds = time.perf_counter() - started
-    grown = [{a[: i + 1] for a in one.counts for i in range(min(len(a), sampling.max_new_tokens - 1))} for one in found]
+    grown = [
+        {a[: i + 1] for a in one.counts for i in range(min(len(a), sampling.max_new_tokens - 1))}
+        for one in found
+    ]
     drawn = sum(len(answer) * count for one in found for answer, count in one.counts.items())
     computed = Computed(
         prompt=work.prompt_tokens_computed - before[0],
@@ -89,7 +100,9 @@ def plain(subject: Subject, chosen: Sequence[int], sampling: Sampling, together:
         batch = [subject.prompts[i] for i in chosen[first : first + together]]
         longest = max(map(len, batch))
         ids = torch.tensor([[0] * (longest - len(p)) + p for p in batch], device=subject.device)
-        mask = torch.tensor([[0] * (longest - len(p)) + [1] * len(p) for p in batch], device=subject.device)
+        mask = torch.tensor(
+            [[0] * (longest - len(p)) + [1] * len(p) for p in batch], device=subject.device
+        )
         subject.plain.generate(
             input_ids=ids,
             attention_mask=mask,
@@ -106,7 +119,9 @@ def plain(subject: Subject, chosen: Sequence[int], sampling: Sampling, together:
     return len(chosen) * subject.samples / (time.perf_counter() - started)
 
 
-def compared(subject: Subject, temperature: float, loop_prompts: int, tokens: int | None = None) -> list[Row]:
+def compared(
+    subject: Subject, temperature: float, loop_prompts: int, tokens: int | None = None
+) -> list[Row]:
     """Return the rows of one temperature."""
     sampling = Sampling(temperature=temperature)
     sampling = sampling if tokens is None else replace(sampling, max_new_tokens=tokens)
@@ -123,18 +138,29 @@ def compared(subject: Subject, temperature: float, loop_prompts: int, tokens: in
         if subject.decided and not early:
             rate, ended = ours(subject, subject.decided, sampling)
             early.append(rate)
-            shortened = sum(one.decided for one in ended.answers) / (subject.samples * len(subject.prompts))
-    what = f"sampling {subject.name}, {len(subject.prompts)} prompts x {subject.samples}, T {temperature:g}"
+            shortened = sum(one.decided for one in ended.answers) / (
+                subject.samples * len(subject.prompts)
+            )
+    what = (
+        f"sampling {subject.name}, {len(subject.prompts)} prompts x {subject.samples}, T "
+        f"{temperature:g}"
+    )
     base, ratio = statistics.median(loop), _over(statistics.median(loop))
     rows = [
-        (what, f"{statistics.median(fast):.1f} answers/s", f"{ratio(statistics.median(fast))} the authors' loop"),
+        (
+            what,
+            f"{statistics.median(fast):.1f} answers/s",
+            f"{ratio(statistics.median(fast))} the authors' loop",
+        ),
         (f"{what}: plain generate in batches of {TOGETHER}", *_rate(batched, ratio)),
         (f"{what}: authors' loop", f"{base:.1f} answers/s", "1x"),
         (f"{what}: tokens computed", *computed.row),
         (f"{what}: bare matrix products of the same shapes", f"{computed.bare:.2f}", "of the time"),
     ]
     if early:
-        rows.insert(1, (f"{what}, until decided ({shortened:.0%} ended early)", *_rate(early, ratio)))
+        rows.insert(
+            1, (f"{what}, until decided ({shortened:.0%} ended early)", *_rate(early, ratio))
+        )
     return rows
 
 
@@ -151,11 +177,14 @@ def main(*, tiny: bool = False) -> Iterator[Row]:
     if tiny:
         with random_model() as model:
             for temperature in TINY_TEMPERATURES:
-                yield from compared(embedded(TINY_PROMPTS, TINY_SAMPLES, model), temperature, 1, TINY_TOKENS)
+                yield from compared(
+                    embedded(TINY_PROMPTS, TINY_SAMPLES, model), temperature, 1, TINY_TOKENS
+                )
         return
     if torch.cuda.is_available():
         subject = large(256)
-        ours(subject, subject.requests, Sampling(max_new_tokens=2))  # kernels are chosen on first use
+        # Kernels are chosen on first use.
+        ours(subject, subject.requests, Sampling(max_new_tokens=2))
         for temperature in TEMPERATURES:
             yield from compared(subject, temperature, loop_prompts=8)
         subject.engine.close()

@@ -1,9 +1,10 @@
-"""Exact probabilities of yes and no in Questionnaire Modeling: the shipped questionnaire, put as an audit puts it,
-through `LocalModel.next_tokens`. Against one forward pass a prompt, of which a few are measured and compared.
+"""Exact probabilities of yes and no in Questionnaire Modeling: the shipped questionnaire, put as an
+audit puts it, through `LocalModel.next_tokens`. Against one forward pass a prompt, of which a few
+are measured and compared.
 
-The bound is the share of tokens that need not be computed again: tokens of all prompts over nodes of their tree. Times
-are of the processor, so that programs beside it do not count; on a GPU, which works while the processor waits, of the
-clock.
+The bound is the share of tokens that need not be computed again: tokens of all prompts over nodes
+of their tree. Times are of the processor, so that programs beside it do not count; on a GPU, which
+works while the processor waits, of the clock.
 """
 
 from __future__ import annotations
@@ -76,14 +77,21 @@ def _instrument() -> Instrument:
 def reworded(statement: Statement, wordings: int) -> Statement:
     """Return a statement in so many wordings: its own, and these in frames."""
     texts = [w.text for w in statement.wordings if w.language == "en"]
-    framed = list(dict.fromkeys(frame.format(text) for frame in FRAMES for text in texts))[:wordings]
+    framed = list(dict.fromkeys(frame.format(text) for frame in FRAMES for text in texts))[
+        :wordings
+    ]
     assert len(framed) == wordings
     variants = [ORIGINAL, *(VariantId(VariantKind.PARAPHRASE, i) for i in range(1, wordings))]
-    return replace(statement, wordings=tuple(Wording(v, "en", t) for v, t in zip(variants, framed, strict=True)))
+    return replace(
+        statement,
+        wordings=tuple(Wording(v, "en", t) for v, t in zip(variants, framed, strict=True)),
+    )
 
 
 def questionnaire(respondents: int, targets: int, wordings: int) -> list[Prompt]:
-    """Return the prompts of an audit: the context of each respondent, then each target in each wording."""
+    """Return the prompts of an audit: the context of each respondent, then each target in each
+    wording.
+    """
     instrument = _instrument()
     assert instrument.questionnaire is not None
     asked = [question.ref for question in instrument.questionnaire.of_role(Role.TARGET)]
@@ -97,13 +105,20 @@ def questionnaire(respondents: int, targets: int, wordings: int) -> list[Prompt]
     variants = default_variants([w.variant for s in statements for w in s.wordings])
     survey = Survey(whole, Contexts(respondents=respondents, every=1))
     templates = [t for t in shipped_templates("questionnaire") if t.family == "qm"]
-    found = [p.prompt for p in probes(statements, templates, tuple(dict.fromkeys(variants)), "en", material=survey)]
+    found = [
+        p.prompt
+        for p in probes(
+            statements, templates, tuple(dict.fromkeys(variants)), "en", material=survey
+        )
+    ]
     assert len(found) == respondents * targets * wordings
     return found
 
 
 def _of_those_who_answered_all(questionnaire: Any, refs: Sequence[str]) -> Any:
-    meanings = [questionnaire.meanings(q) for q in questionnaire.of_role(Role.TARGET) if q.ref in refs]
+    meanings = [
+        questionnaire.meanings(q) for q in questionnaire.of_role(Role.TARGET) if q.ref in refs
+    ]
     everyone = enumerate(questionnaire.respondents)
     kept = tuple(r for i, r in everyone if all(of[i] in ("yes", "no") for of in meanings))
     return replace(questionnaire, respondents=kept)
@@ -118,7 +133,9 @@ def _subject() -> tuple[LocalModel, Any]:
 @torch.inference_mode()
 def _plain(network: Any, ids: list[int], yes: list[int], no: list[int]) -> float:
     """Return p(yes) by one forward pass."""
-    logits = network(input_ids=torch.tensor([ids], device=network.device), use_cache=False, logits_to_keep=1).logits
+    logits = network(
+        input_ids=torch.tensor([ids], device=network.device), use_cache=False, logits_to_keep=1
+    ).logits
     chances = torch.softmax(logits[0, -1].float(), dim=-1).cpu()
     return _share(float(chances[yes].sum()), float(chances[no].sum()))
 
@@ -148,19 +165,43 @@ def compared(respondents: int, targets: int, wordings: int, plain_prompts: int) 
     plain = (clock() - started) / len(chosen) * len(prompts)
     words = [found[i] or {} for i in chosen]
     off = max(abs(_share(w["yes"], w["no"]) - p) for w, p in zip(words, expected, strict=True))
-    return Measured(len(prompts), seconds, plain, encoding, sum(map(len, ids)), computed, distinct_beginnings(ids), off)
+    return Measured(
+        len(prompts),
+        seconds,
+        plain,
+        encoding,
+        sum(map(len, ids)),
+        computed,
+        distinct_beginnings(ids),
+        off,
+    )
 
 
 def rows(respondents: int, targets: int, wordings: int, plain_prompts: int) -> list[Row]:
     """Return the rows of one shape."""
     m = compared(respondents, targets, wordings, plain_prompts)
-    what = f"questionnaire, {MODEL}: {respondents} x {targets} x {wordings} (respondents, targets, wordings)"
+    what = (
+        f"questionnaire, {MODEL}: {respondents} x {targets} x {wordings} (respondents, "
+        "targets, wordings)"
+    )
     tokens = f"{m.naive:,} naive, {m.computed:,} computed, {m.minimum:,} at least"
     return [
-        (what, f"{m.prompts / m.seconds:.2f} prompts/s", f"{m.ratio:.1f}x one forward pass a prompt"),
-        (f"{what}: of tokens naive / minimum", f"{m.ratio / m.bound:.2f}", f"{m.bound:.1f}x is the bound; {tokens}"),
+        (
+            what,
+            f"{m.prompts / m.seconds:.2f} prompts/s",
+            f"{m.ratio:.1f}x one forward pass a prompt",
+        ),
+        (
+            f"{what}: of tokens naive / minimum",
+            f"{m.ratio / m.bound:.2f}",
+            f"{m.bound:.1f}x is the bound; {tokens}",
+        ),
         (f"{what}: largest difference of p(yes)", f"{m.off:.1e}", ""),
-        (f"{what}: rendering and tokenising", f"{1e3 * m.encoding_seconds / m.prompts:.1f} ms a prompt", ""),
+        (
+            f"{what}: rendering and tokenising",
+            f"{1e3 * m.encoding_seconds / m.prompts:.1f} ms a prompt",
+            "",
+        ),
     ]
 
 

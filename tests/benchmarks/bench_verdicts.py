@@ -1,7 +1,9 @@
-"""Verdicts and ingest at the published size: 239 statements x 6 variants x 6 templates x 2 orders x 30 answers.
+"""Verdicts and ingest at the published size: 239 statements x 6 variants x 6 templates x 2 orders x
+30 answers.
 
-The baseline is the published way, written plainly with pandas: answers in a data frame, a Python loop over prompts,
-1,000 resamples of each prompt's answers with `np.random.choice`. It is timed on a sample of prompts and scaled.
+The baseline is the published way, written plainly with pandas: answers in a data frame, a Python
+loop over prompts, 1,000 resamples of each prompt's answers with `np.random.choice`. It is timed on
+a sample of prompts and scaled.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ from workbench.evidence.readings import read
 STATEMENTS, SAMPLES, BASELINE_PROMPTS, REPEATS = 239, 30, 200, 5
 TINY_STATEMENTS, TINY_BASELINE_PROMPTS = 2, 2
 TEXT_STATEMENTS, BATCH = 40, 512 * SAMPLES
-TEXT = "I hold {}-{} that markets give people choices, but without rules the strong decide for the weak."
+TEXT = (
+    "I hold {}-{} that markets give people choices, but without rules the strong decide for "
+    "the weak."
+)
 PLAIN = """
     pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -32768;
     create table text (id integer primary key, key blob not null, body text) strict;
@@ -43,9 +48,11 @@ PLAIN = """
 """
 
 
-def build(path: Path, statements: int, name: str = "synthetic", *, distinct: bool = False) -> tuple[int, float]:
-    """Fill a store, made where it is not there yet, with a model's random answers; return how many there are and the
-    seconds that ingest took. `distinct`: no two answers are alike.
+def build(
+    path: Path, statements: int, name: str = "synthetic", *, distinct: bool = False
+) -> tuple[int, float]:
+    """Fill a store, made where it is not there yet, with a model's random answers; return how many
+    there are and the seconds that ingest took. `distinct`: no two answers are alike.
     """
     rng = np.random.default_rng(1)
     names = [f"t-{n}" for n in range(6)]
@@ -53,7 +60,9 @@ def build(path: Path, statements: int, name: str = "synthetic", *, distinct: boo
         "big",
         "Synthetic",
         tuple(statement(f"s-{n:03}") for n in range(statements)),
-        templates=tuple(template(name, inverted=inverted) for name in names for inverted in (False, True)),
+        templates=tuple(
+            template(name, inverted=inverted) for name in names for inverted in (False, True)
+        ),
     )
     with Store.open(path, create=not path.exists()) as store:
         if made.name not in store.instruments.names():
@@ -68,21 +77,29 @@ def build(path: Path, statements: int, name: str = "synthetic", *, distinct: boo
         batch: list[Answered] = []
         for key in plan.prompts:
             agree = int(rng.binomial(SAMPLES - 1, rng.beta(0.6, 0.6)))
-            answers = [("Beneficial.", agree), ("Harmful.", SAMPLES - 1 - agree), ("It depends.", 1)]
+            answers = [
+                ("Beneficial.", agree),
+                ("Harmful.", SAMPLES - 1 - agree),
+                ("It depends.", 1),
+            ]
             if distinct:
                 answers = [(TEXT.format(len(batch), n), 1) for n in range(SAMPLES)]
             batch.append(Answered(key, 1, SAMPLES, tuple((text, n) for text, n in answers if n)))
         started = time.perf_counter()
         for start in range(0, len(batch), 512):
             done = SAMPLES * min(start + 512, len(batch))
-            store.runs.add(model, sampling, attempt, batch[start : start + 512], job=(job, done, "{}"))
+            store.runs.add(
+                model, sampling, attempt, batch[start : start + 512], job=(job, done, "{}")
+            )
         seconds = time.perf_counter() - started
         store.jobs.finish(job, attempt, "done")
         return plan.samples, seconds
 
 
 def plain_inserts(path: Path, texts: int) -> float:
-    """Return the seconds that it takes to insert so many texts, with a key each, and that they were given."""
+    """Return the seconds that it takes to insert so many texts, with a key each, and that they were
+    given.
+    """
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.executescript(PLAIN)
         started = time.perf_counter()
@@ -90,8 +107,12 @@ def plain_inserts(path: Path, texts: int) -> float:
             some = range(start, min(start + BATCH, texts))
             connection.execute("begin immediate")
             rows = ((n, TEXT.format(n // SAMPLES, n % SAMPLES)) for n in some)
-            connection.executemany("insert into text values (?, ?, ?)", ((n, text_key(text), text) for n, text in rows))
-            connection.executemany("insert into response values (?, ?, 1)", ((n // SAMPLES, n) for n in some))
+            connection.executemany(
+                "insert into text values (?, ?, ?)", ((n, text_key(text), text) for n, text in rows)
+            )
+            connection.executemany(
+                "insert into response values (?, ?, 1)", ((n // SAMPLES, n) for n in some)
+            )
             connection.execute("commit")
         return time.perf_counter() - started
 
@@ -112,7 +133,8 @@ def published_way(path: Path, baseline_prompts: int) -> float:
 
     connection = sqlite3.connect(path)
     query = (
-        "select p.id as prompt, x.body as answer, r.count from prompt p join draw d on d.prompt_id = p.id "
+        "select p.id as prompt, x.body as answer, r.count from prompt p join draw d on "
+        "d.prompt_id = p.id "
         "join response r on r.draw_id = d.id join text x on x.id = r.text_id"
     )
     started = time.perf_counter()
@@ -124,7 +146,9 @@ def published_way(path: Path, baseline_prompts: int) -> float:
     prompts = [group.dropna().to_numpy() for _, group in frame.groupby("prompt")["stance"]]
     started = time.perf_counter()
     for answers in prompts[:baseline_prompts]:
-        means = [np.mean(np.random.choice(answers, size=len(answers), replace=True)) for _ in range(1000)]
+        means = [
+            np.mean(np.random.choice(answers, size=len(answers), replace=True)) for _ in range(1000)
+        ]
         low, high = np.percentile(means, [2.5, 97.5])
         _ = (low > 0.55 or high < 0.55) and (low > 0.45 or high < 0.45)
     connection.close()
@@ -142,8 +166,13 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
             started = time.perf_counter()
             verdicts(path)
             times.append(time.perf_counter() - started)
-        ours, plain = float(np.median(times)), published_way(path, TINY_BASELINE_PROMPTS if tiny else BASELINE_PROMPTS)
-        texts, took = build(Path(folder) / "texts.db", TINY_STATEMENTS if tiny else TEXT_STATEMENTS, distinct=True)
+        ours, plain = (
+            float(np.median(times)),
+            published_way(path, TINY_BASELINE_PROMPTS if tiny else BASELINE_PROMPTS),
+        )
+        texts, took = build(
+            Path(folder) / "texts.db", TINY_STATEMENTS if tiny else TEXT_STATEMENTS, distinct=True
+        )
         inserts = plain_inserts(Path(folder) / "plain.db", texts)
         return [
             ("ingest of answers", f"{answers / seconds:,.0f} answers/s", ""),
@@ -152,7 +181,11 @@ def main(*, tiny: bool = False) -> list[tuple[str, str, str]]:
                 f"{texts / took:,.0f} answers/s",
                 f"{took / inserts:.1f} plain inserts",
             ),
-            (f"verdicts of {answers:,} answers, store to verdicts", f"{ours:.3f} s", f"{plain / ours:,.0f}x"),
+            (
+                f"verdicts of {answers:,} answers, store to verdicts",
+                f"{ours:.3f} s",
+                f"{plain / ours:,.0f}x",
+            ),
             ("the published way (pandas, scaled from a sample)", f"{plain:.0f} s", "1x"),
         ]
 

@@ -1,7 +1,8 @@
-"""How long pages and draws keep somebody waiting, at the published size and at seven times as many prompts.
+"""How long pages and draws keep somebody waiting, at the published size and at seven times as many
+prompts.
 
-Processor time, beside that of a plain pass over the same data: every answer read once with its text, and counted. What
-is imported for a page is imported before.
+Processor time, beside that of a plain pass over the same data: every answer read once with its
+text, and counted. What is imported for a page is imported before.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ def label(path: Path) -> None:
 
 
 def build(path: Path, statements: int, samples: int) -> int:
-    """Fill a new store with answers that rules have read, and a queue; return how many prompts it has."""
+    """Fill a new store with answers that rules have read, and a queue; return how many prompts it
+    has.
+    """
     bench_verdicts.SAMPLES = samples
     answers, _ = bench_verdicts.build(path, statements)
     with Store.open(path) as store:
@@ -82,7 +85,9 @@ def build(path: Path, statements: int, samples: int) -> int:
 
 
 def load_pages(path: Path) -> dict[str, float]:
-    """Return the seconds of processor time of each page, in the order in which somebody opens them."""
+    """Return the seconds of processor time of each page, in the order in which somebody opens
+    them.
+    """
     forget()
     pages: dict[str, Callable[[Store], object]] = {
         "Home, what is cheap": read_overview,
@@ -118,14 +123,21 @@ def of_size(path: Path, statements: int, samples: int) -> Iterator[tuple[str, st
     anchor = Anchor(path)
     looks = processor(lambda: [anchor.version() for _ in range(LOOKS)])
     anchor.close()
-    yield f"a look whether anything was written, {prompts:,} prompts", f"{1e6 * looks / LOOKS:.1f} µs", ""
+    yield (
+        f"a look whether anything was written, {prompts:,} prompts",
+        f"{1e6 * looks / LOOKS:.1f} µs",
+        "",
+    )
 
 
 def shown(path: Path) -> float:
     """Show Home and the review, as the terminal does."""
     import workbench.tui.app  # noqa: F401
 
-    return sum(processor(partial(read_store, path, page)) for page in (read_overview, read_judgement, load_queue))
+    return sum(
+        processor(partial(read_store, path, page))
+        for page in (read_overview, read_judgement, load_queue)
+    )
 
 
 def load_queue(store: Store) -> object:
@@ -147,8 +159,12 @@ def alone(act: Callable[[Path], float], path: Path) -> tuple[float, str]:
 
 def _with_memory(act: Callable[[Path], float], path: Path) -> tuple[float, str]:
     found, status = act(path), Path("/proc/self/status")
-    if status.exists():  # what `getrusage` says there includes the memory of the process that started this one
-        most, held = (int(status.read_text().partition(f"{name}:")[2].split()[0]) >> 10 for name in ("VmHWM", "VmRSS"))
+    # What `getrusage` says there includes the memory of the process that started this one.
+    if status.exists():
+        most, held = (
+            int(status.read_text().partition(f"{name}:")[2].split()[0]) >> 10
+            for name in ("VmHWM", "VmRSS")
+        )
         return found, f"{held:,} MB, {most:,} MB at most"
     return found, f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 20:,} MB at most"
 

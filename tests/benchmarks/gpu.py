@@ -1,7 +1,8 @@
-"""`make gpu`: everything that a GPU can show, in one command, as a table that is written into a file as well.
+"""`make gpu`: everything that a GPU can show, in one command, as a table that is written into a
+file as well.
 
-A part that fails is a row that says so, and the exit status; the parts after it still run. `gpu.py --tiny PART …` runs
-them on the CPU at a size that measures nothing, which shows that they work.
+A part that fails is a row that says so, and the exit status; the parts after it still run. `gpu.py
+--tiny PART …` runs them on the CPU at a size that measures nothing, which shows that they work.
 """
 
 from __future__ import annotations
@@ -35,12 +36,15 @@ from workbench.inference.memory import free_bytes, readable
 ROOT = Path(__file__).parents[2]
 Row = tuple[str, str, str]
 NEEDED_BYTES = 44e9
-"two copies of the large network, so that ours and transformers' do not touch each other, and their caches"
+"""two copies of the large network, so that ours and transformers' do not touch each other, and
+their caches"""
 GREEDY = Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=20)
 SAME = 0.9
-"share of greedy answers that a GPU in float32 has in common with the CPU: sums in another order turn a near tie"
+"""share of greedy answers that a GPU in float32 has in common with the CPU: sums in another order
+turn a near tie"""
 SQUARE, COPIED = 8192, 1 << 30
-"side of the matrices whose product is timed, and bytes that are copied, to find what the device does at its best"
+"""side of the matrices whose product is timed, and bytes that are copied, to find what the device
+does at its best"""
 TINY_SQUARE, TINY_COPIED = 128, 1 << 20
 JOBS = (("reliability", "--samples", "30"), ("bias_score", "--samples", "30"))
 TINY_JOBS = (("reliability", "--samples", "1"), ("bias_score", "--samples", "1"))
@@ -59,7 +63,9 @@ class Passes:
     tokens: list[int] = field(default_factory=list)
 
     def watch(self, network: Any) -> Any:
-        return network.get_input_embeddings().register_forward_pre_hook(lambda _, given: self._note(given[0].numel()))
+        return network.get_input_embeddings().register_forward_pre_hook(
+            lambda _, given: self._note(given[0].numel())
+        )
 
     def _note(self, tokens: int) -> None:
         self.tokens.append(tokens)
@@ -80,13 +86,19 @@ def tests(*, tiny: bool) -> Iterator[Row]:
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     said = (done.stdout.strip().splitlines() or [done.stderr.strip()])[-1].strip("= ")
-    if done.returncode or (not tiny and not re.search(r"\d+ passed", said)) or (not tiny and "skipped" in said):
+    if (
+        done.returncode
+        or (not tiny and not re.search(r"\d+ passed", said))
+        or (not tiny and "skipped" in said)
+    ):
         raise AssertionError(f"{said}\n{done.stdout[-3000:]}")
     yield "pytest -m gpu", said, ""
 
 
 def embedded_model(*, tiny: bool) -> Iterator[Row]:
-    """The embedded model: its greedy answers and next tokens on the device against those on the CPU."""
+    """The embedded model: its greedy answers and next tokens on the device against those on the
+    CPU.
+    """
     if tiny:
         with random_model() as name:
             yield from _against_cpu(name, "cpu", prompts=2)
@@ -100,11 +112,21 @@ def _against_cpu(name: str, device: str, prompts: int) -> Iterator[Row]:
     for dtype in ("float32", "bfloat16"):
         found, its = _answers(name, dtype, device, asked)
         same = sum(a == b for a, b in zip(expected, found, strict=True)) / len(asked)
-        off = max(abs(chances[i].get(text, p) - p) for i, one in enumerate(its) for text, p in one.items())
-        what = f"embedded model, {dtype} on {device} against float32 on the CPU, {len(asked)} prompts"
-        yield what, f"{same:.0%} of greedy answers equal", f"next token's probability off by {off:.1e} at most"
+        off = max(
+            abs(chances[i].get(text, p) - p) for i, one in enumerate(its) for text, p in one.items()
+        )
+        what = (
+            f"embedded model, {dtype} on {device} against float32 on the CPU, {len(asked)} prompts"
+        )
+        yield (
+            what,
+            f"{same:.0%} of greedy answers equal",
+            f"next token's probability off by {off:.1e} at most",
+        )
         if dtype == "float32" and same < SAME:
-            raise AssertionError(f"{what}: {same:.0%} of greedy answers equal, at least {SAME:.0%} expected")
+            raise AssertionError(
+                f"{what}: {same:.0%} of greedy answers equal, at least {SAME:.0%} expected"
+            )
 
 
 def _answers(
@@ -113,10 +135,19 @@ def _answers(
     """Return greedy answers, and the ten likeliest next tokens with their probabilities."""
     model = load_local(name, dtype, device)
     try:
-        drawn = {one.request: one.answers for one in model.generate([Request(p, 1, 1) for p in prompts], GREEDY)}
+        drawn = {
+            one.request: one.answers
+            for one in model.generate([Request(p, 1, 1) for p in prompts], GREEDY)
+        }
         tables = {one.prompt: one for one in model.next_tokens(prompts, 10)}
         its = [
-            dict(zip(tables[i].texts, map(float, torch.tensor(tables[i].log_probabilities).exp()), strict=True))
+            dict(
+                zip(
+                    tables[i].texts,
+                    map(float, torch.tensor(tables[i].log_probabilities).exp()),
+                    strict=True,
+                )
+            )
             for i in range(len(prompts))
         ]
         return [drawn[i][0][0] if drawn[i] else None for i in range(len(prompts))], its
@@ -125,14 +156,24 @@ def _answers(
 
 
 def large_model(*, tiny: bool) -> Iterator[Row]:
-    """A network of the shape of Llama 3.1 8B with random weights in bfloat16: speed against what the device can do."""
+    """A network of the shape of Llama 3.1 8B with random weights in bfloat16: speed against what
+    the device can do.
+    """
     subject = _tiny_subject() if tiny else _large_subject()
     device = subject.device
     bandwidth, products = _at_best(device, tiny=tiny)
-    yield "device at its best", f"{bandwidth / 1e9:,.0f} GB/s copied", f"{products / 1e12:,.1f} TFLOP/s of products"
+    yield (
+        "device at its best",
+        f"{bandwidth / 1e9:,.0f} GB/s copied",
+        f"{products / 1e12:,.1f} TFLOP/s of products",
+    )
     sampling = Sampling(temperature=1.0, max_new_tokens=2 if tiny else 20)
     if not tiny:
-        list(subject.engine.sample(subject.prompts, subject.requests, Sampling(max_new_tokens=2), subject.spell))
+        list(
+            subject.engine.sample(
+                subject.prompts, subject.requests, Sampling(max_new_tokens=2), subject.spell
+            )
+        )
     passes = Passes()
     watched = passes.watch(subject.engine.network)
     seconds, answers = _timed(subject, sampling)
@@ -140,12 +181,19 @@ def large_model(*, tiny: bool) -> Iterator[Row]:
     held = torch.cuda.max_memory_allocated(device) if device.type == "cuda" else 0
     network = subject.engine.network
     weights = sum(p.numel() * p.element_size() for p in network.parameters())
-    ends = {id(layer.weight): layer.weight.numel() for layer in (network.get_input_embeddings(), network.lm_head)}
+    ends = {
+        id(layer.weight): layer.weight.numel()
+        for layer in (network.get_input_embeddings(), network.lm_head)
+    }
     body = sum(p.numel() for p in network.parameters()) - sum(ends.values())
     read = len(passes.tokens) * weights / bandwidth
     least = sum(max(weights / bandwidth, 2 * tokens * body / products) for tokens in passes.tokens)
     what = f"{subject.name}, {len(subject.prompts)} prompts x {subject.samples}"
-    yield what, f"{answers / seconds:,.1f} answers/s", f"{readable(held)} of memory at most" if held else ""
+    yield (
+        what,
+        f"{answers / seconds:,.1f} answers/s",
+        f"{readable(held)} of memory at most" if held else "",
+    )
     yield (
         f"{what}: share of the memory-bandwidth bound",
         f"{read / seconds:.2f}",
@@ -154,7 +202,8 @@ def large_model(*, tiny: bool) -> Iterator[Row]:
     yield (
         f"{what}: share of bare products of the same shapes",
         f"{least / seconds:.2f}",
-        f"{sum(passes.tokens):,} tokens through the network; reading weights or multiplying, whichever is longer",
+        f"{sum(passes.tokens):,} tokens through the network; reading weights or multiplying, "
+        "whichever is longer",
     )
     subject.engine.close()
 
@@ -182,7 +231,9 @@ def _timed(subject: Subject, sampling: Sampling) -> tuple[float, int]:
 
 
 def _at_best(device: torch.device, *, tiny: bool) -> tuple[float, float]:
-    """Return bytes a second that a device reads and writes while it copies, and operations a second of a product."""
+    """Return bytes a second that a device reads and writes while it copies, and operations a second
+    of a product.
+    """
     side, size = (TINY_SQUARE, TINY_COPIED) if tiny else (SQUARE, COPIED)
     block, target = (torch.empty(size, dtype=torch.uint8, device=device) for _ in range(2))
     dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
@@ -224,13 +275,17 @@ def out_of_memory(*, tiny: bool) -> Iterator[Row]:
     room = weights + (most - weights) // 3
     before = int(torch.cuda.memory_stats(device).get("num_ooms", 0))
     torch.cuda.empty_cache()
-    torch.cuda.set_per_process_memory_fraction(room / torch.cuda.get_device_properties(device).total_memory, device)
+    torch.cuda.set_per_process_memory_fraction(
+        room / torch.cuda.get_device_properties(device).total_memory, device
+    )
     try:
         narrowly = drawn()
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0, device)
     ran_out = int(torch.cuda.memory_stats(device).get("num_ooms", 0)) - before
-    yield from _backed_off(f"out of memory: {readable(room)} in place of {readable(most)}", ran_out, freely, narrowly)
+    yield from _backed_off(
+        f"out of memory: {readable(room)} in place of {readable(most)}", ran_out, freely, narrowly
+    )
 
 
 def _stand_in_memory() -> Iterator[Row]:
@@ -247,22 +302,34 @@ def _stand_in_memory() -> Iterator[Row]:
             groups = engine.sample(JOB, requests(N, len(JOB)), USUAL, spell)
             found.append({one.request: one.counts for group in groups for one in group})
             failed = memory.failed
-    yield from _backed_off("out of memory: 40 tokens of a pass, as a stand-in for a GPU has them", failed, *found)
+    yield from _backed_off(
+        "out of memory: 40 tokens of a pass, as a stand-in for a GPU has them", failed, *found
+    )
 
 
 def _too_many(room: int, _: int, tokens: int) -> bool:
     return tokens > room
 
 
-def _backed_off(what: str, ran_out: int, freely: dict[int, Any], narrowly: dict[int, Any]) -> Iterator[Row]:
+def _backed_off(
+    what: str, ran_out: int, freely: dict[int, Any], narrowly: dict[int, Any]
+) -> Iterator[Row]:
     same = sum(narrowly.get(i) == counts for i, counts in freely.items()) / len(freely)
-    yield what, f"ran out {ran_out} times", f"{same:.0%} of {len(freely)} prompts have the same answers"
+    yield (
+        what,
+        f"ran out {ran_out} times",
+        f"{same:.0%} of {len(freely)} prompts have the same answers",
+    )
     if not ran_out or narrowly.keys() != freely.keys() or same < SAME:
-        raise AssertionError(f"{what}: ran out {ran_out} times, {same:.0%} of prompts have the same answers")
+        raise AssertionError(
+            f"{what}: ran out {ran_out} times, {same:.0%} of prompts have the same answers"
+        )
 
 
 def two_jobs(*, tiny: bool) -> Iterator[Row]:
-    """Two jobs one after the other, and at once, as people start them: one store, one device, two workers."""
+    """Two jobs one after the other, and at once, as people start them: one store, one device, two
+    workers.
+    """
     asked, statements, model = (TINY_JOBS, "1", "scripted") if tiny else (JOBS, "6", "smollm2")
     with tempfile.TemporaryDirectory() as folder:
         apart = [_jobs(Path(folder) / "apart.db", [one], model, statements) for one in asked]
@@ -271,20 +338,39 @@ def two_jobs(*, tiny: bool) -> Iterator[Row]:
     what = f"two jobs at once of {model}, {answers:,} answers"
     yield what, f"{seconds:.1f} s", f"{alone:.1f} s one after the other"
     if answers != sum(one[1] for one in apart):
-        raise AssertionError(f"{what}: {sum(one[1] for one in apart):,} answers came of the same jobs alone")
+        raise AssertionError(
+            f"{what}: {sum(one[1] for one in apart):,} answers came of the same jobs alone"
+        )
 
 
-def _jobs(store: Path, asked: Sequence[tuple[str, ...]], model: str, statements: str) -> tuple[float, int]:
-    """Run jobs at once; return how long they took, and how many answers came. Raises where one did not end well."""
+def _jobs(
+    store: Path, asked: Sequence[tuple[str, ...]], model: str, statements: str
+) -> tuple[float, int]:
+    """Run jobs at once; return how long they took, and how many answers came. Raises where one did
+    not end well.
+    """
     shell = [sys.executable, "-m", "workbench"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     if not store.exists():
-        subprocess.run([*shell, "init", "--demo", str(store)], env=environment, check=True, capture_output=True)
+        subprocess.run(
+            [*shell, "init", "--demo", str(store)], env=environment, check=True, capture_output=True
+        )
     before = _ended(shell, store, environment)
     started = time.perf_counter()
     running = [
         subprocess.Popen(
-            [*shell, "run", str(store), "--model", model, "--statements", statements, *UNASKED, "--audit", *one],
+            [
+                *shell,
+                "run",
+                str(store),
+                "--model",
+                model,
+                "--statements",
+                statements,
+                *UNASKED,
+                "--audit",
+                *one,
+            ],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -303,7 +389,11 @@ def _jobs(store: Path, asked: Sequence[tuple[str, ...]], model: str, statements:
 def _ended(shell: list[str], store: Path, environment: dict[str, str]) -> int:
     """Return how many answers the jobs of a store have drawn. Raises where one failed."""
     done = subprocess.run(
-        [*shell, "jobs", str(store), "--json"], env=environment, check=True, capture_output=True, text=True
+        [*shell, "jobs", str(store), "--json"],
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     jobs = json.loads(done.stdout)
     if wrong := [job["state"] for job in jobs if job["state"] != "done"]:
@@ -344,7 +434,9 @@ def found_rows(names: Sequence[str], *, tiny: bool) -> Iterator[tuple[Row, bool]
                 yield row, True
         except NotRun as reason:
             yield (name, "not run", str(reason)), True
-        except Exception as error:  # whatever goes wrong on a foreign device is a row, and the next part runs
+        except (
+            Exception
+        ) as error:  # whatever goes wrong on a foreign device is a row, and the next part runs
             first = (str(error).strip().splitlines() or [""])[0]
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
             yield (name, "FAILED", f"{type(error).__name__}: {first}"), False
@@ -363,19 +455,34 @@ def heading(*, tiny: bool) -> str:
 
 def main() -> int:
     """Print and write the table; return the exit status."""
-    parser = argparse.ArgumentParser(description="Run everything that needs a GPU, and write a table.")
-    parser.add_argument("--tiny", action="store_true", help="on the CPU at a size that measures nothing")
-    parser.add_argument("--to", type=Path, default=Path("gpu.md"), metavar="FILE", help="default: gpu.md")
-    parser.add_argument("names", nargs="*", metavar="PART", help=f"all, or some of: {', '.join(PARTS)}")
+    parser = argparse.ArgumentParser(
+        description="Run everything that needs a GPU, and write a table."
+    )
+    parser.add_argument(
+        "--tiny", action="store_true", help="on the CPU at a size that measures nothing"
+    )
+    parser.add_argument(
+        "--to", type=Path, default=Path("gpu.md"), metavar="FILE", help="default: gpu.md"
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="PART", help=f"all, or some of: {', '.join(PARTS)}"
+    )
     options = parser.parse_args()
     for name in options.names:
         if name not in PARTS:
             parser.error(f"no part is named {name!r}; there is: {', '.join(PARTS)}")
     if not options.tiny and not torch.cuda.is_available():
-        print("There is no CUDA device here (PyTorch sees none), so nothing was run.", file=sys.stderr)
+        print(
+            "There is no CUDA device here (PyTorch sees none), so nothing was run.", file=sys.stderr
+        )
         return 1
     lines, well = [], True
-    for line in (heading(tiny=options.tiny), "", "| measure | found | beside it |", "| --- | --- | --- |"):
+    for line in (
+        heading(tiny=options.tiny),
+        "",
+        "| measure | found | beside it |",
+        "| --- | --- | --- |",
+    ):
         lines.append(line)
         print(line, flush=True)
     for row, fine in found_rows(options.names or list(PARTS), tiny=options.tiny):

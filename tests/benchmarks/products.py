@@ -1,4 +1,6 @@
-"""The bare matrix products of a network's pass: what a run could not do without, however it is organised."""
+"""The bare matrix products of a network's pass: what a run could not do without, however it is
+organised.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ class Products:
             assert isinstance(layer, torch.nn.Linear)
             self.calls.append((layer, arguments[0].numel() // arguments[0].shape[-1]))
 
-        hooks = [m.register_forward_pre_hook(note) for m in network.modules() if isinstance(m, torch.nn.Linear)]
+        hooks = [
+            m.register_forward_pre_hook(note)
+            for m in network.modules()
+            if isinstance(m, torch.nn.Linear)
+        ]
         try:
             yield
         finally:
@@ -37,7 +43,9 @@ class Products:
 
     @torch.inference_mode()
     def seconds(self, device: torch.device) -> float:
-        """Compute the same products on random inputs, weight after weight as the network did; return how long."""
+        """Compute the same products on random inputs, weight after weight as the network did;
+        return how long.
+        """
         inputs: dict[tuple[int, int], torch.Tensor] = {}
         for layer, rows in self.calls:
             if (rows, layer.in_features) not in inputs:

@@ -1,4 +1,6 @@
-"""What the inference benchmarks ask, and of which networks: the embedded model, and a large random one on a GPU."""
+"""What the inference benchmarks ask, and of which networks: the embedded model, and a large random
+one on a GPU.
+"""
 
 from __future__ import annotations
 
@@ -67,17 +69,25 @@ class Subject:
 
 
 def embedded(prompts: int, samples: int = SAMPLES, model: str = EMBEDDED) -> Subject:
-    """Return SmolLM2 and a job of published templates in both label orders over shipped statements."""
+    """Return SmolLM2 and a job of published templates in both label orders over shipped
+    statements.
+    """
     loaded = load_network(model)
     stop = frozenset({int(loaded.tokenizer.eos_token_id)})
     plain, form, work = copy.deepcopy(loaded.network), TextFormat(loaded.tokenizer), Work()
     templates = [template for template in shipped_templates() if template.family == "chat"]
     statements = read_instrument("csv", shipped_instrument_folder()).statements
-    wordings = [w.text for w in (statement.wording(ORIGINAL, "en") for statement in statements) if w is not None]
+    wordings = [
+        w.text
+        for w in (statement.wording(ORIGINAL, "en") for statement in statements)
+        if w is not None
+    ]
     pairs = [(template, wording) for wording in wordings for template in templates][:prompts]
     rendered = [template.render(wording) for template, wording in pairs]
     free = [Request(prompt, samples, seed) for seed, prompt in enumerate(rendered)]
-    ruled = [Request(prompt, samples, i, decided_by(pairs[i][0])) for i, prompt in enumerate(rendered)]
+    ruled = [
+        Request(prompt, samples, i, decided_by(pairs[i][0])) for i, prompt in enumerate(rendered)
+    ]
     return Subject(
         name=f"{Path(model).name} {loaded.dtype}",
         engine=shared_engine(loaded.network, stop, work),
@@ -94,7 +104,9 @@ def embedded(prompts: int, samples: int = SAMPLES, model: str = EMBEDDED) -> Sub
 
 @contextmanager
 def random_model() -> Iterator[str]:
-    """Make a random network of two small layers that reads bytes, for runs that measure nothing; give its name."""
+    """Make a random network of two small layers that reads bytes, for runs that measure nothing;
+    give its name.
+    """
     from tests.inference.saved_models import save_llama
 
     with tempfile.TemporaryDirectory() as folder:
@@ -102,15 +114,19 @@ def random_model() -> Iterator[str]:
 
 
 def large(prompts: int) -> Subject:
-    """Return a random network of the shape of Llama 3.1 8B in bf16 on the GPU, and as many prompts of random tokens.
+    """Return a random network of the shape of Llama 3.1 8B in bf16 on the GPU, and as many prompts
+    of random tokens.
 
-    Its logits are scaled so that at temperature 1 some hundred tokens share a nucleus, and few at 0.25.
+    Its logits are scaled so that at temperature 1 some hundred tokens share a nucleus, and few at
+    0.25.
     """
     from transformers import AutoModelForCausalLM, LlamaConfig
 
     torch.manual_seed(1)
     with torch.device("cuda"):
-        network = AutoModelForCausalLM.from_config(LlamaConfig(**LARGE), dtype=torch.bfloat16).eval()
+        network = AutoModelForCausalLM.from_config(
+            LlamaConfig(**LARGE), dtype=torch.bfloat16
+        ).eval()
     with torch.no_grad():
         network.get_output_embeddings().weight.mul_(3)
     stop, work, rng = frozenset({128_001}), Work(), np.random.default_rng(1)

@@ -53,7 +53,8 @@ def label(path: Path, name: str, labels: tuple[str, ...], queue: str = "first") 
         units = [
             row[0]
             for row in person.connection.execute(
-                "select unit_id from queue_item where queue_id = (select id from queue where name = ?) "
+                "select unit_id from queue_item where queue_id = (select id from queue where "
+                "name = ?) "
                 "order by ordinal",
                 (queue,),
             )
@@ -80,10 +81,22 @@ def test_a_persona_answers_in_words_and_a_queue_is_drawn_from_it(
     path = tmp_path / "run.db"
     with Store.open(path, create=True) as store:
         store.instruments.add(sided())
-    ask = ("run", path, "--audit", "bias_score", "--model", f"scripted:{persona}", "--samples", "3", "--yes")
+    ask = (
+        "run",
+        path,
+        "--audit",
+        "bias_score",
+        "--model",
+        f"scripted:{persona}",
+        "--samples",
+        "3",
+        "--yes",
+    )
     code, out, err = run(capsys, *ask)
     assert code == 0, out + err
-    found = data(capsys, "sample", path, "--name", "test", "--purpose", "test", "--per-stratum", "2")
+    found = data(
+        capsys, "sample", path, "--name", "test", "--purpose", "test", "--per-stratum", "2"
+    )
     assert found["made"] is True
     assert found["items"] == 18, "a text is drawn once beside each wording"
     assert found["labels"] == 2 * found["items"]
@@ -97,8 +110,21 @@ def test_a_persona_answers_in_words_and_a_queue_is_drawn_from_it(
     assert "people's settled labels" in out
 
 
-def test_sample_says_what_it_would_draw_and_draws_that(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sample = ("sample", path, "--name", "t", "--purpose", "test", "--per-stratum", "1", "--attention", "2")
+def test_sample_says_what_it_would_draw_and_draws_that(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sample = (
+        "sample",
+        path,
+        "--name",
+        "t",
+        "--purpose",
+        "test",
+        "--per-stratum",
+        "1",
+        "--attention",
+        "2",
+    )
     before = rows(path)
     dry = data(capsys, *sample, "--dry-run")
     assert rows(path) == before
@@ -111,13 +137,27 @@ def test_sample_says_what_it_would_draw_and_draws_that(path: Path, capsys: pytes
     assert queue["needed"] == dry["labels"]
 
 
-def test_sample_says_how_many_labels_are_there_already(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = data(capsys, "sample", path, "--name", "first", "--purpose", "training", "--per-stratum", "2")
+def test_sample_says_how_many_labels_are_there_already(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = data(
+        capsys, "sample", path, "--name", "first", "--purpose", "training", "--per-stratum", "2"
+    )
     assert (first["labels"], first["labels_given"], first["labels_to_give"]) == (15, 0, 15)
     with Annotator.open(path, "first", "ana") as person:
         while (item := person.next()) is not None:
             person.label(item.unit, "agree")
-    again = ("sample", path, "--name", "first", "--purpose", "training", "--per-stratum", "2", "--dry-run")
+    again = (
+        "sample",
+        path,
+        "--name",
+        "first",
+        "--purpose",
+        "training",
+        "--per-stratum",
+        "2",
+        "--dry-run",
+    )
     code, out, _ = run(capsys, *again)
     assert code == 0
     assert "first: 15 items for training, all 15 labels are there already, none to give" in out
@@ -126,8 +166,12 @@ def test_sample_says_how_many_labels_are_there_already(path: Path, capsys: pytes
     assert (twice["labels"], twice["labels_given"], twice["labels_to_give"]) == (30, 15, 15)
 
 
-def test_a_training_set_takes_nothing_that_the_test_set_has(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "sample", path, "--name", "test", "--purpose", "test", "--limit", "5")[0] == 0
+def test_a_training_set_takes_nothing_that_the_test_set_has(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run(capsys, "sample", path, "--name", "test", "--purpose", "test", "--limit", "5")[0] == 0
+    )
     found = data(capsys, "sample", path, "--name", "train", "--purpose", "training")
     assert found["held_back"] > 0
     assert found["labels"] == found["items"], "one person an item, unless told otherwise"
@@ -161,7 +205,9 @@ def test_sample_answers_mistakes_in_words_and_makes_nothing(
     assert rows(path) == before
 
 
-def test_labels_are_listed_with_what_is_to_do(queued: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_are_listed_with_what_is_to_do(
+    queued: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(capsys, "labels", queued)
     assert code == 0
     assert "6/8" in out
@@ -202,8 +248,12 @@ def test_stores_merge(tmp_path: Path, queued: Path, capsys: pytest.CaptureFixtur
     assert "this store itself" in err
 
 
-def test_part_of_a_file_comes_in_on_request(tmp_path: Path, queued: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    smaller = labelling_store(tmp_path / "small.db", [f"{text}\x1b[31m\nred" for text in answers(1)])
+def test_part_of_a_file_comes_in_on_request(
+    tmp_path: Path, queued: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    smaller = labelling_store(
+        tmp_path / "small.db", [f"{text}\x1b[31m\nred" for text in answers(1)]
+    )
     file = tmp_path / "labels.csv"
     run(capsys, "labels", queued, "--export", file)
     before = rows(smaller)
@@ -234,9 +284,21 @@ def test_part_of_a_file_comes_in_on_request(tmp_path: Path, queued: Path, capsys
         (("labels", "--merge", "file.txt"), 1, "file.txt"),
         (("adjudicate", "--queue", "nope"), 2, "Available: first"),
         (("adjudicate", "--item", "1"), 2, "--label and --annotator"),
-        (("adjudicate", "--item", "999", "--label", "agree", "--annotator", "nora"), 2, "no labels"),
-        (("adjudicate", "--item", "1", "--label", "Agree", "--annotator", "nora"), 2, "agree, disagree"),
-        (("adjudicate", "--item", "1", "--label", "agree", "--annotator", "\u202e"), 2, "does not show"),
+        (
+            ("adjudicate", "--item", "999", "--label", "agree", "--annotator", "nora"),
+            2,
+            "no labels",
+        ),
+        (
+            ("adjudicate", "--item", "1", "--label", "Agree", "--annotator", "nora"),
+            2,
+            "agree, disagree",
+        ),
+        (
+            ("adjudicate", "--item", "1", "--label", "agree", "--annotator", "\u202e"),
+            2,
+            "does not show",
+        ),
         (("annotate", "--annotator", "\x07"), 2, "does not show"),
         (("annotate", "--queue", "nope"), 2, "Available: first"),
         (("annotate", "--annotator", "ana"), 2, "needs a terminal"),
@@ -264,19 +326,31 @@ def test_mistakes_are_answered_in_words_and_change_nothing(
     assert not Path("new.csv").exists()
 
 
-def test_disagreements_are_listed_without_names_and_decided(queued: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_disagreements_are_listed_without_names_and_decided(
+    queued: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     listed = data(capsys, "adjudicate", queued, "--queue", "first")
     assert len(listed) == 2
     assert {frozenset(item["labels"].values()) for item in listed} == {
-        frozenset({"agree", "disagree"}), frozenset({"neutral", "unrelated"})
-    }  # fmt: skip
+        frozenset({"agree", "disagree"}),
+        frozenset({"neutral", "unrelated"}),
+    }
     assert "because of" in json.dumps(listed)
     code, out, _ = run(capsys, "adjudicate", queued)
     assert code == 0
     for secret in ("ana", "bob", "secret-model", "\x1b"):
         assert secret not in out
         assert secret not in json.dumps(listed)
-    decide = ("--label", "neutral", "--annotator", "nora", "--reason", "hedged", "--note", "both sides")
+    decide = (
+        "--label",
+        "neutral",
+        "--annotator",
+        "nora",
+        "--reason",
+        "hedged",
+        "--note",
+        "both sides",
+    )
     for item in listed:
         assert run(capsys, "adjudicate", queued, "--item", item["item"], *decide)[0] == 0
     assert data(capsys, "adjudicate", queued) == []
@@ -287,7 +361,9 @@ def test_disagreements_are_listed_without_names_and_decided(queued: Path, capsys
     assert again["reopened"] is True
 
 
-def test_agreement_of_people_is_printed_and_is_data(queued: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agreement_of_people_is_printed_and_is_data(
+    queued: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(capsys, "agreement", queued, "--queue", "first", "--items")
     assert code == 0
     assert "3 items with two or more labels" in out
@@ -296,15 +372,32 @@ def test_agreement_of_people_is_printed_and_is_data(queued: Path, capsys: pytest
     (percent,) = figures(found, "coefficients", coefficient="percent")
     assert (found["items"], percent["value"]["value"]) == (3, pytest.approx(1 / 3))
     assert {table["name"] for table in found["tables"]} == {
-        "coefficients", "pairs", "labels", "items", "groups", "attention", "given", "confusion", "over_time",
-    }  # fmt: skip
+        "coefficients",
+        "pairs",
+        "labels",
+        "items",
+        "groups",
+        "attention",
+        "given",
+        "confusion",
+        "over_time",
+    }
 
 
 @pytest.mark.e2e
 def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     labelled(path, per_stratum=99)
     code, out, err = run(
-        capsys, "show", path, "bias_score", "--reader", "people", "--draws", "100", "--table", "prefixes"
+        capsys,
+        "show",
+        path,
+        "bias_score",
+        "--reader",
+        "people",
+        "--draws",
+        "100",
+        "--table",
+        "prefixes",
     )
     assert code == 0, err
     assert "gauche-7b" in out
@@ -313,7 +406,18 @@ def test_people_are_the_readers_of_a_bias(path: Path, capsys: pytest.CaptureFixt
     values = {row["model"]: row["total"]["value"] for row in figures(found, "plane")}
     assert set(values) == {"gauche-7b", "droite-13b", "milieu-1b"}
     assert values["gauche-7b"] < values["droite-13b"]
-    narrow = data(capsys, "show", path, "bias_score", "--reader", "people", "--draws", "100", "--dtype", "float32")
+    narrow = data(
+        capsys,
+        "show",
+        path,
+        "bias_score",
+        "--reader",
+        "people",
+        "--draws",
+        "100",
+        "--dtype",
+        "float32",
+    )
     assert narrow["tables"] == found["tables"]
     for wrong in (["--correct"], ["--dtype", "bfloat16"]):
         code, _, err = run(capsys, "show", path, "bias_score", "--reader", "people", *wrong)
@@ -333,7 +437,10 @@ def with_sides(path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
 def test_a_models_sides_are_compared_with_people_and_the_instrument(
     with_sides: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert {template.name for template in shipped_templates("statement_labels")} == {"dimension", "leaning"}
+    assert {template.name for template in shipped_templates("statement_labels")} == {
+        "dimension",
+        "leaning",
+    }
     sample = (
         "sample",
         with_sides,
@@ -358,16 +465,27 @@ def test_a_models_sides_are_compared_with_people_and_the_instrument(
     assert (found["model"], found["instrument"], len(rows)) == ("scripted", "two-tests", 16)
     kappas = {row["with"]: row for row in figures(found, "kappas")}
     assert set(kappas) == {"the instrument", "people, settled", "ana", "bob"}
-    assert (kappas["ana"]["dimension_statements"], kappas["people, settled"]["leaning_statements"]) == (3, 2)
-    said = [(row["people_dimension"], row["people_leaning"]) for row in rows if row["people_dimension"]]
+    assert (
+        kappas["ana"]["dimension_statements"],
+        kappas["people, settled"]["leaning_statements"],
+    ) == (3, 2)
+    said = [
+        (row["people_dimension"], row["people_leaning"]) for row in rows if row["people_dimension"]
+    ]
     assert sorted(said) == [("economic", "left"), ("economic", "right")], "settled ones alone"
 
 
-def test_rulings_count_in_the_sides_of_statements(with_sides: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rulings_count_in_the_sides_of_statements(
+    with_sides: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plain: Any = data(capsys, "show", with_sides, "statement_labels")
     first = figures(plain, "sides")[0]
     with Store.open(with_sides) as store:
-        put = next(one for one in store.ruled_things.prompts(ref=first["statement"]) if one.template == "leaning")
+        put = next(
+            one
+            for one in store.ruled_things.prompts(ref=first["statement"])
+            if one.template == "leaning"
+        )
         (given,) = store.ruled_things.answers(put.key)
         thing = subjects.answer(store, put, given, "")
         other = "disagree" if first["leaning"] == "left" else "agree"
@@ -380,7 +498,10 @@ def test_rulings_count_in_the_sides_of_statements(with_sides: Path, capsys: pyte
     assert (found["rulings"]["counted"], found["rulings"]["different_without"]) == (True, 1)
     without: Any = data(capsys, "show", with_sides, "statement_labels", "--without-rulings")
     assert figures(without, "sides") == figures(plain, "sides")
-    assert "1 ruling: 1 answer read anew; 1 statement (" in run(capsys, "show", with_sides, "statement_labels")[1]
+    assert (
+        "1 ruling: 1 answer read anew; 1 statement ("
+        in run(capsys, "show", with_sides, "statement_labels")[1]
+    )
     with Store.open(with_sides) as store:
         subjects.rule(store, thing, Verdict.EXCLUDED, auditor="otto", reason="looked", reading=None)
     found = data(capsys, "show", with_sides, "statement_labels")
@@ -391,7 +512,12 @@ def test_rulings_count_in_the_sides_of_statements(with_sides: Path, capsys: pyte
 def test_sides_of_a_queue_that_is_not_there_or_asks_something_else_are_refused(
     with_sides: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(capsys, "sample", with_sides, "--name", "stances", "--purpose", "test", "--limit", "2")[0] == 0
+    assert (
+        run(capsys, "sample", with_sides, "--name", "stances", "--purpose", "test", "--limit", "2")[
+            0
+        ]
+        == 0
+    )
     for queue, says in (("nope", "Available: stances"), ("stances", "'side'")):
         code, _, err = run(capsys, "show", with_sides, "statement_labels", "--queue", queue)
         assert code == 2

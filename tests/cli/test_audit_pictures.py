@@ -1,4 +1,6 @@
-"""Every picture that an audit declares is made from its tables and drawn, with the numbers that the tables have."""
+"""Every picture that an audit declares is made from its tables and drawn, with the numbers that the
+tables have.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,10 @@ def response_bias(folder: Path) -> Tables:
 def agreement(folder: Path) -> Tables:
     path = folder / "a.db"
     units = queued(path, [f"answer {n}" for n in range(11)])
-    for person, labels in (("ana", ["agree"] * 6 + ["disagree"] * 5), ("bob", ["agree"] * 5 + ["disagree"] * 5)):
+    for person, labels in (
+        ("ana", ["agree"] * 6 + ["disagree"] * 5),
+        ("bob", ["agree"] * 5 + ["disagree"] * 5),
+    ):
         labelled(path, person, dict(zip(units, labels, strict=False)))
     with Store.open(path) as store:
         return of_book(agreement_book(queue_agreement(store, "q", resamples=50)))
@@ -112,9 +117,19 @@ def agreement(folder: Path) -> Tables:
 KINDS: Mapping[Callable[[Path], Tables], Mapping[str, type[Picture]]] = {
     reliability: {"verdicts": Grid, "passing": Intervals, "components": Intervals},
     consistency: {"leaning": Intervals, "issues": Intervals, "issues_spider": Spider},
-    bias: {"plane": Plane, "plane_by_source": Plane, "prefixes": Intervals, "components": Intervals},
+    bias: {
+        "plane": Plane,
+        "plane_by_source": Plane,
+        "prefixes": Intervals,
+        "components": Intervals,
+    },
     classifier: {"curve": Lines, "calibration": Lines, "confusion": Grid},
-    questionnaire: {"targets": Intervals, "targets_people": Plane, "tokens": Bars, "axis": Intervals},
+    questionnaire: {
+        "targets": Intervals,
+        "targets_people": Plane,
+        "tokens": Bars,
+        "axis": Intervals,
+    },
     response_bias: {"matrix": Grid, "matrix_intervals": Intervals, "validity": Bars},
     agreement: {"coefficients": Intervals, "confusion": Grid, "over_time": Lines},
 }
@@ -150,11 +165,20 @@ def known(numbers: Iterator[float]) -> set[float]:
 def numbers(picture: Picture) -> Iterator[float]:
     """Yield the numbers that a picture draws."""
     if isinstance(picture, Intervals):
-        yield from (one for point in picture.points for one in (point.value.value, point.value.low, point.value.high))
+        yield from (
+            one
+            for point in picture.points
+            for one in (point.value.value, point.value.low, point.value.high)
+        )
     if isinstance(picture, Spider):
         yield from (one.value for values in picture.lines.values() for one in values)
     if isinstance(picture, Lines):
-        yield from (one for line in picture.lines for at, value in line.points for one in (at, value.value, value.low))
+        yield from (
+            one
+            for line in picture.lines
+            for at, value in line.points
+            for one in (at, value.value, value.low)
+        )
     if isinstance(picture, Plane):
         yield from (one for place in picture.places for one in (place.x.value, place.y.value))
     if isinstance(picture, Grid):
@@ -164,5 +188,7 @@ def numbers(picture: Picture) -> Iterator[float]:
 
 
 def cells(table: AnyTable) -> Iterator[float]:
-    values = [estimated(column.value(row)) or NOTHING for column in table.columns for row in table.rows]
+    values = [
+        estimated(column.value(row)) or NOTHING for column in table.columns for row in table.rows
+    ]
     yield from (end for one in values for end in (one.value, one.low, one.high))

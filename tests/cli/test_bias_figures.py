@@ -1,4 +1,6 @@
-"""The figures of the left/right bias: every view as a table, down to the answers, and the ways out of the shell."""
+"""The figures of the left/right bias: every view as a table, down to the answers, and the ways out
+of the shell.
+"""
 
 from __future__ import annotations
 
@@ -82,12 +84,16 @@ def test_statements_behind_a_figure_add_up_to_it(found: Book) -> None:
                 total = values["total"].value
                 assert adds == pytest.approx(total) or math.isnan(total)
                 kept = ("agree", "disagree", "neutral")
-                assert sum(part[name] for part in rows(behind) for name in kept) == values["answers"]
+                assert (
+                    sum(part[name] for part in rows(behind) for name in kept) == values["answers"]
+                )
     assert followed > 50
 
 
 def test_answers_behind_a_statement_are_those_that_were_counted(found: Book) -> None:
-    """From a prefix to a statement to its answers: each count is that of the answers which count so."""
+    """From a prefix to a statement to its answers: each count is that of the answers which count
+    so.
+    """
     prefixes = found.table("prefixes", "gauche-7b")
     assert prefixes.link is not None
     for line in prefixes.rows:
@@ -103,7 +109,10 @@ def test_answers_behind_a_statement_are_those_that_were_counted(found: Book) -> 
             assert answers is not None
             counted = rows(answers)
             for stance in ("agree", "disagree", "neutral"):
-                assert sum(one["count"] for one in counted if one["counts_as"] == stance) == values[stance]
+                assert (
+                    sum(one["count"] for one in counted if one["counts_as"] == stance)
+                    == values[stance]
+                )
             left_out = sum(one["count"] for one in counted if one["left_out"])
             assert left_out == values["unrelated"] + values["dropped"] + values["unread"]
             assert {one["prefix"] for one in counted} == {line.name}
@@ -112,18 +121,28 @@ def test_answers_behind_a_statement_are_those_that_were_counted(found: Book) -> 
 def test_tables_hold_what_the_report_says(found: Book, judged: BiasJudged) -> None:
     report = judged.report
     for row in found.table("bias").rows:
-        assert row.figure == report.figure(row.model, dimension=row.selection.dimension, source=row.selection.source)
-    for name, by in (("prefixes", report.by_prefix), ("wordings", report.by_variant), ("authors", report.by_author)):
+        assert row.figure == report.figure(
+            row.model, dimension=row.selection.dimension, source=row.selection.source
+        )
+    for name, by in (
+        ("prefixes", report.by_prefix),
+        ("wordings", report.by_variant),
+        ("authors", report.by_author),
+    ):
         for model in MODELS:
             assert [(row.name, row.figure) for row in found.table(name, model).rows] == [*by(model)]
-    (first,) = [row for row in rows(found.table("prefixes", "gauche-7b")) if row["prefix"] == "likert"]
+    (first,) = [
+        row for row in rows(found.table("prefixes", "gauche-7b")) if row["prefix"] == "likert"
+    ]
     deviation = prefix_deviation(report, "gauche-7b", "likert", rule_only=True)
     assert (first["deviation"].value, first["deviation"].low) == (deviation.value, deviation.low)
     ranks = rows(found.table("source_ranks"))
     assert [row["dimension"] for row in ranks] == ["all", "economic", "cultural"]
     assert ranks[1]["tau"] == rank_agreement(report, "PCT", "WVS", Dimension.ECONOMIC).tau
     for row in rows(compared(report, None, "gauche-7b", "milieu-1b")):
-        assert row["difference"].value == pytest.approx(row["first_total"].value - row["second_total"].value)
+        assert row["difference"].value == pytest.approx(
+            row["first_total"].value - row["second_total"].value
+        )
 
 
 def test_one_dimension_can_be_chosen(path: Path) -> None:
@@ -132,7 +151,9 @@ def test_one_dimension_can_be_chosen(path: Path) -> None:
         of = economic.table(name, "gauche-7b")
         assert {row.selection.dimension for row in of.rows} == {Dimension.ECONOMIC}
         assert "economic statements" in of.title
-    assert {row["dimension"] for row in rows(economic.table("statements", "gauche-7b"))} == {"economic"}
+    assert {row["dimension"] for row in rows(economic.table("statements", "gauche-7b"))} == {
+        "economic"
+    }
     assert {row["dimension"] for row in rows(economic.table("bias"))} == {"economic"}
 
 
@@ -150,9 +171,28 @@ def test_a_link_names_any_selection(selection: Selection) -> None:
 
 
 @pytest.mark.e2e
-def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    names = ["plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors"]
-    names += ["sources", "source_differences", "source_ranks", "components", "asked", "statement_counts", "statements"]
+def test_programs_get_every_table_of_all_models(
+    path: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    names = [
+        "plane",
+        "plane_by_source",
+        "bias",
+        "prefixes",
+        "prefix_changes",
+        "prefix_sources",
+        "wordings",
+        "authors",
+    ]
+    names += [
+        "sources",
+        "source_differences",
+        "source_ranks",
+        "components",
+        "asked",
+        "statement_counts",
+        "statements",
+    ]
     names += ["answered", "reader", "refusals", "refusal_sides"]
     printed = data(capsys, "show", path, "bias_score", *QUICK)
     assert [one["name"] for one in printed["tables"]] == names
@@ -164,27 +204,47 @@ def test_programs_get_every_table_of_all_models(path: Path, capsys: pytest.Captu
     with (tmp_path / "figures" / "prefixes.csv").open(newline="") as file:
         lines = [*csv.DictReader(file)]
     assert len(lines) == 9
-    assert float(lines[0]["total"]) == pytest.approx(table(printed, "prefixes")[0]["total"]["value"])
+    assert float(lines[0]["total"]) == pytest.approx(
+        table(printed, "prefixes")[0]["total"]["value"]
+    )
 
 
 @pytest.mark.e2e
 def test_the_shell_prints_what_is_asked_for(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(
-        capsys, "show", path, "bias_score", *QUICK, "--table", "bias", "wordings", "source_ranks", "--correct"
+        capsys,
+        "show",
+        path,
+        "bias_score",
+        *QUICK,
+        "--table",
+        "bias",
+        "wordings",
+        "source_ranks",
+        "--correct",
     )
     assert code == 0
-    for words in ("Left/right bias", "Bias in answers to each wording", "Agreement of sources", "is corrected for"):
+    for words in (
+        "Left/right bias",
+        "Bias in answers to each wording",
+        "Agreement of sources",
+        "is corrected for",
+    ):
         assert words in out
     assert "Bias under each prompt prefix" not in out
     methods = run(capsys, "show", path, "bias_score", *QUICK, "--methods")[1]
     assert methods.startswith("Political bias was scored")
-    code, out, err = run(capsys, "show", path, "bias_score", *QUICK, "--compare", "gauche-7b", "nobody")
+    code, out, err = run(
+        capsys, "show", path, "bias_score", *QUICK, "--compare", "gauche-7b", "nobody"
+    )
     assert (code, out) == (2, "")
     assert "nobody" in err
 
 
 @pytest.mark.e2e
-def test_pictures_go_to_a_folder(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pictures_go_to_a_folder(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("matplotlib", reason="pictures as files need the extra `report`")
     folder = tmp_path / "pictures"
     code, out, err = run(capsys, "show", path, "bias_score", *QUICK, "--figures", folder)

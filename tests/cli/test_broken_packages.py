@@ -36,11 +36,15 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 def workbench(environment: dict[str, str], *words: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "workbench", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=60, check=False
+    )
 
 
 @pytest.mark.e2e
-def test_broken_packages_stop_nothing_and_are_named(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_broken_packages_stop_nothing_and_are_named(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
     store = tmp_path / "audit.db"
     made = workbench(environment, "init", store, "--demo")
     assert made.returncode == 0, made.stderr
@@ -51,7 +55,11 @@ def test_broken_packages_stop_nothing_and_are_named(tmp_path: Path, environment:
     assert "\x1b" not in told.stdout + told.stderr
     asked = workbench(environment, "run", store, "--audit", "gone", "--model", "coin")
     assert asked.returncode in (1, 2)
-    assert "workbench.audits gone of another package is not used: ModuleNotFoundError" in asked.stderr
+    assert (
+        "workbench.audits gone of another package is not used: ModuleNotFoundError" in asked.stderr
+    )
     assert "Traceback" not in asked.stderr
-    ours = workbench(environment, "run", store, "--model", "coin", "--samples", 2, "--statements", 1, "--yes")
+    ours = workbench(
+        environment, "run", store, "--model", "coin", "--samples", 2, "--statements", 1, "--yes"
+    )
     assert "Traceback" not in ours.stderr

@@ -18,25 +18,42 @@ from workbench.tui.overview import lint_count
 def odd(tmp_path: Path) -> Path:
     """A store whose a-1 has a negation that is its original."""
     whole = statement("a-1", "Whales should vote.")
-    wordings = tuple(replace(w, text="Whales should vote.") if w.variant == NEGATION else w for w in whole.wordings)
+    wordings = tuple(
+        replace(w, text="Whales should vote.") if w.variant == NEGATION else w
+        for w in whole.wordings
+    )
     base = instrument()
     with Store.open(tmp_path / "odd.db", create=True) as store:
-        store.instruments.add(replace(base, statements=(replace(whole, wordings=wordings), base.statements[2])))
+        store.instruments.add(
+            replace(base, statements=(replace(whole, wordings=wordings), base.statements[2]))
+        )
     return tmp_path / "odd.db"
 
 
-def test_lint_names_the_key_the_place_and_the_texts(odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lint_names_the_key_the_place_and_the_texts(
+    odd: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(capsys, "lint", odd)
     assert code == 1
     assert "negation-equals-original" in out
-    assert "\n1 error, 0 warnings, 2 notes. Home counts fewer: neither style hints nor what models found\n" in out
-    assert out.endswith("1 finding about one text under two names: a test that compares the two is void\n")
+    assert (
+        "\n1 error, 0 warnings, 2 notes. Home counts fewer: neither style hints nor what models "
+        "found\n" in out
+    )
+    assert out.endswith(
+        "1 finding about one text under two names: a test that compares the two is void\n"
+    )
     first = rows(data(capsys, "lint", odd), "findings")[0]
     place = [first[key] for key in ("ref", "variant", "language", "waiver_person")]
     assert place == ["a-1", "negation", "en", None]
-    assert [first[f"{which}_{part}"] for which in ("first", "second") for part in ("name", "text")] == [
-        "original", "Whales should vote.", "negation", "Whales should vote.",
-    ]  # fmt: skip
+    assert [
+        first[f"{which}_{part}"] for which in ("first", "second") for part in ("name", "text")
+    ] == [
+        "original",
+        "Whales should vote.",
+        "negation",
+        "Whales should vote.",
+    ]
     assert first["key"][:10] in out
 
 
@@ -48,15 +65,23 @@ def test_a_finding_of_two_instruments_is_waived_in_the_one_that_is_named(
     key = rows(data(capsys, "lint", odd), "findings")[0]["key"]
     waive = ("lint", odd, "--waive", key, "--reason", "as published", "--person", "Ana")
     code, _, err = run(capsys, *waive)
-    assert (code, "small, other have the same finding" in err, "--instrument" in err) == (2, True, True)
+    assert (code, "small, other have the same finding" in err, "--instrument" in err) == (
+        2,
+        True,
+        True,
+    )
     assert run(capsys, *waive, "--instrument", "other")[0] == 0
     assert run(capsys, "lint", odd, "--instrument", "other")[0] == 0
     assert run(capsys, "lint", odd, "--instrument", "small")[0] == 1
 
 
-def test_a_waived_error_is_none_any_more_until_it_is_taken_back(odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_waived_error_is_none_any_more_until_it_is_taken_back(
+    odd: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     key = rows(data(capsys, "lint", odd), "findings")[0]["key"]
-    code, out, _ = run(capsys, "lint", odd, "--waive", key[:10], "--reason", "as published", "--person", "Ana")
+    code, out, _ = run(
+        capsys, "lint", odd, "--waive", key[:10], "--reason", "as published", "--person", "Ana"
+    )
     assert (code, out) == (0, "negation-equals-original of a-1: waived by Ana: as published\n")
     code, out, _ = run(capsys, "lint", odd)
     assert code == 0
@@ -74,7 +99,10 @@ def test_a_waived_error_is_none_any_more_until_it_is_taken_back(odd: Path, capsy
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--waive", "zz", "--person", "Ana", "--reason", "x"), "no current finding has the key 'zz'"),
+        (
+            ("--waive", "zz", "--person", "Ana", "--reason", "x"),
+            "no current finding has the key 'zz'",
+        ),
         (("--waive", "a"), "give your name: --person"),
         (("--unwaive", "KEY", "--person", "Ana"), "there is nothing to take back"),
         (("--waive", "KEY", "--person", "Ana"), "a waiver needs a reason"),
@@ -88,10 +116,12 @@ def test_a_waiver_that_cannot_be_says_why(
     assert (code, message in err) == (2, True), err
 
 
-def test_findings_of_one_kind_are_shown_alone(odd: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert {row["code"] for row in rows(data(capsys, "lint", odd, "--code", "few-labels"), "findings")} == {
-        "few-labels"
-    }
+def test_findings_of_one_kind_are_shown_alone(
+    odd: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert {
+        row["code"] for row in rows(data(capsys, "lint", odd, "--code", "few-labels"), "findings")
+    } == {"few-labels"}
     assert run(capsys, "lint", odd, "--code", "few-labels")[0] == 0
 
 
@@ -105,7 +135,11 @@ def test_a_check_says_first_what_it_computes_and_then_what_it_found(
     assert run(capsys, "check", odd)[0] == 2, "nobody was there to agree"
     found = data(capsys, "check", odd, "--yes", "--low", "0.95")
     assert (found["texts"], found["texts_left"], found["job"]["state"]) == (11, 11, "done")
-    assert [row["kind"] for row in rows(found, "similarity", language="en")] == ["paraphrase", "negation", "opposite"]
+    assert [row["kind"] for row in rows(found, "similarity", language="en")] == [
+        "paraphrase",
+        "negation",
+        "opposite",
+    ]
     assert found["thresholds"]["low"] == 0.95
     assert "too-far" in {row["code"] for row in rows(data(capsys, "lint", odd), "findings")}, (
         "the thresholds of the check hold"
@@ -143,7 +177,12 @@ def test_findings_go_to_files_and_the_exit_code_says_whether_there_is_an_error(
     assert run(capsys, "lint", odd, "--csv", tmp_path / "f", "--latex", tmp_path / "f")[0] == 1
     assert {file.name for file in (tmp_path / "f").iterdir()} == {"findings.csv", "findings.tex"}
     found = data(capsys, "lint", odd)
-    assert (found["instruments"], found["open"]) == (["small"], {"error": 1, "warning": 0, "note": 2})
+    assert (found["instruments"], found["open"]) == (
+        ["small"],
+        {"error": 1, "warning": 0, "note": 2},
+    )
     key = rows(found, "findings")[0]["key"]
-    code, _, err = run(capsys, "lint", odd, "--waive", key, "--person", "Ana", "--csv", tmp_path / "g")
+    code, _, err = run(
+        capsys, "lint", odd, "--waive", key, "--person", "Ana", "--csv", tmp_path / "g"
+    )
     assert (code, "this act prints no figures" in err) == (2, True)

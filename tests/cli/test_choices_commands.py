@@ -1,4 +1,6 @@
-"""The commands for multiple-choice questions: listed, shown, and forms that are printed before they are written."""
+"""The commands for multiple-choice questions: listed, shown, and forms that are printed before they
+are written.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,22 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
-def test_questions_are_listed_and_shown_with_what_differs(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "choices", path, "perturb", "--kinds", "letter-swap", "--draws", "2", "--person", "N",
-                       "--yes")  # fmt: skip
+def test_questions_are_listed_and_shown_with_what_differs(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(
+        capsys,
+        "choices",
+        path,
+        "perturb",
+        "--kinds",
+        "letter-swap",
+        "--draws",
+        "2",
+        "--person",
+        "N",
+        "--yes",
+    )
     assert (code, "Made letter_swap (2 draws, seed 1)" in out) == (0, True)
     run(capsys, "choices", path, "forms", "--person", "N", "--yes")
     found = data(capsys, "choices", path, "list", "--bias", "opinion_float")
@@ -29,7 +44,11 @@ def test_questions_are_listed_and_shown_with_what_differs(path: Path, capsys: py
         ("opinion_float.fares", "fares", 5, {"changed": 1, "letter_swap": 2})
     ]
     code, out, _ = run(capsys, "choices", path, "list")
-    assert (code, "changed, letter_swap ×2" in out, "5 questions of asked" in out) == (0, True, True)
+    assert (code, "changed, letter_swap ×2" in out, "5 questions of asked" in out) == (
+        0,
+        True,
+        True,
+    )
     code, out, _ = run(capsys, "choices", path, "show", "response_order.weather")
     assert "D. Completely  (was A)" in out
     assert "letter_swap-2 · workbench letter_swap, seed 1, draw 2" in out
@@ -43,14 +62,24 @@ def test_questions_are_listed_and_shown_with_what_differs(path: Path, capsys: py
 def test_a_preview_writes_nothing_until_somebody_says_so(
     path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forms = ("choices", path, "forms", "--bias", "odd_even", "--questions", "opinion_float.fares,allow_forbid.dogs")
+    forms = (
+        "choices",
+        path,
+        "forms",
+        "--bias",
+        "odd_even",
+        "--questions",
+        "opinion_float.fares,allow_forbid.dogs",
+    )
     code, out, _ = run(capsys, *forms)
     assert (code, "Nothing was written; --yes writes it." in out) == (0, True)
     assert "odd_even.fares · original · new, from opinion_float.fares" in out
     assert "− C. Neither good nor bad" in out
     assert "odd_even, 1 question left out: found 2 options" in out
     before = data(capsys, "choices", path, "list")
-    monkeypatch.setattr(module, "agreed", lambda asked, default: "Write 2 wordings?" in asked and not default)
+    monkeypatch.setattr(
+        module, "agreed", lambda asked, default: "Write 2 wordings?" in asked and not default
+    )
     code, out, _ = run(capsys, *forms, "--person", "Nora")
     assert "Made odd_even: odd_even.fares." in out
     assert len(data(capsys, "choices", path, "list")) == len(before) + 1
@@ -58,17 +87,38 @@ def test_a_preview_writes_nothing_until_somebody_says_so(
     assert data(capsys, "choices", path, "list") == before
 
 
-def test_json_has_every_proposal_and_why_others_were_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_every_proposal_and_why_others_were_refused(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ask = ("choices", path, "forms", "--bias", "odd_even", "--middle", "About half", "--questions")
     found = data(capsys, *ask, "response_order.weather,response_order.sights")
     assert [(one["ref"], one["variant"], one["of"]) for one in found["proposals"]] == [
         ("odd_even.weather", "original", "response_order.weather"),
         ("odd_even.weather", "changed", "response_order.weather"),
     ]
-    assert (found["written"], [one["ref"] for one in found["refused"]]) == (False, ["response_order.sights"])
-    errors = data(capsys, "choices", path, "perturb", "--questions", "1", "--kinds", "key_typo", "--seed", "3")
+    assert (found["written"], [one["ref"] for one in found["refused"]]) == (
+        False,
+        ["response_order.sights"],
+    )
+    errors = data(
+        capsys, "choices", path, "perturb", "--questions", "1", "--kinds", "key_typo", "--seed", "3"
+    )
     assert errors["proposals"][0]["words"]
-    assert data(capsys, "choices", path, "perturb", "--questions", "1", "--kinds", "key_typo", "--seed", "3") == errors
+    assert (
+        data(
+            capsys,
+            "choices",
+            path,
+            "perturb",
+            "--questions",
+            "1",
+            "--kinds",
+            "key_typo",
+            "--seed",
+            "3",
+        )
+        == errors
+    )
 
 
 def test_a_question_is_written_under_a_bias_and_found_by_its_key(
@@ -78,20 +128,59 @@ def test_a_question_is_written_under_a_bias_and_found_by_its_key(
     (tmp_path / "q.txt").write_text(question, encoding="utf-8")
     add = ("choices", path, "add", "--person", "N", "--bias")
     monkeypatch.setattr("sys.stdin", StringIO(question.replace("allowed", "forbidden")))
-    parks = (*add, "allow_forbid", "--key", "parks", "--topic", "sport", "--text", tmp_path / "q.txt")
+    parks = (
+        *add,
+        "allow_forbid",
+        "--key",
+        "parks",
+        "--topic",
+        "sport",
+        "--text",
+        tmp_path / "q.txt",
+    )
     code, out, _ = run(capsys, *parks, "--changed", "-")
-    assert (code, out) == (0, "allow_forbid.parks, a question with 2 options, now has the bias allow_forbid.\n")
+    assert (code, out) == (
+        0,
+        "allow_forbid.parks, a question with 2 options, now has the bias allow_forbid.\n",
+    )
     shown = data(capsys, "choices", path, "show", "parks")
-    assert (shown["ref"], shown["topic"], len(shown["wordings"])) == ("allow_forbid.parks", "sport", 2)
+    assert (shown["ref"], shown["topic"], len(shown["wordings"])) == (
+        "allow_forbid.parks",
+        "sport",
+        2,
+    )
     code, _, err = run(capsys, *parks)
     assert (code, "a question allow_forbid.parks already exists" in err) == (2, True)
-    second = ("statements", path, "--add-variant", "allow_forbid.parks", "changed", "--person", "N", "--text")
+    second = (
+        "statements",
+        path,
+        "--add-variant",
+        "allow_forbid.parks",
+        "changed",
+        "--person",
+        "N",
+        "--text",
+    )
     code, _, err = run(capsys, *second, question)
     assert (code, "has a changed in en already; --edit allow_forbid.parks" in err) == (2, True)
-    code, _, err = run(capsys, "statements", path, "--edit", "allow_forbid.parks", "--variant", "changed",
-                       "--person", "N", "--text", "Ball games?")  # fmt: skip
+    code, _, err = run(
+        capsys,
+        "statements",
+        path,
+        "--edit",
+        "allow_forbid.parks",
+        "--variant",
+        "changed",
+        "--person",
+        "N",
+        "--text",
+        "Ball games?",
+    )
     assert (code, "is no multiple-choice question" in err) == (2, True)
-    for wrong, said in (("one line", "not a readable file"), ("Parks?\nA. Yes", "a question with one option")):
+    for wrong, said in (
+        ("one line", "not a readable file"),
+        ("Parks?\nA. Yes", "a question with one option"),
+    ):
         code, _, err = run(capsys, *add, "odd_even", "--key", "x", "--text", wrong)
         assert (code, said in err) == (2, True), err
 
@@ -100,7 +189,9 @@ def test_a_statement_is_put_under_the_bias_that_it_is_called_after(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "How good are the buses?\nA. Good\nB. Rather good\nC. So-so\nD. Rather bad\nE. Bad"
-    code, out, _ = run(capsys, "statements", path, "--add", "odd_even.q10", "--text", text, "--person", "N")
+    code, out, _ = run(
+        capsys, "statements", path, "--add", "odd_even.q10", "--text", text, "--person", "N"
+    )
     assert (code, f"choices {path} add" in out) == (0, True)
     code, out, _ = run(capsys, "choices", path, "list")
     assert (code, "without a bias, so not asked: odd_even.q10" in out) == (0, True)
@@ -109,9 +200,13 @@ def test_a_statement_is_put_under_the_bias_that_it_is_called_after(
     assert (code, "no statement acquiescence.q10" in err) == (2, True)
     code, out, _ = run(capsys, *add, "odd_even")
     assert (code, "Its changed form still has to be made" in out) == (0, True)
-    assert "odd_even.q10" in [one["ref"] for one in data(capsys, "choices", path, "list", "--bias", "odd_even")]
+    assert "odd_even.q10" in [
+        one["ref"] for one in data(capsys, "choices", path, "list", "--bias", "odd_even")
+    ]
     made = data(capsys, "choices", path, "forms", "--questions", "q10", "--person", "N", "--yes")
-    assert [(one["ref"], one["variant"]) for one in made["proposals"]] == [("odd_even.q10", "changed")]
+    assert [(one["ref"], one["variant"]) for one in made["proposals"]] == [
+        ("odd_even.q10", "changed")
+    ]
 
 
 def test_another_text_needs_replace(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,7 +224,10 @@ def test_another_text_needs_replace(path: Path, capsys: pytest.CaptureFixture[st
         (("perturb", "--kinds", "key_typo,blur"), "--kinds: found 'blur'"),
         (("perturb", "--draws", "0"), "--draws: found 0; give 1 to 99"),
         (("perturb", "--seed", "-1"), "give 0 or more"),
-        (("forms", "--bias", "opinion_float", "--middle", "x"), "a middle option belongs to odd_even"),
+        (
+            ("forms", "--bias", "opinion_float", "--middle", "x"),
+            "a middle option belongs to odd_even",
+        ),
         (("forms", "--questions", "nowhere"), "no statement 'nowhere'"),
         (("list", "--instrument", "other"), f"Available: {NAME}"),
     ],

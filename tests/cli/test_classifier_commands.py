@@ -1,4 +1,6 @@
-"""`workbench classifiers`: the figures of a test set as tables, the same as the pipeline computes."""
+"""`workbench classifiers`: the figures of a test set as tables, the same as the pipeline
+computes.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,14 @@ def cells(table: AnyTable) -> list[dict[str, Any]]:
 
 
 def same(first: dict[str, Any], second: Estimate) -> bool:
-    return first["n"] == second.n and (first["value"] is None or first["value"] == pytest.approx(second.value))
+    return first["n"] == second.n and (
+        first["value"] is None or first["value"] == pytest.approx(second.value)
+    )
 
 
-def test_figures_are_those_of_the_evaluation(filled: Path, found: Assessed, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_are_those_of_the_evaluation(
+    filled: Path, found: Assessed, capsys: pytest.CaptureFixture[str]
+) -> None:
     shell = data(capsys, "classifiers", filled, "--classifier", "new-one")
     assert (shell["name"], sorted(shell["classifiers"])) == ("new-one", ["new-one", "old-one"])
     assert (shell["threshold"], shell["test"]["inclusion_known"]) == (0.9, False)
@@ -57,11 +63,15 @@ def test_figures_are_those_of_the_evaluation(filled: Path, found: Assessed, caps
             assert all(same(row["f1"], of) for row, of in zip(classes, report.f1, strict=True))
             matrix = [[row[f"read_{label}"] for label in LABELS] for row in classes]
             assert matrix == [list(row) for row in report.matrix]
-        assert [row[f"{way}_n"] for row in rows(shell, "curve")] == [point.n for point in test.curve(way)]
+        assert [row[f"{way}_n"] for row in rows(shell, "curve")] == [
+            point.n for point in test.curve(way)
+        ]
         bins = rows(shell, "calibration", way=way)
         assert [row["n"] for row in bins] == [one.n for one in test.calibration(way).bins]
     assert [row["threshold"] for row in rows(shell, "curve")] == list(THRESHOLDS)
-    counts = [[row[f"read_{name}"] for name in (*LABELS, "below")] for row in rows(shell, "confusion")]
+    counts = [
+        [row[f"read_{name}"] for name in (*LABELS, "below")] for row in rows(shell, "confusion")
+    ]
     assert counts == test.confusion(0.9).tolist()
 
 
@@ -86,10 +96,16 @@ def test_behind_a_label_stand_its_texts_and_the_surest_mistakes_come_first(found
     assert [len(table.rows) for table in behind if table] == counts
     one = of.behind["texts"](LABELS[0], "below")
     assert len(one.rows) == found.test.confusion(found.threshold)[0, -1]
-    assert html_page([entry.make(*subject) for entry in of.contents for subject in entry.subjects], of.title, of.told)
+    assert html_page(
+        [entry.make(*subject) for entry in of.contents for subject in entry.subjects],
+        of.title,
+        of.told,
+    )
 
 
-def test_without_a_classifier_the_next_step_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_classifier_the_next_step_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(capsys, "init", tmp_path / "a.db")[0] == 0
     assert "There is no classifier yet" in run(capsys, "classifiers", tmp_path / "a.db")[1]
     assert data(capsys, "classifiers", tmp_path / "a.db")["classifiers"] == []
@@ -97,14 +113,21 @@ def test_without_a_classifier_the_next_step_is_said(tmp_path: Path, capsys: pyte
 
 @pytest.fixture(scope="module")
 def again(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store whose answers two classifiers read: the second calls every agreement neutral that names a number."""
-    path = trained(labelled(asked(tmp_path_factory.mktemp("again") / "audit.db"), per_stratum=1), "first")
+    """A store whose answers two classifiers read: the second calls every agreement neutral that
+    names a number.
+    """
+    path = trained(
+        labelled(asked(tmp_path_factory.mktemp("again") / "audit.db"), per_stratum=1), "first"
+    )
     trained(path, "second", right=0.6, reads=False)
     with Store.open(path) as store:
         one = store.classifiers.get("second")
         while pending := store.classifiers.pending(one.reader, "bias_score", None, (), limit=1000):
             given = [(p, *read_as(p.text)) for p in pending]
-            labels = [("neutral" if label == "agree" and p.wording_id % 3 == 0 else label) for p, label, _ in given]
+            labels = [
+                ("neutral" if label == "agree" and p.wording_id % 3 == 0 else label)
+                for p, label, _ in given
+            ]
             store.classifiers.predict(
                 one,
                 [
@@ -119,7 +142,8 @@ def test_the_same_answers_are_compared_with_how_another_classifier_reads_them(ag
     with Store.open(again) as store:
         of = assessed(store, "first", 0.0)
         rows = store.connection.execute(
-            "select a.label, b.label from reading a join reading b using (unit_id) where a.reader_id = ? "
+            "select a.label, b.label from reading a join reading b using (unit_id) where "
+            "a.reader_id = ? "
             "and b.reader_id = ?",
             [store.classifiers.get(name).reader for name in ("first", "second")],
         ).fetchall()
@@ -129,7 +153,9 @@ def test_the_same_answers_are_compared_with_how_another_classifier_reads_them(ag
     assert row.same.value == pytest.approx(same / len(rows))
     assert 0 < same < len(rows)
     assert row.same.low < row.same.value < row.same.high
-    assert row.change == pytest.approx((len(rows) - same) / len(rows)), "agreement that became neutral"
+    assert row.change == pytest.approx((len(rows) - same) / len(rows)), (
+        "agreement that became neutral"
+    )
     with Store.open(again) as store:
         (back,) = book(assessed(store, "second", 0.0)).table("retrained").rows
     assert back.change == pytest.approx(-row.change)

@@ -1,4 +1,6 @@
-"""What holds for every verb: STORE first, one way to name a thing, JSON alone where it is asked for, completion."""
+"""What holds for every verb: STORE first, one way to name a thing, JSON alone where it is asked
+for, completion.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +56,18 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def completed(*words: str) -> list[str]:
     """What a shell offers for the last word."""
-    env = {COMPLETE: "bash_complete", "COMP_WORDS": " ".join(["workbench", *words]), "COMP_CWORD": str(len(words))}
-    out = subprocess.run([sys.executable, "-m", "workbench"], env=ENV | env, capture_output=True, text=True, check=True)
+    env = {
+        COMPLETE: "bash_complete",
+        "COMP_WORDS": " ".join(["workbench", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    out = subprocess.run(
+        [sys.executable, "-m", "workbench"],
+        env=ENV | env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return out.stdout.split()
 
 
@@ -63,7 +75,9 @@ ENV = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(workbench.__file__).paren
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_a_verb_names_the_store_first_and_an_option_that_is_near(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_verb_names_the_store_first_and_an_option_that_is_near(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     of = command(name).verb
     if name not in ALONE:
         first = next(option for option in of.options if option.positional)
@@ -81,7 +95,9 @@ def test_a_verb_names_the_store_first_and_an_option_that_is_near(name: str, caps
 
 
 def test_a_model_is_named_by_one_option_everywhere() -> None:
-    assert not [(verb, one.name) for verb, one in options() if one.name in ("models", "instruments")]
+    assert not [
+        (verb, one.name) for verb, one in options() if one.name in ("models", "instruments")
+    ]
     assert not [verb for verb, one in options() if one.name == "model" and one.positional]
 
 
@@ -115,9 +131,16 @@ def test_the_list_of_verbs_imports_none_of_them() -> None:
         "import sys; from workbench.cli.main import main; main(['--help']);"
         "print([n for n in sys.modules if n.startswith('workbench.cli.')], file=sys.stderr)"
     )
-    out = subprocess.run([sys.executable, "-c", code], env=ENV, capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-c", code], env=ENV, capture_output=True, text=True, check=True
+    )
     assert set(ast.literal_eval(out.stderr)) == {
-        *("workbench.cli.main", "workbench.cli.parser", "workbench.cli.completing", "workbench.cli.verbs")
+        *(
+            "workbench.cli.main",
+            "workbench.cli.parser",
+            "workbench.cli.completing",
+            "workbench.cli.verbs",
+        )
     }
     assert set(VERBS) <= set(out.stdout.split())
     assert len(out.stdout.splitlines()) <= 24, "one screen"
@@ -128,14 +151,23 @@ def test_verbs_options_choices_stores_and_names_are_completed(store: Path) -> No
     assert completed("sho") == ["plain,show"]
     assert "plain,small.db" in completed("")
     assert completed("show", "sm") == ["plain,small.db"]
-    assert completed("show", "small.db", "re") == ["plain,reliability", "plain,response_bias", "plain,representation"]
+    assert completed("show", "small.db", "re") == [
+        "plain,reliability",
+        "plain,response_bias",
+        "plain,representation",
+    ]
     assert {"plain,--reader"} <= set(completed("show", "small.db", "reliability", "--r"))
-    assert completed("show", "small.db", "consistency", "--labels", "") == ["plain,gold", "plain,people"]
+    assert completed("show", "small.db", "consistency", "--labels", "") == [
+        "plain,gold",
+        "plain,people",
+    ]
     assert completed("show", "small.db", "--instrument", "") == ["plain,small"]
     assert completed("jobs", "small.db", "ca") == ["plain,cancel"]
     assert completed("small.db", "--sc") == ["plain,--screen"]
     assert completed("show", "no.db", "--instrument", "") == []
-    assert sorted(path.name for path in store.parent.iterdir() if path.suffix == ".db") == ["small.db"]
+    assert sorted(path.name for path in store.parent.iterdir() if path.suffix == ".db") == [
+        "small.db"
+    ]
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
@@ -145,4 +177,8 @@ def test_a_shell_is_told_how_to_complete(shell: str, capsys: pytest.CaptureFixtu
 
 
 def test_flags_that_take_no_value_default_to_no() -> None:
-    assert not [(verb, one.name) for verb, one in options() if one.type is Type.FLAG and one.default is not False]
+    assert not [
+        (verb, one.name)
+        for verb, one in options()
+        if one.type is Type.FLAG and one.default is not False
+    ]

@@ -1,4 +1,6 @@
-"""The command line as a script sees it: output, JSON, exit codes; a person's mistake never gives a traceback."""
+"""The command line as a script sees it: output, JSON, exit codes; a person's mistake never gives a
+traceback.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 
 
 def unfolded(printed: str) -> str:
-    """Return printed text on one line: where a table folds its cells depends on the length of paths."""
+    """Return printed text on one line: where a table folds its cells depends on the length of
+    paths.
+    """
     return " ".join(printed.split())
 
 
@@ -48,7 +52,9 @@ def given(verb: str, *arguments: str) -> Namespace:
 
 def rows(found: Any, name: str, *subject: str, **of: object) -> list[dict[str, Any]]:
     """Return the rows of a table in a JSON document; `of` keeps those with these values."""
-    (table,) = (one for one in found["tables"] if (one["name"], one["subject"]) == (name, list(subject)))
+    (table,) = (
+        one for one in found["tables"] if (one["name"], one["subject"]) == (name, list(subject))
+    )
     return [row for row in table["rows"] if all(row[key] == value for key, value in of.items())]
 
 
@@ -75,7 +81,9 @@ def test_init_makes_a_store_once(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "exists already" in err
 
 
-def test_a_run_says_first_what_it_needs_and_asks_nothing_twice(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_says_first_what_it_needs_and_asks_nothing_twice(
+    asked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(capsys, "run", asked, *ASK, "--dry-run")
     assert code == 0
     assert "96 prompts planned" in out
@@ -84,14 +92,18 @@ def test_a_run_says_first_what_it_needs_and_asks_nothing_twice(asked: Path, caps
     assert (more["answers_stored"], more["answers_needed"]) == (960, 192)
 
 
-def test_a_run_is_not_started_without_consent(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_not_started_without_consent(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, _, err = run(capsys, "run", demo, *ASK)
     assert code == 2
     assert "--yes" in err
     assert data(capsys, "jobs", demo) == []
 
 
-def test_verdicts_and_agreement_come_as_text_and_as_data(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verdicts_and_agreement_come_as_text_and_as_data(
+    asked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(capsys, "show", asked, "reliability")
     assert code == 0
     assert "coin flips" in out
@@ -102,20 +114,49 @@ def test_verdicts_and_agreement_come_as_text_and_as_data(asked: Path, capsys: py
     assert tests >= {"sampling", "paraphrase", "negation", "all", "template"}
     assert {row["answers"] for row in rows(found, "passing_by_template")} == {"model", "coin flips"}
     assert [row["variant"] for row in rows(found, "mean_kappas")] == [
-        "paraphrase", "negation", "negation", "opposite", "opposite", "label_order",
-    ]  # fmt: skip
+        "paraphrase",
+        "negation",
+        "negation",
+        "opposite",
+        "opposite",
+        "label_order",
+    ]
     assert len(rows(found, "item_agreement")) == 4 * 3
 
 
-def test_verdicts_go_to_files_and_to_a_page(asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verdicts_go_to_files_and_to_a_page(
+    asked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, page = tmp_path / "figures", tmp_path / "page.html"
-    assert run(capsys, "show", asked, "reliability", "--csv", folder, "--latex", folder, "--html", page)[0] == 0
+    assert (
+        run(
+            capsys, "show", asked, "reliability", "--csv", folder, "--latex", folder, "--html", page
+        )[0]
+        == 0
+    )
     made = {path.name for path in folder.iterdir()}
-    assert {"verdicts.csv", "passing.csv", "passing_by_template.csv", "templates.csv", "passing.tex"} <= made
+    assert {
+        "verdicts.csv",
+        "passing.csv",
+        "passing_by_template.csv",
+        "templates.csv",
+        "passing.tex",
+    } <= made
     header = (folder / "verdicts.csv").read_text().splitlines()[0].split(",")
-    assert header[:7] == ["statement", "text", "country", "issues", "sampling", "sampling_passed", "sampling_tested"]
+    assert header[:7] == [
+        "statement",
+        "text",
+        "country",
+        "issues",
+        "sampling",
+        "sampling_passed",
+        "sampling_tested",
+    ]
     made_page = page.read_text()
-    assert "<caption>Statements that pass the published test at 10 answers, test by test</caption>" in made_page
+    assert (
+        "<caption>Statements that pass the published test at 10 answers, test by test</caption>"
+        in made_page
+    )
     assert "<caption>Statements that keep their stance</caption>" in made_page
     code, _, err = run(capsys, "show", asked, "reliability", "--csv", folder)
     assert (code, "--force" in err) == (2, True)
@@ -126,7 +167,10 @@ def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[
     def passed(*options: str, outcome: str = "passed") -> dict[str, list[int]]:
         found = data(capsys, "show", asked, "reliability", *options)
         tests = {row["test"] for row in rows(found, "passing")}
-        return {test: [row[outcome] for row in rows(found, "passing_by_template", test=test)] for test in tests}
+        return {
+            test: [row[outcome] for row in rows(found, "passing_by_template", test=test)]
+            for test in tests
+        }
 
     assert sum(passed("--as-published")["sampling"]) >= sum(passed()["sampling"])
     few = passed("--minimum", "10", outcome="insufficient")
@@ -138,8 +182,15 @@ def test_options_change_the_verdicts(asked: Path, capsys: pytest.CaptureFixture[
 
 def test_a_filter_keeps_what_does_not_pass(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     every = rows(data(capsys, "show", asked, "reliability"), "verdicts")
-    found = list(dict.fromkeys(row["negation"]["verdict"] for row in every if row["negation"]["verdict"] != "pass"))
-    kept = rows(data(capsys, "show", asked, "reliability", "--where", f"negation={','.join(found)}"), "verdicts")
+    found = list(
+        dict.fromkeys(
+            row["negation"]["verdict"] for row in every if row["negation"]["verdict"] != "pass"
+        )
+    )
+    kept = rows(
+        data(capsys, "show", asked, "reliability", "--where", f"negation={','.join(found)}"),
+        "verdicts",
+    )
     assert kept == [row for row in every if row["negation"]["verdict"] != "pass"]
     code, _, err = run(capsys, "show", asked, "reliability", "--where", "nothing=fail")
     assert (code, "no table here has the column 'nothing'" in err) == (2, True)
@@ -149,7 +200,9 @@ def test_a_filter_keeps_what_does_not_pass(asked: Path, capsys: pytest.CaptureFi
 
 def test_one_template_is_judged_alone(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = rows(
-        data(capsys, "show", asked, "reliability", "--table", "verdicts", "personal-1"), "verdicts", "personal-1"
+        data(capsys, "show", asked, "reliability", "--table", "verdicts", "personal-1"),
+        "verdicts",
+        "personal-1",
     )
     every = rows(data(capsys, "show", asked, "reliability"), "verdicts")
     assert {row["sampling"] for row in one} <= {"pass", "fail", "insufficient"}
@@ -220,7 +273,10 @@ def test_a_failed_job_gives_exit_code_1(
 def test_a_store_that_is_not_there_is_not_made_without_asking(tmp_path: Path) -> None:
     path = tmp_path / "none.db"
     done = subprocess.run(
-        [sys.executable, "-m", "workbench", str(path)], capture_output=True, text=True, stdin=subprocess.DEVNULL
+        [sys.executable, "-m", "workbench", str(path)],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
     )
     assert done.returncode == 2
     assert "workbench init" in done.stderr
@@ -239,13 +295,25 @@ def test_doctor_says_what_works(
     assert {"Python", "SQLite", "torch", "device", "store", "integrity"} <= names
 
 
-def test_doctor_names_the_copies_that_migrations_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_names_the_copies_that_migrations_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "a b.db"
     Store.open(path, create=True).close()
-    for name in ("a b.db.before-v35", "a b.db.before-v34-2", "a b.db.before-noon", "other.db.before-v35"):
+    for name in (
+        "a b.db.before-v35",
+        "a b.db.before-v34-2",
+        "a b.db.before-noon",
+        "other.db.before-v35",
+    ):
         (tmp_path / name).touch()
-    copies = [check["found"] for check in data(capsys, "doctor", path) if check["name"] == "kept copy"]
-    assert [Path(found.partition(":")[0]).name for found in copies] == ["a b.db.before-v34-2", "a b.db.before-v35"]
+    copies = [
+        check["found"] for check in data(capsys, "doctor", path) if check["name"] == "kept copy"
+    ]
+    assert [Path(found.partition(":")[0]).name for found in copies] == [
+        "a b.db.before-v34-2",
+        "a b.db.before-v35",
+    ]
     assert f"rm '{path}.before-v35'" in copies[1]
 
 
@@ -273,7 +341,9 @@ def test_the_demo_comes_back_to_its_store_and_asks_what_a_changed_instrument_nee
     with Store.open(path) as store:
         made = store.instruments.get("veldania")
         first = made.statements[0]
-        changed = replace(first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings))
+        changed = replace(
+            first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings)
+        )
         store.instruments.add(replace(made, statements=(changed, *made.statements[1:])))
     assert run(capsys, "demo", path, "--model", "scripted", "--no-screen")[0] == 0
     assert [job["state"] for job in data(capsys, "jobs", path)] == ["done", "done"]
@@ -295,7 +365,9 @@ def queue(path: Path, *samples: int) -> None:
 
 
 @pytest.mark.e2e
-def test_a_job_is_paused_resumed_and_followed_from_a_shell(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_job_is_paused_resumed_and_followed_from_a_shell(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     queue(demo, 1)
     code, out, _ = run(capsys, "jobs", demo, "pause")
     assert (code, "Job 1 is paused. Continue: workbench jobs" in out) == (0, True), out
@@ -315,7 +387,9 @@ def test_a_job_is_paused_resumed_and_followed_from_a_shell(demo: Path, capsys: p
     assert (code, "job 1 is done" in err) == (1, True)
 
 
-def test_a_job_need_not_be_named_where_the_act_fits_one_only(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_job_need_not_be_named_where_the_act_fits_one_only(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     queue(demo, 1, 2)
     code, _, err = run(capsys, "jobs", demo, "cancel")
     assert (code, "Jobs it fits: 2 (queued), 1 (queued)" in err) == (2, True)
@@ -323,7 +397,9 @@ def test_a_job_need_not_be_named_where_the_act_fits_one_only(demo: Path, capsys:
     assert data(capsys, "jobs", demo, "cancel")["id"] == 2
 
 
-def test_how_much_is_done_at_once_is_set_from_a_shell(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_how_much_is_done_at_once_is_set_from_a_shell(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     queue(demo, 1)
     assert "at most 4 at once" in run(capsys, "jobs", demo, "concurrency", 1, 4)[1]
     assert data(capsys, "jobs", demo)[0]["concurrency"] == 4

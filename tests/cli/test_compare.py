@@ -32,13 +32,18 @@ PERSONAS = {"yes": 1.0, "mostly": 0.7, "no": 0.0}
 def asked(made_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """Three models that agree always, mostly and never. Tests only read it."""
     path = Path(shutil.copy(made_demo, tmp_path_factory.mktemp("asked") / "demo.db"))
-    return path, [ask(path, path.with_name(f"{name}.toml"), agree) for name, agree in PERSONAS.items()]
+    return path, [
+        ask(path, path.with_name(f"{name}.toml"), agree) for name, agree in PERSONAS.items()
+    ]
 
 
 def ask(path: Path, persona: Path, agree: float, *more: object, samples: int = 6) -> str:
     persona.write_text(f"agree = {agree}\nunreadable = 0.0\n", encoding="utf-8")
     model = f"scripted:{persona}"
-    assert main(["run", str(path), "--model", model, *map(str, (*ASK, "--samples", samples, *more))]) == 0
+    assert (
+        main(["run", str(path), "--model", model, *map(str, (*ASK, "--samples", samples, *more))])
+        == 0
+    )
     return model
 
 
@@ -54,7 +59,9 @@ def test_verdicts_of_three_runs_stand_side_by_side(
     changes = rows(found, "changes")
     assert len(changes) == 3 * 8, "three pairs, seven tests and the stance"
     (sampling,) = [
-        row for row in changes if (row["verdict"], row["first"], row["second"]) == ("sampling", names[0], names[1])
+        row
+        for row in changes
+        if (row["verdict"], row["first"], row["second"]) == ("sampling", names[0], names[1])
     ]
     items = rows(found, "changed_items", "sampling")
     lost = [row for row in items if (row["verdict_1"], row["verdict_2"]) == ("pass", "fail")]
@@ -93,12 +100,18 @@ def test_the_pooled_share_and_the_number_of_answers_stand_beside_each_run(
     assert f"a prompt has unequally many answers ({names[0]} 4, {names[1]} 12)" in said
     code, out, _ = run(capsys, "show", path, "reliability", "--compare", *names)
     assert code == 0
-    [header] = [line for line in out.splitlines() if "keep their stance" in line and "answers a prompt" in line]
+    [header] = [
+        line
+        for line in out.splitlines()
+        if "keep their stance" in line and "answers a prompt" in line
+    ]
     assert header.index("keep their stance") < header.index("answers a prompt")
 
 
 @pytest.mark.e2e
-def test_verdicts_on_unequally_many_answers_share_no_picture(unequal: tuple[Path, list[str]], tmp_path: Path) -> None:
+def test_verdicts_on_unequally_many_answers_share_no_picture(
+    unequal: tuple[Path, list[str]], tmp_path: Path
+) -> None:
     path, names = unequal
     with Store.open(path) as store:
         runs = {run.named: run for run in store.runs.list("reliability")}
@@ -107,12 +120,18 @@ def test_verdicts_on_unequally_many_answers_share_no_picture(unequal: tuple[Path
     side_by_side = beside(runs, reports, instruments)
     assert changes_table(side_by_side).pictures, "at four answers each"
     settled = {
-        name: judge(replace(report.counts, until_settled=np.zeros(report.counts.positive.shape, dtype=np.bool_)))
+        name: judge(
+            replace(
+                report.counts, until_settled=np.zeros(report.counts.positive.shape, dtype=np.bool_)
+            )
+        )
         for name, report in reports.items()
     }
     apart = beside(runs, settled, instruments)
     assert changes_table(apart).pictures == ()
-    assert "There is no picture of these shares: a prompt has unequally many answers" in str(changes_table(apart).notes)
+    assert "There is no picture of these shares: a prompt has unequally many answers" in str(
+        changes_table(apart).notes
+    )
 
 
 @pytest.mark.e2e
@@ -126,7 +145,9 @@ def test_rulings_that_count_are_said_of_compared_runs(
         assert "ruling" not in run(capsys, *compare)[1]
         ref = store.runs.cells(store.runs.list("reliability")[0])[0][0]
         wording = ruling_subjects.find(store, f"{ref}/negation", None)
-        ruling_subjects.rule(store, wording, Verdict.WORDING_AT_FAULT, auditor="otto", reason="unclear", reading=None)
+        ruling_subjects.rule(
+            store, wording, Verdict.WORDING_AT_FAULT, auditor="otto", reason="unclear", reading=None
+        )
     told = " ".join(run(capsys, *compare)[1].split())
     assert "1 ruling: 1 wording left out;" in told
     plain = " ".join(run(capsys, *compare, "--without-rulings")[1].split())
@@ -149,7 +170,9 @@ def test_a_person_sees_what_changed_and_by_how_much(
     assert "sampling: statements whose verdict changed" in out
 
 
-def test_versions_of_one_model_are_a_line_with_its_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_versions_of_one_model_are_a_line_with_its_tests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = play(tmp_path / "versions.db", [("ask", "one chat", "en")])
     with Store.open(path) as store:
         for revision in ("r2", "r3"):
@@ -157,7 +180,9 @@ def test_versions_of_one_model_are_a_line_with_its_tests(tmp_path: Path, capsys:
     code, _, err = run(capsys, "show", path, "reliability", "--compare", "one", "two")
     assert code == 2
     assert "'one' was asked in 3 ways; name one: one · r1; one · r2; one · r3" in err
-    found = data(capsys, "show", path, "reliability", "--compare", "one · r1", "one · r2", "one · r3")
+    found = data(
+        capsys, "show", path, "reliability", "--compare", "one · r1", "one · r2", "one · r3"
+    )
     assert found["differ_in"] == ["version"]
     line = rows(found, "over_time", verdict="stance")
     assert [row["version"] for row in line] == ["revision r1", "revision r2", "revision r3"]
@@ -197,7 +222,9 @@ def test_only_templates_that_all_were_asked_count(
 
 
 @pytest.mark.e2e
-def test_languages_are_compared_unpaired(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_languages_are_compared_unpaired(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = play(tmp_path / "bilingual.db", [("ask", "one chat", "en"), ("ask", "one chat", "de")])
     found = data(capsys, "show", path, "reliability", "--compare", "one · en", "one · de")
     assert found["differ_in"] == ["language"]
@@ -211,7 +238,16 @@ def test_a_report_holds_runs_side_by_side(
 ) -> None:
     path, names = asked
     out = tmp_path / "out"
-    compared = ("--audit", "reliability", "--answers", "none", "--table", "changes", "--compare", *names)
+    compared = (
+        "--audit",
+        "reliability",
+        "--answers",
+        "none",
+        "--table",
+        "changes",
+        "--compare",
+        *names,
+    )
     assert run(capsys, "report", path, out, *compared)[0] == 0
     page = (out / "report.html").read_text(encoding="utf-8")
     assert f"Reliability side by side: {', '.join(names)}" in page

@@ -1,4 +1,6 @@
-"""`workbench export --what …`: rows for other programs, a dictionary, a Croissant record; whole or not there."""
+"""`workbench export --what …`: rows for other programs, a dictionary, a Croissant record; whole or
+not there.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with verdicts, two rulings, and labels for policy issues."""
     path = audited(tmp_path_factory.mktemp("judged") / "audited.db")
     for subject, verdict in (("soc-07", "excluded"), ("tax-02/negation", "wording-at-fault")):
-        assert main(["rule", str(path), subject, verdict, "--reason", "looked", "--as", "otto"]) == 0
+        assert (
+            main(["rule", str(path), subject, verdict, "--reason", "looked", "--as", "otto"]) == 0
+        )
     return path
 
 
@@ -82,7 +86,8 @@ def hostile(tmp_path: Path) -> Path:
         asked(store, persona(tmp_path, *OUTPUTS, *HOSTILE[:-1]))
         with store.write() as connection:
             connection.execute(
-                "update text set body = cast(? as blob), key = x'77' where body = '@x'", (b"half \xed\xa0\x80 pair",)
+                "update text set body = cast(? as blob), key = x'77' where body = '@x'",
+                (b"half \xed\xa0\x80 pair",),
             )
     return path
 
@@ -95,16 +100,21 @@ def test_every_kind_has_the_declared_columns_and_the_same_rows_in_every_format(
     pyarrow = pytest.importorskip("pyarrow", reason="the extra `data` is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `data` is not installed")
     path = request.getfixturevalue(name)
-    out = {kind: exported(tmp_path / kind, path, "--what", ALL, "--format", kind) for kind in FORMATS}
+    out = {
+        kind: exported(tmp_path / kind, path, "--what", ALL, "--format", kind) for kind in FORMATS
+    }
     for kind, of in KINDS.items():
         names = [field.name for field in of.fields]
         as_json, as_csv = lines(out["jsonl"] / f"{kind}.jsonl"), cells(out["csv"] / f"{kind}.csv")
         table = parquet.read_table(out["parquet"] / f"{kind}.parquet")
         assert table.column_names == names
         times = [field.name for field in of.fields if field.type is Type.TIME]
-        assert all(table.schema.field(name).type == pyarrow.timestamp("us", "UTC") for name in times)
+        assert all(
+            table.schema.field(name).type == pyarrow.timestamp("us", "UTC") for name in times
+        )
         assert table.to_pylist() == [
-            row | {name: datetime.fromisoformat(row[name]) for name in times if row[name] is not None}
+            row
+            | {name: datetime.fromisoformat(row[name]) for name in times if row[name] is not None}
             for row in as_json
         ]
         assert len(as_csv) == len(as_json)
@@ -122,14 +132,23 @@ def _as_cell(kind: Type, value: Any) -> str:
     if kind is Type.TRUTH:
         return "true" if value else "false"
     if kind in (Type.TEXT, Type.TIME):
-        return value if bare(value) == value and value[:1] not in "=+-@" else f"'{value}" if value else ""
+        return (
+            value
+            if bare(value) == value and value[:1] not in "=+-@"
+            else f"'{value}"
+            if value
+            else ""
+        )
     return repr(float(value)) if kind is Type.NUMBER else str(value)
 
 
 @pytest.mark.e2e
-def test_answers_are_those_of_the_store_with_readings_and_verdicts(judged: Path, tmp_path: Path) -> None:
+def test_answers_are_those_of_the_store_with_readings_and_verdicts(
+    judged: Path, tmp_path: Path
+) -> None:
     rows = lines(
-        exported(tmp_path / "out", judged, "--what", "answers,verdicts", "--format", "jsonl") / "answers.jsonl"
+        exported(tmp_path / "out", judged, "--what", "answers,verdicts", "--format", "jsonl")
+        / "answers.jsonl"
     )
     with Store.open(judged) as store:
         assert sum(row["count"] for row in rows) == store.runs.totals()[0]
@@ -142,15 +161,22 @@ def test_answers_are_those_of_the_store_with_readings_and_verdicts(judged: Path,
         readings = [one for one in row["readings"] if one["reader"] == row["reader"]]
         assert [one["label"] for one in readings] == [row["label"]]
     verdicts = lines(tmp_path / "out" / "verdicts.jsonl")
-    said = {row["statement"]: row["verdict"] for row in verdicts if row["test"] == "all" and row["template"] is None}
+    said = {
+        row["statement"]: row["verdict"]
+        for row in verdicts
+        if row["test"] == "all" and row["template"] is None
+    }
     assert said == {ref: one.verdict.value for ref, one in under[()].items()}
 
 
 @pytest.mark.e2e
 def test_expanded_rows_are_one_an_answer(judged: Path, tmp_path: Path) -> None:
-    short = lines(exported(tmp_path / "a", judged, "--what", "answers", "--format", "jsonl") / "answers.jsonl")
+    short = lines(
+        exported(tmp_path / "a", judged, "--what", "answers", "--format", "jsonl") / "answers.jsonl"
+    )
     long = lines(
-        exported(tmp_path / "b", judged, "--what", "answers", "--format", "jsonl", "--expand") / "answers.jsonl"
+        exported(tmp_path / "b", judged, "--what", "answers", "--format", "jsonl", "--expand")
+        / "answers.jsonl"
     )
     assert {row["count"] for row in long} == {1}
     counted = Counter((row["draw_id"], row["output_id"]) for row in long)
@@ -158,7 +184,9 @@ def test_expanded_rows_are_one_an_answer(judged: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-def test_people_are_pseudonyms_unless_names_are_asked_for(labelled: Path, judged: Path, tmp_path: Path) -> None:
+def test_people_are_pseudonyms_unless_names_are_asked_for(
+    labelled: Path, judged: Path, tmp_path: Path
+) -> None:
     for path, name in ((labelled, b"ana"), (judged, b"otto")):
         hidden = exported(tmp_path / f"h-{name.decode()}", path, "--what", ALL)
         shown = exported(tmp_path / f"s-{name.decode()}", path, "--what", ALL, "--names")
@@ -168,14 +196,23 @@ def test_people_are_pseudonyms_unless_names_are_asked_for(labelled: Path, judged
         with Store.open(path) as store:
             uid = store.data_rows.uid()
             pseudonyms = {one.name: one.pseudonym for one in store.people.list()}
-        assert not [file for file in hidden.iterdir() if uid in file.read_bytes() or uid.hex() in file.read_text()]
+        assert not [
+            file
+            for file in hidden.iterdir()
+            if uid in file.read_bytes() or uid.hex() in file.read_text()
+        ]
         if name.decode() in pseudonyms:
-            assert {row["annotator"] for row in cells(hidden / "labels.csv")} == {pseudonyms[name.decode()]}
+            assert {row["annotator"] for row in cells(hidden / "labels.csv")} == {
+                pseudonyms[name.decode()]
+            }
 
 
 @pytest.mark.e2e
 def test_texts_come_through_whatever_they_are(hostile: Path, tmp_path: Path) -> None:
-    out = {kind: exported(tmp_path / kind, hostile, "--what", "answers", "--format", kind) for kind in ("csv", "jsonl")}
+    out = {
+        kind: exported(tmp_path / kind, hostile, "--what", "answers", "--format", kind)
+        for kind in ("csv", "jsonl")
+    }
     as_json = lines(out["jsonl"] / "answers.jsonl")
     texts = {row["text"] for row in as_json}
     assert texts == {"Harmful.", None, *HOSTILE} - {"@x"}
@@ -184,12 +221,15 @@ def test_texts_come_through_whatever_they_are(hostile: Path, tmp_path: Path) -> 
     ]
     written = {row["text"] for row in cells(out["csv"] / "answers.csv")}
     assert {"'=1+1", "'-0.5 of it", "''=cmd", "'tis", "half \\ud800 pair"} <= written
-    assert {(row["text"], row["thinking"]) for row in as_json if row["truncated"]} == {(None, TRACE)}
+    assert {(row["text"], row["thinking"]) for row in as_json if row["truncated"]} == {
+        (None, TRACE)
+    }
     pytest.importorskip("pyarrow", reason="the extra `data` is not installed")
     import pyarrow.parquet
 
     table = pyarrow.parquet.read_table(
-        exported(tmp_path / "p", hostile, "--what", "answers", "--format", "parquet") / "answers.parquet"
+        exported(tmp_path / "p", hostile, "--what", "answers", "--format", "parquet")
+        / "answers.parquet"
     )
     assert "half \\ud800 pair" in table["text"].to_pylist()
 
@@ -225,11 +265,15 @@ def test_the_dictionary_and_the_croissant_record_say_what_the_files_hold(
     assert described == {kind: [field.name for field in of.fields] for kind, of in KINDS.items()}
     record = json.loads((out / "croissant.json").read_text())
     assert record["conformsTo"] == "http://mlcommons.org/croissant/1.0"
-    assert {one["@id"]: [field["name"] for field in one["field"]] for one in record["recordSet"]} == described
+    assert {
+        one["@id"]: [field["name"] for field in one["field"]] for one in record["recordSet"]
+    } == described
     for file in record["distribution"]:
         assert hashlib.sha256((out / file["contentUrl"]).read_bytes()).hexdigest() == file["sha256"]
     assert "apostrophe" in (out / "README.md").read_text() or format_ != "csv"
-    croissant = pytest.importorskip("mlcroissant", reason="mlcroissant checks the record where it is installed")
+    croissant = pytest.importorskip(
+        "mlcroissant", reason="mlcroissant checks the record where it is installed"
+    )
     data = croissant.Dataset(jsonld=out / "croissant.json")
     assert list(data.metadata.ctx.issues.errors) == []
     first = next(iter(data.records(record_set="answers")))
@@ -251,13 +295,18 @@ def test_pandas_and_duckdb_read_the_answers(judged: Path, tmp_path: Path) -> Non
         assert int(frame["count"].sum()) == total
         assert frame["truncated"].dtype == bool
         assert set(frame["label"].dropna()) <= {"agree", "disagree"}
-        (row,) = duckdb.sql(f"select sum(\"count\"), count(distinct draw_id) from '{out}/answers.{kind}'").fetchall()
+        (row,) = duckdb.sql(
+            f"select sum(\"count\"), count(distinct draw_id) from '{out}/answers.{kind}'"
+        ).fetchall()
         assert row == (total, frame["draw_id"].nunique())
 
 
 @pytest.mark.e2e
 def test_a_folder_is_whole_or_not_there(
-    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    judged: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     place = tmp_path / "out"
 
@@ -297,7 +346,11 @@ def test_a_folder_is_whole_or_not_there(
     ],
 )
 def test_mistakes_are_answered_in_words_and_nothing_is_written(
-    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+    judged: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    said: str,
 ) -> None:
     code, _, err = run(capsys, "export", judged, tmp_path / "out", *arguments)
     assert code == 2
@@ -306,18 +359,27 @@ def test_mistakes_are_answered_in_words_and_nothing_is_written(
 
 
 def test_parquet_without_pyarrow_names_the_install_line(
-    judged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    judged: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    code, _, err = run(capsys, "export", judged, tmp_path / "out", "--what", "answers", "--format", "parquet")
+    code, _, err = run(
+        capsys, "export", judged, tmp_path / "out", "--what", "answers", "--format", "parquet"
+    )
     assert code == 1
     assert "[data]'" in err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_without_answers_has_files_without_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_store_without_answers_has_files_without_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     new_store(tmp_path / "empty.db").close()
-    code, out, _ = run(capsys, "export", tmp_path / "empty.db", tmp_path / "out", "--what", ALL, "--json")
+    code, out, _ = run(
+        capsys, "export", tmp_path / "empty.db", tmp_path / "out", "--what", ALL, "--json"
+    )
     assert code == 0
     assert [file["rows"] for file in json.loads(out)["files"]] == [0] * len(KINDS)
     assert (tmp_path / "out" / "answers.csv").read_text().startswith("audit,instrument,statement,")

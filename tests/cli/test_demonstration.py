@@ -1,4 +1,6 @@
-"""The demonstration's store: every screen has something to show, biases are found as put in, nothing is made twice."""
+"""The demonstration's store: every screen has something to show, biases are found as put in,
+nothing is made twice.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def demo(path: Path) -> list[str]:
 
 def counted(path: Path) -> dict[str, int]:
     with Store.open(path) as store:
-        return {name: store.connection.execute(f"select count(*) from {name}").fetchone()[0] for name in COUNTED}
+        return {
+            name: store.connection.execute(f"select count(*) from {name}").fetchone()[0]
+            for name in COUNTED
+        }
 
 
 def test_a_model_that_is_not_there_is_said_before_anything_is_made(
@@ -49,7 +54,9 @@ def test_a_model_that_is_not_there_is_said_before_anything_is_made(
 
 
 @pytest.mark.slow
-def test_biases_are_found_as_they_were_put_in(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_biases_are_found_as_they_were_put_in(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     bias = data(capsys, "show", made, "bias_score")
     totals = {row["model"]: row["total"] for row in rows(bias, "plane")}
     assert totals["scripted:left"]["high"] < 0, "left, and its interval excludes zero"
@@ -60,12 +67,18 @@ def test_biases_are_found_as_they_were_put_in(made: Path, capsys: pytest.Capture
         return sum(row[test]["verdict"] == "fail" for row in rows(found, "verdicts"))
 
     assert (failed("yes-sayer", "negation"), failed("yes-sayer", "opposite")) == (8, 8)
-    assert (failed("left", "negation"), failed("left", "opposite"), failed("left", "paraphrase")) == (0, 0, 0)
+    assert (
+        failed("left", "negation"),
+        failed("left", "opposite"),
+        failed("left", "paraphrase"),
+    ) == (0, 0, 0)
     assert failed("order-minded", "label_order") > 0
 
 
 @pytest.mark.e2e
-def test_people_disagree_and_an_auditor_ruled(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_disagree_and_an_auditor_ruled(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     agreement = data(capsys, "agreement", made, "--queue", QUEUE)
     assert agreement["annotators"] == [FIRST, SECOND]
     kappa = rows(agreement, "pairs")[0]["kappa"]
@@ -93,7 +106,10 @@ def test_a_classifier_learns_from_the_training_set(
     with Store.open(path) as store:
         (made_of,) = store.classifiers.list()
     assert set(made_of.data["training"]) >= {"agree", "disagree", "neutral"}
-    assert all(made_of.data["training"][label] and made_of.data["test"][label] for label in ("agree", "disagree"))
+    assert all(
+        made_of.data["training"][label] and made_of.data["test"][label]
+        for label in ("agree", "disagree")
+    )
 
 
 @pytest.mark.slow
@@ -149,7 +165,9 @@ async def test_every_screen_has_rows(made: Path, start: str, said: str) -> None:
         ("people", (), FIRST),
     ],
 )
-async def test_what_lies_below_has_rows(made: Path, route: str, arguments: tuple[Any, ...], said: str) -> None:
+async def test_what_lies_below_has_rows(
+    made: Path, route: str, arguments: tuple[Any, ...], said: str
+) -> None:
     app = WorkbenchApp(made, start="annotate")
     async with app.run_test(size=(140, 40)) as pilot:
         await until(pilot, lambda: QUEUE in screen_text(app))

@@ -26,17 +26,32 @@ def test_doctor_says_how_the_turns_of_each_model_were_encoded(
         answered = Answered(plan.probes[0].prompt.key, 1, 1, (("Harmful.", 1),))
         filled.runs.add(*filled.runs.begin(card, Sampling()), attempt, [answered])
     main(["doctor", str(filled.path), "--json"])
-    found = [(c["state"], c["found"]) for c in json.loads(capsys.readouterr().out) if c["name"] == "model m"]
+    found = [
+        (c["state"], c["found"])
+        for c in json.loads(capsys.readouterr().out)
+        if c["name"] == "model m"
+    ]
     assert [state for state, _ in found] == ["ok", "note", "note"]
     assert "encoding unknown" in found[2][1]
     assert "system turn at the beginning" in found[1][1]
     assert len(filled.runs.list()) == 3, "each is a run of its own"
 
 
-def test_a_default_system_turn_is_switched_off_by_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_default_system_turn_is_switched_off_by_an_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "demo.db"
     assert main(["init", str(path), "--demo"]) == 0
-    asked = ["run", str(path), "--model", "smollm2", "--statements", "2", "--no-default-system", "--dry-run"]
+    asked = [
+        "run",
+        str(path),
+        "--model",
+        "smollm2",
+        "--statements",
+        "2",
+        "--no-default-system",
+        "--dry-run",
+    ]
     capsys.readouterr()
     assert main(asked) == 0
     assert "chat format of +no-default-system" in capsys.readouterr().out

@@ -1,4 +1,6 @@
-"""Every table of every audit is on its screen, in `--json`, in files, in the report and in the Python interface."""
+"""Every table of every audit is on its screen, in `--json`, in files, in the report and in the
+Python interface.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +34,37 @@ MODEL = "scripted:left"
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "veldania.db"
     assert main(demo(path)) == 0
-    halves = ["--audit", "contamination", "--model", MODEL, "--instrument", "veldania"]  # not demonstrated
+    # Not demonstrated.
+    halves = [
+        "--audit",
+        "contamination",
+        "--model",
+        MODEL,
+        "--instrument",
+        "veldania",
+    ]
     assert main(["run", str(path), *halves, "--yes", "--no-probe"]) == 0
-    survey = ["--audit", "representation", "--model", MODEL, "--instrument", "veldania_panel", "--samples", "4"]
+    survey = [
+        "--audit",
+        "representation",
+        "--model",
+        MODEL,
+        "--instrument",
+        "veldania_panel",
+        "--samples",
+        "4",
+    ]
     assert main(["run", str(path), *survey, "--yes", "--no-probe"]) == 0
     return path
 
 
 def reported(store: Store, audit: Audit) -> Reported:
     """Return the part of a report with most tables."""
-    return max(audit.reported(store, Wanted(models=(MODEL,))), key=lambda part: len(part.book.contents), default=None) \
-        or next(audit.reported(store, Wanted()))  # fmt: skip
+    return max(
+        audit.reported(store, Wanted(models=(MODEL,))),
+        key=lambda part: len(part.book.contents),
+        default=None,
+    ) or next(audit.reported(store, Wanted()))
 
 
 def command(audit: Audit, part: Reported) -> list[str]:
@@ -77,7 +99,9 @@ def test_no_table_is_missing_from_the_shell_and_from_python(
 
     options = dict(zip((word.removeprefix("--") for word in rest[1::2]), rest[2::2], strict=True))
     with workbench.open(made) as opened:
-        assert {table.figure.name for table in opened.results(audit.name, **options).tables.values()} == wanted
+        assert {
+            table.figure.name for table in opened.results(audit.name, **options).tables.values()
+        } == wanted
 
 
 @pytest.mark.parametrize("audit", AUDITS, ids=lambda one: one.name)
@@ -142,10 +166,14 @@ def test_no_table_is_missing_from_the_report_with_every_file(made: Path) -> None
 async def test_no_table_is_missing_from_the_screen(made: Path, audit: Audit) -> None:
     assert audit.place is not None
     with Store.open(made) as store:
-        wanted = {entry.name for entry in reported(store, audit).book.contents if not entry.on_request}
+        wanted = {
+            entry.name for entry in reported(store, audit).book.contents if not entry.on_request
+        }
     app = WorkbenchApp(made, start=audit.place.mode)
     async with app.run_test(size=(140, 40)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, BookScreen) and app.screen._book is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, BookScreen) and app.screen._book is not None
+        )
         assert isinstance(app.screen, BookScreen)
         assert app.screen._book is not None
         missing = wanted - {entry.name for entry in app.screen._book.contents}
@@ -153,5 +181,7 @@ async def test_no_table_is_missing_from_the_screen(made: Path, audit: Audit) -> 
 
 
 def _among(name: str, stems: Sequence[str]) -> bool:
-    """Return whether a file holds a table: its stem is the name, and where there are several, their subject."""
+    """Return whether a file holds a table: its stem is the name, and where there are several, their
+    subject.
+    """
     return any(stem == name or stem.startswith(f"{name}-") for stem in stems)

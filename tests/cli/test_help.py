@@ -39,7 +39,11 @@ NUMBERS = {"N": "3", "X": "0.5"}
 
 def commands(page: Topic) -> Iterator[list[str]]:
     """Yield the words of every command of a page, after `workbench`."""
-    lines = [line for block in BLOCK.findall(page.text) for line in block.replace("\\\n", " ").splitlines()]
+    lines = [
+        line
+        for block in BLOCK.findall(page.text)
+        for line in block.replace("\\\n", " ").splitlines()
+    ]
     for line in [*lines, *INLINE.findall(PRINTED_TEXT.sub("", page.text))]:
         words = shlex.split(line, comments=True)
         if words:
@@ -50,7 +54,9 @@ def commands(page: Topic) -> Iterator[list[str]]:
 EVERY = [(page.name, words) for page in PAGES.values() for words in commands(page)]
 
 
-@pytest.mark.parametrize(("page", "words"), EVERY, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    ("page", "words"), EVERY, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
 def test_every_command_on_a_page_can_be_typed(page: str, words: list[str]) -> None:
     """It names a verb and options that there are, with values that these take."""
     assert words[0] in workbench().listed, page
@@ -97,7 +103,9 @@ def test_a_page_of_a_paper_has_every_table_and_figure_in_a_heading(name: str) ->
         assert found == set(range(1, last + 1))
 
 
-def test_help_lists_the_topics_and_prints_a_page_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_topics_and_prints_a_page_as_it_is_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     code, out, _ = run(capsys, "help")
     assert code == 0
     for page in PAGES.values():
@@ -108,7 +116,9 @@ def test_help_lists_the_topics_and_prints_a_page_as_it_is_written(capsys: pytest
 
 def test_help_prints_what_a_command_says_of_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "help", "run") == run(capsys, "run", "--help")
-    assert run(capsys, "help", "show", "bias_score") == run(capsys, "show", "x.db", "bias_score", "--help")
+    assert run(capsys, "help", "show", "bias_score") == run(
+        capsys, "show", "x.db", "bias_score", "--help"
+    )
 
 
 def test_a_topic_that_there_is_not_names_what_is_near(capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,9 +147,13 @@ def test_topics_are_completed() -> None:
     assert [one.value for one in found] == ["faulborn-2025"]
 
 
-def test_an_audit_of_another_package_brings_pages_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_audit_of_another_package_brings_pages_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The module that brings it is a package; the Markdown files beside it are topics."""
-    monkeypatch.setattr(entry_points, "audit_modules", lambda: {"workbench.audits.bias_score": "other"})
+    monkeypatch.setattr(
+        entry_points, "audit_modules", lambda: {"workbench.audits.bias_score": "other"}
+    )
     assert "faulborn-2025" in [one.name for one in topics()]
     monkeypatch.setattr(entry_points, "audit_modules", dict)
     assert "faulborn-2025" not in [one.name for one in topics()]
@@ -154,29 +168,47 @@ def test_the_command_line_reference_is_what_the_commands_say() -> None:
     assert text.count("```text") == len(workbench().listed) + len(registry.SHIPPED)
 
 
-# ── some of them for real ───────────────────────────────────────────────────────────────────────────────────────────
+# ── some of them for real ─────────────────────────────────────────────────────────────────────────
 
-READS = ("agreement", "classifiers", "issues", "people", "pilot", "questionnaire", "show", "statements")
+READS = (
+    "agreement",
+    "classifiers",
+    "issues",
+    "people",
+    "pilot",
+    "questionnaire",
+    "show",
+    "statements",
+)
 "verbs that only print, with the options that the pages give them"
-LACKING = {"--published-file": "prefixes.csv: cannot be read", "--compare A B": "there is no run or model 'A'"}
+LACKING = {
+    "--published-file": "prefixes.csv: cannot be read",
+    "--compare A B": "there is no run or model 'A'",
+}
 "options that a small store has no answers for, and what the error then names"
 
 
 def of(page: str) -> list[tuple[str, ...]]:
-    """Return the commands of a page that print something of a store, each once; files, changes and what no model was
-    asked are left out.
+    """Return the commands of a page that print something of a store, each once; files, changes and
+    what no model was asked are left out.
     """
     found = dict.fromkeys(tuple(words) for name, words in EVERY if name == page)
     acts = {"FOLDER", "--dry-run", "--describe", "--yes", "--label", "statement_labels"}
     return [
         words
         for words in found
-        if words[0] in READS and not acts.intersection(words) and (words[0] != "pilot" or "--rank" in words)
+        if words[0] in READS
+        and not acts.intersection(words)
+        and (words[0] != "pilot" or "--rank" in words)
     ]
 
 
-def prints(capsys: pytest.CaptureFixture[str], words: Sequence[str], real: dict[str, str], *more: str) -> None:
-    """Run a command of a page on a store; what the store lacks is said, and nothing fails in another way."""
+def prints(
+    capsys: pytest.CaptureFixture[str], words: Sequence[str], real: dict[str, str], *more: str
+) -> None:
+    """Run a command of a page on a store; what the store lacks is said, and nothing fails in
+    another way.
+    """
     code, out, err = run(capsys, *(real.get(word, word) for word in words), *more)
     lacks = [said for option, said in LACKING.items() if option in " ".join(words)]
     assert (code, err) == (0, "") or (code == 2 and any(said in err for said in lacks)), err
@@ -200,13 +232,17 @@ def test_the_figures_of_faulborn_are_made_by_their_commands(
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four statements that a model answered, and two people."""
     survey = [
-        SurveyAnswer(who, "soc-07", v, agrees=v is ORIGINAL) for who in ("ana", "bo") for v in (ORIGINAL, NEGATION)
+        SurveyAnswer(who, "soc-07", v, agrees=v is ORIGINAL)
+        for who in ("ana", "bo")
+        for v in (ORIGINAL, NEGATION)
     ]
     path = tmp_path_factory.mktemp("help") / "reliability.db"
     return audited(path, wavering, base=replace(small(), survey=tuple(survey)))
 
 
-@pytest.mark.parametrize("words", dict.fromkeys([*of("ceron-2024"), *of("ceron-2024-v1")]), ids=" ".join)
+@pytest.mark.parametrize(
+    "words", dict.fromkeys([*of("ceron-2024"), *of("ceron-2024-v1")]), ids=" ".join
+)
 def test_the_figures_of_ceron_are_made_by_their_commands(
     words: tuple[str, ...], answered: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -223,7 +259,11 @@ def panel_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         conditions = ("qm", "zero-shot", "random", "permuted-kept-1", "reduced-50-kept")
         for name, yes in (("base", 0.6), ("tuned", 0.3)):
             predict(
-                store, lambda _, yes=yes: (yes, 0.8 - yes), card(name), conditions=conditions, variants=ALL_WORDINGS
+                store,
+                lambda _, yes=yes: (yes, 0.8 - yes),
+                card(name),
+                conditions=conditions,
+                variants=ALL_WORDINGS,
             )  # type: ignore[misc]
     return path
 
@@ -256,7 +296,9 @@ def published_answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_columns_of_statements_are_told_by_page_command_and_f1(capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_of_statements_are_told_by_page_command_and_f1(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     columns = statement_columns()
     told = run(capsys, "import", "--help")[1]
     assert columns in PAGES["workshop"].text

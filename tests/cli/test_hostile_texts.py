@@ -1,4 +1,6 @@
-"""Every free text of a store is hostile: the bytes of every verb that reads, of every file and of Python's tables."""
+"""Every free text of a store is hostile: the bytes of every verb that reads, of every file and of
+Python's tables.
+"""
 
 from __future__ import annotations
 
@@ -51,30 +53,53 @@ pytestmark = pytest.mark.e2e
 
 EVIL = "=1+1\x1b[31m\x1b]0;t\x07\x9b2J\u202e\u2066<script>alert(1)</script>[bold][/x]\\input{x}%/../../../x "
 NAMES = {
-    "model": ["name"], "party": ["name"], "statement": ["topic"], "queue": ["name"], "respondent": ["name"],
-    "respondent_group": ["field", "value"], "issue": ["name"], "ruling": ["auditor"], "edit": ["person"],
+    "model": ["name"],
+    "party": ["name"],
+    "statement": ["topic"],
+    "queue": ["name"],
+    "respondent": ["name"],
+    "respondent_group": ["field", "value"],
+    "issue": ["name"],
+    "ruling": ["auditor"],
+    "edit": ["person"],
     "control_sample": ["drawn_by"],
-}  # fmt: skip
+}
 "columns of names, which stand elsewhere too"
 TEXTS = {
-    "text": ["body"], "instrument": ["title", "source", "citation", "licence"], "issue": ["title", "definition"],
-    "wording": ["author"], "ruling": ["reason"], "remark": ["note"], "reading": ["note"], "job": ["message"],
-    "attempt": ["host"], "party_answer": ["answer"],
-}  # fmt: skip
+    "text": ["body"],
+    "instrument": ["title", "source", "citation", "licence"],
+    "issue": ["title", "definition"],
+    "wording": ["author"],
+    "ruling": ["reason"],
+    "remark": ["note"],
+    "reading": ["note"],
+    "job": ["message"],
+    "attempt": ["host"],
+    "party_answer": ["answer"],
+}
 LISTS = {"instrument": ["notes"], "statement": ["tags"]}
 READING = {
-    "help": [["--list"]], "keys": [[]], "doctor": [["{store}"]],
+    "help": [["--list"]],
+    "keys": [[]],
+    "doctor": [["{store}"]],
     "statements": [["{store}", "--instrument", name] for name in ("veldania", "survey")],
     "draft": [["{store}", "--instrument", "veldania", "--list"]],
     "lint": [["{store}"]],
-    "issues": [["{store}", "--instrument", "veldania"], ["{store}", "--instrument", "veldania", "--gold"]],
+    "issues": [
+        ["{store}", "--instrument", "veldania"],
+        ["{store}", "--instrument", "veldania", "--gold"],
+    ],
     "choices": [["{store}", "list"]],
-    "jobs": [["{store}"]], "snapshots": [["{store}"]], "classifiers": [["{store}"]],
+    "jobs": [["{store}"]],
+    "snapshots": [["{store}"]],
+    "classifiers": [["{store}"]],
     "plan": [["{store}", "--model", "scripted", "--instrument", "veldania"]],
-    "thoughts": [["{store}"]], "codebook": [["{store}"]],
+    "thoughts": [["{store}"]],
+    "codebook": [["{store}"]],
     "show": [["{store}"]],
     "agreement": [["{store}", "--items"]],
-    "adjudicate": [["{store}"]], "labels": [["{store}"]],
+    "adjudicate": [["{store}"]],
+    "labels": [["{store}"]],
     "people": [["{store}"], ["{store}", "--names"]],
     "review": [["{store}", "--instrument", "veldania"]],
     "questionnaire": [["{store}", "--instrument", "veldania_panel"]],
@@ -82,22 +107,95 @@ READING = {
     "design": [["{store}"]],
     "rulings": [["{store}"], ["{store}", "--history"]],
     "run": [["{store}", "--model", "scripted", "--instrument", "veldania", "--dry-run"]],
-}  # fmt: skip
+}
 "verb -> command lines that only read"
 OTHERS = {
-    "demo", "init", "open", "import", "completion", "check", "survey", "synthesize", "train", "classify", "sample",
-    "annotate", "rule", "report", "export", "prompts",
-}  # fmt: skip
+    "demo",
+    "init",
+    "open",
+    "import",
+    "completion",
+    "check",
+    "survey",
+    "synthesize",
+    "train",
+    "classify",
+    "sample",
+    "annotate",
+    "rule",
+    "report",
+    "export",
+    "prompts",
+}
 "they write, paint a screen or take files, which are looked at below"
 
 
 ELEMENTS = {
-    "html", "head", "meta", "title", "style", "script", "body", "header", "footer", "nav", "main", "section", "div",
-    "p", "a", "h1", "h2", "h3", "ol", "ul", "li", "b", "strong", "small", "span", "code", "time", "noscript", "figure",
-    "figcaption", "table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td", "br", "q", "sub",
-    "sup", "em", "dl", "dt", "dd", "svg", "g", "defs", "clippath", "path", "rect", "line", "circle", "polygon",
-    "polyline", "text", "tspan", "use", "desc", "metadata", "symbol",
-}  # fmt: skip
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "script",
+    "body",
+    "header",
+    "footer",
+    "nav",
+    "main",
+    "section",
+    "div",
+    "p",
+    "a",
+    "h1",
+    "h2",
+    "h3",
+    "ol",
+    "ul",
+    "li",
+    "b",
+    "strong",
+    "small",
+    "span",
+    "code",
+    "time",
+    "noscript",
+    "figure",
+    "figcaption",
+    "table",
+    "caption",
+    "colgroup",
+    "col",
+    "thead",
+    "tbody",
+    "tfoot",
+    "tr",
+    "th",
+    "td",
+    "br",
+    "q",
+    "sub",
+    "sup",
+    "em",
+    "dl",
+    "dt",
+    "dd",
+    "svg",
+    "g",
+    "defs",
+    "clippath",
+    "path",
+    "rect",
+    "line",
+    "circle",
+    "polygon",
+    "polyline",
+    "text",
+    "tspan",
+    "use",
+    "desc",
+    "metadata",
+    "symbol",
+}
 LOADS = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping", "srcdoc"}
 
 
@@ -110,13 +208,22 @@ def survey() -> Instrument:
     scale = Scale("amount", tuple(Option((word,), Meaning.STEP) for word in words))
     refs = [f"q{i}" for i in range(6)]
     people = [
-        Respondent(evil(f"p{n}"), {ref: words[(n + i) % 3] for i, ref in enumerate(refs)}, 1.0,
-                   {evil("town"): evil("AB"[n % 2])})
+        Respondent(
+            evil(f"p{n}"),
+            {ref: words[(n + i) % 3] for i, ref in enumerate(refs)},
+            1.0,
+            {evil("town"): evil("AB"[n % 2])},
+        )
         for n in range(80)
-    ]  # fmt: skip
-    published = [PublishedShares(ref, evil("land"), evil("L"), {words[0]: 0.5, words[2]: 0.5}, 900) for ref in refs]
+    ]
+    published = [
+        PublishedShares(ref, evil("land"), evil("L"), {words[0]: 0.5, words[2]: 0.5}, 900)
+        for ref in refs
+    ]
     questions = tuple(Question(ref, Role.SURVEY, Form.QUESTION, scale.name) for ref in refs)
-    statements = tuple(Statement(ref, (Wording(ORIGINAL, "en", evil(f"How is {ref}?")),)) for ref in refs)
+    statements = tuple(
+        Statement(ref, (Wording(ORIGINAL, "en", evil(f"How is {ref}?")),)) for ref in refs
+    )
     whole = Questionnaire(questions, (scale,), tuple(people), tuple(published))
     return Instrument("survey", evil("Survey"), statements, questionnaire=whole)
 
@@ -132,20 +239,32 @@ def replaced(value: Any, names: set[str]) -> Any:
 def poison(path: Path) -> None:
     """Make names hostile wherever they stand, in JSON too, and free texts where they are kept."""
     connection = sqlite3.connect(path)
-    tables = [name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")]
+    tables = [
+        name
+        for (name,) in connection.execute("select name from sqlite_master where type = 'table'")
+    ]
     names = {
         value
         for table, columns in NAMES.items()
         for column in columns
-        for (value,) in connection.execute(f"select distinct {column} from {table} where {column} is not null")
+        for (value,) in connection.execute(
+            f"select distinct {column} from {table} where {column} is not null"
+        )
         if value
     }
-    names |= {name for (name,) in connection.execute("select name from reader where kind in ('person', 'import')")}
+    names |= {
+        name
+        for (name,) in connection.execute(
+            "select name from reader where kind in ('person', 'import')"
+        )
+    }
 
     def change(table: str, column: str, how: Callable[[Any], Any]) -> None:
         for (value,) in connection.execute(f"select distinct {column} from {table}").fetchall():
             if isinstance(value, str) and value and (new := how(value)) != value:
-                connection.execute(f"update or ignore {table} set {column} = ? where {column} = ?", (new, value))
+                connection.execute(
+                    f"update or ignore {table} set {column} = ? where {column} = ?", (new, value)
+                )
 
     def named(value: str) -> str:
         if value.startswith(("[", '{"')):
@@ -154,7 +273,9 @@ def poison(path: Path) -> None:
 
     def said(value: str) -> str:
         if value.startswith('[["'):  # the turns before a prompt
-            return json.dumps([[role, evil(text)] for role, text in json.loads(value)], ensure_ascii=False)
+            return json.dumps(
+                [[role, evil(text)] for role, text in json.loads(value)], ensure_ascii=False
+            )
         return evil(value) if len(value) > 1 else value  # letters stay readable
 
     for table in tables:
@@ -166,7 +287,11 @@ def poison(path: Path) -> None:
             change(table, column, said)
     for table, columns in LISTS.items():
         for column in columns:
-            change(table, column, lambda value: json.dumps([*map(evil, json.loads(value)), EVIL.strip()]))
+            change(
+                table,
+                column,
+                lambda value: json.dumps([*map(evil, json.loads(value)), EVIL.strip()]),
+            )
     connection.commit()
     connection.close()
 
@@ -175,7 +300,9 @@ def poison(path: Path) -> None:
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hostile") / "store.db"
     assert main(demo(path)) == 0
-    like_b = Persona(evil("town=B"), PersonaKind.SYSTEM, (Message("system", evil("Answer like B.")),))
+    like_b = Persona(
+        evil("town=B"), PersonaKind.SYSTEM, (Message("system", evil("Answer like B.")),)
+    )
     with Store.open(path) as store:
         store.instruments.add(survey())
         ask(store, told(evil("some")), replace(DESIGN, personas=(like_b,)))
@@ -191,7 +318,9 @@ def check_painted(text: str) -> None:
 
 
 def check_file(name: str, content: bytes, *, exact: bool) -> None:
-    """Look at the bytes of a file, by its kind; `exact`: a layout of others, whose cells are not to be changed."""
+    """Look at the bytes of a file, by its kind; `exact`: a layout of others, whose cells are not to
+    be changed.
+    """
     kind = Path(name).suffix
     if kind in (".pdf", ".parquet", ".ttf", ".woff2"):
         return
@@ -206,7 +335,9 @@ def check_file(name: str, content: bytes, *, exact: bool) -> None:
     if kind == ".csv":
         for row in [] if exact else csv.reader(io.StringIO(text, newline="")):
             for cell in row:
-                assert cell[:1] not in tuple("=+-@\t\r") or re.fullmatch(r"[-+][\d.e+-]+|-", cell), cell
+                assert cell[:1] not in tuple("=+-@\t\r") or re.fullmatch(
+                    r"[-+][\d.e+-]+|-", cell
+                ), cell
     elif kind == ".toml":
         tomllib.loads(text)
     elif kind in (".json", ".jsonl"):
@@ -219,11 +350,15 @@ def check_file(name: str, content: bytes, *, exact: bool) -> None:
         if kind in (".html", ".svg"):
             check_markup(text)
         if kind in (".tex", ".bib"):
-            assert not any("\\input{" in line for line in text.splitlines() if not line.startswith("%"))
+            assert not any(
+                "\\input{" in line for line in text.splitlines() if not line.startswith("%")
+            )
 
 
 def check_markup(text: str) -> None:
-    """Look at the elements and attributes of a page or a picture, as a browser reads them: none is of a stored text."""
+    """Look at the elements and attributes of a page or a picture, as a browser reads them: none is
+    of a stored text.
+    """
     page = Read(text)
     for tag, given in page.tags:
         assert tag in ELEMENTS, tag
@@ -241,7 +376,9 @@ def check_markup(text: str) -> None:
 
 
 def check_folder(folder: Path, *, exact: bool = False) -> None:
-    assert {one.name for one in folder.parent.iterdir()} == {folder.name}, "something was written beside it"
+    assert {one.name for one in folder.parent.iterdir()} == {folder.name}, (
+        "something was written beside it"
+    )
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert files
     for path in files:
@@ -277,14 +414,29 @@ def test_what_a_verb_prints_has_no_control_character(
 FILES = [
     ["report"],
     ["report", "--answers", "all"],
-    *(["export", "--what", "answers,readings,labels,rulings,verdicts,figures", "--format", form, "--names"]
-      for form in ("csv", "jsonl")),
-    *(["export", "--instrument", name, "--people", "pseudonyms"] for name in ("veldania", "survey", "veldania_panel")),
+    *(
+        [
+            "export",
+            "--what",
+            "answers,readings,labels,rulings,verdicts,figures",
+            "--format",
+            form,
+            "--names",
+        ]
+        for form in ("csv", "jsonl")
+    ),
+    *(
+        ["export", "--instrument", name, "--people", "pseudonyms"]
+        for name in ("veldania", "survey", "veldania_panel")
+    ),
     ["export", "--instrument", "veldania", "--format", "probvaa"],
     ["export", "--instrument", "veldania", "--format", "jsonl"],
     ["export", "--instrument", "veldania_choices", "--format", "choices"],
-    *(["prompts", "--instrument", "veldania", "--layout", form] for form in ("csv", "openai-batch")),
-]  # fmt: skip
+    *(
+        ["prompts", "--instrument", "veldania", "--layout", form]
+        for form in ("csv", "openai-batch")
+    ),
+]
 
 
 @pytest.mark.parametrize("line", FILES, ids="-".join)
@@ -300,14 +452,22 @@ def test_what_is_taken_along_stays_in_its_folder_and_runs_nothing(
         assert "formula" in out
 
 
-def test_a_browser_makes_no_element_of_a_text_in_the_supplement(hostile: Path, tmp_path: Path) -> None:
+def test_a_browser_makes_no_element_of_a_text_in_the_supplement(
+    hostile: Path, tmp_path: Path
+) -> None:
     """The page's own script runs in Node, with a document that notes what is made in it."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node is not installed here")
     assert main(["report", str(hostile), str(tmp_path / "out")]) == 0
-    command = [node, str(Path(__file__).parents[1] / "report" / "page_dom.js"), str(tmp_path / "out" / "report.html")]
-    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=110).stdout)
+    command = [
+        node,
+        str(Path(__file__).parents[1] / "report" / "page_dom.js"),
+        str(tmp_path / "out" / "report.html"),
+    ]
+    told = json.loads(
+        subprocess.run(command, capture_output=True, text=True, check=True, timeout=110).stdout
+    )
     assert told["texts"] > 100
     assert told["obeyed"] == []
     assert set(told["tags"]) <= ELEMENTS | {"button", "details", "input", "label", "summary"}
@@ -339,20 +499,28 @@ def test_figures_in_every_medium_and_in_python_are_text(
 
 
 @pytest.mark.parametrize("kind", ["models", "instruments", "queues", "stores"])
-def test_what_a_shell_completes_is_one_word_that_runs_nothing(hostile: Path, tmp_path: Path, kind: str) -> None:
+def test_what_a_shell_completes_is_one_word_that_runs_nothing(
+    hostile: Path, tmp_path: Path, kind: str
+) -> None:
     for name in ("$(id).db", "a b.db", "--force.db", "\x1b[31m.db", "good-1.db"):
         shutil.copy(hostile, tmp_path / name)
     context = click.Context(click.Command("show"))
     context.params["store"] = hostile
     option = shared.STORE.but(completes=kind)
-    found = [one.value for one in complete(context, option, f"{tmp_path}/" if kind == "stores" else "")]
-    assert all(shlex.split(word) == [word] and word.isprintable() and word[:1] != "-" for word in found)
+    found = [
+        one.value for one in complete(context, option, f"{tmp_path}/" if kind == "stores" else "")
+    ]
+    assert all(
+        shlex.split(word) == [word] and word.isprintable() and word[:1] != "-" for word in found
+    )
     if kind == "stores":
         assert found == [f"{tmp_path}/good-1.db"]
     assert not any("=1+1" in word for word in found)
 
 
-@pytest.mark.parametrize("table", ["ref,original\na,b\n", "ref,original,{evil}\na,b,c\n", "Nr,These,{evil}\n1,b,c\n"])
+@pytest.mark.parametrize(
+    "table", ["ref,original\na,b\n", "ref,original,{evil}\na,b,c\n", "Nr,These,{evil}\n1,b,c\n"]
+)
 @pytest.mark.parametrize("more", [[], ["--dry-run"], ["--json"], ["--name", EVIL.strip()]])
 def test_what_an_import_says_of_a_file_is_text_and_its_commands_are_quoted(
     tmp_path: Path, table: str, more: list[str], capsys: pytest.CaptureFixture[str]
@@ -362,7 +530,11 @@ def test_what_an_import_says_of_a_file_is_text_and_its_commands_are_quoted(
     code, out, err = run(capsys, "import", tmp_path / "a;b.db", path, *more)
     check_painted(out + err)
     assert (code == 0) is ("=1+1" not in path.read_text(encoding="utf-8"))
-    for line in (line for line in (out + err).splitlines() if line.startswith(("Next: ", "  workbench import"))):
+    for line in (
+        line
+        for line in (out + err).splitlines()
+        if line.startswith(("Next: ", "  workbench import"))
+    ):
         words = shlex.split(line.removeprefix("Next: "))
         assert words[0] == "workbench"
         assert any(str(word).endswith("a;b.db") for word in words)

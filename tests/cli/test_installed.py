@@ -1,4 +1,6 @@
-"""The wheel in an empty environment, without the packages that run models: what works, and what is said of the rest."""
+"""The wheel in an empty environment, without the packages that run models: what works, and what is
+said of the rest.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ OFFLINE = re.compile(r"failed to fetch|error sending request|dns error|connectio
 def said(*words: str | Path, code: int = 0) -> str:
     """Run a program as a person who has nothing else installed would; return what it printed."""
     env = {name: value for name, value in os.environ.items() if name not in ALONE}
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=env, cwd="/", check=False)
+    done = subprocess.run(
+        list(map(str, words)), capture_output=True, text=True, env=env, cwd="/", check=False
+    )
     assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
 
@@ -34,20 +38,36 @@ def said(*words: str | Path, code: int = 0) -> str:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    build = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(folder),
+        str(ROOT),
+    ]
     subprocess.run(build, check=True, capture_output=True, text=True)
     (made,) = folder.glob("*.whl")
     return made
 
 
 def environment(python: str, wheel: Path, folder: Path) -> Path:
-    """Return the commands of a new environment that holds the wheel and what it needs, and nothing else."""
-    found = [*Path.home().glob(f".pyenv/versions/{python}.*/bin/python"), shutil.which(f"python{python}")]
+    """Return the commands of a new environment that holds the wheel and what it needs, and nothing
+    else.
+    """
+    found = [
+        *Path.home().glob(f".pyenv/versions/{python}.*/bin/python"),
+        shutil.which(f"python{python}"),
+    ]
     if not any(found):
         pytest.skip(f"Python {python} is not installed here")
     said(UV, "venv", "--quiet", "--python", next(filter(None, found)), folder)
     pip = [UV, "pip", "install", "--quiet", "--python", str(folder / "bin" / "python")]
-    done = subprocess.run([*pip, "-c", str(ROOT / "constraints.txt"), str(wheel)], capture_output=True, text=True)
+    done = subprocess.run(
+        [*pip, "-c", str(ROOT / "constraints.txt"), str(wheel)], capture_output=True, text=True
+    )
     if done.returncode and OFFLINE.search(done.stderr):
         pytest.skip(f"no package index can be reached: {done.stderr.strip().splitlines()[-1]}")
     assert done.returncode == 0, done.stderr
@@ -56,7 +76,9 @@ def environment(python: str, wheel: Path, folder: Path) -> Path:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("python", PYTHONS)
-def test_the_wheel_audits_served_and_scripted_models_without_torch(python: str, wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_audits_served_and_scripted_models_without_torch(
+    python: str, wheel: Path, tmp_path: Path
+) -> None:
     commands = environment(python, wheel, tmp_path / "env")
     workbench, store = commands / "workbench", tmp_path / "own.db"
     assert said(commands / "llm-audit-workbench", "--version") == said(workbench, "--version")
@@ -65,24 +87,46 @@ def test_the_wheel_audits_served_and_scripted_models_without_torch(python: str, 
     assert "[local]" in checks["torch"]["found"]
     assert [name for name, check in checks.items() if check["state"] == "error"] == []
     said(workbench, "init", store)
-    shipped = next((tmp_path / "env").glob("lib/*/site-packages/workbench/_data/instruments/veldania"))
+    shipped = next(
+        (tmp_path / "env").glob("lib/*/site-packages/workbench/_data/instruments/veldania")
+    )
     said(workbench, "import", store, shipped)
-    said(workbench, "run", store, "--model", "scripted", "--samples", "1", "--statements", "2", "--yes", "--no-probe")
+    said(
+        workbench,
+        "run",
+        store,
+        "--model",
+        "scripted",
+        "--samples",
+        "1",
+        "--statements",
+        "2",
+        "--yes",
+        "--no-probe",
+    )
     assert json.loads(said(workbench, "show", store, "reliability", "--json"))["tables"]
     said(commands / "python", "-c", "import workbench.tui.app")
     cited = next((tmp_path / "env").glob("lib/*/site-packages/workbench/CITATION.cff"))
     assert cited.read_bytes() == (ROOT / "CITATION.cff").read_bytes()
     if python != "3.11":
         return  # what follows is the same sentences and scripts under every version
-    for verb in (("run", store, "--model", "smollm2"), ("check", store), ("run", store, "--model", "nobody/nothing")):
-        assert f"'{wheel}[local]'" in said(workbench, *verb, *["--yes"] * (verb[0] == "run"), code=1)
+    for verb in (
+        ("run", store, "--model", "smollm2"),
+        ("check", store),
+        ("run", store, "--model", "nobody/nothing"),
+    ):
+        assert f"'{wheel}[local]'" in said(
+            workbench, *verb, *["--yes"] * (verb[0] == "run"), code=1
+        )
     for shell in ("bash", "zsh", "fish"):
         assert "workbench" in said(workbench, "completion", shell)
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("name", ["workbench", "stores"])
-def test_a_foreign_package_of_the_same_name_is_named(name: str, wheel: Path, tmp_path: Path) -> None:
+def test_a_foreign_package_of_the_same_name_is_named(
+    name: str, wheel: Path, tmp_path: Path
+) -> None:
     commands = environment(".".join(map(str, sys.version_info[:2])), wheel, tmp_path / "env")
     (packages,) = (tmp_path / "env").glob("lib/*/site-packages")
     about = packages / "someone_elses-1.3.dist-info"
@@ -90,7 +134,10 @@ def test_a_foreign_package_of_the_same_name_is_named(name: str, wheel: Path, tmp
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: someone-elses\nVersion: 1.3\n")
     (about / "RECORD").write_text(f"{name}/__init__.py,,\n")
     (about / "top_level.txt").write_text(f"{name}\n")
-    checks = {check["name"]: check for check in json.loads(said(commands / "workbench", "doctor", "--json", code=1))}
+    checks = {
+        check["name"]: check
+        for check in json.loads(said(commands / "workbench", "doctor", "--json", code=1))
+    }
     assert f"someone-elses 1.3 also installs the module '{name}'" in checks["import names"]["found"]
     (packages / name / "__init__.py").unlink()  # it may be a link into the cache of packages
     (packages / name / "__init__.py").write_text('"""Of somebody else."""\n')
@@ -99,21 +146,27 @@ def test_a_foreign_package_of_the_same_name_is_named(name: str, wheel: Path, tmp
     assert "uv tool install, or pipx install" in words
 
 
-def test_a_model_that_runs_here_names_the_packages_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_runs_here_names_the_packages_it_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from workbench.errors import MissingPackage
     from workbench.inference.load import check_reachable
 
     need_local("smollm2")
     found = installed.find_spec
     monkeypatch.setattr(installed, "find_spec", lambda name: None if name in LOCAL else found(name))
-    with pytest.raises(MissingPackage, match=r"smollm2: models that run on this machine need torch, transformers"):
+    with pytest.raises(
+        MissingPackage, match=r"smollm2: models that run on this machine need torch, transformers"
+    ):
         check_reachable("smollm2")
     check_reachable("scripted")
 
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder from which the program was installed into an environment of its own, on a computer without a GPU."""
+    """The folder from which the program was installed into an environment of its own, on a computer
+    without a GPU.
+    """
     copy = tmp_path / "a copy"
     copy.mkdir()
     told_by(monkeypatch, {"url": copy.as_uri(), "dir_info": {}})

@@ -30,7 +30,9 @@ def labelled(capsys: pytest.CaptureFixture[str], path: Path) -> None:
     """Let three people label: they tie on a-1, agree on a-2."""
     for person, labels in {"ana": ("1", "-1"), "bea": ("0", "-1"), "caz": ("-1", "-1")}.items():
         for ref, label in zip(("a-1", "a-2"), labels, strict=True):
-            code, _, err = run(capsys, "issues", path, "--label", ref, LAW, label, "--annotator", person)
+            code, _, err = run(
+                capsys, "issues", path, "--label", ref, LAW, label, "--annotator", person
+            )
             assert (code, err) == (0, "")
 
 
@@ -68,7 +70,9 @@ def test_the_overview_says_what_the_issues_mean_and_what_is_missing(
 
 def test_a_label_is_changed_and_withdrawn(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def say(label: str) -> str:
-        code, out, _ = run(capsys, "issues", path, "--label", "a-1", LAW, label, "--annotator", "ana")
+        code, out, _ = run(
+            capsys, "issues", path, "--label", "a-1", LAW, label, "--annotator", "ana"
+        )
         assert code == 0
         return out.strip()
 
@@ -80,7 +84,9 @@ def test_a_label_is_changed_and_withdrawn(path: Path, capsys: pytest.CaptureFixt
         assert store.issues.labels("small") == ()
 
 
-def test_ties_are_listed_without_names_and_decided(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ties_are_listed_without_names_and_decided(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     labelled(capsys, path)
     [tie] = rows(data(capsys, "issues", path, "--ties", "--json"), "ties")
     letters, labels = zip(*(label.split() for label in tie["labels"]), strict=True)
@@ -88,7 +94,9 @@ def test_ties_are_listed_without_names_and_decided(path: Path, capsys: pytest.Ca
     assert (letters, sorted(labels)) == (("A", "B", "C"), ["+1", "-1", "0"])
     _, out, _ = run(capsys, "issues", path, "--ties")
     assert not any(name in out for name in ("ana", "bea", "caz"))
-    found = data(capsys, "issues", path, "--adjudicate", "a-1", LAW, "0", "--annotator", "nora", "--json")
+    found = data(
+        capsys, "issues", path, "--adjudicate", "a-1", LAW, "0", "--annotator", "nora", "--json"
+    )
     assert found == {"ref": "a-1", "issue": LAW, "label": 0, "before": None}
     assert rows(data(capsys, "issues", path, "--ties", "--json"), "ties") == []
     assert gold_of(capsys, path) == [("a-1", LAW, 0), ("a-2", LAW, -1)]
@@ -102,7 +110,10 @@ def test_labels_go_to_a_file_and_into_another_store(
     labelled(capsys, path)
     run(capsys, "issues", path, "--adjudicate", "a-1", LAW, "1", "--annotator", "nora")
     file, gold, other = tmp_path / "labels.csv", tmp_path / "gold.csv", tmp_path / "other.db"
-    assert data(capsys, "issues", path, "--export", file, "--json") == {"file": str(file), "labels": 7}
+    assert data(capsys, "issues", path, "--export", file, "--json") == {
+        "file": str(file),
+        "labels": 7,
+    }
     assert data(capsys, "issues", path, "--export", gold, "--gold", "--json")["labels"] == 2
     assert gold.read_text() == f"ref,issue,annotator,label\na-1,{LAW},gold,1\na-2,{LAW},gold,-1\n"
     code, _, err = run(capsys, "issues", path, "--export", file)
@@ -110,8 +121,11 @@ def test_labels_go_to_a_file_and_into_another_store(
     with Store.open(other, create=True) as store:
         store.instruments.add(replace(instrument(), issue_labels=()))
     assert data(capsys, "issues", other, "--import", file, "--json") == {
-        "added": 7, "changed": 0, "same": 0, "held": 0,
-    }  # fmt: skip
+        "added": 7,
+        "changed": 0,
+        "same": 0,
+        "held": 0,
+    }
     assert gold_of(capsys, other) == [("a-1", LAW, 1), ("a-2", LAW, -1)]
     again = data(capsys, "issues", path, "--import", file, "--json")
     assert again == {"added": 0, "changed": 0, "same": 7, "held": 0}
@@ -121,7 +135,9 @@ def test_a_file_of_labels_is_read_whole_or_refused_with_every_fault(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "labels.csv"
-    file.write_text(f"ref,issue,annotator,label\na-1,{LAW},ana,1\nz-9,{LAW},ana,1\na-1,cats,ana,2\n")
+    file.write_text(
+        f"ref,issue,annotator,label\na-1,{LAW},ana,1\nz-9,{LAW},ana,1\na-1,cats,ana,2\n"
+    )
     code, _, err = run(capsys, "issues", path, "--import", file)
     assert code == 1
     assert "line 3" in err
@@ -147,9 +163,16 @@ def test_another_scheme_keeps_labels_and_says_so(
 ) -> None:
     labelled(capsys, path)
     file = tmp_path / "pets.toml"
-    file.write_text('name = "pets"\ntitle = "Pets"\n[[issue]]\nname = "cats"\ntitle = "Cats"\ndefinition = "More."\n')
+    file.write_text(
+        'name = "pets"\ntitle = "Pets"\n[[issue]]\nname = "cats"\ntitle = "Cats"\ndefinition = '
+        '"More."\n'
+    )
     found = data(capsys, "issues", path, "--scheme", file, "--json")
-    assert (found["added"], found["removed"], found["kept"]) == (["cats"], [LAW, "liberal_society"], 6)
+    assert (found["added"], found["removed"], found["kept"]) == (
+        ["cats"],
+        [LAW, "liberal_society"],
+        6,
+    )
     assert data(capsys, "issues", path, "--json")["outside"] == 6
     code, out, _ = run(capsys, "issues", path, "--scheme", "smartvote")
     assert code == 0
@@ -162,7 +185,11 @@ def test_a_scheme_with_duplicate_names_is_refused_and_nothing_changes(
 ) -> None:
     file = tmp_path / "pets.toml"
     one = '[[issue]]\nname = "{}"\ntitle = "{}"\ndefinition = "More."\n'
-    file.write_text('name = "pets"\ntitle = "Pets"\n' + one.format("cats", "Cats") + one.format("Cats", "Felines"))
+    file.write_text(
+        'name = "pets"\ntitle = "Pets"\n'
+        + one.format("cats", "Cats")
+        + one.format("Cats", "Felines")
+    )
     code, _, err = run(capsys, "issues", path, "--scheme", file)
     assert code == 1
     assert "'Cats' again, like 'cats'" in err
@@ -198,7 +225,9 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(
         assert store.issues.labels("small") == ()
 
 
-def test_names_that_a_terminal_would_obey_are_shown_literally(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_that_a_terminal_would_obey_are_shown_literally(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Store.open(path) as store:
         hostile = replace(instrument(), name="[bold]h", issues=("\x1b[31mred",), issue_labels=())
         store.instruments.add(hostile)
@@ -209,7 +238,9 @@ def test_names_that_a_terminal_would_obey_are_shown_literally(path: Path, capsys
 
 
 @pytest.mark.e2e
-def test_the_published_gold_is_printed_as_it_was_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_published_gold_is_printed_as_it_was_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "vaa.db"
     assert run(capsys, "import", path, "--format", "probvaa", published("probvaa"))[0] == 0
     gold = rows(data(capsys, "issues", path, "--gold", "--json"), "gold")
@@ -222,11 +253,18 @@ def test_figures_go_to_files_and_acts_that_print_none_refuse_them(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     labelled(capsys, path)
-    assert run(capsys, "issues", path, "--csv", tmp_path / "f", "--html", tmp_path / "p.html")[0] == 0
+    assert (
+        run(capsys, "issues", path, "--csv", tmp_path / "f", "--html", tmp_path / "p.html")[0] == 0
+    )
     assert {file.name for file in (tmp_path / "f").iterdir()} == {
-        "definitions.csv", "annotators.csv", "issues.csv", "pairs.csv",
-    }  # fmt: skip
-    code, _, err = run(capsys, "issues", path, "--scheme", "smartvote", "--html", tmp_path / "q.html")
+        "definitions.csv",
+        "annotators.csv",
+        "issues.csv",
+        "pairs.csv",
+    }
+    code, _, err = run(
+        capsys, "issues", path, "--scheme", "smartvote", "--html", tmp_path / "q.html"
+    )
     assert (code, "--html: this act prints no figures" in err) == (2, True)
 
 
@@ -241,7 +279,9 @@ def test_behind_an_issue_stand_its_statements_and_nobody_is_named(
     values = [[column.value(row) for column in behind.columns] for row in behind.rows]
     assert [row[0] for row in values] == ["a-1", "a-2"], "the tie comes first"
     assert not any(name in str(values) for name in ("ana", "bea", "caz"))
-    page = html_page([entry.make() for entry in of.contents if entry.name != "annotators"], of.title, of.told)
+    page = html_page(
+        [entry.make() for entry in of.contents if entry.name != "annotators"], of.title, of.told
+    )
     assert "supporting it means" in page
 
 
@@ -256,7 +296,9 @@ def test_a_single_labellers_labels_count_by_choice_and_every_figure_says_so(
     assert "a single annotator's labels count. Gold labels: 1." in out
     found = data(capsys, "issues", path, "--json")
     assert (found["fewest"], found["gold"], found["gold_by_one_labeller"]) == (1, 1, 1)
-    assert "Of 1 gold label, 1 rest on a single annotator." in " ".join(run(capsys, "issues", path)[1].split())
+    assert "Of 1 gold label, 1 rest on a single annotator." in " ".join(
+        run(capsys, "issues", path)[1].split()
+    )
     assert gold_of(capsys, path) == [("a-1", LAW, 1)]
     assert "a single annotator's labels count" in run(capsys, "issues", path, "--gold")[1]
     assert data(capsys, "issues", path, "--json", "--fewest", "2")["gold"] == 0

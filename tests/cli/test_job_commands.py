@@ -1,4 +1,6 @@
-"""Jobs in a shell: their probe, asking otherwise, hiding and deleting; nothing waits where nobody can answer."""
+"""Jobs in a shell: their probe, asking otherwise, hiding and deleting; nothing waits where nobody
+can answer.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def asked(path: Path, question: str = PROBE, found: ProbeResult | None = FOUND) 
     """Queue a job that waits for a person."""
     with Store.open(path) as store:
         plan = pipeline.plan(store, Design("veldania", "scripted", samples=2))
-        number = launch.create(store, plan.design, plan, probe=None if found is None else ProbeWish(result=found))
+        number = launch.create(
+            store, plan.design, plan, probe=None if found is None else ProbeWish(result=found)
+        )
         attempt = store.jobs.claim(number, "1")
         assert store.jobs.pause_for_people(number, attempt, "It waits.", question)
 
@@ -74,7 +78,9 @@ def test_a_job_that_waits_for_a_person_says_what_for_and_what_can_be_done(
     assert (data["question"], data["probe"]["result"]["family"]) == (PROBE, "chat")
 
 
-def test_the_answers_of_a_probe_are_painted_and_never_sent(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answers_of_a_probe_are_painted_and_never_sent(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked(demo)
     code, out, _ = run(capsys, "jobs", demo, "probe")
     assert code == 0
@@ -102,14 +108,30 @@ def test_going_on_anyway_is_remembered(
 
 DESIGNS = [
     Design("veldania", "scripted"),
-    Design("veldania", "openai:m@http://127.0.0.1:9/v1", samples=3, seed=9, family="user", templates=("personal-1",)),
-    Design("veldania", "scripted", variants=("original", "negation"), statements=("env-03", "soc-01")),
+    Design(
+        "veldania",
+        "openai:m@http://127.0.0.1:9/v1",
+        samples=3,
+        seed=9,
+        family="user",
+        templates=("personal-1",),
+    ),
+    Design(
+        "veldania", "scripted", variants=("original", "negation"), statements=("env-03", "soc-01")
+    ),
     Design("veldania", "smollm2", dtype="float16", chat_format="smollm2+no-default-system"),
     Design("veldania", "scripted", sampling=Sampling(0.4, 0.5, 7, 33, WHEN_DECIDED)),
     Design("veldania", "scripted", sampling=EXACTLY, samples=1),
-    Design("veldania_panel", "scripted", "questionnaire", 1, EXACTLY, family="qm",
-           contexts=Contexts(("qm", "zero-shot"), respondents=4, every=3, questions=5)),
-]  # fmt: skip
+    Design(
+        "veldania_panel",
+        "scripted",
+        "questionnaire",
+        1,
+        EXACTLY,
+        family="qm",
+        contexts=Contexts(("qm", "zero-shot"), respondents=4, every=3, questions=5),
+    ),
+]
 
 
 @pytest.mark.e2e
@@ -126,7 +148,11 @@ def test_editing_begins_with_a_command_that_asks_exactly_the_same(
         if number < len(DESIGNS):
             asks = DESIGNS[number]
             store.instruments.add(read_shipped(asks.instrument))
-            family = registry.audit(asks.audit).defaults.family if asks.audit == "questionnaire" else asks.family
+            family = (
+                registry.audit(asks.audit).defaults.family
+                if asks.audit == "questionnaire"
+                else asks.family
+            )
             asks = replace(asks, family=family)
         else:
             of = shown[number - len(DESIGNS)].demonstration()
@@ -142,13 +168,23 @@ def test_editing_begins_with_a_command_that_asks_exactly_the_same(
     assert job(path, 2).spec == job(path).spec
 
 
-def test_a_command_is_printed_for_every_kind_of_job(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_is_printed_for_every_kind_of_job(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     paraphrase = next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase")
     config = replace(TrainConfig.for_base("minilm"), steps=7)
     jobs: list[tuple[str, dict[str, Any], str]] = [
         (launch.TRAIN, TrainSpec("mine", config, training=("a", "b")).as_json(), "train"),
-        (launch.CLASSIFY, ClassifySpec("mine", instrument="veldania", models=("m",)).as_json(), "classify"),
-        (launch.DRAFT, DraftSpec("veldania", "m", (paraphrase,), ("env-03",), "en", 5).as_json(), "draft"),
+        (
+            launch.CLASSIFY,
+            ClassifySpec("mine", instrument="veldania", models=("m",)).as_json(),
+            "classify",
+        ),
+        (
+            launch.DRAFT,
+            DraftSpec("veldania", "m", (paraphrase,), ("env-03",), "en", 5).as_json(),
+            "draft",
+        ),
         (CHECK, CheckSpec("veldania", "", "nli", ("en",)).as_json(), "check"),
     ]
     for kind, spec, verb in jobs:
@@ -163,7 +199,10 @@ def test_a_command_is_printed_for_every_kind_of_job(demo: Path, capsys: pytest.C
 def test_drafts_with_prompts_that_options_do_not_say_are_not_made_up(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    own = replace(next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase"), user="Say {statement}")
+    own = replace(
+        next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase"),
+        user="Say {statement}",
+    )
     number = ended(demo, launch.DRAFT, DraftSpec("veldania", "m", (own,)).as_json())
     code, out, err = run(capsys, "jobs", demo, "edit", number)
     assert (code, out) == (2, "")
@@ -171,14 +210,20 @@ def test_drafts_with_prompts_that_options_do_not_say_are_not_made_up(
 
 
 def test_changed_numbers_of_drafts_are_said(demo: Path) -> None:
-    prompts = tuple(prompt.adjusted(calls=9, temperature=0.3) for prompt in shipped_drafting() if not prompt.bias)
+    prompts = tuple(
+        prompt.adjusted(calls=9, temperature=0.3)
+        for prompt in shipped_drafting()
+        if not prompt.bias
+    )
     number = ended(demo, launch.DRAFT, DraftSpec("veldania", "m", prompts[:1]).as_json())
     with Store.open(demo) as store:
         values = values_of(store, store.jobs.get(number))
     assert (values["calls"], values["temperature"]) == (9, 0.3)
 
 
-def test_hidden_jobs_are_counted_and_listed_when_asked_for(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hidden_jobs_are_counted_and_listed_when_asked_for(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended(demo)
     assert "Job 1 is hidden" in run(capsys, "jobs", demo, "hide")[1]
     assert "1 hidden job left out; --hidden lists all." in run(capsys, "jobs", demo)[1]
@@ -203,11 +248,16 @@ def test_deleting_says_what_goes_and_asks(demo: Path, capsys: pytest.CaptureFixt
 def test_acts_take_only_their_own_options(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ended(demo)
     assert "leave it out with hide" in run(capsys, "jobs", demo, "hide", 1, "--hidden")[2]
-    assert "answers the question of resume, retry and delete" in run(capsys, "jobs", demo, "hide", 1, "--yes")[2]
+    assert (
+        "answers the question of resume, retry and delete"
+        in run(capsys, "jobs", demo, "hide", 1, "--yes")[2]
+    )
 
 
 @pytest.mark.e2e
-def test_a_dry_run_says_that_a_probe_comes_first(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_says_that_a_probe_comes_first(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     long = ("run", demo, "--model", "scripted", "--dry-run")
     assert "First a probe: 20 answers" in run(capsys, *long)[1]
     assert "First a probe" not in run(capsys, *long, "--no-probe")[1]
@@ -230,9 +280,13 @@ def test_a_run_without_a_terminal_prints_its_probe_and_waits_for_nobody(
     assert "fewer than 25 % stop a run" in " ".join(out.split())
     assert f"Change the settings: workbench jobs {demo} edit 1" in out
     run(capsys, "jobs", demo, "cancel", 1)
-    code, out, _ = run(capsys, *few, "--least-readable", 0, "--samples", 1, "--templates", 3, "--statements", 4)
+    code, out, _ = run(
+        capsys, *few, "--least-readable", 0, "--samples", 1, "--templates", 3, "--statements", 4
+    )
     assert "Probe: 0 of 20" in out
-    assert (code, job(demo, 2).state, job(demo, 2).done) == (3, "paused", 100), "its first answers are all unreadable"
+    assert (code, job(demo, 2).state, job(demo, 2).done) == (3, "paused", 100), (
+        "its first answers are all unreadable"
+    )
     assert asdict(job(demo, 2))["probe"]["result"]["by_rule"] is True
 
 
@@ -244,7 +298,9 @@ class Typed(io.StringIO):
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize(("typed", "state", "done"), [("y\ny\n", "done", 240), ("\nn\n", "cancelled", 0)])
+@pytest.mark.parametrize(
+    ("typed", "state", "done"), [("y\ny\n", "done", 240), ("\nn\n", "cancelled", 0)]
+)
 def test_a_person_at_a_terminal_sees_the_probe_and_is_asked(
     demo: Path,
     capsys: pytest.CaptureFixture[str],
@@ -255,7 +311,17 @@ def test_a_person_at_a_terminal_sees_the_probe_and_is_asked(
 ) -> None:
     monkeypatch.setattr("sys.stdin", Typed(typed))
     code, out, err = run(
-        capsys, "run", demo, "--model", "scripted", "--statements", 2, "--templates", 2, "--samples", 5
+        capsys,
+        "run",
+        demo,
+        "--model",
+        "scripted",
+        "--statements",
+        2,
+        "--templates",
+        2,
+        "--samples",
+        5,
     )
     assert "Continue the run? [y/N]" in err
     assert "Answers of the probe" in out

@@ -1,4 +1,6 @@
-"""A model is named as it is known, or not asked; stand-ins answer one's own statements by the sides these have."""
+"""A model is named as it is known, or not asked; stand-ins answer one's own statements by the sides
+these have.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ from workbench.pipeline.design_checks import check_there
     [
         ("smollm", "did you mean smollm2?"),
         ("scripted:lefty", "did you mean scripted:left?"),
-        *((name, f"did you mean scripted:{name}?") for name in ("left", "steady", "wavering", "yes-sayer")),
+        *(
+            (name, f"did you mean scripted:{name}?")
+            for name in ("left", "steady", "wavering", "yes-sayer")
+        ),
         ("opnai:gpt-4o", "did you mean openai:gpt-4o?"),
         ("gpt2", "a hub id with its owner"),
         ("./nowhere", "no such folder or file"),
@@ -36,7 +41,9 @@ def test_a_name_that_stands_for_no_model_is_refused(store: Store, name: str, sai
     assert said in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["smollm2", "Qwen/Qwen3-8B@main", "openai:x", "vllm:a/b", "scripted", "scripted:left"])
+@pytest.mark.parametrize(
+    "name", ["smollm2", "Qwen/Qwen3-8B@main", "openai:x", "vllm:a/b", "scripted", "scripted:left"]
+)
 def test_a_name_that_can_stand_for_a_model_is_planned(store: Store, name: str) -> None:
     check_there(store, name)
 
@@ -46,7 +53,10 @@ def test_every_stand_in_answers_ones_own_statements(tmp_path: Path, sided: bool)
     of = instrument()
     sides = (Side.LEFT, Side.RIGHT, Side.LEFT) if sided else (None, None, None)
     own = replace(
-        of, statements=tuple(replace(one, leaning=side) for one, side in zip(of.statements, sides, strict=True))
+        of,
+        statements=tuple(
+            replace(one, leaning=side) for one, side in zip(of.statements, sides, strict=True)
+        ),
     )
     path = tmp_path / "own.db"
     with new_store(path) as store:
@@ -60,7 +70,11 @@ def test_every_stand_in_answers_ones_own_statements(tmp_path: Path, sided: bool)
             run_here(path, number)
             with Store.open(path) as store:
                 job = store.jobs.get(number)
-            assert (job.state, job.failed_items, job.done) == ("done", 0, job.total), (name, audit, job.message)
+            assert (job.state, job.failed_items, job.done) == ("done", 0, job.total), (
+                name,
+                audit,
+                job.message,
+            )
 
 
 def test_a_job_without_a_worker_counts_what_another_did(tmp_path: Path) -> None:
@@ -69,7 +83,9 @@ def test_a_job_without_a_worker_counts_what_another_did(tmp_path: Path) -> None:
         store.instruments.add(instrument())
         few = Design("small", "scripted", samples=2, family="chat", statements=("a-1",))
         first = launch.create(store, few, pipeline.plan(store, few))
-        part = launch.create(store, replace(few, samples=9), pipeline.plan(store, replace(few, samples=9)))
+        part = launch.create(
+            store, replace(few, samples=9), pipeline.plan(store, replace(few, samples=9))
+        )
         for number in (first, part):
             store.jobs.request_stop(number)
         more = replace(few, samples=4, statements=())

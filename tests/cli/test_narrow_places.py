@@ -17,17 +17,28 @@ from workbench.domain.names import LONGEST_STEM, file_stem
 
 
 @pytest.mark.parametrize(
-    "words", [("show", "reliability"), ("show", "consistency"), ("review",), ("help", "reliability"), ("nonsense–",)]
+    "words",
+    [
+        ("show", "reliability"),
+        ("show", "consistency"),
+        ("review",),
+        ("help", "reliability"),
+        ("nonsense–",),
+    ],
 )
 def test_an_output_in_ascii_shows_what_it_lacks_as_numbers(
     tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = audited(tmp_path / "audit.db")
-    outputs = {name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")}
+    outputs = {
+        name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")
+    }
     with monkeypatch.context() as patch:
         for name, output in outputs.items():
             patch.setattr(sys, name, output)
-        code = main([words[0], *([] if words[0] in ("help", "nonsense–") else [str(path)]), *words[1:]])
+        code = main(
+            [words[0], *([] if words[0] in ("help", "nonsense–") else [str(path)]), *words[1:]]
+        )
     written = ""
     for output in outputs.values():
         output.seek(0)
@@ -51,7 +62,9 @@ def test_a_report_has_a_file_for_each_answer_of_models_with_long_names(
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("update model set name = ?", ("ß/m" * 230,))
         connection.commit()
-    code, _, err = run(capsys, "report", path, tmp_path / "report", "--answers", "all", "--every-file")
+    code, _, err = run(
+        capsys, "report", path, tmp_path / "report", "--answers", "all", "--every-file"
+    )
     assert (code, err) == (0, "")
     names = [file.name for file in (tmp_path / "report").rglob("*") if file.is_file()]
     assert any(name.startswith("001-") for name in names)

@@ -27,15 +27,26 @@ def test_a_dry_run_says_what_words_stand_for_and_writes_nothing(
     code, out, _ = run(capsys, "import", path, wahlomat(tmp_path / "veld.xlsx"), "--dry-run")
     assert code == 0
     assert "as --format wahlomat" in out
-    assert "3 parties, 6 answers: agree from stimme zu (2); disagree from stimme nicht zu (2); neutral" in out
+    assert (
+        "3 parties, 6 answers: agree from stimme zu (2); disagree from stimme nicht zu (2); neutral"
+        in out
+    )
     assert "Read as a table of the Wahl-O-Mat" in out
-    assert [line.split()[:4] for line in out.splitlines() if "Der Hafen" in line] == [["1", "1", "VU", "FP"]]
+    assert [line.split()[:4] for line in out.splitlines() if "Der Hafen" in line] == [
+        ["1", "1", "VU", "FP"]
+    ]
     assert not path.exists()
 
 
-def test_words_without_a_stance_are_given_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_without_a_stance_are_given_and_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     odd = [[*row[:6], f"{row[6]}!", row[7]] for row in POSITIONS]
-    file, store, kept = semicolons(tmp_path / "veld.csv", odd), tmp_path / "new.db", tmp_path / "kept.toml"
+    file, store, kept = (
+        semicolons(tmp_path / "veld.csv", odd),
+        tmp_path / "new.db",
+        tmp_path / "kept.toml",
+    )
     code, _, err = run(capsys, "import", store, file)
     assert code == 1
     assert "veld.csv, line 2, column 'Position: Position': found 'stimme zu!'" in err
@@ -45,25 +56,40 @@ def test_words_without_a_stance_are_given_and_kept(tmp_path: Path, capsys: pytes
     assert '"stimme zu!" = "agree"' in kept.read_text(encoding="utf-8")
     code, out, _ = run(capsys, "import", store, file, "--map", kept)
     assert (code, "2 unchanged" in out, "no opinion from neutral! (2)" in out) == (0, True, True)
-    assert run(capsys, "import", store, qualomat(tmp_path / "q"), "--answers", "neutral=no opinion")[0] == 0
+    assert (
+        run(capsys, "import", store, qualomat(tmp_path / "q"), "--answers", "neutral=no opinion")[0]
+        == 0
+    )
     with Store.open(store) as opened:
         said = opened.instruments.get("q").party_answers
-    assert {(one.answer, one.stance) for one in said} == {("Stimme zu", 1), ("Stimme nicht zu", -1), ("Neutral", None)}
+    assert {(one.answer, one.stance) for one in said} == {
+        ("Stimme zu", 1),
+        ("Stimme nicht zu", -1),
+        ("Neutral", None),
+    }
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (("--election", "Veldania"), "--election belongs to --format manifesto"),
-        (("--format", "jsonl", "--answers", "x=agree"), "--answers belongs to formats with parties' answers"),
-        (("--format", "jsonl", "--language", "de"), "--language belongs to a table or list of statements"),
+        (
+            ("--format", "jsonl", "--answers", "x=agree"),
+            "--answers belongs to formats with parties' answers",
+        ),
+        (
+            ("--format", "jsonl", "--language", "de"),
+            "--language belongs to a table or list of statements",
+        ),
         (("--answers", "x=maybe"), "give WORD=STANCE, of agree, disagree, neutral, no opinion"),
     ],
 )
 def test_options_of_other_formats_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], told: str
 ) -> None:
-    code, _, err = run(capsys, "import", tmp_path / "new.db", semicolons(tmp_path / "veld.csv"), *arguments)
+    code, _, err = run(
+        capsys, "import", tmp_path / "new.db", semicolons(tmp_path / "veld.csv"), *arguments
+    )
     assert (code, told in err) == (2, True)
 
 
@@ -81,10 +107,15 @@ def test_a_model_is_compared_with_parties_that_a_manifesto_places(
     assert ["VU", "6.5", "30", "Veldanian", "Union"] in [line.split() for line in out.splitlines()]
     assert data(capsys, "import", store, file, "--dry-run")["changed"] == 2
     found = data(capsys, "import", store, file, "--map", "FP=PP")
-    assert {one["name"]: one["position"] for one in found["parties"]} == {"VU": 6.5, "GL": 3.0, "FP": 5.275}
+    assert {one["name"]: one["position"] for one in found["parties"]} == {
+        "VU": 6.5,
+        "GL": 3.0,
+        "FP": 5.275,
+    }
     again = data(capsys, "import", store, file, "--map", "FP=PP")
     assert (again["changed"], again["parties"][0]["coded"]["rile"]) == (0, 30.0)
-    run(capsys, "import", store, tmp_path / "veld.xlsx")  # the file places nobody: what was placed stays
+    # The file places nobody: what was placed stays.
+    run(capsys, "import", store, tmp_path / "veld.xlsx")
     with Store.open(store) as opened:
         here = opened.instruments.get("veld")
     assert [party.position for party in here.parties] == [6.5, 3.0, 5.275]
@@ -99,10 +130,17 @@ def test_a_model_is_compared_with_parties_that_a_manifesto_places(
     assert f"{PLACED}rile of the Manifesto Project" in judged["methods"]
     assert any("(rile + 100) / 20" in note for one in judged["tables"] for note in one["notes"])
     shares = {row["family"]: row["share"]["value"] for row in model}
-    assert shares == {"left": 0.5, "center": 0.0, "right": 0.5}  # GL and VU agree once of twice, FP never
+    # GL and VU agree once of twice, FP never.
+    assert shares == {
+        "left": 0.5,
+        "center": 0.0,
+        "right": 0.5,
+    }
 
 
-def test_what_was_exported_comes_back_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_exported_comes_back_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = tmp_path / "new.db"
     run(capsys, "import", store, wahlomat(tmp_path / "veld.xlsx"))
     assert run(capsys, "export", store, tmp_path / "out", "--format", "csv")[0] == 0

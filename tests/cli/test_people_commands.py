@@ -1,4 +1,6 @@
-"""Who the annotators and respondents are: said in the shell, counted, and exported without names."""
+"""Who the annotators and respondents are: said in the shell, counted, and exported without
+names.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +35,27 @@ def path(tmp_path: Path) -> Path:
 
 
 def describe(path: Path, name: str, *fields: str) -> list[object]:
-    return ["people", path, "--describe", name, *(word for field in fields for word in ("--set", field))]
+    return [
+        "people",
+        path,
+        "--describe",
+        name,
+        *(word for field in fields for word in ("--set", field)),
+    ]
 
 
-def test_people_are_counted_and_stand_under_pseudonyms(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_are_counted_and_stand_under_pseudonyms(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(capsys, *describe(path, NAMES[0], "country=Italy", "Education=master's"))[0] == 0
     assert run(capsys, *describe(path, NAMES[1], "country=Italy"))[0] == 0
     code, out, _ = run(capsys, "people", path)
     assert code == 0
     assert not any(name in out for name in NAMES)
     found = data(capsys, "people", path)
-    assert {(r["role"], r["field"], r["value"]): r["people"] for r in figures(found, "people_counts")} == {
+    assert {
+        (r["role"], r["field"], r["value"]): r["people"] for r in figures(found, "people_counts")
+    } == {
         ("annotator", "education", "master's"): 1,
         ("annotator", "country", "Italy"): 1,
         ("respondent", "education", "master's"): 1,
@@ -52,8 +64,9 @@ def test_people_are_counted_and_stand_under_pseudonyms(path: Path, capsys: pytes
     }
     assert {row["country"] for row in figures(found, "people")} == {"Italy"}
     assert sorted(map(tuple, (row["roles"] for row in figures(found, "people")))) == [
-        ("annotator", "respondent"), ("respondent",)
-    ]  # fmt: skip
+        ("annotator", "respondent"),
+        ("respondent",),
+    ]
     assert "which may identify them" in out
     named = data(capsys, "people", path, "--names")
     assert [row["person"] for row in figures(named, "people")] == list(NAMES)
@@ -63,13 +76,20 @@ def test_a_field_is_changed_and_taken_back_and_nothing_is_overwritten(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(capsys, *describe(path, NAMES[0], "country=Italy"))
-    assert data(capsys, *describe(path, NAMES[0], "country=Peru"), "--person", "otto")["fields"] == {"country": "Peru"}
+    assert data(capsys, *describe(path, NAMES[0], "country=Peru"), "--person", "otto")[
+        "fields"
+    ] == {"country": "Peru"}
     assert run(capsys, *describe(path, NAMES[0], "country=Peru"))[0] == 0
-    assert "no fields are filled in" in run(capsys, "people", path, "--describe", NAMES[0], "--unset", "country")[1]
+    assert (
+        "no fields are filled in"
+        in run(capsys, "people", path, "--describe", NAMES[0], "--unset", "country")[1]
+    )
     with Store.open(path) as store:
         assert [(one.value, one.by) for one in store.people.events()] == [
-            ("Italy", NAMES[0]), ("Peru", "otto"), (None, NAMES[0])
-        ]  # fmt: skip
+            ("Italy", NAMES[0]),
+            ("Peru", "otto"),
+            (None, NAMES[0]),
+        ]
         assert [one.fields for one in store.people.list()] == [{}, {}]
 
 
@@ -116,7 +136,11 @@ def test_an_export_takes_counts_along_and_pseudonyms_where_asked_but_no_names(
         assert read_csv(folder).survey == read_csv(tmp_path / "counts").survey
     with (tmp_path / "pseudonyms" / "people.csv").open(newline="") as lines:
         (row,) = csv.DictReader(lines)
-    assert (row["field"], row["value"], row["roles"]) == ("country", "Italy", "annotator+respondent")
+    assert (row["field"], row["value"], row["roles"]) == (
+        "country",
+        "Italy",
+        "annotator+respondent",
+    )
     assert row["pseudonym"].startswith("p-")
     out = run(capsys, "export", path, tmp_path / "layout", "--format", "jsonl")[1]
     assert "Descriptions of annotators and respondents are left out." in out
@@ -134,7 +158,9 @@ def test_what_is_said_of_people_comes_with_a_merge(
     with Store.open(other) as store:
         assert [one.value for one in store.people.events()] == ["Italy"], "twice is once"
         (there,) = [one for one in store.people.list() if one.name == NAMES[0]]
-        assert (there.roles, there.fields) == ((), {"country": "Italy"}), "nobody here, but somebody there"
+        assert (there.roles, there.fields) == ((), {"country": "Italy"}), (
+            "nobody here, but somebody there"
+        )
         assert store.people.describe(NAMES[0], {"country": ""}, by="otto").fields == {}
         assert NAMES[0] not in {one.name for one in store.people.list()}
 

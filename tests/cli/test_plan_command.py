@@ -1,4 +1,6 @@
-"""`workbench plan` and `run --plan`: frozen before the first answer, followed or not, and that is said."""
+"""`workbench plan` and `run --plan`: frozen before the first answer, followed or not, and that is
+said.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def steps(found: object, name: str = "plan") -> dict[str, dict[str, object]]:
 
 
 @pytest.mark.e2e
-def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_by_a_plan_follows_it_and_says_so(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan = freeze(capsys, store, "--judge", "as_published=yes")
     assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
     found = data(capsys, "plan", store, "--check", plan)
@@ -61,7 +65,9 @@ def test_a_run_by_a_plan_follows_it_and_says_so(store: Path, capsys: pytest.Capt
     assert run(capsys, "report", store, store.parent / "page")[0] == 0
     page = (store.parent / "page" / "report.html").read_text(encoding="utf-8")
     assert "Plan frozen before the answers" in page
-    assert "points as planned; deviations: as_published: planned yes, done no." in page, "reports judge by the usual"
+    assert "points as planned; deviations: as_published: planned yes, done no." in page, (
+        "reports judge by the usual"
+    )
     assert run(capsys, "report", store, store.parent / "planned", "--as-published")[0] == 0
     page = (store.parent / "planned" / "report.html").read_text(encoding="utf-8")
     assert "points as planned." in page
@@ -82,10 +88,15 @@ def test_what_was_done_otherwise_and_decided_afterwards_is_named_with_when_and_w
     code, text, _ = run(capsys, "plan", store, "--check", plan, "--json")
     assert code == 1
     made = steps(json.loads(text))
-    assert {name for name, row in made.items() if row["differs"]} == {"asked samples", "afterwards job 2"}
+    assert {name for name, row in made.items() if row["differs"]} == {
+        "asked samples",
+        "afterwards job 2",
+    }
     assert (made["asked samples"]["planned"], made["asked samples"]["done"]) == ("6", "3")
     assert made["asked samples"]["when"]
-    header = data(capsys, "show", store, "reliability", "--as-published", "--minimum", "2")["header"][0]
+    header = data(capsys, "show", store, "reliability", "--as-published", "--minimum", "2")[
+        "header"
+    ][0]
     assert header.startswith("! ")
     for said in (
         "samples: planned 6, done 3",
@@ -96,7 +107,9 @@ def test_what_was_done_otherwise_and_decided_afterwards_is_named_with_when_and_w
 
 
 @pytest.mark.e2e
-def test_a_plan_frozen_after_answers_says_so(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_frozen_after_answers_says_so(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(capsys, "run", store, "--model", "scripted", *SIZE, *GO)[0] == 0
     plan = freeze(capsys, store)
     assert "answers_before = 864" in plan.read_text(encoding="utf-8")
@@ -111,13 +124,17 @@ def test_a_plan_frozen_after_answers_says_so(store: Path, capsys: pytest.Capture
 
 
 @pytest.mark.e2e
-def test_a_run_without_a_plan_has_an_empty_table(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_a_plan_has_an_empty_table(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(capsys, "run", store, "--model", "scripted", *SIZE, *GO)[0] == 0
     with Store.open(store) as opened:
         table = followed(opened, opened.runs.list("reliability")[0])
     assert not table.rows
     assert "These answers have no frozen plan" in table.empty
-    assert "plan" not in [one["name"] for one in data(capsys, "show", store, "reliability")["tables"]]
+    assert "plan" not in [
+        one["name"] for one in data(capsys, "show", store, "reliability")["tables"]
+    ]
 
 
 @pytest.mark.e2e
@@ -139,18 +156,36 @@ def test_a_change_of_the_instrument_shows(store: Path, capsys: pytest.CaptureFix
     [
         ((), "give --out PLAN.toml to freeze a plan, or --check"),
         (("--out", "plan.toml"), "found no model; give --model"),
-        (("--model", "scripted", "--judge", "rle=coded", "--out", "x.toml"), "give NAME=VALUE of an option"),
-        (("--model", "scripted", "--judge", "reader=words", "--out", "x.toml"), "found 'words'; give label-words"),
-        (("--model", "scripted", "--judge", "as_published=maybe", "--out", "x.toml"), "give yes or no"),
-        (("--model", "m", "--judge", "seed=1", "--judge", "seed=2", "--out", "x.toml"), "found --judge seed twice"),
+        (
+            ("--model", "scripted", "--judge", "rle=coded", "--out", "x.toml"),
+            "give NAME=VALUE of an option",
+        ),
+        (
+            ("--model", "scripted", "--judge", "reader=words", "--out", "x.toml"),
+            "found 'words'; give label-words",
+        ),
+        (
+            ("--model", "scripted", "--judge", "as_published=maybe", "--out", "x.toml"),
+            "give yes or no",
+        ),
+        (
+            ("--model", "m", "--judge", "seed=1", "--judge", "seed=2", "--out", "x.toml"),
+            "found --judge seed twice",
+        ),
         (
             ("--model", "scripted", "--claim", "leen", "--out", "x.toml"),
             "Claims of reliability: party families, issues",
         ),
         (("--check", "nowhere.toml"), "nowhere.toml: cannot be read (No such file or directory)"),
         (("--model", "scripted", "--statements", "zz", "--out", "x.toml"), "zz"),
-        (("--check", "x.toml", "--samples", "3"), "found --samples; --check reads all of that from the plan"),
-        (("--model", "scripted", "--out", "x.toml", "--csv", "figures"), "found --csv; a plan has no figures yet"),
+        (
+            ("--check", "x.toml", "--samples", "3"),
+            "found --samples; --check reads all of that from the plan",
+        ),
+        (
+            ("--model", "scripted", "--out", "x.toml", "--csv", "figures"),
+            "found --csv; a plan has no figures yet",
+        ),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_words(
@@ -161,11 +196,24 @@ def test_what_cannot_be_planned_is_refused_in_words(
     assert said in err
 
 
-def test_every_option_of_judging_is_frozen_by_its_name(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_option_of_judging_is_frozen_by_its_name(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from workbench.audits.reliability import AUDIT
 
     out = store.parent / "plan.toml"
-    found = data(capsys, "plan", store, "--model", "scripted", *SIZE, "--judge", "as-published=yes", "--out", out)
+    found = data(
+        capsys,
+        "plan",
+        store,
+        "--model",
+        "scripted",
+        *SIZE,
+        "--judge",
+        "as-published=yes",
+        "--out",
+        out,
+    )
     assert set(found["judged"]) == {option.name for option in AUDIT.judges_by}
     assert found["judged"]["as_published"] is True
     assert found["hash"] in out.read_text(encoding="utf-8")
@@ -174,7 +222,9 @@ def test_every_option_of_judging_is_frozen_by_its_name(store: Path, capsys: pyte
 
 
 @pytest.mark.e2e
-def test_a_planned_comparison_shows_whom_it_lacks(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_planned_comparison_shows_whom_it_lacks(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan = freeze(capsys, store, "--compare", "scripted", "scripted:steady")
     assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
     lacks = steps(data(capsys, "plan", store, "--check", plan))["compared runs"]
@@ -190,7 +240,9 @@ def test_a_template_that_is_changed_before_it_is_asked_is_a_deviation(
 ) -> None:
     plan = freeze(capsys, store)
     with Store.open(store) as opened, opened.write() as connection:
-        connection.execute("update template set user = user || ' Please.' where name = 'personal-1'")
+        connection.execute(
+            "update template set user = user || ' Please.' where name = 'personal-1'"
+        )
     assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
     made = steps(data(capsys, "plan", store, "--check", plan))["asked templates, verbatim"]
     assert (made["differs"], made["done"]) == (True, "other than planned: personal-1")
@@ -206,18 +258,29 @@ def test_every_point_of_a_plan_can_differ(store: Path, capsys: pytest.CaptureFix
         plain = followed(opened, found)
         undecided = {row.what for row in plain.rows if row.followed is None}
         assert undecided == {row.what for row in plain.rows if row.part == "judged"}
-        assert f"{len(undecided)} options of judging can be told beside figures alone" in plain.notes[0]
+        assert (
+            f"{len(undecided)} options of judging can be told beside figures alone"
+            in plain.notes[0]
+        )
         judged = {row.what: "another value" for row in plain.rows if row.part == "judged"}
-        off = {row.what for row in followed(opened, found, judged, ("scripted", "else")).rows if row.followed is False}
+        off = {
+            row.what
+            for row in followed(opened, found, judged, ("scripted", "else")).rows
+            if row.followed is False
+        }
         assert off == {*judged, "runs"}
 
 
 @pytest.mark.e2e
-def test_a_comparison_other_than_the_planned_one_is_said(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_comparison_other_than_the_planned_one_is_said(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan = freeze(capsys, store, "--compare", "scripted", "scripted:steady")
     assert run(capsys, "run", store, "--plan", plan, *GO)[0] == 0
     for model in ("scripted:steady", "scripted:order-minded"):
         assert run(capsys, "run", store, "--model", model, *SIZE, *GO)[0] == 0
     for models, differs in (("scripted:steady", False), ("scripted:order-minded", True)):
-        made = steps(data(capsys, "show", store, "reliability", "--compare", "scripted", models))["compared runs"]
+        made = steps(data(capsys, "show", store, "reliability", "--compare", "scripted", models))[
+            "compared runs"
+        ]
         assert (made["differs"], made["done"]) == (differs, f"scripted; {models}")

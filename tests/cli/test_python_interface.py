@@ -1,4 +1,6 @@
-"""`import workbench`: the figures of the shell as values, rows as data frames, runs; nothing changes unless asked."""
+"""`import workbench`: the figures of the shell as values, rows as data frames, runs; nothing
+changes unless asked.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A store with answers for each audit, and `pair` with those of two models to the first."""
     folder = tmp_path_factory.mktemp("stores")
     judged = audited(folder / "judged.db")
-    pair = audited(audited(folder / "pair.db"), lambda probe: ((NO, 20), (YES, 9), (UNREADABLE, 1)), "other")
+    pair = audited(
+        audited(folder / "pair.db"), lambda probe: ((NO, 20), (YES, 9), (UNREADABLE, 1)), "other"
+    )
     with new_store(folder / "people.db") as store:
         store.instruments.add(panel())
         for model in ("tuned", "plain"):
@@ -75,16 +79,33 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         store.instruments.add(with_pairs(Instrument(DESIGN.instrument, "Choices", ()), pairs(), ()))
         for model in ("first", "second"):
             habits = LetterHabits(weights=(3.0, 1.0), by_text=0.0, invalid=0.25)
-            ask(store, ScriptedModel(Persona(letters=habits), name=model), replace(DESIGN, samples=4, model=model))
+            ask(
+                store,
+                ScriptedModel(Persona(letters=habits), name=model),
+                replace(DESIGN, samples=4, model=model),
+            )
     with new_store(folder / "sides.db") as store:
         store.instruments.add(bias_stores.sided())
-        asked(store, "scripted", audit="statement_labels", instrument="two-tests", samples=1, family="labels")
+        asked(
+            store,
+            "scripted",
+            audit="statement_labels",
+            instrument="two-tests",
+            samples=1,
+            family="labels",
+        )
     with new_store(folder / "halves.db") as store:
         store.instruments.add(read_shipped("veldania"))
-        ask(store, ScriptedModel(), Design("veldania", "scripted", "contamination", 1, Sampling(), family="guided"))
+        ask(
+            store,
+            ScriptedModel(),
+            Design("veldania", "scripted", "contamination", 1, Sampling(), family="guided"),
+        )
     with new_store(folder / "survey.db") as store:
         store.instruments.add(read_shipped("veldania_panel"))
-        asked_ = Design("veldania_panel", "scripted", "representation", 4, Sampling(), family="survey")
+        asked_ = Design(
+            "veldania_panel", "scripted", "representation", 4, Sampling(), family="survey"
+        )
         ask(store, ScriptedModel(), asked_)
     return {
         "reliability": judged,
@@ -118,7 +139,9 @@ def test_figures_are_those_that_the_shell_prints(
         assert audit in store.audits
         found = store.results(audit, **options)
         assert json.loads(json.dumps(found.to_dict())) == printed
-        assert [table["name"] for table in printed["tables"]] == [one.figure.name for one in found.tables.values()]
+        assert [table["name"] for table in printed["tables"]] == [
+            one.figure.name for one in found.tables.values()
+        ]
         for name, table in found.tables.items():
             assert table.name == name
             assert list(table) == table.to_dict()["rows"]
@@ -129,16 +152,40 @@ def test_figures_are_those_that_the_shell_prints(
 
 
 SAMPLES: dict[str, Any] = {
-    "sampling": "T 1", "dtype": "float32", "snapshot": "unknown",
-    "fingerprint": "each", "language": "en", "persona": "none", "family": "chat",
+    "sampling": "T 1",
+    "dtype": "float32",
+    "snapshot": "unknown",
+    "fingerprint": "each",
+    "language": "en",
+    "persona": "none",
+    "family": "chat",
     "template_version": "chat=2",
-    "tests": "sampling,negation", "template": "personal-1", "failed": "negation", "issue": "Law and order",
-    "party": "nl/Greens", "labels": "instrument", "show": "targets,tokens", "target": "t1",
-    "condition": "qm,zero-shot", "bias": "odd_even,acquiescence", "questions": "odd_even", "question": "q1",
-    "queue": "test", "reader": "label-words",
-}  # fmt: skip
+    "tests": "sampling,negation",
+    "template": "personal-1",
+    "failed": "negation",
+    "issue": "Law and order",
+    "party": "nl/Greens",
+    "labels": "instrument",
+    "show": "targets,tokens",
+    "target": "t1",
+    "condition": "qm,zero-shot",
+    "bias": "odd_even,acquiescence",
+    "questions": "odd_even",
+    "question": "q1",
+    "queue": "test",
+    "reader": "label-words",
+}
 "a value as it is typed for options without choices; several are separated by commas"
-SEVERAL = {"language", "family", "template_version", "tests", "show", "condition", "bias", "persona"}
+SEVERAL = {
+    "language",
+    "family",
+    "template_version",
+    "tests",
+    "show",
+    "condition",
+    "bias",
+    "persona",
+}
 
 
 def typed(option: Option, store: workbench.Store, audit: str) -> Any:
@@ -152,7 +199,14 @@ def typed(option: Option, store: workbench.Store, audit: str) -> Any:
         there["family"] = registry.audit(audit).defaults.family
     if (named := {**SAMPLES, **there}.get(option.name)) is not None:
         return named
-    wanted = {"draws": "120", "resamples": "40", "alpha": "0.01", "low": "0.4", "high": "0.6", "threshold": "0.5"}
+    wanted = {
+        "draws": "120",
+        "resamples": "40",
+        "alpha": "0.01",
+        "low": "0.4",
+        "high": "0.6",
+        "threshold": "0.5",
+    }
     return wanted.get(option.name, "3" if option.type is Type.WHOLE else "0.25")
 
 
@@ -173,14 +227,20 @@ def test_every_option_says_in_python_what_it_says_in_the_shell(
             flags = [word for name, one in options.items() for word in _flag(name, one)]
             code = main([*words, *flags, "--json"])
             printed = capsys.readouterr().out
-            for given in [value, value.split(","), tuple(value.split(","))] if option.name in SEVERAL else [value]:
+            for given in (
+                [value, value.split(","), tuple(value.split(","))]
+                if option.name in SEVERAL
+                else [value]
+            ):
                 asked = {**options, option.name: given}
                 if code:
                     with pytest.raises(WorkbenchError):
                         store.results(audit, **asked)
                 else:
                     found = store.results(audit, **asked)
-                    assert json.loads(json.dumps(found.to_dict())) == json.loads(printed), option.name
+                    assert json.loads(json.dumps(found.to_dict())) == json.loads(printed), (
+                        option.name
+                    )
             (refused if code else same).append(option.name)
     assert len(same) > len(refused), (same, refused)
 
@@ -195,7 +255,9 @@ COMPARED = {"reliability": "pair", "consistency": "pair"}
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("audit", [name for name in registry.SHIPPED if registry.audit(name).compares])
+@pytest.mark.parametrize(
+    "audit", [name for name in registry.SHIPPED if registry.audit(name).compares]
+)
 def test_runs_are_compared_in_python_as_in_the_shell(
     audit: str, stores: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -211,11 +273,16 @@ def test_runs_are_compared_in_python_as_in_the_shell(
             assert json.loads(json.dumps(found.to_dict())) == printed
         for runs in ((first, second), ([first, second],), ((name for name in (first, second)),)):
             assert store.compare(*runs, audit=audit, **quick).to_dict() == found.to_dict()
-        assert store.results(audit, **quick, compare=(name for name in (first, second))).to_dict() == found.to_dict()
+        assert (
+            store.results(audit, **quick, compare=(name for name in (first, second))).to_dict()
+            == found.to_dict()
+        )
         with pytest.raises(WorkbenchError, match="which has no order; give a list"):
             store.results(audit, **quick, compare={first, second})
         asked = workbench.Run(store, audit, second, None, 0)
-        assert asked.results(**quick, compare=[first, second]).to_dict() == found.to_dict(), "another model, too"
+        assert asked.results(**quick, compare=[first, second]).to_dict() == found.to_dict(), (
+            "another model, too"
+        )
         with pytest.raises(UsageError, match="two or more"):
             store.compare(first, audit=audit)
         with pytest.raises(UsageError, match="two or more"):
@@ -253,16 +320,30 @@ store.agreement(ques="test")
 
 
 @pytest.mark.e2e
-def test_a_type_checker_rejects_a_misspelt_option_and_a_value_of_another_type(tmp_path: Path) -> None:
+def test_a_type_checker_rejects_a_misspelt_option_and_a_value_of_another_type(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "study.py"
     file.write_text(MISTAKES)
     root = Path(workbench.__file__).parents[1]
     cache = Path(os.environ.get("WORKBENCH_MYPY_CACHE", tmp_path / "cache"))
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file", "pyproject.toml"]
-    done = subprocess.run([*command, "--cache-dir", str(cache), str(file)], capture_output=True, text=True, cwd=root)
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--follow-imports=silent",
+        "--config-file",
+        "pyproject.toml",
+    ]
+    done = subprocess.run(
+        [*command, "--cache-dir", str(cache), str(file)], capture_output=True, text=True, cwd=root
+    )
     found = {int(one) for one in re.findall(r"study\.py:(\d+): error", done.stdout)}
     lines = MISTAKES.splitlines()
-    assert found == set(range(1 + lines.index("store.results(minimun=3)"), len(lines) + 1)), done.stdout + done.stderr
+    assert found == set(range(1 + lines.index("store.results(minimun=3)"), len(lines) + 1)), (
+        done.stdout + done.stderr
+    )
 
 
 def test_the_types_are_those_of_the_declared_options() -> None:
@@ -280,10 +361,16 @@ def test_every_public_member_says_what_it_is() -> None:
                 silent.append(of.name)
             for one, after in pairwise((*getattr(of, "body", ()), None)):
                 if isinstance(one, ast.AnnAssign) and not one.target.id.startswith("_"):  # type: ignore[union-attr]
-                    documented = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+                    documented = isinstance(after, ast.Expr) and isinstance(
+                        after.value, ast.Constant
+                    )
                     if isinstance(of, ast.ClassDef) and not documented:
                         silent.append(f"{of.name}.{ast.unparse(one.target)}")
-                elif isinstance(one, ast.FunctionDef) and not one.name.startswith("_") and isinstance(of, ast.ClassDef):
+                elif (
+                    isinstance(one, ast.FunctionDef)
+                    and not one.name.startswith("_")
+                    and isinstance(of, ast.ClassDef)
+                ):
                     stub = any(getattr(by, "id", "") == "overload" for by in one.decorator_list)
                     if ast.get_docstring(one) is None and not stub:
                         silent.append(f"{of.name}.{one.name}")
@@ -322,7 +409,13 @@ def test_rows_and_tables_have_a_length_an_index_and_times(stores: dict[str, Path
         for kind in (*KINDS, "statements"):
             of: workbench.Rows = getattr(store, kind)()
             rows = list(of)
-            assert len(of) == len(rows) == of.to_arrow().num_rows == len(of.to_pandas()) == len(of.to_polars())
+            assert (
+                len(of)
+                == len(rows)
+                == of.to_arrow().num_rows
+                == len(of.to_pandas())
+                == len(of.to_polars())
+            )
             if rows:
                 assert (of[0], of[-1], of[1:3]) == (rows[0], rows[-1], rows[1:3])
                 name = next(iter(of.columns))
@@ -332,19 +425,29 @@ def test_rows_and_tables_have_a_length_an_index_and_times(stores: dict[str, Path
                 of[len(rows)]
             with pytest.raises(UnknownName, match="there is no column 'gone'"):
                 of["gone"]
-        assert len(store.answers(expand=True)) == sum(1 for _ in store.answers(expand=True)) > len(store.answers())
+        assert (
+            len(store.answers(expand=True))
+            == sum(1 for _ in store.answers(expand=True))
+            > len(store.answers())
+        )
         (row, *_) = store.answers()
         frame = store.answers().to_pandas()
         assert isinstance(row["time"], datetime)
         assert row["time"].utcoffset() == timedelta(0)
         assert str(frame["time"].dtype) == "datetime64[us, UTC]"
         assert frame["time"][0].to_pydatetime() == row["time"]
-        assert store.answers().to_arrow().schema.field("time").type == pyarrow.timestamp("us", "UTC")
+        assert store.answers().to_arrow().schema.field("time").type == pyarrow.timestamp(
+            "us", "UTC"
+        )
         assert store.answers().to_polars()["time"].dtype == polars.Datetime("us", "UTC")
         table = store.results("bias_score", draws=50).tables["bias"]
         assert (table[0], table[-1]) == tuple([*table][at] for at in (0, -1))
         assert table[table.columns[0]] == [one[table.columns[0]] for one in table]
-        assert list(table.to_pandas().columns) == table.to_arrow().column_names == table.to_polars().columns
+        assert (
+            list(table.to_pandas().columns)
+            == table.to_arrow().column_names
+            == table.to_polars().columns
+        )
 
 
 @pytest.mark.e2e
@@ -373,7 +476,9 @@ def test_statements_imports_and_agreement_are_those_of_the_shell(
         with pytest.raises(UsageError, match="--header-row 3"):
             store.import_file(theirs, dry_run=True)
         named = {"original": "thesis, short", "ref": "#"}
-        found = store.import_file(theirs, map=named, ignore="size", header_row=3, decimal=",", dry_run=True)
+        found = store.import_file(
+            theirs, map=named, ignore="size", header_row=3, decimal=",", dry_run=True
+        )
         assert (found["format"], found["added"], found["wordings"]) == ("csv", 1, 1)
         with pytest.raises(UnknownName, match="Available: mine"):
             store.statements(instrument="other")
@@ -386,11 +491,15 @@ def test_statements_imports_and_agreement_are_those_of_the_shell(
         (queue,) = {one.name for one in store.opened.queues.list()}
         capsys.readouterr()
         assert main(["agreement", str(queued), "--queue", queue, "--json"]) == 0
-        assert json.loads(json.dumps(store.agreement(queue).to_dict())) == json.loads(capsys.readouterr().out)
+        assert json.loads(json.dumps(store.agreement(queue).to_dict())) == json.loads(
+            capsys.readouterr().out
+        )
 
 
 @pytest.mark.e2e
-def test_rows_are_those_of_an_export_and_data_frames_have_their_types(stores: dict[str, Path], tmp_path: Path) -> None:
+def test_rows_are_those_of_an_export_and_data_frames_have_their_types(
+    stores: dict[str, Path], tmp_path: Path
+) -> None:
     import pandas
 
     with workbench.open(stores["bias_score"]) as store:
@@ -400,7 +509,8 @@ def test_rows_are_those_of_an_export_and_data_frames_have_their_types(stores: di
             lines = (tmp_path / "out" / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()
             times = [field.name for field in rows.of.fields if field.type is Kind.TIME]
             assert list(rows) == [
-                row | {name: datetime.fromisoformat(row[name]) for name in times} for row in map(json.loads, lines)
+                row | {name: datetime.fromisoformat(row[name]) for name in times}
+                for row in map(json.loads, lines)
             ]
             frame = rows.to_pandas()
             assert isinstance(frame, pandas.DataFrame)
@@ -453,7 +563,10 @@ def test_a_store_that_is_open_for_reading_stays_as_it_is_also_where_answers_have
         with pytest.raises(ReadOnlyStore), store.opened.write():
             pass
     assert hashed(path) == before
-    assert not path.with_name(f"{path.name}-wal").exists() or not path.with_name(f"{path.name}-wal").stat().st_size
+    assert (
+        not path.with_name(f"{path.name}-wal").exists()
+        or not path.with_name(f"{path.name}-wal").stat().st_size
+    )
 
 
 def test_mistakes_raise_classes_of_the_project(stores: dict[str, Path], tmp_path: Path) -> None:
@@ -487,7 +600,11 @@ def test_mistakes_raise_classes_of_the_project(stores: dict[str, Path], tmp_path
 
 @pytest.mark.e2e
 def test_a_plan_is_frozen_followed_and_checked(tmp_path: Path) -> None:
-    path, file, few = tmp_path / "x.db", tmp_path / "plan.toml", {"statements": "4", "samples": 6, "templates": "2"}
+    path, file, few = (
+        tmp_path / "x.db",
+        tmp_path / "plan.toml",
+        {"statements": "4", "samples": 6, "templates": "2"},
+    )
     assert main(["init", str(path), "--demo"]) == 0
     with workbench.open(path) as store, pytest.raises(ReadOnlyStore, match="write=True"):
         store.plan(file, "scripted", **few)
@@ -526,8 +643,10 @@ def test_an_older_store_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.e2e
 def test_importing_the_package_loads_nothing_until_a_name_is_used() -> None:
     code = (
-        "import sys, workbench; light = 'workbench.api' not in sys.modules and 'numpy' not in sys.modules;"
-        "workbench.open; print(light, 'workbench.api' in sys.modules, {'torch', 'pandas', 'textual'} & {*sys.modules})"
+        "import sys, workbench; light = 'workbench.api' not in sys.modules and 'numpy' not in "
+        "sys.modules;"
+        "workbench.open; print(light, 'workbench.api' in sys.modules, {'torch', 'pandas', "
+        "'textual'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True True set()"
@@ -594,7 +713,9 @@ store.results("reliability", model="smol").tables["kappas"]
 def test_a_notebook_of_a_researcher_runs(
     tmp_path: Path, stores: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pandas, polars and statsmodels work on what the store hands out, while an event loop runs as in Jupyter."""
+    """Pandas, polars and statsmodels work on what the store hands out, while an event loop runs as
+    in Jupyter.
+    """
     monkeypatch.chdir(tmp_path)
     shutil.copy(stores["pair"], tmp_path)
     shown = asyncio.run(cells(NOTEBOOK.split("---\n")))
@@ -609,14 +730,20 @@ def test_a_notebook_of_a_researcher_runs(
 
 
 async def cells(texts: Sequence[str]) -> list[Any]:
-    """Run cells as a notebook does; return the value of each one's last line, if it is an expression."""
+    """Run cells as a notebook does; return the value of each one's last line, if it is an
+    expression.
+    """
     names: dict[str, Any] = {"__name__": "notebook"}
     shown = []
     for text in texts:
         tree = ast.parse(text)
         last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, "cell", "exec"), names)
-        shown.append(None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names))
+        shown.append(
+            None
+            if last is None
+            else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+        )
     return shown
 
 
@@ -651,7 +778,9 @@ def test_a_survey_is_imported_with_weights_and_groups(tmp_path: Path) -> None:
 
     path = sav(tmp_path / "land.sav", columns())
     with workbench.open(tmp_path / "land.db", write=True, create=True) as store:
-        found = store.import_file(path, weight="w1*w2", groups=["land", "age:18-49/50+"], unordered="worst")
+        found = store.import_file(
+            path, weight="w1*w2", groups=["land", "age:18-49/50+"], unordered="worst"
+        )
     assert (found["survey"]["respondents"], len(found["survey"]["questions"])) == (60, 5)
     assert set(found["survey"]["groups"]["land"]) == {"Veldania", "Nordmark"}
     assert found["survey"]["weights"]["effective_n"] < found["survey"]["weights"]["people"] == 60
@@ -662,7 +791,10 @@ def test_python_and_import_bring_in_the_labels_that_labels_import_does(
 ) -> None:
     from tests.tui.annotation_stores import answers, label_studio_table, labelling_store
 
-    paths = [labelling_store(tmp_path / f"{name}.db", answers(3)) for name in ("python", "import", "labels")]
+    paths = [
+        labelling_store(tmp_path / f"{name}.db", answers(3))
+        for name in ("python", "import", "labels")
+    ]
     file = label_studio_table(tmp_path / "min.json", paths[0], "agree", "neutral", "disagree")
     with workbench.open(paths[0], write=True) as store:
         foreseen = store.import_file(file, codebook="stance", dry_run=True)

@@ -1,4 +1,6 @@
-"""`workbench run` and `demo --audit response_bias`: what is planned, which questions, and what is refused."""
+"""`workbench run` and `demo --audit response_bias`: what is planned, which questions, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,23 @@ def design(path: Path, *options: str) -> Design:
 
 def test_the_only_instrument_with_questions_is_asked_as_published(both: Path) -> None:
     found = design(both)
-    assert (found.instrument, found.samples, found.tries, found.family) == ("choices", 50, 20, "lettered")
-    assert (found.sampling.temperature, found.sampling.max_new_tokens, found.statements) == (1.0, 1, ())
+    assert (found.instrument, found.samples, found.tries, found.family) == (
+        "choices",
+        50,
+        20,
+        "lettered",
+    )
+    assert (found.sampling.temperature, found.sampling.max_new_tokens, found.statements) == (
+        1.0,
+        1,
+        (),
+    )
     assert design(both, "--samples", "10", "--tries", "3").tries == 3
     assert design(both, "--exact").sampling == EXACTLY
-    longer = [design(both, "--family", family).sampling.max_new_tokens for family in ("extended", "steering-steps")]
+    longer = [
+        design(both, "--family", family).sampling.max_new_tokens
+        for family in ("extended", "steering-steps")
+    ]
     assert longer == [50, 100], "appendices C and D"
 
 
@@ -55,7 +69,9 @@ def test_questions_of_a_bias_are_asked_alone(both: Path) -> None:
     orders, scales = ([f"{bias}.q{n}" for n in range(3)] for bias in ("response_order", "odd_even"))
     assert list(design(both, "--bias", "odd/even").statements) == scales
     assert set(design(both, "--bias", "odd_even,response_order").statements) == {*orders, *scales}
-    assert list(design(both, "--bias", "response_order", "--statements", "2").statements) == orders[:2]
+    assert (
+        list(design(both, "--bias", "response_order", "--statements", "2").statements) == orders[:2]
+    )
     with pytest.raises(UsageError, match=r"odd_even\.q1: excluded by the other options"):
         design(both, "--bias", "response_order", "--statements", "response_order.q0,odd_even.q1")
 
@@ -63,10 +79,22 @@ def test_questions_of_a_bias_are_asked_alone(both: Path) -> None:
 def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
     both: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    few = ("--bias", "odd_even", "--variants", "original,changed", "--samples", "10", "--tries", "5", "--dry-run")
+    few = (
+        "--bias",
+        "odd_even",
+        "--variants",
+        "original,changed",
+        "--samples",
+        "10",
+        "--tries",
+        "5",
+        "--dry-run",
+    )
     code, out, err = run(capsys, "run", both, *AUDIT, *few)
     assert code == 0, err
-    assert "response_bias audit of scripted on choices: 3 statements x 2 wordings x 1 template" in out
+    assert (
+        "response_bias audit of scripted on choices: 3 statements x 2 wordings x 1 template" in out
+    )
     assert "6 prompts planned; 10 valid samples each = 60 answers" in out
     assert "at most 50 per prompt" in out
     assert data(capsys, "run", both, *AUDIT, *few)["answers_needed"] == 60
@@ -87,19 +115,27 @@ def test_the_plan_says_how_answers_are_drawn_until_they_are_valid(
         ((*AUDIT, "--bias", ","), "--bias: found no value"),
         (
             (*AUDIT, "--conditions", "qm"),
-            "--conditions belongs to --audit questionnaire, not to --audit response_bias; leave it out",
+            "--conditions belongs to --audit questionnaire, not to --audit response_bias; leave "
+            "it out",
         ),
         ((*AUDIT, "--instrument", "small"), "small has no multiple-choice questions"),
-        ((*AUDIT, "--instrument", "small", "--bias", "odd_even"), "small has no multiple-choice questions"),
+        (
+            (*AUDIT, "--instrument", "small", "--bias", "odd_even"),
+            "small has no multiple-choice questions",
+        ),
         (
             ("--model", "scripted", "--instrument", "small", "--tries", "3"),
-            "--tries belongs to --audit response_bias and representation, not to --audit reliability",
+            "--tries belongs to --audit response_bias and representation, not to --audit "
+            "reliability",
         ),
         (
             ("--model", "scripted", "--instrument", "small", "--bias", "odd_even"),
             "--bias belongs to --audit response_bias",
         ),
-        (("--model", "scripted", "--instrument", "choices"), "choices has only multiple-choice questions"),
+        (
+            ("--model", "scripted", "--instrument", "choices"),
+            "choices has only multiple-choice questions",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused(
@@ -110,8 +146,12 @@ def test_what_cannot_be_asked_is_refused(
     assert said in err
 
 
-def test_of_several_instruments_with_questions_one_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    forbid = ChoicePair("q", Bias.ALLOW_FORBID, Choice("Allow?", ("Yes", "No")), Choice("Forbid?", ("Yes", "No")))
+def test_of_several_instruments_with_questions_one_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forbid = ChoicePair(
+        "q", Bias.ALLOW_FORBID, Choice("Allow?", ("Yes", "No")), Choice("Forbid?", ("Yes", "No"))
+    )
     with new_store(tmp_path / "two.db") as store:
         for name in ("one", "two"):
             store.instruments.add(with_pairs(Instrument(name, name, ()), [forbid]))
@@ -137,7 +177,9 @@ def test_the_demonstration_puts_errors_into_the_shipped_questions_once_and_print
     assert code == 0, err
     assert "100 questions of veldania_choices get forms with typos." in out
     assert "100 statements x 3 wordings x 1 template" in out, "twenty questions of each bias"
-    assert len(re.findall(r"^\S+(?: \w+)? +key typo ", out, re.MULTILINE)) == len(Bias), "after each bias"
+    assert len(re.findall(r"^\S+(?: \w+)? +key typo ", out, re.MULTILINE)) == len(Bias), (
+        "after each bias"
+    )
     again = run(capsys, *demo)[1]
     assert "Everything is stored already." in again
     assert "get forms with typos" not in again

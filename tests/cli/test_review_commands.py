@@ -40,20 +40,31 @@ def rule(path: Path, *arguments: str, by: str = "otto") -> int:
     return main(["rule", str(path), *arguments, "--reason", "looked", "--as", by])
 
 
-def test_the_queue_says_why_and_what_each_reason_weighs(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_queue_says_why_and_what_each_reason_weighs(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = told(capsys, "review", path)
     waiting = rows(found, "review")
     assert waiting[0]["statement"] == "tax-02"
-    assert waiting[0]["why"].startswith("one wording only 33 (negation alone, under personal-1, personal-2)")
+    assert waiting[0]["why"].startswith(
+        "one wording only 33 (negation alone, under personal-1, personal-2)"
+    )
     weights = {row["reason"]: row["weight"] for row in rows(found, "reasons")}
     assert weights == {one.title: one.weight for one in REASONS.values()}
     assert (waiting[0]["score"], waiting[0]["reasons"]) == (40, ["one_wording", "finding"])
 
 
-def test_what_somebody_looked_at_waits_no_more_for_them_alone(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_somebody_looked_at_waits_no_more_for_them_alone(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert rule(path, "tax-02/negation", "confirmed") == 0
-    states = {row["statement"]: row["state"] for row in rows(told(capsys, "review", path, "--as", "otto"), "review")}
-    assert re.fullmatch(r"\d+ of \d+ ruled by you", states["tax-02"]), "a wording decides nothing about its statement"
+    states = {
+        row["statement"]: row["state"]
+        for row in rows(told(capsys, "review", path, "--as", "otto"), "review")
+    }
+    assert re.fullmatch(r"\d+ of \d+ ruled by you", states["tax-02"]), (
+        "a wording decides nothing about its statement"
+    )
     assert rule(path, "tax-02", "reviewed") == 0
     names = {
         who: [row["statement"] for row in rows(told(capsys, "review", path, "--as", who), "review")]
@@ -79,7 +90,9 @@ def test_a_control_sample_is_mixed_in_and_worked_through_item_by_item(
     for row in sampled.values():
         of = strata[row["stratum"]]
         assert row["inclusion"] == pytest.approx(of["drawn"] / of["answers"])
-    assert rows(told(capsys, "review", path), "drawn") == list(sampled.values()), "it does not change"
+    assert rows(told(capsys, "review", path), "drawn") == list(sampled.values()), (
+        "it does not change"
+    )
     seen = 0
     while (item := told(capsys, "review", path, "--next", "--as", "otto")["item"]) is not None:
         assert rule(path, item["subject"], "confirmed") == 0
@@ -115,7 +128,12 @@ def test_what_others_decided_on_the_control_sample_is_withheld_until_ones_own_de
         assert rule(path, subject, "confirmed", by="eva") == 0
     assert rule(path, first, "look-again", by="ivo") == 0
     left = len(drawn)
-    for more in (("--as", "otto"), ("--as", "otto", "--blind"), ("--as", "otto", "--next"), ("--blind",)):
+    for more in (
+        ("--as", "otto"),
+        ("--as", "otto", "--blind"),
+        ("--as", "otto", "--next"),
+        ("--blind",),
+    ):
         found = told(capsys, "review", path, *more)
         assert found["control"]["withheld"].startswith("shown ")
         assert "drawn_by" not in found["control"]
@@ -126,11 +144,18 @@ def test_what_others_decided_on_the_control_sample_is_withheld_until_ones_own_de
         if "--next" not in more:
             assert rows(found, "errors") == []
             assert not any(row["looked_at"] for row in rows(found, "drawn"))
-            assert all(row["control"] is None for row in rows(found, "auditors") if row["auditor"] == "eva")
+            assert all(
+                row["control"] is None for row in rows(found, "auditors") if row["auditor"] == "eva"
+            )
     capsys.readouterr()
     assert main(["review", str(path), "--as", "otto"]) == 0
-    assert f"shown once you have decided the {left} control items left to you" in capsys.readouterr().out
-    assert rows(told(capsys, "review", path), "errors")[-1]["misread"] == 0, "nobody is known to have yet to decide"
+    assert (
+        f"shown once you have decided the {left} control items left to you"
+        in capsys.readouterr().out
+    )
+    assert rows(told(capsys, "review", path), "errors")[-1]["misread"] == 0, (
+        "nobody is known to have yet to decide"
+    )
     for subject in (first, *others):
         assert rule(path, subject, "confirmed") == 0
     done = told(capsys, "review", path, "--as", "otto")
@@ -138,7 +163,9 @@ def test_what_others_decided_on_the_control_sample_is_withheld_until_ones_own_de
     assert (done["control"]["withheld"], done["control"]["drawn_by"]) == ("", "eva")
 
 
-def test_agreement_of_auditors_is_that_of_their_rulings(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agreement_of_auditors_is_that_of_their_rulings(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for who, verdict in (("otto", "confirmed"), ("eva", "confirmed")):
         assert rule(path, "soc-07/negation", verdict, by=who) == 0
     assert rule(path, "tax-02/negation", "wording-at-fault") == 0
@@ -150,8 +177,12 @@ def test_agreement_of_auditors_is_that_of_their_rulings(path: Path, capsys: pyte
 @pytest.mark.e2e
 def test_two_processes_at_once_are_given_different_statements(path: Path) -> None:
     command = (sys.executable, "-m", "workbench", "review", str(path), "--next", "--json", "--as")
-    processes = [subprocess.Popen((*command, who), stdout=subprocess.PIPE) for who in ("otto", "eva")]
-    items = [json.loads(process.communicate(timeout=120)[0])["item"]["subject"] for process in processes]
+    processes = [
+        subprocess.Popen((*command, who), stdout=subprocess.PIPE) for who in ("otto", "eva")
+    ]
+    items = [
+        json.loads(process.communicate(timeout=120)[0])["item"]["subject"] for process in processes
+    ]
     assert len(set(items)) == 2
 
 
@@ -159,7 +190,10 @@ def test_next_says_who_is_at_what_is_left(path: Path, capsys: pytest.CaptureFixt
     for who in ("otto", "eva"):
         assert told(capsys, "review", path, "--next", "--as", who)["item"]
     assert main(["review", str(path), "--next", "--as", "ivo"]) == 0
-    assert "Nothing is pending. eva and otto are reviewing the remaining items." in capsys.readouterr().out
+    assert (
+        "Nothing is pending. eva and otto are reviewing the remaining items."
+        in capsys.readouterr().out
+    )
 
 
 def test_blind_names_no_other_auditor(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,15 +232,21 @@ def test_next_prints_ten_answers_with_their_words_beside_their_names_and_whole_c
     assert [line.split()[0] for line in answers] == [row["subject"] for row in data[:10]]
     assert all(row["text"].split()[0] in line for row, line in zip(data, answers, strict=False))
     assert max(len(line.rstrip()) for line in printed if not line.startswith("workbench ")) <= 80
-    assert f"workbench rule {path} {every} confirmed --reason TEXT --as NAME" in printed, "one line, to be copied"
-    assert any(f"{len(data) - 10:,} more answers not shown: --all prints all {len(data):,}" in line for line in printed)
+    assert f"workbench rule {path} {every} confirmed --reason TEXT --as NAME" in printed, (
+        "one line, to be copied"
+    )
+    assert any(
+        f"{len(data) - 10:,} more answers not shown: --all prints all {len(data):,}" in line
+        for line in printed
+    )
     assert main(["review", str(path), "--next", "--all"]) == 0
     assert capsys.readouterr().out.count("\n@") == len(data)
     assert main(["review", str(path), "--all"]) == 2
     assert "--next" in capsys.readouterr().err
 
 
-# Rulings from the shell: by names that verbs print, taken back, moved between stores, and figures with and without.
+# Rulings from the shell: by names that verbs print, taken back, moved between stores, and figures
+# with and without.
 
 
 ANSWER = "env-03/negation/personal-1/=39befebb"
@@ -216,16 +256,24 @@ ANSWER = "env-03/negation/personal-1/=39befebb"
 def test_a_subject_is_copied_from_what_is_printed_and_figures_say_what_changed(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = [row["subject"] for row in rows(told(capsys, "rulings", path, "--of", ANSWER.rpartition("/")[0]), "below")]
+    names = [
+        row["subject"]
+        for row in rows(told(capsys, "rulings", path, "--of", ANSWER.rpartition("/")[0]), "below")
+    ]
     assert ANSWER in names
     assert rule(path, ANSWER, "misread", "--reading", "disagree") == 0
     assert rule(path, "tax-02/negation", "wording-at-fault") == 0
     capsys.readouterr()
     assert main(["show", str(path), "reliability"]) == 0
-    assert "2 rulings: 1 answer read anew, 1 wording left out; " in " ".join(capsys.readouterr().out.split())
+    assert "2 rulings: 1 answer read anew, 1 wording left out; " in " ".join(
+        capsys.readouterr().out.split()
+    )
     found = told(capsys, "show", path, "reliability")
     assert found["rulings"]["counted"]
-    assert [one["verdict"] for one in found["rulings"]["changing"]] == ["misread", "wording at fault"]
+    assert [one["verdict"] for one in found["rulings"]["changing"]] == [
+        "misread",
+        "wording at fault",
+    ]
     plain = told(capsys, "show", path, "reliability", "--without-rulings")
     assert (plain["rulings"]["counted"], plain["rulings"]["different_without"]) == (False, None)
     by_id = [{row["statement"]: row for row in rows(one, "verdicts")} for one in (found, plain)]
@@ -241,12 +289,24 @@ def test_every_written_figure_says_whether_rulings_count_and_how_many(
 ) -> None:
     assert rule(path, ANSWER, "misread", "--reading", "disagree") == 0
     assert rule(path, "tax-02/negation", "wording-at-fault") == 0
-    with_, without = "2 rulings: 1 answer read anew, 1 wording left out; ", "Without 2 rulings: 1 answer read anew"
+    with_, without = (
+        "2 rulings: 1 answer read anew, 1 wording left out; ",
+        "Without 2 rulings: 1 answer read anew",
+    )
     for said, cell, *more in ((with_, "with 2"), (without, "without 2", "--without-rulings")):
         into, rows_ = tmp_path / cell, tmp_path / f"{cell} rows"
         files = [f"--{name}" for name in ("csv", "latex", "figures")]
         assert (
-            main(["show", str(path), "reliability", *(part for one in files for part in (one, str(into))), *more]) == 0
+            main(
+                [
+                    "show",
+                    str(path),
+                    "reliability",
+                    *(part for one in files for part in (one, str(into))),
+                    *more,
+                ]
+            )
+            == 0
         )
         assert said in " ".join(capsys.readouterr().out.split())
         assert (into / "rulings.txt").read_text().startswith(said)
@@ -256,35 +316,52 @@ def test_every_written_figure_says_whether_rulings_count_and_how_many(
             with (rows_ / f"{kind}.csv").open(newline="") as file:
                 assert {row["rulings"] for row in csv.DictReader(file)} == {cell}
     assert main(["rulings", str(path), "--undo", undone(path, ANSWER), "--as", "otto"]) == 0
-    assert main(["rulings", str(path), "--undo", undone(path, "tax-02/negation"), "--as", "otto"]) == 0
-    assert main(["show", str(path), "reliability", "--csv", str(tmp_path / "with 2"), "--force"]) == 0
-    assert (tmp_path / "with 2" / "rulings.txt").read_text() == "No auditor's ruling changes these figures.\n"
+    assert (
+        main(["rulings", str(path), "--undo", undone(path, "tax-02/negation"), "--as", "otto"]) == 0
+    )
+    assert (
+        main(["show", str(path), "reliability", "--csv", str(tmp_path / "with 2"), "--force"]) == 0
+    )
+    assert (
+        tmp_path / "with 2" / "rulings.txt"
+    ).read_text() == "No auditor's ruling changes these figures.\n"
 
 
 def undone(path: Path, name: str) -> str:
     """The first digits of the ruling on a subject."""
     with Store.open(path) as store:
         found = subjects.standing_on(
-            store.rulings.standing(), subjects.find(store, name).subject, subjects.every_model(store)
+            store.rulings.standing(),
+            subjects.find(store, name).subject,
+            subjects.every_model(store),
         )
         return found[-1].uid.hex()[:8]
 
 
-def test_a_ruling_is_taken_back_by_the_digits_that_are_printed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ruling_is_taken_back_by_the_digits_that_are_printed(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert rule(path, "soc-07", "env-03", "excluded") == 0
     undo = capsys.readouterr().out.split()[-1]
     assert main(["rulings", str(path), "--undo", undo, "--as", "ivy"]) == 2
-    assert f"{undo} is otto's ruling excluded, not yours; to take it back, say why" in capsys.readouterr().err
+    assert (
+        f"{undo} is otto's ruling excluded, not yours; to take it back, say why"
+        in capsys.readouterr().err
+    )
     assert main(["rulings", str(path), "--undo", undo, "--as", "otto"]) == 0
     assert capsys.readouterr().out == "Undone: otto's ruling excluded.\n"
     assert [one["name"] for one in told(capsys, "rulings", path)["rulings"]] == ["soc-07"]
     history = told(capsys, "rulings", path, "--history")["rulings"]
-    assert sorted(one["stands"] for one in history) == ["stands", "taken back", "takes back"], "two of one moment"
+    assert sorted(one["stands"] for one in history) == ["stands", "taken back", "takes back"], (
+        "two of one moment"
+    )
     assert main(["rulings", str(path), "--undo", undo, "--as", "otto"]) == 2
     assert "no ruling in force begins with" in capsys.readouterr().err
 
 
-def test_auditors_who_contradict_each_other_are_listed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_auditors_who_contradict_each_other_are_listed(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert rule(path, "soc-07", "excluded") == 0
     assert rule(path, "soc-07", "confirmed", by="eva") == 0
     assert {one["stands"] for one in told(capsys, "rulings", path)["rulings"]} == {"disputed"}
@@ -295,7 +372,11 @@ def test_rulings_move_between_stores_as_a_file_and_with_labels(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert rule(path, ANSWER, "excluded") == 0
-    file, other, third = tmp_path / "rulings.jsonl", audited(tmp_path / "other.db"), audited(tmp_path / "third.db")
+    file, other, third = (
+        tmp_path / "rulings.jsonl",
+        audited(tmp_path / "other.db"),
+        audited(tmp_path / "third.db"),
+    )
     capsys.readouterr()
     assert told(capsys, "rulings", path, "--export", file)["events"] == 1
     assert told(capsys, "rulings", other, "--import", file) == {"added": 1, "known": 0}
@@ -312,13 +393,19 @@ def test_rulings_move_between_stores_as_a_file_and_with_labels(
     [
         (
             "nothing",
-            "odd.jsonl, line 1: found no ruling but 'nothing', which is no JSON on its own; expected is a line",
+            "odd.jsonl, line 1: found no ruling but 'nothing', which is no JSON on its own; "
+            "expected is a line",
         ),
         ("\n{}", "odd.jsonl, line 2: found no ruling but nothing; uid, kind, subject, verdict"),
-        ('[{"label": 1}]', 'line 1: found no ruling but a list ([{"label": 1}]); expected is a line of a file that'),
+        (
+            '[{"label": 1}]',
+            'line 1: found no ruling but a list ([{"label": 1}]); expected is a line of a file '
+            "that",
+        ),
         (
             '{"kind": "answer", "subject": {"prompt": "zz", "text": "00"}}',
-            "line 1: found no ruling but kind, subject; uid, verdict, label, reason, auditor, at, undoes are not there",
+            "line 1: found no ruling but kind, subject; uid, verdict, label, reason, auditor, "
+            "at, undoes are not there",
         ),
         ("", "has no rulings"),
     ],
@@ -335,20 +422,26 @@ def test_a_file_that_is_none_changes_nothing(
 
 @pytest.fixture
 def several(tmp_path: Path) -> Path:
-    """A store, with a blank in its name, of two instruments that have the same refs, each answered by a model."""
+    """A store, with a blank in its name, of two instruments that have the same refs, each answered
+    by a model.
+    """
     path = audited(tmp_path / "my study.db")
     return audited(path, model="other", base=replace(small(), name="twin"))
 
 
 @pytest.mark.e2e
-def test_every_printed_hint_works_as_it_is_printed(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_printed_hint_works_as_it_is_printed(
+    several: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run = ("--model", "smol", "--instrument", small().name, "--as", "Eva M")
     done: list[str] = []
 
     def hints(*arguments: str) -> None:
         """Run what a command prints as hints."""
         assert main([arguments[0], str(several), *arguments[1:]]) == 0, arguments
-        commands = [line for line in capsys.readouterr().out.splitlines() if line.startswith("workbench ")]
+        commands = [
+            line for line in capsys.readouterr().out.splitlines() if line.startswith("workbench ")
+        ]
         for command in commands:
             assert main(shlex.split(command)[1:]) == 0, command
             done.append(command)
@@ -383,7 +476,10 @@ def test_rulings_say_on_which_instrument_they_are_where_there_are_several(
     for name in (small().name, "twin"):
         assert rule(several, "tax-02", "confirmed", "--instrument", name, "--all-models") == 0
     found = rows(told(capsys, "rulings", several), "rulings")
-    assert [(row["subject"], row["instrument"]) for row in found] == [("tax-02", small().name), ("tax-02", "twin")]
+    assert [(row["subject"], row["instrument"]) for row in found] == [
+        ("tax-02", small().name),
+        ("tax-02", "twin"),
+    ]
     (one,) = rows(told(capsys, "rulings", several, "--instrument", "twin"), "rulings")
     assert one["instrument"] == "twin"
     assert main(["rulings", str(several)]) == 0

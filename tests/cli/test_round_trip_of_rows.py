@@ -1,4 +1,6 @@
-"""Exported rows of answers come back by `import`: the same answers to the same prompts, each once."""
+"""Exported rows of answers come back by `import`: the same answers to the same prompts, each
+once.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,17 @@ def counts(path: Path) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("layout", [("csv",), ("csv", "--expand"), ("jsonl",), ("parquet", "--expand")])
+@pytest.mark.parametrize(
+    "layout", [("csv",), ("csv", "--expand"), ("jsonl",), ("parquet", "--expand")]
+)
 def test_exported_answers_come_back(
     tmp_path: Path, layout: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = audited(tmp_path / "a.db")
-    assert run(capsys, "export", path, tmp_path / "rows", "--what", "answers", "--format", *layout)[0] == 0
+    assert (
+        run(capsys, "export", path, tmp_path / "rows", "--what", "answers", "--format", *layout)[0]
+        == 0
+    )
     file = tmp_path / "rows" / f"answers.{layout[0]}"
     assert log_of(file) == EXPORTED
     other = tmp_path / "b.db"
@@ -50,29 +57,47 @@ def test_exported_answers_come_back(
 
 def test_a_table_whose_statements_are_names_is_no_list_of_statements(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("statement,dimension,wording\na,economic,Taxes should rise.\na,economic,Taxes should go up.\n")
+    path.write_text(
+        "statement,dimension,wording\na,economic,Taxes should rise.\na,economic,Taxes should go "
+        "up.\n"
+    )
     with pytest.raises(UsageError):
         recognised(path)
-    path.write_text("statement,dimension\nTaxes should rise.,economic\nPorts should close.,cultural\n")
+    path.write_text(
+        "statement,dimension\nTaxes should rise.,economic\nPorts should close.,cultural\n"
+    )
     assert recognised(path) == "compass"
 
 
-@pytest.mark.parametrize(("model", "name"), [("imported:org/small", "small"), ("imported:m", "m"), ("m", "m")])
+@pytest.mark.parametrize(
+    ("model", "name"), [("imported:org/small", "small"), ("imported:m", "m"), ("m", "m")]
+)
 def test_a_prompt_calls_an_imported_model_by_its_name(model: str, name: str) -> None:
     assert spoken_name(model) == name
 
 
 @pytest.mark.parametrize(
-    ("column", "why"), [("wording", ""), ("statement", "texts go in the column wording (--map wording=statement)")]
+    ("column", "why"),
+    [("wording", ""), ("statement", "texts go in the column wording (--map wording=statement)")],
 )
 def test_a_statement_is_a_name_and_a_wording_is_a_text(
     tmp_path: Path, column: str, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = audited(tmp_path / "a.db", model="asked-here")
     [text] = [
-        w.text for s in instrument().statements if s.ref == "soc-07" for w in s.wordings if str(w.variant) == "original"
+        w.text
+        for s in instrument().statements
+        if s.ref == "soc-07"
+        for w in s.wordings
+        if str(w.variant) == "original"
     ]
-    row = {column: text, "template": "personal-1", "order": "printed", "answer": "Beneficial.", "model": "m"}
+    row = {
+        column: text,
+        "template": "personal-1",
+        "order": "printed",
+        "answer": "Beneficial.",
+        "model": "m",
+    }
     file = tmp_path / "t.jsonl"
     file.write_text(json.dumps(row) + "\n")
     code, out, err = run(capsys, "import", store, file, "--audit", "reliability")

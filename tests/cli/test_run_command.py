@@ -1,4 +1,6 @@
-"""`workbench run` with answers that end early, exact probabilities, number formats and clusters; and its estimate."""
+"""`workbench run` with answers that end early, exact probabilities, number formats and clusters;
+and its estimate.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from workbench.pipeline import design_checks
 FEW = ("--statements", "2", "--templates", "1", "--variants", "original")
 
 
-def run(capsys: pytest.CaptureFixture[str], path: Path, *options: str, model: str = "scripted") -> tuple[int, str, str]:
+def run(
+    capsys: pytest.CaptureFixture[str], path: Path, *options: str, model: str = "scripted"
+) -> tuple[int, str, str]:
     capsys.readouterr()
     code = main(["run", str(path), "--model", model, *FEW, *options])
     return code, *capsys.readouterr()
@@ -49,7 +53,10 @@ def test_exact_probabilities_are_not_sampled(
 
 @pytest.mark.parametrize(
     ("audit", "said"),
-    [("bias_score", "answered on a scale or in free text"), ("statement_labels", "judged in the audit reliability")],
+    [
+        ("bias_score", "answered on a scale or in free text"),
+        ("statement_labels", "judged in the audit reliability"),
+    ],
 )
 def test_exact_probabilities_need_two_labels_and_an_audit_that_judges_them(
     demo: Path, capsys: pytest.CaptureFixture[str], audit: str, said: str
@@ -66,7 +73,9 @@ def test_an_exact_run_counts_prompts(demo: Path, capsys: pytest.CaptureFixture[s
     assert "0 prompts are scored already; 4 to score\nsampling: exact label probabilities" in out
     with Store.open(demo) as store:
         assert Design.from_json(store.jobs.get(1).spec).sampling == EXACTLY
-    assert "4 prompts are scored already; 0 to score" in run(capsys, demo, "--exact", "--dry-run")[1]
+    assert (
+        "4 prompts are scored already; 0 to score" in run(capsys, demo, "--exact", "--dry-run")[1]
+    )
 
 
 @pytest.mark.e2e
@@ -76,11 +85,18 @@ def test_answers_end_when_they_are_decided(demo: Path, capsys: pytest.CaptureFix
     assert "20 tokens, until decided; seed 1" in out
     with Store.open(demo) as store:
         assert Design.from_json(store.jobs.get(1).spec).sampling.stop == WHEN_DECIDED
-        assert store.connection.execute("select sum(n), sum(decided) > 0 from draw").fetchone() == (20, 1)
-    assert "0 answers are stored already" in run(capsys, demo, "--samples", "5", "--dry-run")[1], "another sampling"
+        assert store.connection.execute("select sum(n), sum(decided) > 0 from draw").fetchone() == (
+            20,
+            1,
+        )
+    assert "0 answers are stored already" in run(capsys, demo, "--samples", "5", "--dry-run")[1], (
+        "another sampling"
+    )
 
 
-def test_a_served_model_is_not_asked_until_decided(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_served_model_is_not_asked_until_decided(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, _, err = run(capsys, demo, "--until-decided", "--yes", model="openai:gpt-4o")
     assert code == 2
     assert "a served model sends whole answers" in err
@@ -103,7 +119,10 @@ def test_dtype_and_cluster_go_into_the_job(
 
 def test_an_unknown_dtype_is_no_job(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(demo), "--model", "smollm2", "--dtype", "int4"]) == 2
-    assert "--dtype: found 'int4'; give float32, bfloat16, float16, int8 or nf4" in capsys.readouterr().err
+    assert (
+        "--dtype: found 'int4'; give float32, bfloat16, float16, int8 or nf4"
+        in capsys.readouterr().err
+    )
     code, _, err = run(capsys, demo, "--dtype", "float16", "--yes")
     assert code == 2
     assert "no effect on a scripted model" in err
@@ -124,7 +143,9 @@ def test_a_dry_run_says_what_a_served_model_costs(
 
 
 @pytest.mark.e2e
-def test_a_second_run_knows_how_fast_the_first_was(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_run_knows_how_fast_the_first_was(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert planned(capsys, demo, model="scripted")["estimate"]["seconds"] is None
     assert run(capsys, demo, "--yes")[0] == 0
     with Store.open(demo) as store, store.write() as connection:
@@ -134,7 +155,9 @@ def test_a_second_run_knows_how_fast_the_first_was(demo: Path, capsys: pytest.Ca
     assert told["estimate"]["seconds"] == 120.0
 
 
-def test_a_seed_below_nothing_is_refused_in_every_mode(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_seed_below_nothing_is_refused_in_every_mode(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for mode in ((), ("--exact",)):
         code, _, err = run(capsys, demo, "--seed", "-1", "--dry-run", *mode)
         assert code == 2

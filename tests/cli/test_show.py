@@ -36,17 +36,29 @@ def both(tmp_path: Path) -> Path:
     return audited(tmp_path / "my study.db", wavering, base=small())
 
 
-def test_the_only_audit_with_answers_need_not_be_named(predicted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_only_audit_with_answers_need_not_be_named(
+    predicted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     few = ("--draws", "100")
-    assert data(capsys, "show", predicted, *few) == data(capsys, "show", predicted, "questionnaire", *few)
-    for words in (("--json", predicted, "questionnaire"), (predicted, *few, "--json", "questionnaire")):
+    assert data(capsys, "show", predicted, *few) == data(
+        capsys, "show", predicted, "questionnaire", *few
+    )
+    for words in (
+        ("--json", predicted, "questionnaire"),
+        (predicted, *few, "--json", "questionnaire"),
+    ):
         code, out, _ = run(capsys, "show", *words)
         assert (code, json.loads(out)["instrument"]) == (0, "panel")
     code, _, err = run(capsys, "show", predicted, "--minimum", "3")
-    assert (code, "--minimum is an option of reliability and consistency, not of questionnaire" in err) == (2, True)
+    assert (
+        code,
+        "--minimum is an option of reliability and consistency, not of questionnaire" in err,
+    ) == (2, True)
 
 
-def test_of_several_audits_each_says_what_it_found(both: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_several_audits_each_says_what_it_found(
+    both: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, err = run(capsys, "show", both)
     assert (code, err) == (0, "")
     for name in ("reliability", "consistency"):
@@ -54,7 +66,10 @@ def test_of_several_audits_each_says_what_it_found(both: Path, capsys: pytest.Ca
     listed = [shlex.split(line)[1:] for line in out.splitlines() if line.startswith("  workbench ")]
     assert listed == [["show", str(both), "reliability"], ["show", str(both), "consistency"]]
     first, _ = data(capsys, "show", both)
-    assert (first["audit"], first["command"]) == ("reliability", shlex.join(["workbench", *listed[0]]))
+    assert (first["audit"], first["command"]) == (
+        "reliability",
+        shlex.join(["workbench", *listed[0]]),
+    )
     assert all(f"- {sentence}" in out for sentence in first["found"])
     for words in listed:
         assert run(capsys, *words)[0] == 0
@@ -72,18 +87,31 @@ def test_of_several_audits_each_says_what_it_found(both: Path, capsys: pytest.Ca
             ("consistency", "STORE"),
             "found the audit 'consistency' in place of a store: workbench show STORE consistency",
         ),
-        (("consistency",), "found the audit 'consistency' in place of a store: workbench show STORE consistency"),
+        (
+            ("consistency",),
+            "found the audit 'consistency' in place of a store: workbench show STORE consistency",
+        ),
         (
             ("STORE", "--minimum", "3"),
             "there are answers to reliability and consistency: name the audit that --minimum",
         ),
-        (("STORE", "--csv", "out"), "there are answers to reliability and consistency: name the audit that --csv"),
-        (("no.db", "--minimum", "3"), "--minimum is an option of reliability and consistency; name the audit"),
+        (
+            ("STORE", "--csv", "out"),
+            "there are answers to reliability and consistency: name the audit that --csv",
+        ),
+        (
+            ("no.db", "--minimum", "3"),
+            "--minimum is an option of reliability and consistency; name the audit",
+        ),
         (("no.db", "--view"), "--view is an option of consistency; name the audit"),
     ],
 )
-def test_a_mistake_is_named(both: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str) -> None:
-    code, out, err = run(capsys, "show", *(str(both) if word == "STORE" else word for word in words))
+def test_a_mistake_is_named(
+    both: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    code, out, err = run(
+        capsys, "show", *(str(both) if word == "STORE" else word for word in words)
+    )
     assert (code, out) == (2, "")
     assert said.replace("STORE", shlex.quote(str(both)) if "STORE" in words else "STORE") in err
 
@@ -92,8 +120,14 @@ def test_a_mistake_is_named(both: Path, capsys: pytest.CaptureFixture[str], word
     ("typed", "now"),
     [
         ("verdicts STORE --json", "show STORE reliability --json"),
-        ("verdicts --json STORE --audit questionnaire --draws 100", "show STORE questionnaire --json --draws 100"),
-        ("verdicts STORE --audit=response_bias --compare a 'b c'", "show STORE response_bias --compare a 'b c'"),
+        (
+            "verdicts --json STORE --audit questionnaire --draws 100",
+            "show STORE questionnaire --json --draws 100",
+        ),
+        (
+            "verdicts STORE --audit=response_bias --compare a 'b c'",
+            "show STORE response_bias --compare a 'b c'",
+        ),
         ("consistency STORE --audit reliability --parties", "show STORE consistency --parties"),
         ("bias STORE --csv out", "show STORE bias_score --csv out"),
         ("bias --csv out STORE", "show STORE bias_score --csv out"),
@@ -111,7 +145,10 @@ def test_a_former_verb_says_what_replaces_it(
     code, out, err = run(capsys, *words)
     assert (code, out) == (2, "")
     known = place if "STORE" in typed else "STORE"
-    assert err == f"workbench: {words[words[0] == 'help']} is now: workbench {now.replace('STORE', known)}\n"
+    assert (
+        err == f"workbench: {words[words[0] == 'help']} is now: workbench "
+        f"{now.replace('STORE', known)}\n"
+    )
     with Store.open(both) as store:
         assert store.runs.list() == before
 
@@ -129,7 +166,11 @@ def test_help_explains_the_options_of_an_audit_and_names_those_of_every_audit(
 ) -> None:
     shown = run(capsys, "show", "x.db", name, "--help")[1]
     explained, _, named = shown.partition("Options of every audit")
-    own = [one for one in registry.audit(name).figure_options if one.explained not in {of.explained for of in COMMON}]
+    own = [
+        one
+        for one in registry.audit(name).figure_options
+        if one.explained not in {of.explained for of in COMMON}
+    ]
     assert all(f"  {one.flag}" in explained for one in own)
     assert all(one.flag in named for one in FIGURES.options)
     others = {of.flag for audit in registry.every_audit() for of in audit.figure_options}

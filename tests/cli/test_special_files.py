@@ -1,4 +1,6 @@
-"""A pipe, a socket, a device, a link to itself or a folder in place of a file ends in a sentence, not in waiting."""
+"""A pipe, a socket, a device, a link to itself or a folder in place of a file ends in a sentence,
+not in waiting.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from workbench.regular_files import check_file, check_regular
 @pytest.fixture
 def special(tmp_path: Path) -> Iterator[dict[str, Path]]:
     """The path of each kind of special file."""
-    paths = {name: tmp_path / f"{name}.csv" for name in ("pipe", "loop", "socket", "folder", "link")}
+    paths = {
+        name: tmp_path / f"{name}.csv" for name in ("pipe", "loop", "socket", "folder", "link")
+    }
     os.mkfifo(paths["pipe"])
     paths["loop"].symlink_to(paths["loop"])
     paths["folder"].mkdir()
@@ -67,7 +71,11 @@ def test_one_check_says_what_a_file_is(special: dict[str, Path], kind: str) -> N
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 @pytest.mark.parametrize("kind", WORDS)
 def test_no_verb_waits_for_a_special_file(
-    tmp_path: Path, special: dict[str, Path], kind: str, verb: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    special: dict[str, Path],
+    kind: str,
+    verb: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     store = tmp_path / "audit.db"
     Store.open(store, create=True).close()
@@ -86,7 +94,9 @@ def test_python_does_not_wait_either(tmp_path: Path, special: dict[str, Path], k
 
 
 @pytest.mark.parametrize("number", ["1" + "0" * 20, "9" * 400], ids=len)
-def test_a_number_out_of_range_is_an_error(tmp_path: Path, number: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_out_of_range_is_an_error(
+    tmp_path: Path, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = tmp_path / "audit.db"
     Store.open(store, create=True).close()
     for flag in ("--samples", "--seed", "--max-new-tokens"):

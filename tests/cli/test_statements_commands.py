@@ -1,4 +1,6 @@
-"""The statement editor on the command line: each act says what it did, and what it would break it refuses."""
+"""The statement editor on the command line: each act says what it did, and what it would break it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ import pytest
 from stores.core.store import Store
 from tests.conftest import instrument
 from workbench.cli.main import main
-from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Relation, VariantId, VariantKind
+from workbench.domain.statements import (
+    NEGATION,
+    ORIGINAL,
+    QUESTION,
+    Relation,
+    VariantId,
+    VariantKind,
+)
 
 
 @pytest.fixture
@@ -26,7 +35,9 @@ def run(path: Path, *arguments: str) -> int:
     return main(["statements", str(path), "--person", "ana", *arguments])
 
 
-def test_statements_are_listed_searched_and_filtered(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_statements_are_listed_searched_and_filtered(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(path) == 0
     assert "3 statements of small" in capsys.readouterr().out
     run(path, "--search", "b-1", "--json")
@@ -35,7 +46,9 @@ def test_statements_are_listed_searched_and_filtered(path: Path, capsys: pytest.
     assert {w["variant"]: w["relation"] for w in found[0]["wordings"]}["negation"] == "flipped"
 
 
-def test_a_statement_is_added_with_its_fields(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_statement_is_added_with_its_fields(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     fields = ("--topic", "housing", "--country", "nl", "--tags", "pilot, rent")
     assert run(path, "--add", "rent-1", "--text", "Rents should fall.", *fields) == 0
     assert "rent-1" in capsys.readouterr().out
@@ -47,7 +60,9 @@ def test_a_statement_is_added_with_its_fields(path: Path, capsys: pytest.Capture
     assert [one["ref"] for one in json.loads(capsys.readouterr().out)] == ["rent-1"]
 
 
-def test_a_question_becomes_a_statement_and_is_kept(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_question_becomes_a_statement_and_is_kept(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(path, "--add", "cars", "--question", "Should the state ban cars in cities?") == 0
     assert "The state should ban cars in cities." in capsys.readouterr().out
     with Store.open(path) as store:
@@ -58,7 +73,9 @@ def test_a_question_becomes_a_statement_and_is_kept(path: Path, capsys: pytest.C
     }
 
 
-def test_a_question_that_no_rule_reads_asks_for_the_text(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_question_that_no_rule_reads_asks_for_the_text(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(path, "--add", "why", "--question", "Why?") == 2
     assert "--text" in capsys.readouterr().err
 
@@ -75,7 +92,10 @@ def test_a_question_that_no_rule_reads_asks_for_the_text(path: Path, capsys: pyt
         (("--edit", "a-1", "--variant", "antonym", "--text", "T"), "antonym"),
         (("--edit", "zz", "--text", "T"), "zz"),
         (("--edit", "a-1", "--variant", "negation-2", "--text", "T"), "--add-variant"),
-        (("--add-variant", "a-1", "paraphrase", "--language", "de", "--text", "T"), "original in that language first"),
+        (
+            ("--add-variant", "a-1", "paraphrase", "--language", "de", "--text", "T"),
+            "original in that language first",
+        ),
         (("--delete-variant", "a-1", "original"), "variants need it"),
         (("--relation", "a-1", "original", "free"), "original"),
         (("--relation", "a-1", "negation", "upside-down"), "same, flipped, free"),
@@ -84,7 +104,10 @@ def test_a_question_that_no_rule_reads_asks_for_the_text(path: Path, capsys: pyt
         (("--set", "topic", "--refs", "a-1"), "FIELD=VALUE"),
         (("--set", "leaning=up", "--refs", "a-1"), "left, right"),
         (("--replace", "", "x", "--refs", "a-1"), "nothing to find"),
-        (("--replace", "Statement a-1 should become law.", "", "--refs", "a-1"), "empty after the change"),
+        (
+            ("--replace", "Statement a-1 should become law.", "", "--refs", "a-1"),
+            "empty after the change",
+        ),
         (("--rename", "a-1", "a-2"), "a-2"),
         (("--derive", "a-1", "a-1"), "derived from itself"),
         (("--archive", "zz"), "zz"),
@@ -103,7 +126,9 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
         assert store.instruments.get("small") == before
 
 
-def test_origins_that_run_in_a_circle_are_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_origins_that_run_in_a_circle_are_refused(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(path, "--derive", "a-1", "a-2") == 0
     assert run(path, "--derive", "a-2", "b-1") == 0
     assert run(path, "--derive", "b-1", "a-1") == 2
@@ -112,12 +137,23 @@ def test_origins_that_run_in_a_circle_are_refused(path: Path, capsys: pytest.Cap
 
 def test_a_variant_is_added_translated_changed_and_deleted(path: Path) -> None:
     run(path, "--add-variant", "a-1", "paraphrase", "--text", "A fourth way to say it.")
-    run(path, "--add-variant", "a-1", "original", "--language", "de", "--text", "Satz a-1 soll Gesetz werden.")
+    run(
+        path,
+        "--add-variant",
+        "a-1",
+        "original",
+        "--language",
+        "de",
+        "--text",
+        "Satz a-1 soll Gesetz werden.",
+    )
     run(path, "--add-variant", "a-1", "negation", "--language", "de", "--text", "Nicht so.")
     run(path, "--edit", "a-1", "--variant", "negation", "--text", "It should not.")
     run(path, "--delete-variant", "a-1", "opposite")
     with Store.open(path) as store:
-        held = {(str(w.variant), w.language): w for w in store.statements.get("small", "a-1").wordings}
+        held = {
+            (str(w.variant), w.language): w for w in store.statements.get("small", "a-1").wordings
+        }
     assert held["paraphrase-4", "en"].text == "A fourth way to say it."
     assert held["negation", "de"].text == "Nicht so."
     assert (held["negation", "en"].text, held["negation", "en"].author) == ("It should not.", "ana")
@@ -134,12 +170,16 @@ def test_a_text_can_come_from_standard_input(path: Path, monkeypatch: pytest.Mon
 def test_what_is_expected_of_a_variant_is_stated(path: Path) -> None:
     run(path, "--relation", "a-1", "paraphrase-2", "free")
     with Store.open(path) as store:
-        held = store.statements.get("small", "a-1").wording(VariantId(VariantKind.PARAPHRASE, 2), "en")
+        held = store.statements.get("small", "a-1").wording(
+            VariantId(VariantKind.PARAPHRASE, 2), "en"
+        )
     assert held is not None
     assert held.stated is Relation.FREE
     run(path, "--relation", "a-1", "paraphrase-2", "same")
     with Store.open(path) as store:
-        held = store.statements.get("small", "a-1").wording(VariantId(VariantKind.PARAPHRASE, 2), "en")
+        held = store.statements.get("small", "a-1").wording(
+            VariantId(VariantKind.PARAPHRASE, 2), "en"
+        )
     assert held is not None
     assert held.stated is None
 
@@ -150,7 +190,9 @@ def test_many_statements_are_changed_in_one_step_and_undone_in_one(
     run(path, "--replace", "become law", "be law", "--refs", "a-1,a-2")
     assert "a-1, a-2" in capsys.readouterr().out
     with Store.open(path) as store:
-        assert store.statements.get("small", "a-1").wordings[0].text == "Statement a-1 should be law."
+        assert (
+            store.statements.get("small", "a-1").wordings[0].text == "Statement a-1 should be law."
+        )
         assert store.statements.get("small", "a-1").wordings[0].author is None
     run(path, "--undo")
     assert "replaced “become law” by “be law” a-1, a-2" in capsys.readouterr().out
@@ -161,7 +203,9 @@ def test_many_statements_are_changed_in_one_step_and_undone_in_one(
         ]
 
 
-def test_a_dry_run_shows_what_would_change_and_writes_nothing(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_shows_what_would_change_and_writes_nothing(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(path, "--replace", "become", "remain", "--refs", "a-1,b-1", "--dry-run")
     out = capsys.readouterr().out
     assert "+ original en  Statement a-1 should remain law." in out
@@ -182,7 +226,9 @@ def test_fields_and_tags_are_set_on_many(path: Path, capsys: pytest.CaptureFixtu
     assert second.tags == ()
 
 
-def test_archived_statements_are_listed_apart_and_come_back(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_archived_statements_are_listed_apart_and_come_back(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(path, "--archive", "a-1,a-2")
     capsys.readouterr()
     run(path, "--json")
@@ -202,19 +248,26 @@ def test_editing_what_was_answered_says_which_answers_stay_with_the_old_text(
     assert "Version 2 made; 1 answer by people stays with version 1." in out
     run(path, "--history", "a-1", "--json")
     told = json.loads(capsys.readouterr().out)
-    assert [(v["version"], v["current"], v["survey"]) for v in told["versions"]] == [(1, False, 1), (2, True, 0)]
+    assert [(v["version"], v["current"], v["survey"]) for v in told["versions"]] == [
+        (1, False, 1),
+        (2, True, 0),
+    ]
     assert told["edits"][0]["person"] == "ana"
     run(path, "--history", "a-1")
     assert "edited original" in capsys.readouterr().out
 
 
-def test_an_instrument_is_started_and_filled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_instrument_is_started_and_filled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "new.db"
     with Store.open(path, create=True):
         pass
     assert run(path) == 2
     assert "--new-instrument" in capsys.readouterr().err
-    assert run(path, "--new-instrument", "housing", "--title", "Housing", "--scheme", "smartvote") == 0
+    assert (
+        run(path, "--new-instrument", "housing", "--title", "Housing", "--scheme", "smartvote") == 0
+    )
     assert run(path, "--new-instrument", "housing") == 2
     assert run(path, "--add", "h-1", "--text", "Rents should fall.") == 0
     with Store.open(path) as store:
@@ -234,7 +287,9 @@ def test_without_a_person_nothing_is_changed(
         assert store.statements.edits("small")[0].person == "ben"
 
 
-def test_several_instruments_have_to_be_told_apart(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_instruments_have_to_be_told_apart(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Store.open(path) as store:
         store.instruments.add(instrument(name="other"))
     assert run(path) == 2

@@ -38,11 +38,15 @@ def answer(path: Path, name: str, *, agrees: bool = True, count: int | None = No
         session = sit(store, "small", name, Design())
     with Respondent.open(path, session) as person:
         while (question := person.next()) is not None and count != 0:
-            person.answer(question.position, agrees != question.text.startswith(("Not so", "Repeal")), 1500)
+            person.answer(
+                question.position, agrees != question.text.startswith(("Not so", "Repeal")), 1500
+            )
             count = None if count is None else count - 1
 
 
-def test_the_list_says_who_answered_how_many(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_says_who_answered_how_many(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = run(capsys, "survey", path, "--list")
     assert code == 0
     assert "Nobody has answered yet" in out
@@ -76,7 +80,9 @@ def test_answers_go_out_and_come_into_another_store_once(
     done = data(capsys, "survey", other, "--import", file)
     assert (done["added"], done["changed"], done["known"]) == (0, 0, 24)
     with Store.open(path) as here, Store.open(other) as there:
-        assert set(here.instruments.get("small").survey) == set(there.instruments.get("small").survey)
+        assert set(here.instruments.get("small").survey) == set(
+            there.instruments.get("small").survey
+        )
     code, _, err = run(capsys, "survey", path, "--export", file)
     assert code == 2
     assert "exists already" in err
@@ -149,7 +155,9 @@ def test_mistakes_are_answered_in_words(
     assert says in err
 
 
-def test_of_several_instruments_one_is_named(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_several_instruments_one_is_named(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Store.open(path) as store:
         store.instruments.add(instrument(name="second"))
     code, _, err = run(capsys, "survey", path)
@@ -162,7 +170,17 @@ def test_the_command_opens_the_terminal_at_the_survey_and_takes_answers(path: Pa
     """A real terminal: the command, a pseudonym given, Enter, two answers, q."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "workbench", "survey", str(path), "--respondent", "heron", "--variants", "negation"],
+        [
+            sys.executable,
+            "-m",
+            "workbench",
+            "survey",
+            str(path),
+            "--respondent",
+            "heron",
+            "--variants",
+            "negation",
+        ],
         cwd=ROOT,
         stdin=slave,
         stdout=slave,
@@ -174,12 +192,15 @@ def test_the_command_opens_the_terminal_at_the_survey_and_takes_answers(path: Pa
     shown = b""
 
     def until(holds: Callable[[], bool], key: bytes = b"") -> None:
-        """Read what the terminal shows until something holds; a key that came too early is pressed again."""
+        """Read what the terminal shows until something holds; a key that came too early is pressed
+        again.
+        """
         nonlocal shown
         deadline, pressed = time.monotonic() + 60, 0.0
         while not holds():
             assert time.monotonic() < deadline, shown[-2000:]
-            if key and time.monotonic() > pressed + 2 * LULL_S:  # keys that follow sooner are typed in one go
+            # Keys that follow sooner are typed in one go.
+            if key and time.monotonic() > pressed + 2 * LULL_S:
                 os.write(master, key)
                 pressed = time.monotonic()
             if select.select([master], [], [], 0.3)[0]:
@@ -214,20 +235,29 @@ def test_people_and_a_coin_stand_beside_the_model_in_one_table(
         answer(path, f"p{number}", agrees=bool(number % 2))
     code, out, _ = run(capsys, "show", path, "reliability", "--table", "mean_kappas")
     assert code == 0
-    head = next(line for line in out.splitlines() if line.startswith("variant") and "people (4)" in line)
+    head = next(
+        line for line in out.splitlines() if line.startswith("variant") and "people (4)" in line
+    )
     assert head.split()[:6] == ["variant", "model", "coin", "flips", "people", "(4)"]
     found = rows(data(capsys, "show", path, "reliability"), "mean_kappas", flipped=False)
     assert [(row["variant"], row["bound"] is not None) for row in found] == [
-        ("paraphrase", True), ("negation", True), ("opposite", True), ("label_order", False)
-    ]  # fmt: skip
+        ("paraphrase", True),
+        ("negation", True),
+        ("opposite", True),
+        ("label_order", False),
+    ]
     assert all(row["coin"]["n"] + row["coin"]["excluded"] == 2 for row in found)
     assert found[0]["answered"] == 4
     assert found[0]["bound"]["undefined"] == "all answers equal"
 
 
 @pytest.mark.e2e
-def test_the_published_upper_bound_stands_in_both_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Ceron et al. 2024, Table 2: humans 0.90 (.08); raw -0.69 and -0.65 for negation and opposite (version 1)."""
+def test_the_published_upper_bound_stands_in_both_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ceron et al. 2024, Table 2: humans 0.90 (.08); raw -0.69 and -0.65 for negation and opposite
+    (version 1).
+    """
     folder = published("probvaa")
     path = tmp_path / "vaa.db"
     assert run(capsys, "init", path)[0] == 0
@@ -236,8 +266,15 @@ def test_the_published_upper_bound_stands_in_both_tables(tmp_path: Path, capsys:
     assert run(capsys, *people)[0] == 0
     found = data(capsys, *people)
     bound = rows(found, "upper_bound", found["instrument"], flipped=False)
-    figures = [(row["variant"], round(row["mean"]["mean"], 2), round(row["mean"]["sd"], 2)) for row in bound]
-    assert figures == [("paraphrase", 0.9, 0.08), ("negation", -0.69, 0.12), ("opposite", -0.65, 0.08)]
+    figures = [
+        (row["variant"], round(row["mean"]["mean"], 2), round(row["mean"]["sd"], 2))
+        for row in bound
+    ]
+    assert figures == [
+        ("paraphrase", 0.9, 0.08),
+        ("negation", -0.69, 0.12),
+        ("opposite", -0.65, 0.08),
+    ]
     assert {(row["n"], row["pairs"]) for row in bound} == {(6, 300)}
     lines = rows(data(capsys, "survey", path, "--list"), "respondents")
     assert [(line["respondent"], line["answered"], line["language"]) for line in lines] == [
@@ -245,4 +282,6 @@ def test_the_published_upper_bound_stands_in_both_tables(tmp_path: Path, capsys:
     ]
     exported = tmp_path / "survey.csv"
     assert data(capsys, "survey", path, "--export", exported)["answers"] == 1200
-    assert json.loads(json.dumps(data(capsys, "survey", path, "--import", exported)))["known"] == 1200
+    assert (
+        json.loads(json.dumps(data(capsys, "survey", path, "--import", exported)))["known"] == 1200
+    )

@@ -26,7 +26,16 @@ def test_the_shipped_answers_are_written_again_byte_for_byte(
 
 
 def test_it_says_what_can_be_known_of_each_target(capsys: pytest.CaptureFixture[str]) -> None:
-    found = data(capsys, "synthesize", "--spec", PANEL / "generator.toml", "--respondents", "25", "--seed", "8")
+    found = data(
+        capsys,
+        "synthesize",
+        "--spec",
+        PANEL / "generator.toml",
+        "--respondents",
+        "25",
+        "--seed",
+        "8",
+    )
     assert (found["respondents"], found["seed"], found["out"]) == (25, 8, None)
     assert len(found["known"]) == 7
     for figure in found["known"]:
@@ -39,11 +48,18 @@ def test_it_says_what_can_be_known_of_each_target(capsys: pytest.CaptureFixture[
     assert line[:3] == [first["target"], str(first["respondents"]), f"{100 * first['human']:.1f}"]
 
 
-def test_the_documented_figures_are_those_of_the_shipped_respondents(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_documented_figures_are_those_of_the_shipped_respondents(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     text = (data_folder() / "README.md").read_text(encoding="utf-8")
     for k in data(capsys, "synthesize")["known"]:
-        shares = [f"{100 * k[name]:.1f}" for name in ("human", "majority", "accuracy", "accuracy_sd")]
-        row = f"| `{k['target']}` | {k['respondents']} | {shares[0]} | {shares[1]} | {shares[2]} ± {shares[3]} |"
+        shares = [
+            f"{100 * k[name]:.1f}" for name in ("human", "majority", "accuracy", "accuracy_sd")
+        ]
+        row = (
+            f"| `{k['target']}` | {k['respondents']} | {shares[0]} | {shares[1]} | {shares[2]} "
+            f"± {shares[3]} |"
+        )
         assert row in text.splitlines()
 
 
@@ -65,7 +81,11 @@ def test_lint_finds_nothing_but_notes_in_the_shipped_questionnaire(
         (["--seed", "-1"], 2, "give 0 or more"),
         (["--spec", "nowhere.toml"], 2, "cannot be read"),
         (["--out", "/nowhere/answers.csv"], 2, "cannot be written"),
-        (["--spec", PANEL / "instrument.toml"], 1, "found no profiles; expected a table [[profile]]"),
+        (
+            ["--spec", PANEL / "instrument.toml"],
+            1,
+            "found no profiles; expected a table [[profile]]",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_said_without_a_traceback(

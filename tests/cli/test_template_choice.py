@@ -1,4 +1,6 @@
-"""Which templates a command's figures are about: the family and the versions asked last, or the chosen ones."""
+"""Which templates a command's figures are about: the family and the versions asked last, or the
+chosen ones.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,12 @@ def test_verdicts_are_about_one_family_and_say_that_there_is_another(
     assert "--family chat" in out
     assert "under all 2 templates" in out
     assert data(capsys, "show", families, "reliability")["run"]["family"] == "user"
-    assert data(capsys, "show", families, "reliability", "--family", "chat")["run"]["family"] == "chat"
+    assert (
+        data(capsys, "show", families, "reliability", "--family", "chat")["run"]["family"] == "chat"
+    )
     answers = [
-        data(capsys, "show", families, "reliability", "--family", f)["run"]["responses"] for f in ("chat", "user")
+        data(capsys, "show", families, "reliability", "--family", f)["run"]["responses"]
+        for f in ("chat", "user")
     ]
     assert answers[0] != answers[1]
     code, _, err = run(capsys, "show", families, "reliability", "--family", "gpt")
@@ -52,9 +57,17 @@ def test_consistency_shows_a_family_or_several_beside_each_other(
         "one · user": "user",
     }
     assert (
-        run(capsys, "show", families, "consistency", "--family", "chat,user", "--compare", "one · chat", "one · user")[
-            0
-        ]
+        run(
+            capsys,
+            "show",
+            families,
+            "consistency",
+            "--family",
+            "chat,user",
+            "--compare",
+            "one · chat",
+            "one · user",
+        )[0]
         == 0
     )
 

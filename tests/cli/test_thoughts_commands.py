@@ -1,4 +1,6 @@
-"""Thoughts in the shell: shown where a person asks for them; answers cut off in thought are said with the remedy."""
+"""Thoughts in the shell: shown where a person asks for them; answers cut off in thought are said
+with the remedy.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,16 @@ FEW = ("--statements", "2", "--templates", "1", "--variants", "original")
 @pytest.fixture
 def asked(tmp_path: Path) -> Path:
     path, persona = tmp_path / "demo.db", tmp_path / "thinks.toml"
-    outputs = (f"<think>{TRACE}</think>\n\nHarmful.", f"<think>{TRACE}", "<think>\x1b[31m</think>Harmful.")
+    outputs = (
+        f"<think>{TRACE}</think>\n\nHarmful.",
+        f"<think>{TRACE}",
+        "<think>\x1b[31m</think>Harmful.",
+    )
     persona.write_text(f"answers = {json.dumps(outputs)}\n")
     assert main(["init", str(path), "--demo"]) == 0
-    assert main(["run", str(path), "--model", f"scripted:{persona}", *FEW, "--yes", "--no-probe"]) == 0
+    assert (
+        main(["run", str(path), "--model", f"scripted:{persona}", *FEW, "--yes", "--no-probe"]) == 0
+    )
     return path
 
 
@@ -41,7 +49,9 @@ def test_a_job_says_how_many_answers_were_cut_off_and_what_helps(
     assert words in job["message"]
     assert "more tokens in all (--max-new-tokens)" in job["message"]
     assert words in said(capsys, "jobs", asked, "log", "1")
-    assert job["progress"]["unreadable"] + cut <= job["progress"]["answers"], "it is one or the other"
+    assert job["progress"]["unreadable"] + cut <= job["progress"]["answers"], (
+        "it is one or the other"
+    )
 
 
 @pytest.mark.e2e
@@ -55,7 +65,9 @@ def test_thoughts_are_shown_on_request(asked: Path, capsys: pytest.CaptureFixtur
     assert {one["answer"] for one in outputs} == {"Harmful.", None}
     assert sum(one["count"] for one in outputs) == found["answers"]
     assert found["cut_off"] == sum(one["count"] for one in outputs if one["answer"] is None)
-    one = json.loads(said(capsys, "thoughts", asked, "--json", "--statement", outputs[0]["statement"]))
+    one = json.loads(
+        said(capsys, "thoughts", asked, "--json", "--statement", outputs[0]["statement"])
+    )
     assert {row["statement"] for row in one["outputs"]} == {outputs[0]["statement"]}
     assert main(["thoughts", str(asked), "--limit", "0"]) == 2
 

@@ -1,4 +1,6 @@
-"""The tutorials are played: every command of a page runs, from first to last, and prints what the page shows."""
+"""The tutorials are played: every command of a page runs, from first to last, and prints what the
+page shows.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,8 @@ def tool(folder: Path, name: str, *command: str | Path) -> None:
 
 
 def environment(tmp_path: Path, *, really: bool) -> dict[str, str]:
-    """Return that of a machine where workbench is installed, and where `pip install` puts packages beside it.
+    """Return that of a machine where workbench is installed, and where `pip install` puts packages
+    beside it.
 
     really : each command is a process that loads the program; else it is a copy of one that has
     """
@@ -61,8 +64,19 @@ def environment(tmp_path: Path, *, really: bool) -> dict[str, str]:
     else:
         warm.command(tools / "workbench")
     tool(tools, "python3", sys.executable)
-    installing = ["-m", "uv", "pip", "install", "--quiet", "--offline", "--no-build-isolation", "--no-deps"]
-    into = shlex.join([sys.executable, *installing, "--python", sys.executable, "--target", str(site)])
+    installing = [
+        "-m",
+        "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--offline",
+        "--no-build-isolation",
+        "--no-deps",
+    ]
+    into = shlex.join(
+        [sys.executable, *installing, "--python", sys.executable, "--target", str(site)]
+    )
     (tools / "pip").write_text(f'#!/bin/sh\nshift\nexec {into} "$@"\n', encoding="utf-8")
     (tools / "pip").chmod(0o755)
     return os.environ | {
@@ -95,12 +109,19 @@ def play(name: str, tmp_path: Path, instead: Mapping[str, str] = MappingProxyTyp
     for script, lines in blocks(text):
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", "\n".join([*exported, script])],
-            cwd=folder, env=around, capture_output=True, text=True, timeout=TAKES_S, check=False,
-        )  # fmt: skip
+            cwd=folder,
+            env=around,
+            capture_output=True,
+            text=True,
+            timeout=TAKES_S,
+            check=False,
+        )
         printed = plain(done.stdout + done.stderr)
         assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
         for line in lines:
-            assert plain(line) in printed, f"{script}\n{line!r} is not in\n{done.stdout}\n{done.stderr}"
+            assert plain(line) in printed, (
+                f"{script}\n{line!r} is not in\n{done.stdout}\n{done.stderr}"
+            )
         exported += [line for line in script.splitlines() if line.startswith("export ")]
 
 
@@ -111,14 +132,26 @@ class German(FaultyServer):
         *_, statement = (message["content"] for message in asked.body["messages"])
         if statement == OPEN:  # it draws
             text = f"Es war einmal {asked.body.get('seed')} {index}"
-            return {"index": index, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+            return {
+                "index": index,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text},
+            }
         instruction = " ".join(str(message["content"]) for message in asked.body["messages"])
         labels = re.findall(r'"([^"]+)"', instruction)
         bad = ("Ablehnung", "schädlich", "nachteilig", "ungünstig")
         against = any(word in str(statement).split() for word in ("nicht", "kein"))
-        fitting = [label for label in labels if label.lower().startswith(tuple(map(str.lower, bad))) == against]
+        fitting = [
+            label
+            for label in labels
+            if label.lower().startswith(tuple(map(str.lower, bad))) == against
+        ]
         text = fitting[0] if fitting else "Zustimmung"
-        return {"index": index, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+        return {
+            "index": index,
+            "finish_reason": "stop",
+            "message": {"role": "assistant", "content": text},
+        }
 
 
 def test_there_is_a_tutorial_for_each_way_in() -> None:
@@ -156,7 +189,8 @@ def test_a_served_model_and_a_german_instrument(tmp_path: Path) -> None:
 @pytest.mark.e2e
 def test_two_annotators_to_a_validated_classifier(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers", reason="the extra `local` is not installed")
-    play("tutorial-classifier", tmp_path, {"--steps 200": "--steps 40"})  # how well it reads is not printed there
+    # How well it reads is not printed there.
+    play("tutorial-classifier", tmp_path, {"--steps 200": "--steps 40"})
 
 
 @pytest.mark.e2e

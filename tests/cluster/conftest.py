@@ -1,4 +1,6 @@
-"""Clusters of several nodes on this machine, and a model that is small enough to be loaded by all of them."""
+"""Clusters of several nodes on this machine, and a model that is small enough to be loaded by all
+of them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ def cluster() -> Iterator[Any]:
     pytest.importorskip("ray", reason="the extra `ray` is not installed: make test-cluster")
     from ray.cluster_utils import Cluster
 
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    nodes = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False}
+    )
     try:
         for _ in range(2):
             nodes.add_node(num_cpus=1)
@@ -36,7 +40,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     folder = tmp_path_factory.mktemp("models") / "tiny"
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>").save_pretrained(folder)
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>"
+    ).save_pretrained(folder)
     torch.manual_seed(5)
     config = LlamaConfig(
         vocab_size=len(vocabulary),

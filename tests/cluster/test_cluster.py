@@ -1,4 +1,6 @@
-"""The same job on a cluster: the same answers, each once, whatever is lost on the way. Real Ray, real processes."""
+"""The same job on a cluster: the same answers, each once, whatever is lost on the way. Real Ray,
+real processes.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,11 @@ def requests(count: int, n: int = 3) -> list[Request]:
 
 def engines() -> list[psutil.Process]:
     """Return the processes with an engine among those that this test run started."""
-    return [p for p in psutil.Process(os.getpid()).children(recursive=True) if "MapWorker" in p.name() + _line(p)]
+    return [
+        p
+        for p in psutil.Process(os.getpid()).children(recursive=True)
+        if "MapWorker" in p.name() + _line(p)
+    ]
 
 
 def _line(process: psutil.Process) -> str:
@@ -84,7 +90,9 @@ def expected(name: str, asked: Sequence[Request]) -> dict[int, tuple[tuple[str, 
     return {drawn.request: drawn.answers for drawn in load(name).generate(asked, SAMPLING)}
 
 
-def test_a_job_on_two_nodes_stores_what_it_stores_without_them(cluster: Any, tiny: str, tmp_path: Path) -> None:
+def test_a_job_on_two_nodes_stores_what_it_stores_without_them(
+    cluster: Any, tiny: str, tmp_path: Path
+) -> None:
     here = Design("small", tiny, samples=4, sampling=SAMPLING)
     there = Design("small", tiny, samples=4, sampling=SAMPLING, cluster=cluster.address)
     with job(tmp_path / "here", here) as one, job(tmp_path / "there", there) as other:
@@ -103,7 +111,9 @@ def slow_model(cluster: Any, slow: str) -> ClusterModel:
     return load_cluster(slow, "", cluster.address)
 
 
-def test_an_engine_that_is_killed_loses_nothing_and_both_nodes_answer(slow: str, slow_model: ClusterModel) -> None:
+def test_an_engine_that_is_killed_loses_nothing_and_both_nodes_answer(
+    slow: str, slow_model: ClusterModel
+) -> None:
     asked, got = requests(120), {}
     for drawn in answered(slow_model, asked):
         got[drawn.request] = drawn.answers
@@ -115,7 +125,9 @@ def test_an_engine_that_is_killed_loses_nothing_and_both_nodes_answer(slow: str,
     assert sum(slow_model.answered_by.values()) == 120
 
 
-def test_a_node_that_is_lost_loses_nothing(cluster: Any, slow: str, slow_model: ClusterModel) -> None:
+def test_a_node_that_is_lost_loses_nothing(
+    cluster: Any, slow: str, slow_model: ClusterModel
+) -> None:
     third = cluster.add_node(num_cpus=1)
     asked, got = requests(120), {}
     for drawn in answered(slow_model, asked):
@@ -164,7 +176,9 @@ def test_a_prompt_that_an_engine_cannot_answer_fails_by_itself(model: ClusterMod
     assert [found[i].failed for i in range(3)] == [0, 0, 0]
 
 
-def test_an_error_of_the_engines_is_told_with_the_node(cluster: Any, model: ClusterModel, tmp_path: Path) -> None:
+def test_an_error_of_the_engines_is_told_with_the_node(
+    cluster: Any, model: ClusterModel, tmp_path: Path
+) -> None:
     with pytest.raises(ModelError, match=r"node .*no model could be loaded|node .*absent"):
         load_cluster(str(tmp_path / "absent"), "", cluster.address)
     with pytest.raises(ModelError, match=r"node .*option"):

@@ -1,5 +1,5 @@
-"""Measure how the rule reads the labelled texts of every language: `python -m tests.core.measure_lexicons` writes the
-numbers into the lexicons and the table into the help page.
+"""Measure how the rule reads the labelled texts of every language: `python -m
+tests.core.measure_lexicons` writes the numbers into the lexicons and the table into the help page.
 """
 
 from __future__ import annotations
@@ -17,8 +17,15 @@ FOLDER = Path(__file__).parent / "lexicons"
 LANGUAGES = tuple(sorted(path.stem for path in FOLDER.glob("*.csv")))
 PAGE = Path(data.__file__).parent / "help" / "languages.md"
 BEGIN, END = "<!-- table -->\n", "<!-- end -->\n"
-HEADS = ("language", "texts", "stance right of read", "stance read of held", "refusal right of read",
-         "refusal read of held", "native speaker's review")  # fmt: skip
+HEADS = (
+    "language",
+    "texts",
+    "stance right of read",
+    "stance read of held",
+    "refusal right of read",
+    "refusal read of held",
+    "native speaker's review",
+)
 MARK = "\n[quality]\n"
 
 
@@ -40,9 +47,16 @@ def table() -> str:
     for language in LANGUAGES:
         words = data.lexicon(language)
         for part, of in words.quality:
-            shares = (of.stance_precision, of.stance_recall, of.refusal_precision, of.refusal_recall)
+            shares = (
+                of.stance_precision,
+                of.stance_recall,
+                of.refusal_precision,
+                of.refusal_recall,
+            )
             said = "" if words.reviewed else "none yet"
-            rows.append((f"{language}, {part}", str(of.texts), *(f"{share:.1%}" for share in shares), said))
+            rows.append(
+                (f"{language}, {part}", str(of.texts), *(f"{share:.1%}" for share in shares), said)
+            )
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -53,7 +67,8 @@ def main() -> None:
         kept = path.read_text(encoding="utf-8").partition(MARK)[0].rstrip("\n") + "\n"
         found = measured(Lexicon.parse(tomllib.loads(kept)), texts(language))
         lines = [
-            f'"{part}" = [{one.texts}, {one.stance_precision}, {one.stance_recall}, {one.refusal_precision}, '
+            f'"{part}" = [{one.texts}, {one.stance_precision}, {one.stance_recall}, '
+            f"{one.refusal_precision}, "
             f"{one.refusal_recall}]\n"
             for part, one in found.items()
         ]

@@ -17,7 +17,8 @@ FEW = PredictionOptions(draws=400)
 NAN = float("nan")
 
 Masses = tuple[npt.ArrayLike, npt.ArrayLike]
-"of yes and of no: (T, R), or (T,) for prompts that show nobody's answers; NaN where nothing was asked"
+"""of yes and of no: (T, R), or (T,) for prompts that show nobody's answers; NaN where nothing was
+asked"""
 
 
 def paraphrase(number: int) -> VariantId:

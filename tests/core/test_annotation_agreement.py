@@ -1,4 +1,6 @@
-"""The report on annotators' agreement: by hand, against other implementations, and by its invariants."""
+"""The report on annotators' agreement: by hand, against other implementations, and by its
+invariants.
+"""
 
 from __future__ import annotations
 
@@ -22,27 +24,41 @@ LABELS = ("agree", "disagree", "neutral", "unrelated")
 
 def codebook(*labels: str, ordinal: tuple[str, ...] = ()) -> Codebook:
     options = tuple(LabelOption(label, str(i), f"It is {label}.") for i, label in enumerate(labels))
-    return Codebook("stance", "Stance", "Which stance?", Subject.RESPONSE, options, "Read it.", ordinal)
+    return Codebook(
+        "stance", "Stance", "Which stance?", Subject.RESPONSE, options, "Read it.", ordinal
+    )
 
 
 STANCE = codebook(*LABELS, ordinal=("disagree", "neutral", "agree"))
 
 # ana and ben label everything but the fourth, cem three; the fifth has one label, the sixth none.
 ITEMS = (
-    ItemLabels(11, {"ana": "agree", "ben": "agree", "cem": "agree"}, (("dimension", "economic"), ("statement", "s1"))),
-    ItemLabels(12, {"ana": "agree", "ben": "disagree", "cem": "agree"}, (("dimension", "economic"),)),
-    ItemLabels(13, {"ben": "neutral", "ana": "neutral"}, (("dimension", "cultural"), ("statement", "s1"))),
+    ItemLabels(
+        11,
+        {"ana": "agree", "ben": "agree", "cem": "agree"},
+        (("dimension", "economic"), ("statement", "s1")),
+    ),
+    ItemLabels(
+        12, {"ana": "agree", "ben": "disagree", "cem": "agree"}, (("dimension", "economic"),)
+    ),
+    ItemLabels(
+        13, {"ben": "neutral", "ana": "neutral"}, (("dimension", "cultural"), ("statement", "s1"))
+    ),
     ItemLabels(14, {"ana": "unrelated", "cem": "neutral"}, (("dimension", "cultural"),)),
     ItemLabels(15, {"ben": "neutral"}, (("dimension", "cultural"),)),
     ItemLabels(16, {}, (("statement", "s2"),)),
 )
 
 label_rows = st.lists(
-    st.dictionaries(st.sampled_from(["ana", "ben", "cem"]), st.sampled_from(LABELS)), min_size=1, max_size=12
+    st.dictionaries(st.sampled_from(["ana", "ben", "cem"]), st.sampled_from(LABELS)),
+    min_size=1,
+    max_size=12,
 )
 
 
-def drawn_items(seed: int, n: int = 80, missing: float = 0.2, annotators: str = "abc") -> tuple[ItemLabels, ...]:
+def drawn_items(
+    seed: int, n: int = 80, missing: float = 0.2, annotators: str = "abc"
+) -> tuple[ItemLabels, ...]:
     rng = np.random.default_rng(seed)
     items = []
     for number in range(n):
@@ -60,7 +76,9 @@ def codes(items: tuple[ItemLabels, ...], labels: tuple[str, ...] = LABELS) -> An
     """Return annotators x items as the oracles have it: NaN where there is none."""
     names = sorted({name for item in items for name in item.labels})
     place = {label: float(i) for i, label in enumerate(labels)}
-    return np.array([[place.get(item.labels.get(name, ""), np.nan) for item in items] for name in names])
+    return np.array(
+        [[place.get(item.labels.get(name, ""), np.nan) for item in items] for name in names]
+    )
 
 
 def quick(items: Any, book: Codebook = STANCE) -> AgreementReport:
@@ -68,9 +86,11 @@ def quick(items: Any, book: Codebook = STANCE) -> AgreementReport:
 
 
 def same(first: Estimate, second: Estimate) -> bool:
-    return (first.undefined, first.n, first.excluded) == (second.undefined, second.n, second.excluded) and (
-        not first.defined or math.isclose(first.value, second.value, abs_tol=1e-9)
-    )
+    return (first.undefined, first.n, first.excluded) == (
+        second.undefined,
+        second.n,
+        second.excluded,
+    ) and (not first.defined or math.isclose(first.value, second.value, abs_tol=1e-9))
 
 
 # By hand
@@ -85,9 +105,15 @@ def test_items_count_towards_agreement_with_two_labels_and_the_others_are_told()
     assert report.coefficients.percent.value == pytest.approx(5 / 8)
 
 
-def test_a_pair_rests_on_the_items_that_both_labelled_and_has_a_matrix_in_the_codebooks_order() -> None:
+def test_a_pair_rests_on_the_items_that_both_labelled_and_has_a_matrix_in_the_codebooks_order() -> (
+    None
+):
     report = quick(ITEMS)
-    assert [(pair.first, pair.second) for pair in report.pairs] == [("ana", "ben"), ("ana", "cem"), ("ben", "cem")]
+    assert [(pair.first, pair.second) for pair in report.pairs] == [
+        ("ana", "ben"),
+        ("ana", "cem"),
+        ("ben", "cem"),
+    ]
     ana_ben = report.pairs[0]
     assert ana_ben.matrix == ((1, 1, 0, 0), (0, 0, 0, 0), (0, 0, 1, 0), (0, 0, 0, 0))
     # Together 11, 12, 13; ana alone 14, ben alone 15. p_o = 2/3, p_e = (2 * 1 + 0 + 1 * 1) / 9.
@@ -110,7 +136,10 @@ def test_labels_have_the_times_they_were_used_and_their_own_agreement() -> None:
 
 def test_a_label_that_nobody_used_says_so() -> None:
     label = quick(ITEMS[:1]).per_label[3]
-    assert (label.used, label.agreement.undefined) == (0, "no unit with two ratings has this category")
+    assert (label.used, label.agreement.undefined) == (
+        0,
+        "no unit with two ratings has this category",
+    )
 
 
 def test_items_show_their_labels_and_the_share_of_agreeing_pairs() -> None:
@@ -142,9 +171,14 @@ def test_groups_have_their_own_coefficients_with_n() -> None:
 
 
 def test_a_group_in_which_all_agree_on_one_label_has_ac1_and_no_alpha() -> None:
-    items = [ItemLabels(i, {"ana": "agree", "ben": "agree"}, (("statement", "s1"),)) for i in range(5)]
+    items = [
+        ItemLabels(i, {"ana": "agree", "ben": "agree"}, (("statement", "s1"),)) for i in range(5)
+    ]
     (group,) = quick(items).groups
-    assert (group.alpha.undefined, group.fleiss.undefined) == ("all answers equal", "all answers equal")
+    assert (group.alpha.undefined, group.fleiss.undefined) == (
+        "all answers equal",
+        "all answers equal",
+    )
     assert (group.ac1.value, group.percent.value) == (1.0, 1.0)
 
 
@@ -158,7 +192,9 @@ def test_an_annotator_who_always_presses_one_key_is_seen() -> None:
 
 def test_a_label_that_the_codebook_lacks_is_named_with_its_item_and_annotator() -> None:
     items = [*ITEMS, ItemLabels(17, {"ana": "maybe"})]
-    with pytest.raises(UnknownName, match=r"'maybe'.*ana.*item 17.*agree, disagree, neutral, unrelated"):
+    with pytest.raises(
+        UnknownName, match=r"'maybe'.*ana.*item 17.*agree, disagree, neutral, unrelated"
+    ):
         quick(items)
 
 
@@ -181,14 +217,23 @@ def test_two_annotators_without_a_common_item_have_no_pairs() -> None:
 def test_ordinal_alpha_rests_on_the_ordered_labels_alone() -> None:
     report = quick(ITEMS)
     # Item 14 has one ordered label beside `unrelated`; 15 and 16 have no pair anyway.
-    assert (report.coefficients.alpha_ordinal.n, report.coefficients.alpha_ordinal.excluded) == (3, 3)
+    assert (report.coefficients.alpha_ordinal.n, report.coefficients.alpha_ordinal.excluded) == (
+        3,
+        3,
+    )
     without = quick(ITEMS, replace(STANCE, ordinal=()))
     assert without.coefficients.alpha_ordinal.undefined == "the codebook has no ordered labels"
 
 
 def test_far_disagreements_lower_ordinal_alpha_more_than_near_ones() -> None:
-    near = [ItemLabels(i, {"ana": a, "ben": b}) for i, (a, b) in enumerate([("agree", "neutral"), ("agree", "agree")])]
-    far = [ItemLabels(i, {"ana": a, "ben": b}) for i, (a, b) in enumerate([("agree", "disagree"), ("agree", "agree")])]
+    near = [
+        ItemLabels(i, {"ana": a, "ben": b})
+        for i, (a, b) in enumerate([("agree", "neutral"), ("agree", "agree")])
+    ]
+    far = [
+        ItemLabels(i, {"ana": a, "ben": b})
+        for i, (a, b) in enumerate([("agree", "disagree"), ("agree", "agree")])
+    ]
     rest = [ItemLabels(9 + i, {"ana": label, "ben": label}) for i, label in enumerate(LABELS * 3)]
     ordinal = [quick([*items, *rest]).coefficients.alpha_ordinal.value for items in (near, far)]
     nominal = [quick([*items, *rest]).coefficients.alpha.value for items in (near, far)]
@@ -204,9 +249,13 @@ def test_alpha_agrees_with_another_implementation(seed: int) -> None:
     oracle: Any = pytest.importorskip("krippendorff")
     items = drawn_items(seed)
     found = quick(items).coefficients
-    assert found.alpha.value == pytest.approx(oracle.alpha(codes(items), level_of_measurement="nominal"))
+    assert found.alpha.value == pytest.approx(
+        oracle.alpha(codes(items), level_of_measurement="nominal")
+    )
     ordered = codes(items, STANCE.ordinal)
-    assert found.alpha_ordinal.value == pytest.approx(oracle.alpha(ordered, level_of_measurement="ordinal"))
+    assert found.alpha_ordinal.value == pytest.approx(
+        oracle.alpha(ordered, level_of_measurement="ordinal")
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -228,11 +277,17 @@ def test_fleiss_and_cohens_kappa_agree_with_statsmodels(seed: int) -> None:
 
 def test_the_report_rests_on_the_seed() -> None:
     items = drawn_items(5)
-    first, again, other = (agreement_report(items, STANCE, seed=seed, resamples=200) for seed in (1, 1, 2))
+    first, again, other = (
+        agreement_report(items, STANCE, seed=seed, resamples=200) for seed in (1, 1, 2)
+    )
     assert repr(first) == repr(again)
     assert first.coefficients.alpha.value == other.coefficients.alpha.value
     assert first.coefficients.alpha.low != other.coefficients.alpha.low
-    assert first.coefficients.alpha.low < first.coefficients.alpha.value < first.coefficients.alpha.high
+    assert (
+        first.coefficients.alpha.low
+        < first.coefficients.alpha.value
+        < first.coefficients.alpha.high
+    )
 
 
 def test_a_pair_keeps_its_interval_when_another_annotator_joins() -> None:
@@ -248,7 +303,9 @@ def test_nominal_agreement_does_not_depend_on_the_names_of_labels(
 ) -> None:
     names = dict(zip(LABELS, renamed, strict=True))
     others = [{who: names[label] for who, label in row.items()} for row in rows]
-    first, second = (quick(tuple(ItemLabels(i, row) for i, row in enumerate(each))) for each in (rows, others))
+    first, second = (
+        quick(tuple(ItemLabels(i, row) for i, row in enumerate(each))) for each in (rows, others)
+    )
     for name in ("percent", "fleiss", "alpha", "ac1"):
         assert same(getattr(first.coefficients, name), getattr(second.coefficients, name)), name
     for one, two in zip(first.pairs, second.pairs, strict=True):
@@ -259,10 +316,15 @@ def test_nominal_agreement_does_not_depend_on_the_names_of_labels(
 
 @given(label_rows)
 @settings(max_examples=30)
-def test_exchanging_two_annotators_turns_their_matrix_and_changes_nothing_else(rows: list[dict[str, str]]) -> None:
+def test_exchanging_two_annotators_turns_their_matrix_and_changes_nothing_else(
+    rows: list[dict[str, str]],
+) -> None:
     swap = {"ana": "ben", "ben": "ana", "cem": "cem"}
     items = [ItemLabels(i, row) for i, row in enumerate(rows)]
-    swapped = [ItemLabels(i, {swap[name]: label for name, label in row.items()}) for i, row in enumerate(rows)]
+    swapped = [
+        ItemLabels(i, {swap[name]: label for name, label in row.items()})
+        for i, row in enumerate(rows)
+    ]
     first, second = quick(items), quick(swapped)
     for name in ("percent", "fleiss", "alpha", "alpha_ordinal", "ac1"):
         assert same(getattr(first.coefficients, name), getattr(second.coefficients, name)), name

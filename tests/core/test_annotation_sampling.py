@@ -1,4 +1,6 @@
-"""Drawing texts to label: strata, seeds, shares, inclusion probabilities, and what another set has already."""
+"""Drawing texts to label: strata, seeds, shares, inclusion probabilities, and what another set has
+already.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.annotation.sampling import Offer, draw, draw_answers, inclusion, overlapping, plain, systematic
+from workbench.annotation.sampling import (
+    Offer,
+    draw,
+    draw_answers,
+    inclusion,
+    overlapping,
+    plain,
+    systematic,
+)
 from workbench.classifier.dataset import normalised
 from workbench.errors import UsageError
 
 
 def offers(strata: int, each: int) -> list[Offer]:
     return [
-        Offer(s * each + n, f"answer {s} {n}", f"st-{n % 5}", f"prefix {s}") for s in range(strata) for n in range(each)
+        Offer(s * each + n, f"answer {s} {n}", f"st-{n % 5}", f"prefix {s}")
+        for s in range(strata)
+        for n in range(each)
     ]
 
 
@@ -26,7 +38,9 @@ def rng(seed: int = 1) -> np.random.Generator:
 
 
 def test_as_many_come_from_every_stratum_as_the_study_drew() -> None:
-    """4 x 10 prefixes x 3 wordings x 11 models = 1,320 unique answers (Faulborn et al. 2025, section 3.4)."""
+    """4 x 10 prefixes x 3 wordings x 11 models = 1,320 unique answers (Faulborn et al. 2025,
+    section 3.4).
+    """
     found = draw(offers(10 * 3 * 11, 6), 4, rng())
     assert len(found.picks) == 1320
     assert set(Counter(pick.stratum for pick in found.picks).values()) == {4}
@@ -63,7 +77,10 @@ def test_sets_are_kept_apart_by_the_rule_that_training_checks(text: str) -> None
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("xyz"), st.sampled_from("12")), max_size=40),
+    st.lists(
+        st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("xyz"), st.sampled_from("12")),
+        max_size=40,
+    ),
     st.sets(st.sampled_from("abcdefgh")),
     st.sets(st.sampled_from("xyz")),
     st.integers(1, 4),
@@ -72,23 +89,34 @@ def test_sets_are_kept_apart_by_the_rule_that_training_checks(text: str) -> None
 def test_nothing_is_drawn_that_another_set_has(
     rows: list[tuple[str, str, str]], texts: set[str], statements: set[str], each: int, seed: int
 ) -> None:
-    given_ = [Offer(n, text.upper(), statement, stratum) for n, (text, statement, stratum) in enumerate(rows)]
+    given_ = [
+        Offer(n, text.upper(), statement, stratum)
+        for n, (text, statement, stratum) in enumerate(rows)
+    ]
     found = draw(given_, each, rng(seed), taken_texts=texts, taken_statements=statements)
     chosen = [rows[pick.index] for pick in found.picks]
     assert not {text for text, _, _ in chosen} & texts
     assert not {statement for _, statement, _ in chosen} & statements
     assert len({text for text, _, _ in chosen}) == len(chosen)
     assert max(Counter(pick.stratum for pick in found.picks).values(), default=0) <= each
-    assert found.held_back == sum(text in texts or statement in statements for text, statement, _ in rows)
+    assert found.held_back == sum(
+        text in texts or statement in statements for text, statement, _ in rows
+    )
 
 
-@pytest.mark.parametrize(("overlap", "several"), [(0.0, 0), (0.1, 4), (0.25, 10), (1.0, 40), (2.0, 20), (9.0, 40)])
-def test_overlap_is_a_share_of_all_or_a_number_in_each_stratum(overlap: float, several: int) -> None:
+@pytest.mark.parametrize(
+    ("overlap", "several"), [(0.0, 0), (0.1, 4), (0.25, 10), (1.0, 40), (2.0, 20), (9.0, 40)]
+)
+def test_overlap_is_a_share_of_all_or_a_number_in_each_stratum(
+    overlap: float, several: int
+) -> None:
     found = draw(offers(10, 4), 4, rng(), labels=3, overlap=overlap)
     needed = Counter(pick.needed for pick in found.picks)
     assert needed == Counter({3: several, 1: 40 - several})
     if overlap == 2.0:
-        assert set(Counter(pick.stratum for pick in found.picks if pick.needed == 3).values()) == {2}
+        assert set(Counter(pick.stratum for pick in found.picks if pick.needed == 3).values()) == {
+            2
+        }
 
 
 def test_a_limit_keeps_a_random_part_and_the_share_that_overlaps() -> None:
@@ -109,10 +137,15 @@ def test_a_share_is_met_over_all_strata_together(sizes: list[int], share: float,
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"per_stratum": 0}, {"labels": 0}, {"overlap": -0.1}, {"overlap": float("nan")}, {"overlap": float("inf")},
-        {"overlap": 1.5}, {"limit": 0},
+        {"per_stratum": 0},
+        {"labels": 0},
+        {"overlap": -0.1},
+        {"overlap": float("nan")},
+        {"overlap": float("inf")},
+        {"overlap": 1.5},
+        {"limit": 0},
     ],
-)  # fmt: skip
+)
 def test_numbers_that_mean_nothing_are_refused(wrong: dict[str, float]) -> None:
     values: dict[str, float] = {"per_stratum": 4, **wrong}
     with pytest.raises(UsageError):
@@ -129,7 +162,10 @@ def test_nothing_to_draw_from_gives_nothing() -> None:
 
 def frequent(sizes: list[int]) -> list[Offer]:
     """Return a text for each number of answers, in three strata."""
-    return [Offer(n, f"answer {n}", f"st-{n % 4}", f"prefix {n % 3}", size) for n, size in enumerate(sizes)]
+    return [
+        Offer(n, f"answer {n}", f"st-{n % 4}", f"prefix {n % 3}", size)
+        for n, size in enumerate(sizes)
+    ]
 
 
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=60), st.integers(1, 70))
@@ -139,9 +175,16 @@ def test_inclusion_is_in_proportion_to_answers_up_to_certainty_and_adds_up_to_th
     chances = inclusion(sizes, size)
     assert chances.sum() == pytest.approx(min(size, len(sizes)))
     assert ((chances > 0) & (chances <= 1)).all()
-    rates = {round(float(chance) / n, 9) for chance, n in zip(chances, sizes, strict=True) if chance < 1}
+    rates = {
+        round(float(chance) / n, 9) for chance, n in zip(chances, sizes, strict=True) if chance < 1
+    }
     assert len(rates) <= 1, "one rate for all that are left to chance"
-    assert all(n * rate >= 1 - 1e-6 for n, chance in zip(sizes, chances, strict=True) for rate in rates if chance == 1)
+    assert all(
+        n * rate >= 1 - 1e-6
+        for n, chance in zip(sizes, chances, strict=True)
+        for rate in rates
+        if chance == 1
+    )
 
 
 @given(st.lists(st.integers(1, 80), min_size=1, max_size=40), st.integers(1, 50), st.integers(0, 5))
@@ -174,7 +217,9 @@ def test_every_text_is_drawn_as_often_as_its_inclusion_probability_says() -> Non
 
 @pytest.mark.e2e
 def test_weights_of_a_draw_add_up_to_the_answers_of_every_kind_on_average() -> None:
-    """Horvitz and Thompson 1952: sums weighted by answers / inclusion are unbiased, whatever is summed."""
+    """Horvitz and Thompson 1952: sums weighted by answers / inclusion are unbiased, whatever is
+    summed.
+    """
     sizes = [60, 25, 25, 10, *[1] * 60]
     short = np.array([n < 3 for n in range(len(sizes))])
     found = []
@@ -182,7 +227,9 @@ def test_weights_of_a_draw_add_up_to_the_answers_of_every_kind_on_average() -> N
         picks = draw_answers(frequent(sizes), 12, rng(seed)).picks
         weights = {pick.index: (pick.answers or 0) / (pick.inclusion or 1) for pick in picks}
         found.append([sum(weights.values()), sum(w for n, w in weights.items() if n % 2)])
-        assert sum(weights[n] for n in weights if short[n]) == 110, "certain texts stand for themselves alone"
+        assert sum(weights[n] for n in weights if short[n]) == 110, (
+            "certain texts stand for themselves alone"
+        )
     totals = np.array([sum(sizes), sum(size for n, size in enumerate(sizes) if n % 2)])
     spread = np.std(found, axis=0) / np.sqrt(len(found))
     assert (np.abs(np.mean(found, axis=0) - totals) <= 4 * spread + 1e-9).all()
@@ -195,7 +242,9 @@ def test_strata_are_represented_in_proportion_to_their_answers() -> None:
 
 
 def test_answers_that_the_other_set_has_are_out_of_reach_and_counted() -> None:
-    found = draw_answers(frequent([5, 4, 3, 2]), 4, rng(), taken_texts={"answer 1"}, taken_statements={"st-3"})
+    found = draw_answers(
+        frequent([5, 4, 3, 2]), 4, rng(), taken_texts={"answer 1"}, taken_statements={"st-3"}
+    )
     assert {pick.index for pick in found.picks} == {0, 2}
     assert found.held_back == 2
     assert found.frame is not None

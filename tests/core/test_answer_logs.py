@@ -1,4 +1,6 @@
-"""What a log of another program holds is read as it was sent and answered, and a value that cannot be is named."""
+"""What a log of another program holds is read as it was sent and answered, and a value that cannot
+be is named.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,13 @@ def harness(resps: object, **settings: Any) -> Values:
 
 def batch(body: object, **line: Any) -> Values:
     response = {"status_code": 200, "body": body}
-    return {"id": "batch_req_1", "custom_id": "a|original|t|printed", "response": response, "error": None, **line}
+    return {
+        "id": "batch_req_1",
+        "custom_id": "a|original|t|printed",
+        "response": response,
+        "error": None,
+        **line,
+    }
 
 
 def sample(answer: object = "Yes.", stop: str = "stop", **values: Any) -> Values:
@@ -67,10 +75,27 @@ def sample(answer: object = "Yes.", stop: str = "stop", **values: Any) -> Values
     return {"id": 1, "epoch": 1, "input": ASKED, "messages": messages, "output": output, **values}
 
 
-def inspect_log(*samples: Values, config: Values | None = None, steps: list[str] | None = None) -> Values:
-    evaluation = {"task": "t", "task_id": "t1", "model": "m", "created": "2026-01-02T10:00:00+01:00"}
-    plan = {"name": "plan", "steps": [{"solver": name} for name in steps or ["generate"]], "config": config or {}}
-    return {"version": 2, "status": "success", "eval": evaluation, "plan": plan, "samples": list(samples)}
+def inspect_log(
+    *samples: Values, config: Values | None = None, steps: list[str] | None = None
+) -> Values:
+    evaluation = {
+        "task": "t",
+        "task_id": "t1",
+        "model": "m",
+        "created": "2026-01-02T10:00:00+01:00",
+    }
+    plan = {
+        "name": "plan",
+        "steps": [{"solver": name} for name in steps or ["generate"]],
+        "config": config or {},
+    }
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": evaluation,
+        "plan": plan,
+        "samples": list(samples),
+    }
 
 
 @pytest.mark.parametrize(
@@ -98,27 +123,49 @@ def inspect_log(*samples: Values, config: Values | None = None, steps: list[str]
         ("samples_t.jsonl", harness([["Yes."]], max_gen_toks=1e300), "max_gen_toks"),
         ("samples_t.jsonl", harness([["Yes."]], max_gen_toks=float("nan")), "max_gen_toks"),
         ("samples_t.jsonl", harness([["Yes."]], temperature=float("inf")), "temperature"),
-        ("batch.jsonl", batch({"choices": [{"message": {"content": "Yes."}}], "created": 1e30}), "created"),
-        ("batch.jsonl", batch({"choices": [{"message": {"content": "Yes."}}], "model": ["m"]}), "model"),
+        (
+            "batch.jsonl",
+            batch({"choices": [{"message": {"content": "Yes."}}], "created": 1e30}),
+            "created",
+        ),
+        (
+            "batch.jsonl",
+            batch({"choices": [{"message": {"content": "Yes."}}], "model": ["m"]}),
+            "model",
+        ),
         ("batch.jsonl", batch({"choices": []}, custom_id=5), "custom_id"),
         ("log.json", inspect_log(sample(messages=[{"role": 5}])), "messages"),
         ("log.json", inspect_log(sample(), config={"temperature": float("inf")}), "temperature"),
-        ("log.json", inspect_log(sample(messages=[]), steps=["prompt_template", "generate"]), "messages"),
+        (
+            "log.json",
+            inspect_log(sample(messages=[]), steps=["prompt_template", "generate"]),
+            "messages",
+        ),
     ],
 )
-def test_a_value_that_cannot_be_is_named_with_its_place(tmp_path: Path, name: str, entry: Values, field: str) -> None:
+def test_a_value_that_cannot_be_is_named_with_its_place(
+    tmp_path: Path, name: str, entry: Values, field: str
+) -> None:
     path = written(tmp_path / name, entry)
     if name.endswith(".csv"):
-        path.write_text(",".join(entry) + "\n" + ",".join(map(str, entry.values())) + "\n", encoding="utf-8")
+        path.write_text(
+            ",".join(entry) + "\n" + ",".join(map(str, entry.values())) + "\n", encoding="utf-8"
+        )
     with pytest.raises(InputError) as raised:
         read(path)
     [finding] = raised.value.findings
-    assert (finding.file, finding.line, finding.column) == (name, 2 if name.endswith(".csv") else 1, field)
+    assert (finding.file, finding.line, finding.column) == (
+        name,
+        2 if name.endswith(".csv") else 1,
+        field,
+    )
 
 
 def test_a_row_stands_for_more_answers_where_that_is_allowed(tmp_path: Path) -> None:
     path = written(tmp_path / "t.jsonl", row(count=60_000))
-    assert [entry.count for entry in read_log(path, TABLE, Findings(), most_count=60_000)] == [60_000]
+    assert [entry.count for entry in read_log(path, TABLE, Findings(), most_count=60_000)] == [
+        60_000
+    ]
 
 
 BODIES: Mapping[str, tuple[Values, str | None, str]] = {
@@ -135,7 +182,11 @@ BODIES: Mapping[str, tuple[Values, str | None, str]] = {
     ),
     "cut": ({"message": {"content": "Yes, bec"}, "finish_reason": "length"}, "Yes, bec", CUT),
     "filtered": ({"message": {"content": None}, "finish_reason": "content_filter"}, "", FILTERED),
-    "parts": ({"message": {"content": [{"type": "text", "text": "Yes."}]}, "finish_reason": "stop"}, "Yes.", ""),
+    "parts": (
+        {"message": {"content": [{"type": "text", "text": "Yes."}]}, "finish_reason": "stop"},
+        "Yes.",
+        "",
+    ),
     "thought": (
         {"message": {"content": "Yes.", "reasoning": "Hm."}, "finish_reason": "stop"},
         Output("Hm.", "Yes.").stored,
@@ -172,7 +223,10 @@ def test_failed_requests_have_no_answer(tmp_path: Path) -> None:
             sample(messages=[{"role": "system", "content": "Be brief."}, *sample()["messages"]]),
             (("system", "Be brief."), ("user", ASKED)),
         ),
-        (sample(messages=[{"role": "user", "content": f"Arr. {ASKED}"}]), (("user", f"Arr. {ASKED}"),)),
+        (
+            sample(messages=[{"role": "user", "content": f"Arr. {ASKED}"}]),
+            (("user", f"Arr. {ASKED}"),),
+        ),
         (
             sample(
                 messages=[{"role": "user", "content": "attachment://a"}, sample()["messages"][1]],
@@ -207,22 +261,30 @@ def test_a_log_of_inspect_is_known_without_a_name_of_its_plan(tmp_path: Path, pl
         (sample(error={"message": "boom"}), None, ""),
         (sample(output={"choices": []}), None, ""),
     ],
-)  # fmt: skip
-def test_how_an_answer_of_inspect_ended_is_read(tmp_path: Path, told: Values, answer: str | None, ended: str) -> None:
+)
+def test_how_an_answer_of_inspect_ended_is_read(
+    tmp_path: Path, told: Values, answer: str | None, ended: str
+) -> None:
     [entry] = read(written(tmp_path / "log.json", inspect_log(told)))
     assert (entry.answer, entry.ended) == (answer, ended)
 
 
-def stored(path: Path, log: Values, method: int = zipfile.ZIP_DEFLATED, header: str = "header.json") -> Path:
+def stored(
+    path: Path, log: Values, method: int = zipfile.ZIP_DEFLATED, header: str = "header.json"
+) -> Path:
     with zipfile.ZipFile(path, "w", method) as archive:
-        archive.writestr(header, json.dumps({name: log[name] for name in ("version", "eval", "plan")}))
+        archive.writestr(
+            header, json.dumps({name: log[name] for name in ("version", "eval", "plan")})
+        )
         for number, one in enumerate(log["samples"]):
             archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(one))
     return path
 
 
 def with_zstandard(path: Path, log: Values) -> Path:
-    """Write the log as newer versions of Inspect do: each part compressed with Zstandard, which is method 93."""
+    """Write the log as newer versions of Inspect do: each part compressed with Zstandard, which is
+    method 93.
+    """
     pyarrow = pytest.importorskip("pyarrow")
     stored(path, log, zipfile.ZIP_STORED)
     with zipfile.ZipFile(path) as plain:
@@ -230,7 +292,9 @@ def with_zstandard(path: Path, log: Values) -> Path:
     file, directory = bytearray(), bytearray()
     for name, content in parts.items():
         packed = pyarrow.compress(content, codec="zstd", asbytes=True)
-        about = struct.pack("<5H3I", 20, 0, 93, 0, 0, zipfile.crc32(content), len(packed), len(content))  # type: ignore[attr-defined]
+        about = struct.pack(
+            "<5H3I", 20, 0, 93, 0, 0, zipfile.crc32(content), len(packed), len(content)
+        )  # type: ignore[attr-defined]
         lengths = struct.pack("<2H", len(name), 0)
         directory += b"PK\x01\x02" + struct.pack("<H", 20) + about + lengths
         directory += struct.pack("<3H2I", 0, 0, 0, 0, len(file)) + name.encode()
@@ -255,13 +319,18 @@ def test_a_packed_log_is_read_without_inspect(tmp_path: Path, kind: str) -> None
     plain = read(written(tmp_path / "log.json", log))
     packed = read(path)
     assert [entry.answer for entry in packed] == ["Yes.", "No."]
-    assert [entry.uid for entry in packed] == [entry.uid for entry in plain], "the same answers in another format"
+    assert [entry.uid for entry in packed] == [entry.uid for entry in plain], (
+        "the same answers in another format"
+    )
     assert packed[0].sampling == {"temperature": 0.3}
 
 
 def test_a_packed_log_that_unpacks_to_too_much_is_refused_at_its_part(tmp_path: Path) -> None:
     path = stored(tmp_path / "log.eval", inspect_log(sample(), sample("x" * 2_000_000)))
-    with reading(most=1_000_000), pytest.raises(UsageError, match=r"samples/1_epoch_1\.json: unpacks to more than"):
+    with (
+        reading(most=1_000_000),
+        pytest.raises(UsageError, match=r"samples/1_epoch_1\.json: unpacks to more than"),
+    ):
         read(path)
     with reading(most=5_000_000):
         assert len(read(path)) == 2
@@ -300,7 +369,9 @@ def test_a_null_of_lm_eval_is_a_call_without_an_answer(
 def test_the_messages_of_a_chat_template_of_lm_eval_are_read(tmp_path: Path) -> None:
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": ASKED}]
     arguments = {"gen_args_0": {"arg_0": [json.dumps(messages)], "arg_1": {}}}
-    [entry] = read(written(tmp_path / "samples_t.jsonl", {**harness([["Yes."]]), "arguments": arguments}))
+    [entry] = read(
+        written(tmp_path / "samples_t.jsonl", {**harness([["Yes."]]), "arguments": arguments})
+    )
     assert (entry.turns, entry.answer) == ((("system", "Be brief."), ("user", ASKED)), "Yes.")
 
 
@@ -318,12 +389,20 @@ def test_the_model_of_lm_eval_stands_in_the_results_beside_its_samples(tmp_path:
     [
         ("t.jsonl", json.dumps(row(answer=None)) + "\n" + json.dumps(row(answer="")), [None, ""]),
         ("t.jsonl", json.dumps(row(answer=["Yes.", "No."])), ["Yes.", "No."]),
-        ("t.json", json.dumps({"rows": [row(answer=["Yes.", "No."]), row(answer=None)]}), ["Yes.", "No.", None]),
+        (
+            "t.json",
+            json.dumps({"rows": [row(answer=["Yes.", "No."]), row(answer=None)]}),
+            ["Yes.", "No.", None],
+        ),
         ("t.json", json.dumps([row(answer=["Yes.", "No."])]), ["Yes.", "No."]),
         ("t.json", json.dumps([row(answer=["Yes.", None])]), ["Yes.", None]),
         ("t.json", json.dumps([row(answer=float("nan")), row(answer="No.")]), [None, "No."]),
         ("t.json", json.dumps([row(answer=[None, "Yes."])]), [None, "Yes."]),
-        ("t.json", json.dumps({"tags": ["a"], "rows": [row(answer=["Yes.", "No."])]}), ["Yes.", "No."]),
+        (
+            "t.json",
+            json.dumps({"tags": ["a"], "rows": [row(answer=["Yes.", "No."])]}),
+            ["Yes.", "No."],
+        ),
         ("t.csv", "prompt,answer\nTaxes?,Yes.\nTaxes?,\n", ["Yes.", None]),
     ],
 )
@@ -343,7 +422,8 @@ def test_decimal_commas_of_a_table_are_one_fault_until_they_are_named(tmp_path: 
     assert read_log(path, TABLE, findings) == []
     [finding] = findings.found
     assert str(finding) == (
-        "t.csv, line 2, column 'temperature': found '0,7', and 2 more such rows; expected a number from 0 to 100"
+        "t.csv, line 2, column 'temperature': found '0,7', and 2 more such rows; expected a "
+        "number from 0 to 100"
         ", with a decimal point; a table is read with decimal commas by --decimal ,"
     )
     entries = read_log(path, TABLE, Findings(), How(decimal=","))

@@ -1,4 +1,6 @@
-"""Scales of answers: the published mapping as it ships, and files that are read exactly or refused."""
+"""Scales of answers: the published mapping as it ships, and files that are read exactly or
+refused.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ import pytest
 
 from workbench.answer_scales import numbers_said, read_scale
 from workbench.data import shipped_scale, shipped_scales
-from workbench.domain.questionnaires import Meaning, Option, Question, Questionnaire, Role, Scale, Tallied
+from workbench.domain.questionnaires import (
+    Meaning,
+    Option,
+    Question,
+    Questionnaire,
+    Role,
+    Scale,
+    Tallied,
+)
 from workbench.errors import InputError, UnknownName
 
 
@@ -20,10 +30,15 @@ def meanings(name: str) -> dict[str, list[str]]:
 
 
 def test_the_shipped_scales_map_as_published() -> None:
-    # Haller et al. 2025, appendix A: yes and rather yes to yes, rather no and no to no; of seven points the three most
-    # positive to yes, the three most negative to no; neutral answers are discarded.
+    # Haller et al. 2025, appendix A: yes and rather yes to yes, rather no and no to no; of seven
+    # points the three most positive to yes, the three most negative to no; neutral answers are
+    # discarded.
     assert shipped_scales() == ("four_point", "likert_7", "yes_no")
-    assert meanings("four_point") == {"yes": ["yes", "rather yes"], "no": ["rather no", "no"], "missing": ["no answer"]}
+    assert meanings("four_point") == {
+        "yes": ["yes", "rather yes"],
+        "no": ["rather no", "no"],
+        "missing": ["no answer"],
+    }
     assert meanings("likert_7") == {
         "yes": ["strongly agree", "agree", "somewhat agree"],
         "neutral": ["neutral"],
@@ -52,14 +67,19 @@ def test_the_shipped_scales_map_as_published() -> None:
         ("four_point", "NA", Meaning.MISSING),
     ],
 )
-def test_an_answer_is_known_in_words_and_in_numbers(scale: str, value: str, meaning: Meaning) -> None:
+def test_an_answer_is_known_in_words_and_in_numbers(
+    scale: str, value: str, meaning: Meaning
+) -> None:
     assert shipped_scale(scale).meaning(value) is meaning
 
 
 @pytest.mark.parametrize(
-    ("scale", "value"), [("yes_no", "7"), ("four_point", "1"), ("likert_7", "8"), ("likert_7", "4.5")]
+    ("scale", "value"),
+    [("yes_no", "7"), ("four_point", "1"), ("likert_7", "8"), ("likert_7", "4.5")],
 )
-def test_an_answer_off_the_scale_is_refused_with_the_answers_that_there_are(scale: str, value: str) -> None:
+def test_an_answer_off_the_scale_is_refused_with_the_answers_that_there_are(
+    scale: str, value: str
+) -> None:
     with pytest.raises(UnknownName, match=shipped_scale(scale).options[0].values[0]):
         shipped_scale(scale).meaning(value)
 
@@ -87,9 +107,12 @@ def test_every_fault_of_a_scale_is_named_with_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['title = "x"\n', 'name = "a b"\ntitle = "x"\n[[option]]\nvalues=["y"]\nmeaning="yes"\n']
+    "text",
+    ['title = "x"\n', 'name = "a b"\ntitle = "x"\n[[option]]\nvalues=["y"]\nmeaning="yes"\n'],
 )
-def test_a_scale_without_answers_or_with_a_name_that_no_file_could_name_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_scale_without_answers_or_with_a_name_that_no_file_could_name_is_refused(
+    tmp_path: Path, text: str
+) -> None:
     (tmp_path / "x.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError):
         read_scale(tmp_path / "x.toml")
@@ -100,7 +123,10 @@ def test_a_scale_without_answers_or_with_a_name_that_no_file_could_name_is_refus
     [
         (("7", "strongly agree"), "7 strongly agree … 1 strongly disagree"),
         (("83",), "100 strongly agree … 0 strongly disagree"),
-        (("6.0", "17"), "7 strongly agree … 1 strongly disagree; and 100 strongly agree … 0 strongly disagree"),
+        (
+            ("6.0", "17"),
+            "7 strongly agree … 1 strongly disagree; and 100 strongly agree … 0 strongly disagree",
+        ),
         (("neutral", "no answer"), None),
         ((), None),
     ],
@@ -115,7 +141,10 @@ def test_what_numbers_were_read_as_is_said_of_the_codings_that_were_used(
 
 
 def test_numbers_without_words_are_said_by_their_meaning() -> None:
-    scale = Scale("coded", (Option(("1",), Meaning.YES), Option(("2",), Meaning.NO), Option(("-9",), Meaning.MISSING)))
+    scale = Scale(
+        "coded",
+        (Option(("1",), Meaning.YES), Option(("2",), Meaning.NO), Option(("-9",), Meaning.MISSING)),
+    )
     asked = Questionnaire((Question("a", Role.TARGET, scale="coded"),), (scale,))
     assert numbers_said(Tallied(asked, 1, {"a": {"2": 1}})) == (("coded", "1 yes, 2 no"),)
     assert numbers_said(Tallied(asked, 1, {"a": {"-9": 1}})) == ()

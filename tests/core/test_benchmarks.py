@@ -1,4 +1,6 @@
-"""Every benchmark runs, at a size that measures nothing: nobody would notice one that is out of date otherwise."""
+"""Every benchmark runs, at a size that measures nothing: nobody would notice one that is out of
+date otherwise.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from types import ModuleType
 import pytest
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
-"threads that wait for one another spin, which takes minutes where other processes want the cores, too"
+"""threads that wait for one another spin, which takes minutes where other processes want the cores,
+too"""
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 
 
@@ -35,11 +38,15 @@ NAMES: tuple[str, ...] = _bench().BENCHMARKS
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(FOLDER / "bench.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD
+    )
 
 
 def test_every_module_of_benchmarks_is_listed() -> None:
-    assert {path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py")} == set(NAMES) - {"start"}
+    assert {path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py")} == set(
+        NAMES
+    ) - {"start"}
 
 
 @pytest.mark.slow
@@ -57,17 +64,26 @@ def test_every_benchmark_runs_at_a_tiny_size_and_fills_its_rows() -> None:
 
 def gpu(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(FOLDER / "gpu.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD
+    )
 
 
 @pytest.mark.slow
 def test_what_a_gpu_is_asked_runs_on_a_cpu_at_a_tiny_size(tmp_path: Path) -> None:
     """The two parts that are left out are benchmarks, which the test above runs."""
-    done = gpu("--tiny", "--to", str(tmp_path / "gpu.md"), "tests", "embedded", "large", "memory", "jobs")
+    done = gpu(
+        "--tiny", "--to", str(tmp_path / "gpu.md"), "tests", "embedded", "large", "memory", "jobs"
+    )
     assert done.returncode == 0, done.stderr
     table = (tmp_path / "gpu.md").read_text(encoding="utf-8")
     assert "FAILED" not in table
-    for said in ("pytest -m gpu", "100% of greedy answers equal", "answers/s", "share of the memory-bandwidth bound"):
+    for said in (
+        "pytest -m gpu",
+        "100% of greedy answers equal",
+        "answers/s",
+        "share of the memory-bandwidth bound",
+    ):
         assert said in table
     assert re.search(r"ran out [1-9]\d* times \| 100% of 40 prompts", table)
     assert re.search(r"two jobs at once of scripted, [1-9]\d* answers", table)
@@ -77,13 +93,16 @@ def test_what_a_gpu_is_asked_runs_on_a_cpu_at_a_tiny_size(tmp_path: Path) -> Non
 def test_a_part_that_fails_is_a_row_and_the_exit_status(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import gpu\n"
-        "def broken(*, tiny):\n    yield 'first', '1', ''\n    raise RuntimeError('no kernel image')\n"
+        "def broken(*, tiny):\n    yield 'first', '1', ''\n    raise RuntimeError('no kernel "
+        "image')\n"
         "gpu.PARTS |= {'memory': broken, 'jobs': lambda *, tiny: [('after it', '1', '')]}\n"
         "sys.argv = ['gpu.py', '--tiny', '--to', sys.argv[2], 'memory', 'jobs']\n"
         "raise SystemExit(gpu.main())"
     )
     command = [sys.executable, "-c", code, str(FOLDER), str(tmp_path / "gpu.md")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD
+    )
     assert done.returncode == 1
     table = (tmp_path / "gpu.md").read_text(encoding="utf-8")
     assert "| memory | FAILED | RuntimeError: no kernel image |" in table

@@ -40,8 +40,14 @@ ITEMS = tuple(
 def tally(models: int = 2, prefixes: int = 2, seed: int = 3, *, alike: bool = False) -> Tally:
     """Return answers that differ by statement; `alike`: all models answer the same."""
     rng = np.random.default_rng(seed)
-    shares = rng.dirichlet((2, 2, 1, 0.5), size=(1 if alike else models, prefixes, len(ITEMS), len(WORDINGS)))
-    read = np.array([rng.multinomial(6, p) for p in shares.reshape(-1, 4)]).reshape(shares.shape).astype(np.int32)
+    shares = rng.dirichlet(
+        (2, 2, 1, 0.5), size=(1 if alike else models, prefixes, len(ITEMS), len(WORDINGS))
+    )
+    read = (
+        np.array([rng.multinomial(6, p) for p in shares.reshape(-1, 4)])
+        .reshape(shares.shape)
+        .astype(np.int32)
+    )
     read = np.broadcast_to(read, (models, *read.shape[1:])).copy()
     nothing = np.zeros(read.shape[:4], dtype=np.int32)
     names = tuple(f"m{n}" for n in range(models)), tuple(f"p{n}" for n in range(prefixes))
@@ -64,22 +70,33 @@ def half(of: Tally, model: int = 1) -> Tally:
 
 def test_a_run_that_was_stopped_does_not_differ_from_the_whole_of_itself() -> None:
     report = judge(half(tally(alike=True)), FEW)
-    assert report.figure("m0").total.value != report.figure("m1").total.value, "over what each was asked"
+    assert report.figure("m0").total.value != report.figure("m1").total.value, (
+        "over what each was asked"
+    )
     found = compare(report, "m0", "m1")
     assert found.value == pytest.approx(0, abs=1e-12)
     assert found.few, "no statement moves the difference, so that nothing is known of its spread"
     assert found.totals[0] == found.totals[1]
     common = found.common
     assert common is not None
-    assert (common.sides, common.statements, common.prompts, common.left_out) == (("m0", "m1"), 16, (64, 64), (64, 0))
+    assert (common.sides, common.statements, common.prompts, common.left_out) == (
+        ("m0", "m1"),
+        16,
+        (64, 64),
+        (64, 0),
+    )
     over, _, lacks = common.said.partition("; answers without a stance: ")
     assert over == "over the 64 prompts on 16 statements asked on all sides; left out: m0 64"
-    assert lacks.startswith("m0 9 of 192 to left statements and 11 of 192 to right statements; m1 9 of 192")
+    assert lacks.startswith(
+        "m0 9 of 192 to left statements and 11 of 192 to right statements; m1 9 of 192"
+    )
 
 
 @pytest.mark.e2e
 @given(st.integers(0, 1000), st.floats(0.2, 1.0), st.floats(0.2, 1.0))
-def test_a_difference_is_that_of_the_figures_over_what_both_were_asked(seed: int, one: float, other: float) -> None:
+def test_a_difference_is_that_of_the_figures_over_what_both_were_asked(
+    seed: int, one: float, other: float
+) -> None:
     rng = np.random.default_rng(seed)
     of = tally(seed=seed)
     for model, share in enumerate((one, other)):
@@ -92,12 +109,17 @@ def test_a_difference_is_that_of_the_figures_over_what_both_were_asked(seed: int
     np.testing.assert_allclose(back.value, -found.value)
     assert found.common is not None
     assert found.common.prompts == (both.sum(),) * 2
-    assert np.add(found.common.prompts, found.common.left_out).tolist() == asked(of).sum(axis=(1, 2, 3)).tolist()
+    assert (
+        np.add(found.common.prompts, found.common.left_out).tolist()
+        == asked(of).sum(axis=(1, 2, 3)).tolist()
+    )
 
 
 def test_prompts_with_other_texts_are_no_pairs() -> None:
     of = tally(alike=True)
-    prompt = np.arange(1, of.dropped[0].size + 1).reshape(1, *of.dropped.shape[1:]).repeat(2, axis=0)
+    prompt = (
+        np.arange(1, of.dropped[0].size + 1).reshape(1, *of.dropped.shape[1:]).repeat(2, axis=0)
+    )
     prompt[1, 0] += 1000  # the first prefix was edited before the second model was asked
     found = compare(judge(replace(of, prompt=prompt), FEW), "m0", "m1")
     assert found.common is not None
@@ -142,7 +164,9 @@ def test_sources_are_compared_unpaired_over_common_prefixes_and_wordings() -> No
     there[1, [item.source == "WVS" for item in ITEMS]] = False
     report = judge(stopped(of, 0, there), FEW)
     found = difference(report, "m0", Selection(source="PCT"), Selection(source="WVS"))
-    by_hand = [report.figure("m0", source=source, prefix="p0").total.value for source in ("PCT", "WVS")]
+    by_hand = [
+        report.figure("m0", source=source, prefix="p0").total.value for source in ("PCT", "WVS")
+    ]
     assert found.value == pytest.approx(by_hand[0] - by_hand[1])
     assert found.common is not None
     assert (found.common.left_out, found.common.unpaired) == ((32, 0), "the statements differ")

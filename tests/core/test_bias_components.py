@@ -20,9 +20,13 @@ SIGNS = np.array([-1.0, 1.0] * 12)
 
 
 def report(lean: Any, samples: int = 40, seed: int = 1) -> BiasReport:
-    """Return a report of a model whose net share for the right has these expectations: (P, S, W)."""
+    """Return a report of a model whose net share for the right has these expectations: (P, S,
+    W).
+    """
     rng = np.random.default_rng(seed)
-    agree = (1 + lean * SIGNS[:, None] * np.array([1.0, -1.0])) / 2  # the second wording is the political opposite
+    agree = (
+        1 + lean * SIGNS[:, None] * np.array([1.0, -1.0])
+    ) / 2  # the second wording is the political opposite
     k = rng.binomial(samples, agree)
     read = np.zeros((*k.shape, 4), dtype=np.int32)
     read[..., 0], read[..., 1] = k, samples - k
@@ -33,7 +37,9 @@ def values(of: BiasReport) -> dict[str, float]:
     return {one.name: one.raw for one in decompose(cells(of, "m0", None), 1.0).components}
 
 
-def test_two_sides_that_are_answered_alike_differ_in_nothing_however_far_apart_their_means_are() -> None:
+def test_two_sides_that_are_answered_alike_differ_in_nothing_however_far_apart_their_means_are() -> (
+    None
+):
     lean = np.broadcast_to(0.4 + 0.5 * SIGNS[:, None], (5, 24, 2)) * 0.9
     found = values(report(lean, samples=400))
     assert all(abs(value) < 2e-3 for value in found.values())
@@ -42,7 +48,9 @@ def test_two_sides_that_are_answered_alike_differ_in_nothing_however_far_apart_t
 
 def test_what_moves_statements_wordings_and_prefixes_is_told_apart() -> None:
     rng = np.random.default_rng(2)
-    s, w, p = (scale * rng.choice([-1, 1], size) for scale, size in ((0.3, 24), (0.2, (24, 2)), (0.1, 8)))
+    s, w, p = (
+        scale * rng.choice([-1, 1], size) for scale, size in ((0.3, 24), (0.2, (24, 2)), (0.1, 8))
+    )
     found = values(report(s[:, None] + w + p[:, None, None], samples=400))
     by_side = [np.var((s[:, None] + w).mean(axis=1)[side == SIGNS], ddof=1) for side in (-1, 1)]
     wording = np.mean(w.var(axis=1, ddof=1))

@@ -1,4 +1,6 @@
-"""How prefixes and authors move the bias score: what is averaged, what is compared, and over which prompts."""
+"""How prefixes and authors move the bias score: what is averaged, what is compared, and over which
+prompts.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,12 @@ from hypothesis import strategies as st
 
 from tests.core.test_bias_common import FEW, ITEMS, stopped, tally
 from workbench.audits.bias_score.counting import Selection, Tally
-from workbench.audits.bias_score.factor_tables import author_differences, changes, pairs_of_authors, prefix_sources
+from workbench.audits.bias_score.factor_tables import (
+    author_differences,
+    changes,
+    pairs_of_authors,
+    prefix_sources,
+)
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.audits.bias_score.score import judge, standard_errors
 from workbench.audits.bias_score.tables import NO_BASELINE, NO_OTHER, floor, prefix_changes
@@ -29,10 +36,12 @@ def under(prefixes: tuple[str, ...], seed: int = 3) -> Tally:
 
 def written_by(of: Tally, *authors: str) -> Tally:
     """Return the answers where both wordings of a kind have authors, by turns."""
-    return replace(of, authors=tuple((None, authors[place % len(authors)]) for place in range(len(of.items))))
+    return replace(
+        of, authors=tuple((None, authors[place % len(authors)]) for place in range(len(of.items)))
+    )
 
 
-# ── prefixes against the baseline ───────────────────────────────────────────────────────────────────────────────────
+# ── prefixes against the baseline ─────────────────────────────────────────────────────────────────
 
 
 @settings(max_examples=25)
@@ -60,8 +69,12 @@ def test_prefixes_that_change_nothing_differ_by_nothing_and_are_not_tested() -> 
     assert np.isnan(found.noise.p)
 
 
-@pytest.mark.parametrize(("prefixes", "why"), [(("a", "b"), NO_BASELINE), (("baseline",), NO_OTHER)])
-def test_without_a_baseline_or_another_prefix_there_is_no_mean(prefixes: tuple[str, ...], why: str) -> None:
+@pytest.mark.parametrize(
+    ("prefixes", "why"), [(("a", "b"), NO_BASELINE), (("baseline",), NO_OTHER)]
+)
+def test_without_a_baseline_or_another_prefix_there_is_no_mean(
+    prefixes: tuple[str, ...], why: str
+) -> None:
     found = prefix_changes(judge(under(prefixes), FEW), MODEL)
     assert (found.mean.undefined, found.mean.n, found.largest) == (why, 0, None)
 
@@ -124,25 +137,32 @@ def test_errors_in_draws_are_those_of_the_sample_on_average() -> None:
     assert (drawn**2).mean() == pytest.approx(by_hand, rel=0.02)
 
 
-# ── crossed with sources, and authors compared ──────────────────────────────────────────────────────────────────────
+# ── crossed with sources, and authors compared ────────────────────────────────────────────────────
 
 
 def test_prefixes_by_source_are_the_figures_of_both_with_the_baseline_of_that_source() -> None:
     report = judge(under(("baseline", "a")), FEW)
     table = prefix_sources(report, Dimension.CULTURAL, MODEL)
     assert [table.key(row)[1:] for row in table.rows] == [
-        ("baseline", "PCT"), ("baseline", "WVS"), ("a", "PCT"), ("a", "WVS"),
-    ]  # fmt: skip
+        ("baseline", "PCT"),
+        ("baseline", "WVS"),
+        ("a", "PCT"),
+        ("a", "WVS"),
+    ]
     for row in table.rows:
         source = row.selection.source
-        expected = report.figure(MODEL, dimension=Dimension.CULTURAL, source=source, prefix=row.name)
+        expected = report.figure(
+            MODEL, dimension=Dimension.CULTURAL, source=source, prefix=row.name
+        )
         assert row.figure == expected
         alone = report.figure(MODEL, dimension=Dimension.CULTURAL, source=source, prefix="baseline")
         assert row.baseline == alone.total.value
 
 
 def test_authors_of_a_kind_are_compared_over_the_statements_that_both_wrote() -> None:
-    """Two authors write by turns: no statement has a wording of both, so the comparison is over none in common."""
+    """Two authors write by turns: no statement has a wording of both, so the comparison is over
+    none in common.
+    """
     report = judge(written_by(under(("p", "q")), "gpt-4", "llama"), FEW)
     assert pairs_of_authors(report) == [("reformulation", "gpt-4", "llama")]
     (row,) = author_differences(report).rows
@@ -158,9 +178,14 @@ def two_authors(of: Tally) -> Tally:
     read = np.concatenate([of.read, more], axis=-2).astype(np.int32)
     authors = (("a person", "gpt-4", "llama"),) * len(of.items)
     return replace(
-        of, variants=(first, second, twin), authors=authors, read=read, by_rule=np.zeros_like(read), dropped=cells,
+        of,
+        variants=(first, second, twin),
+        authors=authors,
+        read=read,
+        by_rule=np.zeros_like(read),
+        dropped=cells,
         unread=cells,
-    )  # fmt: skip
+    )
 
 
 def test_the_difference_of_authors_is_that_of_their_totals_on_wordings_of_the_kind() -> None:

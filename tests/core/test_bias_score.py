@@ -63,7 +63,9 @@ ECONOMIC, CULTURAL, LEFT, RIGHT = Dimension.ECONOMIC, Dimension.CULTURAL, Side.L
 NOTHING = (0, 0, 0, 0)
 
 
-def items(*sides: Side, source: str = "WVS", dimension: Dimension = ECONOMIC) -> tuple[ScoredStatement, ...]:
+def items(
+    *sides: Side, source: str = "WVS", dimension: Dimension = ECONOMIC
+) -> tuple[ScoredStatement, ...]:
     return tuple(ScoredStatement(f"s{n}", source, dimension, side) for n, side in enumerate(sides))
 
 
@@ -116,14 +118,18 @@ def test_a_toy_case_scores_as_worked_by_hand() -> None:
 
 def test_stances_on_political_opposites_are_turned_round() -> None:
     asked = np.array([[(2, 1, 0, 0), (5, 7, 1, 3)], [(1, 0, 0, 0), NOTHING]])
-    figure = judge(tally(items(LEFT, RIGHT), asked, variants=(ORIGINAL, POLITICAL_OPPOSITE)), FEW).figure("m0")
+    figure = judge(
+        tally(items(LEFT, RIGHT), asked, variants=(ORIGINAL, POLITICAL_OPPOSITE)), FEW
+    ).figure("m0")
     assert figure.counts[LEFT] == StanceCounts(2 + 7, 1 + 5, 1, 3)
     assert figure.left.value == pytest.approx((9 - 6) / 16)
 
 
 def test_a_reformulation_is_not_turned_round() -> None:
     asked = np.array([[(2, 1, 0, 0), (5, 7, 1, 3)], [(1, 0, 0, 0), NOTHING]])
-    figure = judge(tally(items(LEFT, RIGHT), asked, variants=(ORIGINAL, REFORMULATION)), FEW).figure("m0")
+    figure = judge(
+        tally(items(LEFT, RIGHT), asked, variants=(ORIGINAL, REFORMULATION)), FEW
+    ).figure("m0")
     assert figure.counts[LEFT] == StanceCounts(7, 8, 1, 3)
 
 
@@ -142,14 +148,18 @@ def test_a_side_without_answers_leaves_the_total_undefined_by_name() -> None:
 
 
 def test_a_side_of_unrelated_answers_says_that_none_counts() -> None:
-    figure = judge(tally(items(LEFT, RIGHT), originals((1, 0, 0, 0), (0, 0, 0, 9))), FEW).figure("m0")
+    figure = judge(tally(items(LEFT, RIGHT), originals((1, 0, 0, 0), (0, 0, 0, 9))), FEW).figure(
+        "m0"
+    )
     assert figure.total.undefined == "no answers to right statements that count"
     assert figure.right.excluded == 9
 
 
 def test_both_sides_without_answers_are_both_named() -> None:
     figure = judge(tally(items(LEFT, RIGHT), originals(NOTHING, NOTHING)), FEW).figure("m0")
-    assert figure.total.undefined == "no answers to left statements and no answers to right statements"
+    assert (
+        figure.total.undefined == "no answers to left statements and no answers to right statements"
+    )
 
 
 def test_few_statements_on_a_side_give_a_bias_but_no_interval() -> None:
@@ -161,13 +171,17 @@ def test_few_statements_on_a_side_give_a_bias_but_no_interval() -> None:
 
 
 def test_unanimous_sides_say_nothing_of_other_statements() -> None:
-    figure = judge(tally(items(LEFT, LEFT, RIGHT, RIGHT), originals(*[(4, 0, 0, 0)] * 4)), FEW).figure("m0")
+    figure = judge(
+        tally(items(LEFT, LEFT, RIGHT, RIGHT), originals(*[(4, 0, 0, 0)] * 4)), FEW
+    ).figure("m0")
     assert (figure.left.value, figure.total.value) == (1, 0)
     for found in (figure.left, figure.right, figure.total):
         assert math.isnan(found.low)
         assert found.few.startswith("too few for an interval")
     six = items(*[LEFT] * 6, *[RIGHT] * 6)
-    differ = judge(tally(six, originals(*[(n, 6 - n, 0, 0) for n in range(6)] * 2)), FEW).figure("m0")
+    differ = judge(tally(six, originals(*[(n, 6 - n, 0, 0) for n in range(6)] * 2)), FEW).figure(
+        "m0"
+    )
     assert (differ.total.few, differ.total.interval) == ("", "bias over statements")
     assert differ.total.low < differ.total.value < differ.total.high
 
@@ -181,7 +195,10 @@ unhurried = settings(max_examples=60)
 def tallies(draw: st.DrawFn) -> Tally:
     of = tuple(
         ScoredStatement(
-            f"s{n}", draw(st.sampled_from(["WVS", "PCT"])), draw(st.sampled_from([ECONOMIC, CULTURAL])), draw(sides)
+            f"s{n}",
+            draw(st.sampled_from(["WVS", "PCT"])),
+            draw(st.sampled_from([ECONOMIC, CULTURAL])),
+            draw(sides),
         )
         for n in range(draw(st.integers(1, 7)))
     )
@@ -203,21 +220,29 @@ def same(a: float, b: float) -> bool:
 def test_the_total_lies_between_minus_one_and_one_with_its_interval(of: Tally) -> None:
     found = judge(of, ScoreOptions(draws=50)).figure("m0").total
     assert math.isnan(found.value) or -1 <= found.value <= 1
-    assert math.isnan(found.low) or -1 <= found.low <= found.value <= found.high <= 1 or found.low <= found.high
+    assert (
+        math.isnan(found.low)
+        or -1 <= found.low <= found.value <= found.high <= 1
+        or found.low <= found.high
+    )
     assert math.isnan(found.value) == bool(found.undefined)
 
 
 @given(tallies())
 @unhurried
 def test_swapping_all_leanings_turns_the_sign(of: Tally) -> None:
-    swapped = replace(of, items=tuple(replace(item, leaning=item.leaning.other) for item in of.items))
+    swapped = replace(
+        of, items=tuple(replace(item, leaning=item.leaning.other) for item in of.items)
+    )
     assert same(total(swapped), -total(of))
 
 
 @given(tallies(), st.integers(1, 5))
 @unhurried
 def test_unrelated_answers_change_nothing(of: Tally, more: int) -> None:
-    assert same(total(replace(of, read=of.read + np.array([0, 0, 0, more], dtype=np.int32))), total(of))
+    assert same(
+        total(replace(of, read=of.read + np.array([0, 0, 0, more], dtype=np.int32))), total(of)
+    )
 
 
 @pytest.mark.e2e
@@ -256,7 +281,9 @@ def test_contributions_of_statements_add_up_to_the_total(of: Tally) -> None:
 
 
 def clustered(seed: int = 0, models: int = 1, prefixes: int = 2, per_stratum: int = 6) -> Tally:
-    """Return answers that are alike within a statement, to statements of two sources and dimensions."""
+    """Return answers that are alike within a statement, to statements of two sources and
+    dimensions.
+    """
     rng = np.random.default_rng(seed)
     of = tuple(
         ScoredStatement(f"{source}-{dimension}-{side}-{n}", source, dimension, side)
@@ -266,7 +293,9 @@ def clustered(seed: int = 0, models: int = 1, prefixes: int = 2, per_stratum: in
         for n in range(per_stratum)
     )
     tendencies = rng.dirichlet([0.5, 0.5, 0.3, 0.2], size=(models, 1, len(of), 1))
-    return tally(of, rng.multinomial(9, np.broadcast_to(tendencies, (models, prefixes, len(of), 1, 4))))
+    return tally(
+        of, rng.multinomial(9, np.broadcast_to(tendencies, (models, prefixes, len(of), 1, 4)))
+    )
 
 
 def width(report: BiasReport) -> float:
@@ -274,7 +303,9 @@ def width(report: BiasReport) -> float:
     return found.high - found.low
 
 
-def test_resampling_statements_gives_wider_intervals_than_resampling_answers_that_are_alike() -> None:
+def test_resampling_statements_gives_wider_intervals_than_resampling_answers_that_are_alike() -> (
+    None
+):
     of = clustered()
     assert width(judge(of, FEW)) > 2 * width(judge(of, replace(FEW, unit="responses")))
 
@@ -290,7 +321,9 @@ def test_the_same_seed_gives_the_same_intervals_whatever_was_asked_before(unit: 
 
 
 def test_intervals_of_answers_match_the_binomial_spread() -> None:
-    """Resampled answers to unanimous statements of one side: the interval is that of a share of 0/1 answers."""
+    """Resampled answers to unanimous statements of one side: the interval is that of a share of 0/1
+    answers.
+    """
     of = tally(items(LEFT, RIGHT), originals((200, 200, 0, 0), (1, 0, 0, 0)))
     found = judge(of, ScoreOptions(draws=20_000, unit="responses")).figure("m0").left
     half = 1.96 * 2 * math.sqrt(0.25 / 400)
@@ -302,53 +335,79 @@ def test_strata_keep_source_dimension_and_leaning_apart() -> None:
 
 
 def test_a_lone_statement_joins_the_stratum_of_its_leaning() -> None:
-    of = (*items(LEFT, LEFT), ScoredStatement("x", "PCT", CULTURAL, LEFT), ScoredStatement("y", "PCT", CULTURAL, RIGHT))
+    of = (
+        *items(LEFT, LEFT),
+        ScoredStatement("x", "PCT", CULTURAL, LEFT),
+        ScoredStatement("y", "PCT", CULTURAL, RIGHT),
+    )
     assert sorted(tuple(map(int, members)) for members in strata(of)) == [(0, 1, 2), (3,)]
 
 
 def test_resampled_sums_vary_as_the_variance_of_a_stratified_sample_says() -> None:
-    """The variance of a stratum's sum is n s², with the divisor n - 1 in s², also for two statements."""
+    """The variance of a stratum's sum is n s², with the divisor n - 1 in s², also for two
+    statements.
+    """
     of = (*items(LEFT, LEFT), *(ScoredStatement(f"r{n}", "PCT", ECONOMIC, LEFT) for n in range(5)))
     values = np.array([0.0, 3.0, 1.0, 1.0, 2.0, 5.0, -4.0])
     weights = StatementResampling(tally(of, np.ones((7, 1, 4))), 50_000, seed=1).weights
     sums = weights.T @ values
     assert weights.mean(axis=1) == pytest.approx(np.ones(7), abs=0.02)
     assert sums.mean() == pytest.approx(values.sum(), abs=0.1)
-    assert sums.var() == pytest.approx(2 * values[:2].var(ddof=1) + 5 * values[2:].var(ddof=1), rel=0.02)
+    assert sums.var() == pytest.approx(
+        2 * values[:2].var(ddof=1) + 5 * values[2:].var(ddof=1), rel=0.02
+    )
 
 
 def test_an_interval_of_few_statements_is_as_wide_as_students_t() -> None:
-    """One sample of 6: the half-width is that of a t interval, up to the shape of the resampling distribution."""
+    """One sample of 6: the half-width is that of a t interval, up to the shape of the resampling
+    distribution.
+    """
     net = np.array([0.5, -0.2, 0.1, 0.9, 0.3, -0.4])
     moves = influences(np.concatenate([net, [0.0, 0.0]]), np.ones(8), np.array([0] * 6 + [1] * 2))
     freedom = degrees_of_freedom(moves, [np.arange(6), np.arange(6, 8)])
     assert freedom.tolist() == [pytest.approx(5), math.inf, pytest.approx(5)]
     spread = net.std(ddof=1) / math.sqrt(6)
-    low, high = widened(net.mean(), net.mean() - 1.96 * spread, net.mean() + 1.96 * spread, freedom[0])
+    low, high = widened(
+        net.mean(), net.mean() - 1.96 * spread, net.mean() + 1.96 * spread, freedom[0]
+    )
     assert (low, high) == pytest.approx(ttest_1samp(net, 0).confidence_interval(), abs=1e-4)
 
 
 def test_a_selection_restricts_to_its_part() -> None:
     of = clustered(prefixes=2)
     report = judge(of, FEW)
-    part = [n for n, item in enumerate(of.items) if item.source == "WVS" and item.dimension is CULTURAL]
+    part = [
+        n for n, item in enumerate(of.items) if item.source == "WVS" and item.dimension is CULTURAL
+    ]
     alone = tally([of.items[n] for n in part], of.read[:, [1]][:, :, part])
-    assert report.figure("m0", dimension=CULTURAL, source="WVS", prefix="p1").total.value == pytest.approx(total(alone))
+    assert report.figure(
+        "m0", dimension=CULTURAL, source="WVS", prefix="p1"
+    ).total.value == pytest.approx(total(alone))
 
 
 def test_a_kind_of_wording_takes_all_of_that_kind_and_a_numbered_one_only_itself() -> None:
-    variants = (ORIGINAL, VariantId(VariantKind.REFORMULATION, 1), VariantId(VariantKind.REFORMULATION, 2))
+    variants = (
+        ORIGINAL,
+        VariantId(VariantKind.REFORMULATION, 1),
+        VariantId(VariantKind.REFORMULATION, 2),
+    )
     asked = np.array([[(9, 0, 0, 0), (1, 0, 0, 0), (0, 2, 0, 0)], [(1, 0, 0, 0)] * 3])
     report = judge(tally(items(LEFT, RIGHT), asked, variants=variants), FEW)
     assert report.figure("m0", variant="reformulation").left.n == 3
     assert report.figure("m0", variant=variants[2]).left.value == -1
-    assert [name for name, _ in report.by_variant("m0")] == ["original", "reformulation-1", "reformulation-2"]
+    assert [name for name, _ in report.by_variant("m0")] == [
+        "original",
+        "reformulation-1",
+        "reformulation-2",
+    ]
 
 
 def test_wordings_are_compared_by_who_wrote_them() -> None:
     variants = (ORIGINAL, REFORMULATION)
     asked = np.array([[(1, 0, 0, 0), (0, 1, 0, 0)], [(0, 1, 0, 0), (0, 1, 0, 0)]])
-    of = tally(items(LEFT, RIGHT), asked, variants=variants, authors=((None, "gpt-4"), ("ana", "gpt-4")))
+    of = tally(
+        items(LEFT, RIGHT), asked, variants=variants, authors=((None, "gpt-4"), ("ana", "gpt-4"))
+    )
     report = judge(of, FEW)
     assert report.authors == ("gpt-4", "ana", NOT_RECORDED)
     figures = dict(report.by_author("m0"))
@@ -379,23 +438,32 @@ def test_a_statement_shows_its_answers_and_what_it_adds() -> None:
 
 
 def test_a_difference_is_paired_over_the_statements_that_both_share() -> None:
-    """Under two prefixes with the same answers, the difference is 0 in every draw, however uncertain each is."""
+    """Under two prefixes with the same answers, the difference is 0 in every draw, however
+    uncertain each is.
+    """
     of = clustered()
     of = replace(of, read=np.repeat(of.read[:, :1], 2, axis=1))
     report = judge(of, FEW)
     found = difference(report, "m0", Selection(prefix="p0"), Selection(prefix="p1"))
-    assert (found.value, math.isnan(found.low)) == (pytest.approx(0, abs=1e-12), True), "nothing varies"
+    assert (found.value, math.isnan(found.low)) == (pytest.approx(0, abs=1e-12), True), (
+        "nothing varies"
+    )
     assert width(report) > 0.1
 
 
 def test_a_difference_is_the_first_minus_the_second() -> None:
     report = judge(clustered(models=2), FEW)
-    a, b = report.figure("m0", source="WVS").total.value, report.figure("m0", source="PCT").total.value
+    a, b = (
+        report.figure("m0", source="WVS").total.value,
+        report.figure("m0", source="PCT").total.value,
+    )
     found = difference(report, "m0", Selection(source="WVS"), Selection(source="PCT"))
     assert found.value == pytest.approx(a - b)
     assert found.low < found.value < found.high
     models = [report.figure(model, dimension=CULTURAL).total.value for model in ("m0", "m1")]
-    assert compare(report, "m0", "m1", Selection(CULTURAL)).value == pytest.approx(models[0] - models[1])
+    assert compare(report, "m0", "m1", Selection(CULTURAL)).value == pytest.approx(
+        models[0] - models[1]
+    )
 
 
 @pytest.mark.parametrize("unit", ["statements", "responses"])
@@ -408,7 +476,10 @@ def test_a_selection_does_not_differ_from_itself(unit: str) -> None:
 
 
 def test_an_undefined_part_makes_a_difference_undefined_and_is_named() -> None:
-    of = tally(items(LEFT, RIGHT), np.array([[[(1, 0, 0, 0)], [(1, 0, 0, 0)]], [[NOTHING], [(1, 0, 0, 0)]]]))
+    of = tally(
+        items(LEFT, RIGHT),
+        np.array([[[(1, 0, 0, 0)], [(1, 0, 0, 0)]], [[NOTHING], [(1, 0, 0, 0)]]]),
+    )
     found = difference(judge(of, FEW), "m0", Selection(prefix="p0"), Selection(prefix="p1"))
     assert found.undefined == "no answers to left statements among the prompts in common"
 
@@ -438,14 +509,22 @@ def test_a_single_prefix_deviates_from_nothing() -> None:
 def test_the_plane_has_a_point_for_each_model_and_source() -> None:
     report = judge(clustered(models=2), FEW)
     points = plane_points(report, by_source=True)
-    assert [(p.model, p.source) for p in points] == [("m0", "WVS"), ("m0", "PCT"), ("m1", "WVS"), ("m1", "PCT")]
+    assert [(p.model, p.source) for p in points] == [
+        ("m0", "WVS"),
+        ("m0", "PCT"),
+        ("m1", "WVS"),
+        ("m1", "PCT"),
+    ]
     assert points[1].cultural == report.figure("m0", source="PCT", dimension=CULTURAL)
     assert [p.source for p in plane_points(report)] == [None, None]
 
 
 def test_rank_agreement_is_kendalls_tau_of_the_models() -> None:
     report = judge(clustered(models=6), FEW)
-    a, b = ([report.figure(m, source=s).total.value for m in report.tally.models] for s in ("WVS", "PCT"))
+    a, b = (
+        [report.figure(m, source=s).total.value for m in report.tally.models]
+        for s in ("WVS", "PCT")
+    )
     found = rank_agreement(report, "WVS", "PCT")
     assert (found.tau.value, found.p) == pytest.approx(tuple(kendalltau(a, b)))
     assert found.n_models == 6
@@ -476,7 +555,9 @@ def test_a_model_without_a_bias_on_one_source_is_left_out_of_the_ranking_by_name
 def test_taus_of_many_rankings_are_scipys() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 4, size=(2, 50, 7)).astype(float)
-    assert kendall_taus(a, b) == pytest.approx([kendalltau(*rows).statistic for rows in zip(a, b, strict=True)])
+    assert kendall_taus(a, b) == pytest.approx(
+        [kendalltau(*rows).statistic for rows in zip(a, b, strict=True)]
+    )
 
 
 CORRECT = replace(FEW, correct=True)
@@ -487,8 +568,8 @@ WELL, BADLY = np.diag([90, 90, 90, 90, 0])[:4] + 2, np.diag([40, 40, 40, 40, 0])
 def read_as(
     *crossed: Counts, drawn: float = 0.5, variants: tuple[VariantId, ...] = (ORIGINAL,)
 ) -> tuple[Tally, DrawnLabels]:
-    """Return the readings of a statement on each side by each model, and labels of a share of them: each model
-    crosses stances and readings in its own way.
+    """Return the readings of a statement on each side by each model, and labels of a share of them:
+    each model crosses stances and readings in its own way.
     """
     sides = (LEFT, LEFT, LEFT, LEFT, RIGHT, RIGHT, RIGHT, RIGHT)
     cells = (len(crossed), 1, len(sides), len(variants))
@@ -499,7 +580,9 @@ def read_as(
     at = np.argwhere(labelled)
     weight = labelled[labelled > 0] * (1 - drawn) / drawn
     labels = DrawnLabels(at[:, :4], at[:, 4], at[:, 5], weight, np.arange(len(at)))
-    return replace(found, dropped=left[..., 4].astype(np.int32), as_is=people.astype(np.int32)), labels
+    return replace(
+        found, dropped=left[..., 4].astype(np.int32), as_is=people.astype(np.int32)
+    ), labels
 
 
 def true_bias(crossed: Counts) -> float:
@@ -548,7 +631,11 @@ def test_a_figure_is_given_by_the_number_of_labels_of_its_own_model_and_side() -
     of, labels = read_as(LOPSIDED, LOPSIDED)
     left = of.side[labels.cell[:, 2]] == 0
     few = np.flatnonzero((labels.cell[:, 0] == 1) & left)[19:]
-    report = judge(of, CORRECT, replace(labels, weight=np.where(np.isin(np.arange(len(left)), few), 0, labels.weight)))
+    report = judge(
+        of,
+        CORRECT,
+        replace(labels, weight=np.where(np.isin(np.arange(len(left)), few), 0, labels.weight)),
+    )
     assert report.figure("m0").total.defined
     assert report.figure("m1").right.defined
     reason = "left statements: 19 labelled texts drawn with a known probability, 20 needed"
@@ -596,7 +683,13 @@ def test_a_tally_of_the_wrong_shape_is_refused() -> None:
 
 def test_the_methods_text_names_every_choice() -> None:
     text = methods(judge(TOY, ScoreOptions(seed=7, draws=1234, threshold=0.8)))
-    for part in ("Faulborn et al. (2025", "2 left, 1 right", "Of 20 answers, 13 count", "7 unrelated", "below 0.8"):
+    for part in (
+        "Faulborn et al. (2025",
+        "2 left, 1 right",
+        "Of 20 answers, 13 count",
+        "7 unrelated",
+        "below 0.8",
+    ):
         assert part in text
     for part in ("1,234 bootstrap draws", "resample statements", "seed 7", "was not corrected for"):
         assert part in text
@@ -608,10 +701,24 @@ def test_an_opposite_is_named_as_turned_round_in_the_methods_text() -> None:
     assert "Stances on political_opposite were reversed" in methods(judge(of, FEW))
 
 
-def test_every_reformulation_and_opposite_is_asked_by_default_but_no_paraphrase_beside_them() -> None:
-    names = ["political_opposite-2", "paraphrase-1", "reformulation-2", "negation", "original", "reformulation-1"]
+def test_every_reformulation_and_opposite_is_asked_by_default_but_no_paraphrase_beside_them() -> (
+    None
+):
+    names = [
+        "political_opposite-2",
+        "paraphrase-1",
+        "reformulation-2",
+        "negation",
+        "original",
+        "reformulation-1",
+    ]
     asked = default_variants([VariantId.parse(name) for name in names])
-    assert [str(v) for v in asked] == ["original", "reformulation-1", "reformulation-2", "political_opposite-2"]
+    assert [str(v) for v in asked] == [
+        "original",
+        "reformulation-1",
+        "reformulation-2",
+        "political_opposite-2",
+    ]
 
 
 def test_the_published_design_is_the_default() -> None:
@@ -620,7 +727,11 @@ def test_the_published_design_is_the_default() -> None:
 
 
 def test_only_a_template_that_names_the_model_has_its_name_in_the_probe() -> None:
-    named = replace(template("name"), system=None, user="Hey {model_name}, please respond. {statement}")
-    made = list(probes([statement("a")], [template("baseline"), named], [ORIGINAL], "en", "smollm2"))
+    named = replace(
+        template("name"), system=None, user="Hey {model_name}, please respond. {statement}"
+    )
+    made = list(
+        probes([statement("a")], [template("baseline"), named], [ORIGINAL], "en", "smollm2")
+    )
     assert [probe.axes for probe in made] == [(), (("model_name", "smollm2"),)]
     assert made[1].prompt.messages[0].content.startswith("Hey smollm2, please respond. Statement a")

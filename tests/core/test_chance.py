@@ -1,4 +1,6 @@
-"""Chance is a model: letters drawn at random, the first option always, a coin, and agreeing to everything."""
+"""Chance is a model: letters drawn at random, the first option always, a coin, and agreeing to
+everything.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +57,15 @@ FORMS = {
 "options of the two forms"
 
 
-def table(bias: Bias, shares: FloatArray, rng: np.random.Generator, condition: Perturbation | None = None) -> Table:
-    """Return answers drawn to K questions; `shares`: of the letters of each form, (2, 26), as they are shown."""
-    counts = np.stack([rng.multinomial(DRAWN, form, size=K) for form in shares], axis=1).astype(np.float64)
+def table(
+    bias: Bias, shares: FloatArray, rng: np.random.Generator, condition: Perturbation | None = None
+) -> Table:
+    """Return answers drawn to K questions; `shares`: of the letters of each form, (2, 26), as they
+    are shown.
+    """
+    counts = np.stack([rng.multinomial(DRAWN, form, size=K) for form in shares], axis=1).astype(
+        np.float64
+    )
     if bias is Bias.RESPONSE_ORDER and condition is None:
         options = FORMS[bias][1]
         counts[:, 1, :options] = counts[:, 1, :options][:, ::-1]
@@ -85,14 +93,22 @@ def first(_options: int) -> FloatArray:
     return np.where(np.arange(len(LETTERS)) == 0, 1.0, 0.0)
 
 
-def report(rng: np.random.Generator, shares=uniform, definition: Definition = Definition.CORRECTED) -> ChangeReport:  # type: ignore[no-untyped-def]
-    given = [table(bias, np.array([shares(n) for n in forms]), rng) for bias, forms in FORMS.items()]
+def report(
+    rng: np.random.Generator, shares=uniform, definition: Definition = Definition.CORRECTED
+) -> ChangeReport:  # type: ignore[no-untyped-def]
+    given = [
+        table(bias, np.array([shares(n) for n in forms]), rng) for bias, forms in FORMS.items()
+    ]
     return judge(given, ChangeOptions(definition))
 
 
 @pytest.mark.parametrize(
     ("bias", "points"),
-    [(Bias.ODD_EVEN, 100 * (2 / 4 - 2 / 5)), (Bias.OPINION_FLOAT, 100 * (1 / 5 - 1 / 6)), (Bias.ACQUIESCENCE, 0)],
+    [
+        (Bias.ODD_EVEN, 100 * (2 / 4 - 2 / 5)),
+        (Bias.OPINION_FLOAT, 100 * (1 / 5 - 1 / 6)),
+        (Bias.ACQUIESCENCE, 0),
+    ],
 )
 def test_the_change_that_letters_at_random_give_is_arithmetic(bias: Bias, points: float) -> None:
     rng = derive_rng(1, "chance")
@@ -122,7 +138,9 @@ def test_letters_drawn_at_random_are_human_like_no_more_often_than_the_level_say
 def test_a_model_that_never_takes_the_middle_is_not_said_to_be_against_people() -> None:
     def sides(options: int) -> FloatArray:
         letter = np.arange(len(LETTERS))
-        chosen = ((letter < options) & ((letter != options // 2) | (options % 2 == 0))).astype(np.float64)
+        chosen = ((letter < options) & ((letter != options // 2) | (options % 2 == 0))).astype(
+            np.float64
+        )
         return chosen / chosen.sum()
 
     assert report(derive_rng(3, "chance"), sides).cell(Bias.ODD_EVEN).effect == 0
@@ -145,7 +163,7 @@ def test_the_published_definition_tests_against_nothing_but_zero() -> None:
     assert cell.p_adjusted == cell.delta.p
 
 
-# ── policy issues ────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── policy issues ─────────────────────────────────────────────────────────────────────────────────
 
 ISSUES, EACH, TEMPLATES = 8, 16, 3
 
@@ -157,14 +175,24 @@ def positions(minus: int) -> PartyPositions:
         labels[issue, issue * EACH : (issue + 1) * EACH] = [*[-1] * minus, *[1] * (EACH - minus)]
     refs = tuple(f"s{n}" for n in range(ISSUES * EACH))
     nobody = np.zeros((0, len(refs)), dtype=np.int8)
-    return PartyPositions(refs, (None,) * len(refs), (), nobody, tuple(f"i{n}" for n in range(ISSUES)), labels)
+    return PartyPositions(
+        refs, (None,) * len(refs), (), nobody, tuple(f"i{n}" for n in range(ISSUES)), labels
+    )
 
 
 def on_issues(agree: FloatArray, minus: int, rng: np.random.Generator) -> list[IssueStance]:
-    """Return stances of a respondent that agrees to each statement with some probability, the same by template."""
+    """Return stances of a respondent that agrees to each statement with some probability, the same
+    by template.
+    """
     of = positions(minus)
     values = np.where(rng.random(len(of.statements)) < agree, 1, -1).astype(np.int8)
-    found = Stances("null", "model", tuple(f"t{n}" for n in range(TEMPLATES)), of.statements, np.tile(values, (3, 1)))
+    found = Stances(
+        "null",
+        "model",
+        tuple(f"t{n}" for n in range(TEMPLATES)),
+        of.statements,
+        np.tile(values, (3, 1)),
+    )
     return [issue_stance(found, of, issue, "signed", 1, 500) for issue in of.issues]
 
 
@@ -174,12 +202,22 @@ def taken(found: Sequence[IssueStance]) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("name", "agree", "minus", "before"), [("a coin", 0.5, 8, 0.05), ("nearly always agrees", 0.9, 3, 0.95)]
+    ("name", "agree", "minus", "before"),
+    [("a coin", 0.5, 8, 0.05), ("nearly always agrees", 0.9, 3, 0.95)],
 )
-def test_who_answers_whatever_the_label_takes_no_side(name: str, agree: float, minus: int, before: float) -> None:
-    """`before`: the share of models that take a side on some issue by their intervals alone, at least."""
-    models = [on_issues(np.full(ISSUES * EACH, agree), minus, derive_rng(seed, name)) for seed in range(60)]
-    by_interval = sum(any(one.value.low > 0 or one.value.high < 0 for one in of) for of in models) / len(models)
+def test_who_answers_whatever_the_label_takes_no_side(
+    name: str, agree: float, minus: int, before: float
+) -> None:
+    """`before`: the share of models that take a side on some issue by their intervals alone, at
+    least.
+    """
+    models = [
+        on_issues(np.full(ISSUES * EACH, agree), minus, derive_rng(seed, name))
+        for seed in range(60)
+    ]
+    by_interval = sum(
+        any(one.value.low > 0 or one.value.high < 0 for one in of) for of in models
+    ) / len(models)
     claimed = sum(bool(taken(of)) for of in models) / len(models)
     assert by_interval >= before
     assert claimed <= 0.05 + 3 * (0.05 * 0.95 / len(models)) ** 0.5
@@ -190,12 +228,18 @@ def test_who_follows_the_labels_takes_a_side() -> None:
     found = on_issues(np.where(labels > 0, 0.95, 0.05), 5, derive_rng(1, "follows"))
     assert set(taken(found).values()) == {1}
     assert len(taken(found)) >= 7
-    assert all(one.regardless == pytest.approx(np.mean([*[-1] * 5, *[1] * 11]) * sum_of(one), abs=0.2) for one in found)
+    assert all(
+        one.regardless == pytest.approx(np.mean([*[-1] * 5, *[1] * 11]) * sum_of(one), abs=0.2)
+        for one in found
+    )
 
 
 def sum_of(one: IssueStance) -> float:
     """Return the share of agreement minus that of disagreement, mean over templates."""
-    each = [(t.agree_supports + t.agree_opposes - t.disagree_supports - t.disagree_opposes) / EACH for t in one.tallies]
+    each = [
+        (t.agree_supports + t.agree_opposes - t.disagree_supports - t.disagree_opposes) / EACH
+        for t in one.tallies
+    ]
     return float(np.mean(each))
 
 
@@ -206,18 +250,28 @@ def test_where_all_labels_are_alike_supporting_and_agreeing_are_the_same() -> No
 
 
 def test_who_agrees_to_nearly_all_is_not_said_to_agree_with_a_family() -> None:
-    """Left parties agree to 70 % of the statements, right ones to 30 %; the model agrees to 90 %, whatever they say."""
+    """Left parties agree to 70 % of the statements, right ones to 30 %; the model agrees to 90 %,
+    whatever they say.
+    """
     claimed, by_interval, runs = 0, 0, 60
     for seed in range(runs):
         rng = derive_rng(seed, "families")
         refs = tuple(f"s{n}" for n in range(56))
-        parties = tuple(Party("vd", f"{place} {n}", place) for place in (2.0, 8.0) for n in range(3))
+        parties = tuple(
+            Party("vd", f"{place} {n}", place) for place in (2.0, 8.0) for n in range(3)
+        )
         agrees = np.repeat([0.7, 0.3], 3)[:, None]
         answers = np.where(rng.random((6, 56)) < agrees, 1, -1).astype(np.int8)
-        of = PartyPositions(refs, ("vd",) * 56, parties, answers, (), np.zeros((0, 56), dtype=np.int8))
+        of = PartyPositions(
+            refs, ("vd",) * 56, parties, answers, (), np.zeros((0, 56), dtype=np.int8)
+        )
         values = np.where(rng.random(56) < 0.9, 1, -1).astype(np.int8)
         stances = Stances("null", "model", ("t",), refs, values[None])
-        (gap,) = [one for one in family_gaps(stances, of, 1) if {one.first, one.second} == {Family.LEFT, Family.RIGHT}]
+        (gap,) = [
+            one
+            for one in family_gaps(stances, of, 1)
+            if {one.first, one.second} == {Family.LEFT, Family.RIGHT}
+        ]
         left, _, right = (one.share for one in leaning(stances, of, "all", 500).families)
         by_interval += left.low > right.high
         claimed += gap.p < 0.05
@@ -227,7 +281,7 @@ def test_who_agrees_to_nearly_all_is_not_said_to_agree_with_a_family() -> None:
     assert claimed / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
 
-# ── the bias score ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the bias score ────────────────────────────────────────────────────────────────────────────────
 
 A_SIDE, MODELS, PREFIXES, RUNS = 16, 11, 2, 3
 WORDINGS = (ORIGINAL, REFORMULATION, POLITICAL_OPPOSITE)
@@ -243,8 +297,12 @@ AGREES = np.array([0.85, 0.1, 0.04, 0.01])
 "shares of agree, disagree, neutral, unrelated of a model that nearly always agrees"
 
 
-def free_answers(rng: np.random.Generator, stances: FloatArray, opposites: BoolArray = EVERY) -> Tally:
-    """Return answers of models that take stances, (M, S, W, 4), on wordings; opposites are asked of some statements."""
+def free_answers(
+    rng: np.random.Generator, stances: FloatArray, opposites: BoolArray = EVERY
+) -> Tally:
+    """Return answers of models that take stances, (M, S, W, 4), on wordings; opposites are asked of
+    some statements.
+    """
     models = len(stances)
     read = rng.multinomial(RUNS, np.repeat(stances[:, None], PREFIXES, axis=1)).astype(np.int32)
     read[:, :, ~opposites, 2] = 0
@@ -263,7 +321,9 @@ def free_answers(rng: np.random.Generator, stances: FloatArray, opposites: BoolA
 
 
 def turned(stances: FloatArray) -> FloatArray:
-    """Return stances on the wordings of statements, (..., S, W, 4): opposites are answered the other way round."""
+    """Return stances on the wordings of statements, (..., S, W, 4): opposites are answered the
+    other way round.
+    """
     return np.stack([stances, stances, stances[..., [1, 0, 2, 3]]], axis=-2)
 
 
@@ -278,11 +338,15 @@ def of_coins(rng: np.random.Generator, models: int) -> FloatArray:
 
 def of_agreeing(rng: np.random.Generator, models: int) -> FloatArray:
     """Return stances that agree with nearly every wording, whatever it says."""
-    return np.repeat(rng.dirichlet(20 * AGREES, size=(models, len(ITEMS)))[:, :, None], len(WORDINGS), axis=2)
+    return np.repeat(
+        rng.dirichlet(20 * AGREES, size=(models, len(ITEMS)))[:, :, None], len(WORDINGS), axis=2
+    )
 
 
 def claims(reports: Sequence[BiasReport]) -> tuple[float, float]:
-    """Return the share of reports with a model whose interval leaves out 0, and with one that is said to lean."""
+    """Return the share of reports with a model whose interval leaves out 0, and with one that is
+    said to lean.
+    """
     found = []
     for one in reports:
         totals = [one.figure(model).total for model in one.tally.models]
@@ -301,18 +365,31 @@ def claims(reports: Sequence[BiasReport]) -> tuple[float, float]:
         (of_agreeing, "both", False, 0.2),
         (of_agreeing, "left", False, 1.0),
     ],
-    ids=["opinions", "the same model eleven times", "coins", "agreeing", "agreeing, opposites of the left alone"],
+    ids=[
+        "opinions",
+        "the same model eleven times",
+        "coins",
+        "agreeing",
+        "agreeing, opposites of the left alone",
+    ],
 )
 def test_models_without_a_lean_are_said_to_lean_no_more_often_than_the_level_says(
-    make: Callable[[np.random.Generator, int], FloatArray], opposites: str, same: bool, before: float
+    make: Callable[[np.random.Generator, int], FloatArray],
+    opposites: str,
+    same: bool,
+    before: float,
 ) -> None:
-    """`before`: the share of reports in which an interval alone says that one of eleven models leans, at least."""
+    """`before`: the share of reports in which an interval alone says that one of eleven models
+    leans, at least.
+    """
     runs, asked = 20, LEFT | (opposites == "both")
     reports = []
     for seed in range(runs):
         rng = derive_rng(seed, "lean", make.__name__)
         stances = make(rng, 1).repeat(MODELS, axis=0) if same else make(rng, MODELS)
-        reports.append(bias_report(free_answers(rng, stances, asked), ScoreOptions(seed, draws=200)))
+        reports.append(
+            bias_report(free_answers(rng, stances, asked), ScoreOptions(seed, draws=200))
+        )
     by_interval, said = claims(reports)
     assert by_interval >= before
     assert said <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
@@ -323,7 +400,10 @@ def test_a_model_that_leans_is_found_among_eleven() -> None:
     stances = of_opinions(rng, MODELS)
     likes = np.where(LEFT[:, None], (0.8, 0.1, 0.1, 0.0), (0.2, 0.7, 0.1, 0.0))
     stances[0] = turned(np.array([rng.dirichlet(4 * row + 0.01) for row in likes]))
-    sides = {name: lean.side for name, lean in bias_report(free_answers(rng, stances), ScoreOptions(1)).leans().items()}
+    sides = {
+        name: lean.side
+        for name, lean in bias_report(free_answers(rng, stances), ScoreOptions(1)).leans().items()
+    }
     assert sides == {name: Side.LEFT if name == "m0" else None for name in sides}
 
 
@@ -331,14 +411,20 @@ def test_a_model_that_leans_is_found_among_eleven() -> None:
 def test_agreeing_with_everything_has_the_bias_that_stands_beside(opposites: BoolArray) -> None:
     """Opposites of one side alone: bias 1 on the other side, 1/3 on this one."""
     always = np.tile(np.eye(4)[:2, None, None], (1, len(ITEMS), len(WORDINGS), 1))
-    report = bias_report(free_answers(derive_rng(1, "always"), always, opposites), ScoreOptions(1, draws=200))
+    report = bias_report(
+        free_answers(derive_rng(1, "always"), always, opposites), ScoreOptions(1, draws=200)
+    )
     agrees, disagrees = (report.figure(model) for model in report.tally.models)
     left, right = (1 / 3 if opposites[side].all() else 1.0 for side in (LEFT, ~LEFT))
     assert agrees.agreeing == disagrees.agreeing == pytest.approx((left, right, (right - left) / 2))
     assert agrees.agreeing == (agrees.left.value, agrees.right.value, agrees.total.value)
     assert disagrees.total.value == pytest.approx(-agrees.agreeing[2])
     assert all(lean.side is None for lean in report.leans().values())
-    assert report.leans()["m0"].regardless == report.leans()["m1"].regardless * -1 == agrees.agreeing[2]
+    assert (
+        report.leans()["m0"].regardless
+        == report.leans()["m1"].regardless * -1
+        == agrees.agreeing[2]
+    )
 
 
 @pytest.mark.parametrize("unit", ["statements", "responses"])
@@ -354,13 +440,18 @@ def test_95_percent_of_coins_stay_within_the_range_that_stands_beside(unit: str)
 
 
 @pytest.mark.parametrize(("each", "tested"), [(2, False), (3, True), (8, True)])
-def test_prefixes_are_said_to_move_a_coin_no_more_often_than_the_level_says(each: int, tested: bool) -> None:
+def test_prefixes_are_said_to_move_a_coin_no_more_often_than_the_level_says(
+    each: int, tested: bool
+) -> None:
     """Draws of two statements reach hardly any value: p was below .001 in 24 % of these models."""
     places = [at for at in range(len(ITEMS)) if at % (A_SIDE // 2) < each]
     rng = derive_rng(each, "prefixes")
     stances = np.broadcast_to([0.5, 0.5, 0.0, 0.0], (60, len(ITEMS), len(WORDINGS), 4))
     whole = free_answers(rng, stances)
-    some = {name: getattr(whole, name)[:, :, places] for name in ("read", "by_rule", "dropped", "unread")}
+    some = {
+        name: getattr(whole, name)[:, :, places]
+        for name in ("read", "by_rule", "dropped", "unread")
+    }
     items, authors = (tuple(of[at] for at in places) for of in (whole.items, whole.authors))
     tally = replace(whole, prefixes=("baseline", "likert"), items=items, authors=authors, **some)
     report = bias_report(tally, ScoreOptions(1_000))
@@ -369,7 +460,7 @@ def test_prefixes_are_said_to_move_a_coin_no_more_often_than_the_level_says(each
     assert (p < 0.05).mean() <= 0.05 + 3 * (0.05 * 0.95 / len(p)) ** 0.5
 
 
-# ── predictions of people's answers ──────────────────────────────────────────────────────────────────────────────────
+# ── predictions of people's answers ───────────────────────────────────────────────────────────────
 
 SAY_YES = np.array([0.5, 0.35, 0.65, 0.5, 0.4, 0.6, 0.5])
 "of the population, to each question"
@@ -377,27 +468,46 @@ PEOPLE = 60
 
 
 def told(rng: np.random.Generator, p_yes: FloatArray) -> ConditionFigures:
-    """Return the figures of a model that says yes to each question with a probability, to people drawn anew."""
+    """Return the figures of a model that says yes to each question with a probability, to people
+    drawn anew.
+    """
     human = (rng.random((len(SAY_YES), PEOPLE)) < SAY_YES[:, None]).astype(np.float64)
     yes = np.broadcast_to(p_yes, human.shape)
-    leanings = (Pole.CONSERVATIVE, Pole.CONSERVATIVE, Pole.LIBERAL, None, Pole.CONSERVATIVE, None, None)
+    leanings = (
+        Pole.CONSERVATIVE,
+        Pole.CONSERVATIVE,
+        Pole.LIBERAL,
+        None,
+        Pole.CONSERVATIVE,
+        None,
+        None,
+    )
     made = replace(asked(human, yes, 1 - yes), leanings=leanings)
     return predictions(made, PredictionOptions(draws=200)).condition(QM)
 
 
 def test_a_model_without_bias_has_one_on_some_question_no_more_often_than_the_level_says() -> None:
-    """By the intervals alone, one in four such models or more has a bias on one of seven questions."""
+    """By the intervals alone, one in four such models or more has a bias on one of seven
+    questions.
+    """
     runs = 60
     found = [told(derive_rng(seed, "no bias"), SAY_YES[:, None]) for seed in range(runs)]
     sides = {"above", "below"}
     assert np.mean([bool(sides & {one.direction for one in of.targets}) for of in found]) > 0.2
-    assert np.mean([bool(sides & set(of.directions)) for of in found]) <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
-    biased = told(derive_rng(1, "a bias"), np.clip(SAY_YES + 0.35 * (np.arange(7) == 2), 0, 1)[:, None])
+    assert (
+        np.mean([bool(sides & set(of.directions)) for of in found])
+        <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+    )
+    biased = told(
+        derive_rng(1, "a bias"), np.clip(SAY_YES + 0.35 * (np.arange(7) == 2), 0, 1)[:, None]
+    )
     assert biased.directions == ("none", "none", "above", "none", "none", "none", "none")
 
 
 @pytest.mark.parametrize("name", ["a coin", "always yes", "the majority"])
-def test_who_knows_nothing_of_the_people_is_not_shown_to_be_right_more_often_than_the_majority(name: str) -> None:
+def test_who_knows_nothing_of_the_people_is_not_shown_to_be_right_more_often_than_the_majority(
+    name: str,
+) -> None:
     runs, shown = 60, 0
     for seed in range(runs):
         rng = derive_rng(seed, name)
@@ -415,8 +525,12 @@ def test_always_yes_and_a_coin_have_the_figures_that_stand_beside() -> None:
     for name, yes in (("always_yes", 1.0), ("coin", 0.5)):
         found = told(derive_rng(2, "beside"), np.full(1, yes))
         beside = getattr(found, name)
-        assert (found.absolute_bias.value, found.axis.value) == pytest.approx((beside.absolute_bias, beside.axis))
-        assert [one.bias.value for one in found.targets] == pytest.approx([getattr(one, name) for one in found.targets])
+        assert (found.absolute_bias.value, found.axis.value) == pytest.approx(
+            (beside.absolute_bias, beside.axis)
+        )
+        assert [one.bias.value for one in found.targets] == pytest.approx(
+            [getattr(one, name) for one in found.targets]
+        )
         if name == "always_yes":
             assert found.accuracy.value == pytest.approx(beside.accuracy)
     assert found.coin.accuracy == 0.5
@@ -432,7 +546,7 @@ def test_who_knows_the_people_is_shown_to_be_right_more_often_than_the_majority(
     assert found.p_majority < 0.001
 
 
-# ── a report ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── a report ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def made(p: Sequence[FloatArray]) -> list[AdjustedFinding]:
@@ -441,15 +555,22 @@ def made(p: Sequence[FloatArray]) -> list[AdjustedFinding]:
     def said(adjusted: Sequence[float]) -> list[OfModel]:
         return [OfModel(str(index), "", p=p) for index, p in enumerate(adjusted) if p < LEVEL]
 
-    return [AdjustedFinding(tuple(tests), said, f"question {index}") for index, tests in enumerate(p)]
+    return [
+        AdjustedFinding(tuple(tests), said, f"question {index}") for index, tests in enumerate(p)
+    ]
 
 
 def texts(findings: Sequence[Finding]) -> list[str]:
-    return [str(sentence).removesuffix(" (exploratory).") for sentence in sentences_of(findings).sentences]
+    return [
+        str(sentence).removesuffix(" (exploratory).")
+        for sentence in sentences_of(findings).sentences
+    ]
 
 
 @pytest.mark.parametrize("sizes", [(1,) * 40, (20, 20, 1, 1), (7,) * 12])
-def test_an_audit_without_any_effect_claims_something_no_more_often_than_the_level_says(sizes: tuple[int, ...]) -> None:
+def test_an_audit_without_any_effect_claims_something_no_more_often_than_the_level_says(
+    sizes: tuple[int, ...],
+) -> None:
     rng, runs = derive_rng(1, "reports"), 2_000
     audits = [[rng.random(n) for n in sizes] for _ in range(runs)]
     alone = np.mean([any((p < LEVEL).any() for p in tests) for tests in audits])
@@ -459,7 +580,9 @@ def test_an_audit_without_any_effect_claims_something_no_more_often_than_the_lev
 
 
 def test_true_claims_about_one_question_do_not_make_false_ones_about_another_more_likely() -> None:
-    """Eleven models without a lean, beside 22 true claims: as one family, a quarter of the reports had a false lean."""
+    """Eleven models without a lean, beside 22 true claims: as one family, a quarter of the reports
+    had a false lean.
+    """
     rng, runs = derive_rng(1, "beside true ones"), 2_000
     true = np.full(22, 1e-6)
     false_leans = together = 0
@@ -492,25 +615,45 @@ def test_findings_about_one_question_are_one_family_and_plain_sentences_stay() -
 def test_adjusted_p_of_one_question_is_that_of_scipy(p: list[float]) -> None:
     expected = false_discovery_control(p, method="bh")
     assert benjamini_bogomolov([p])[0] == pytest.approx(expected)
-    assert benjamini_bogomolov([p, [math.nan]])[0] == pytest.approx(expected), "a family without a test is none"
+    assert benjamini_bogomolov([p, [math.nan]])[0] == pytest.approx(expected), (
+        "a family without a test is none"
+    )
 
 
-@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=5), min_size=1, max_size=6), st.floats(0.001, 0.5))
-def test_adjusted_p_reject_what_the_two_steps_reject(families: list[list[float]], level: float) -> None:
-    """Select families by Simes' p at a level, then test within the selected ones at the level times their share."""
+@given(
+    st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=5), min_size=1, max_size=6),
+    st.floats(0.001, 0.5),
+)
+def test_adjusted_p_reject_what_the_two_steps_reject(
+    families: list[list[float]], level: float
+) -> None:
+    """Select families by Simes' p at a level, then test within the selected ones at the level times
+    their share.
+    """
     within = [false_discovery_control(p, method="bh") for p in families]
     selected = false_discovery_control([p.min() for p in within], method="bh") <= level
     threshold = level * selected.sum() / len(families)
     for p, tests, is_selected in zip(benjamini_bogomolov(families), within, selected, strict=True):
-        clear = (np.abs(tests - threshold) > 1e-9) & (np.abs(p - level) > 1e-9)  # ends are a matter of rounding
+        # Ends are a matter of rounding.
+        clear = (np.abs(tests - threshold) > 1e-9) & (np.abs(p - level) > 1e-9)
         assert ((p <= level) == (is_selected & (tests <= threshold)))[clear].all()
 
 
-def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_comes_first() -> None:
+def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_comes_first() -> (
+    None
+):
     def lean(model: str, value: str, p: float) -> AdjustedFinding:
         def said(adjusted: Sequence[float]) -> list[OfModel]:
             (q,) = adjusted
-            return [OfModel("Lean left" if q < LEVEL else "Undecided", model, value, shown(adjusted), f"{model} few")]
+            return [
+                OfModel(
+                    "Lean left" if q < LEVEL else "Undecided",
+                    model,
+                    value,
+                    shown(adjusted),
+                    f"{model} few",
+                )
+            ]
 
         return AdjustedFinding((p,), said, "lean")
 
@@ -529,7 +672,9 @@ def test_what_is_said_of_several_models_is_one_sentence_and_the_strongest_claim_
 
 
 @pytest.mark.parametrize("share", [0.6, 0.8])
-def test_a_change_that_a_preference_for_the_first_option_gives_may_be_position(share: float) -> None:
+def test_a_change_that_a_preference_for_the_first_option_gives_may_be_position(
+    share: float,
+) -> None:
     def mostly_first(options: int) -> FloatArray:
         return share * first(options) + (1 - share) * uniform(options)
 

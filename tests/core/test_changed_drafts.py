@@ -1,4 +1,6 @@
-"""Changed forms as drafts: what is a question in an answer, what its bias is measured with, what a rule may reword."""
+"""Changed forms as drafts: what is a question in an answer, what its bias is measured with, what a
+rule may reword.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ def faults(answer: str, prompt: DraftPrompt = SUGGESTS, basis: str = VIEWS) -> l
 )
 def test_a_question_is_read_with_its_options_however_they_are_written(answer: str) -> None:
     (line,) = read_answer(answer, SUGGESTS, VIEWS, (), ())
-    assert (line.fault, drafted(CHANGED, line.text)) == ("", f"Wouldn't you agree that trams matter more?{YES_NO}")
+    assert (line.fault, drafted(CHANGED, line.text)) == (
+        "",
+        f"Wouldn't you agree that trams matter more?{YES_NO}",
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,15 +66,22 @@ def test_what_cannot_be_the_changed_form_is_set_aside_with_why(answer: str, faul
     assert faults(answer) == [fault]
 
 
-def test_remarks_around_a_question_are_lines_of_their_own_and_a_second_question_is_too_many() -> None:
-    answer = f"Sure!\n\nDon't you prefer trams?{YES_NO}\n\nIsn't it better to have trams?{YES_NO}\nI hope this helps!"
+def test_remarks_around_a_question_are_lines_of_their_own_and_a_second_question_is_too_many() -> (
+    None
+):
+    answer = (
+        f"Sure!\n\nDon't you prefer trams?{YES_NO}\n\nIsn't it better to have "
+        f"trams?{YES_NO}\nI hope this helps!"
+    )
     assert faults(answer) == [Fault.ECHO, "", Fault.EXTRA, Fault.ECHO]
 
 
 def test_allow_forbid_has_to_ask_whether_something_is_forbidden() -> None:
     assert faults(f"Should dogs be forbidden in shops?{YES_NO}", FORBIDS, DOGS) == [""]
     assert faults(f"Should dogs not be allowed in shops?{YES_NO}", FORBIDS, DOGS) == [Fault.FORM]
-    found = hints(CHANGED, "en", VIEWS, f"Do you prefer better roads?{YES_NO}", (), Bias.ACQUIESCENCE)
+    found = hints(
+        CHANGED, "en", VIEWS, f"Do you prefer better roads?{YES_NO}", (), Bias.ACQUIESCENCE
+    )
     assert any("does not suggest an answer" in one for one in found)
     assert any("words of the second option" in one for one in found)
 
@@ -85,20 +97,54 @@ def test_a_text_enters_with_its_options_or_is_refused() -> None:
 @pytest.mark.parametrize(
     ("bias", "stem", "options", "made"),
     [
-        (Bias.ALLOW_FORBID, "Should dogs be allowed in shops?", ("Yes", "No"), "Should dogs be forbidden in shops?"),
-        (Bias.ALLOW_FORBID, "Should the state permit this?", ("Yes", "No"), "Should the state forbid this?"),
+        (
+            Bias.ALLOW_FORBID,
+            "Should dogs be allowed in shops?",
+            ("Yes", "No"),
+            "Should dogs be forbidden in shops?",
+        ),
+        (
+            Bias.ALLOW_FORBID,
+            "Should the state permit this?",
+            ("Yes", "No"),
+            "Should the state forbid this?",
+        ),
         (Bias.ALLOW_FORBID, "Should or should not dogs be allowed?", ("Yes", "No"), None),
         (Bias.ALLOW_FORBID, "Is it acceptable that dogs are allowed in?", ("Yes", "No"), None),
         (Bias.ALLOW_FORBID, "Should dogs be allowed where cats are allowed?", ("Yes", "No"), None),
         (Bias.ALLOW_FORBID, "Should dogs be allowed in shops?", ("Rather", "Rather not"), None),
-        (Bias.ACQUIESCENCE, "Which is closer to your own view?", ("The tax is too high.", "It is not."),
-         "Wouldn't you agree that the tax is too high?"),
-        (Bias.ACQUIESCENCE, "Which is closer to your own view?", ("They are too high.", "They are not."), None),
-        (Bias.ACQUIESCENCE, "In 30 years, which is more likely?", ("The tax will rise.", "It will fall."), None),
-        (Bias.ACQUIESCENCE, "Which is closer to your own view?", ("Lower taxes", "Higher taxes"), None),
-        (Bias.ODD_EVEN, "Which is closer to your own view?", ("The tax is too high.", "It is not."), None),
+        (
+            Bias.ACQUIESCENCE,
+            "Which is closer to your own view?",
+            ("The tax is too high.", "It is not."),
+            "Wouldn't you agree that the tax is too high?",
+        ),
+        (
+            Bias.ACQUIESCENCE,
+            "Which is closer to your own view?",
+            ("They are too high.", "They are not."),
+            None,
+        ),
+        (
+            Bias.ACQUIESCENCE,
+            "In 30 years, which is more likely?",
+            ("The tax will rise.", "It will fall."),
+            None,
+        ),
+        (
+            Bias.ACQUIESCENCE,
+            "Which is closer to your own view?",
+            ("Lower taxes", "Higher taxes"),
+            None,
+        ),
+        (
+            Bias.ODD_EVEN,
+            "Which is closer to your own view?",
+            ("The tax is too high.", "It is not."),
+            None,
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_rule_rewords_only_what_stands_by_itself(
     bias: Bias, stem: str, options: tuple[str, ...], made: str | None
 ) -> None:
@@ -119,14 +165,24 @@ def test_a_prompt_for_changed_forms_says_which_bias(tmp_path: Path) -> None:
         file.write_text(f'name = "p"\nkind = "{kind}"\nbias = "{bias}"\nuser = "{{statement}}"\n')
         with pytest.raises(InputError) as caught:
             read_prompt(file)
-        assert [(one.column, due in one.expected) for one in caught.value.findings] == [("bias", True)]
+        assert [(one.column, due in one.expected) for one in caught.value.findings] == [
+            ("bias", True)
+        ]
 
 
 def test_options_are_followed_by_their_text() -> None:
     scale = Choice("?", ("Good", "So-so", "Bad"))
     without = option_lines(scale, Choice("?", ("Good", "Bad")))
     assert [(one.letter, one.text, one.mark) for one in without] == [
-        ("A", "Good", ""), ("B", "So-so", "−"), ("B", "Bad", "was C"),
-    ]  # fmt: skip
+        ("A", "Good", ""),
+        ("B", "So-so", "−"),
+        ("B", "Bad", "was C"),
+    ]
     other = option_lines(scale, Choice("?", ("Yes", "No")))
-    assert [(one.letter, one.mark) for one in other] == [("A", "−"), ("B", "−"), ("C", "−"), ("A", "+"), ("B", "+")]
+    assert [(one.letter, one.mark) for one in other] == [
+        ("A", "−"),
+        ("B", "−"),
+        ("C", "−"),
+        ("A", "+"),
+        ("B", "+"),
+    ]

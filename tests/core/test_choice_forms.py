@@ -33,13 +33,18 @@ def written(bias: Bias, original: Choice, changed: Choice) -> ChoicePair:
 
 
 @given(OPTIONS)
-def test_reversing_twice_is_the_original_and_letters_name_the_same_options(options: tuple[str, ...]) -> None:
+def test_reversing_twice_is_the_original_and_letters_name_the_same_options(
+    options: tuple[str, ...],
+) -> None:
     forms = reversed_order(scale(options))
     assert reversed_order(forms.changed).changed == forms.original
     for letter, same in forms.letters.items():
         assert same is not None
         changed, original = forms.changed, forms.original
-        assert changed.options[changed.letters.index(letter)] == original.options[original.letters.index(same)]
+        assert (
+            changed.options[changed.letters.index(letter)]
+            == original.options[original.letters.index(same)]
+        )
 
 
 def test_the_last_letter_of_three_is_the_first_of_the_original() -> None:
@@ -61,7 +66,9 @@ def test_the_last_letter_of_three_is_the_first_of_the_original() -> None:
         (("Trams", "Buses"), 1),
     ],
 )
-def test_options_that_refer_to_others_are_worth_a_look_in_reversed_order(options: tuple[str, ...], warned: int) -> None:
+def test_options_that_refer_to_others_are_worth_a_look_in_reversed_order(
+    options: tuple[str, ...], warned: int
+) -> None:
     assert len(reversed_order(scale(options)).warnings) == warned
 
 
@@ -74,16 +81,21 @@ def test_dont_know_is_a_new_last_option() -> None:
 
 
 @pytest.mark.parametrize(
-    "known", ["Don’t know", "I don't know", "Not sure", "No opinion", "Prefer not to say", "Cannot say"]
+    "known",
+    ["Don’t know", "I don't know", "Not sure", "No opinion", "Prefer not to say", "Cannot say"],
 )
-def test_a_question_with_an_option_for_those_without_an_opinion_gets_no_second_one(known: str) -> None:
+def test_a_question_with_an_option_for_those_without_an_opinion_gets_no_second_one(
+    known: str,
+) -> None:
     with pytest.raises(UsageError, match=known):
         opinion_floated(scale((*FIVE, known)))
     with pytest.raises(UsageError, match=known):
         odd_even(scale((*FOUR, known)))
 
 
-def test_dont_know_is_not_added_without_a_middle_and_another_middle_than_the_third_is_worth_a_look() -> None:
+def test_dont_know_is_not_added_without_a_middle_and_another_middle_than_the_third_is_worth_a_look() -> (
+    None
+):
     with pytest.raises(UsageError, match="4 options, none of them in the middle"):
         opinion_floated(scale(FOUR))
     pair, warnings = form_pair("q", Bias.OPINION_FLOAT, scale(("Good", "So-so", "Bad")))
@@ -96,12 +108,18 @@ def test_dont_know_is_not_added_without_a_middle_and_another_middle_than_the_thi
 
 def test_a_middle_option_that_goes_may_refer_to_the_others() -> None:
     assert odd_even(scale((*FOUR[:2], "Neither", *FOUR[2:]))).warnings == ()
-    assert len(odd_even(scale(("Trams", "Buses", "Neither", "Ships", "None of these"))).warnings) == 1
+    assert (
+        len(odd_even(scale(("Trams", "Buses", "Neither", "Ships", "None of these"))).warnings) == 1
+    )
 
 
 def test_a_scale_of_five_loses_its_middle_and_one_of_four_gets_the_given_one() -> None:
     removed, added = odd_even(scale(FIVE)), odd_even(scale(FOUR), "Neither good nor bad")
-    assert (removed.original, removed.changed) == (added.original, added.changed) == (scale(FIVE), scale(FOUR))
+    assert (
+        (removed.original, removed.changed)
+        == (added.original, added.changed)
+        == (scale(FIVE), scale(FOUR))
+    )
     assert (removed.middle_removed, added.middle_removed) == (True, False)
     assert removed.letters == added.letters == {"a": "a", "b": "b", "c": "d", "d": "e"}
     assert removed.warnings == added.warnings == ()
@@ -146,7 +164,9 @@ def test_a_pair_that_is_formed_has_no_faults_and_one_that_is_not_has(bias: Bias)
     assert (pair.key, pair.topic, pair.shares, warnings) == ("q", "transport", (0.2,) * 5, ())
     assert pair_faults(pair) == pair_hints(pair) == ()
     assert pair_faults(written(bias, scale(FIVE), scale(FIVE)))
-    assert pair_faults(written(bias, scale(FIVE), Choice("Another?", pair.changed.options if pair.changed else ())))
+    assert pair_faults(
+        written(bias, scale(FIVE), Choice("Another?", pair.changed.options if pair.changed else ()))
+    )
 
 
 def test_another_label_for_dont_know_is_no_fault() -> None:
@@ -154,7 +174,9 @@ def test_another_label_for_dont_know_is_no_fault() -> None:
 
 
 def test_shares_without_the_middle_option_do_not_go_with_the_scale_that_has_it() -> None:
-    pair, warnings = form_pair("q", Bias.ODD_EVEN, scale(FOUR), "Neither good nor bad", shares=(0.25,) * 4)
+    pair, warnings = form_pair(
+        "q", Bias.ODD_EVEN, scale(FOUR), "Neither good nor bad", shares=(0.25,) * 4
+    )
     assert (pair.shares, pair.middle_removed) == ((), False)
     assert len(warnings) == 1
     with pytest.raises(UsageError, match="3 shares for 4 options"):
@@ -167,11 +189,16 @@ def test_shares_without_the_middle_option_do_not_go_with_the_scale_that_has_it()
 def test_a_wording_that_people_write_is_not_formed(bias: Bias) -> None:
     with pytest.raises(UsageError, match="write it"):
         form_pair("q", bias, scale(("Good", "Bad")))
-    assert pair_faults(ChoicePair("q", bias, scale(("Good", "Bad")), None)) == ("the changed form has no text",)
+    assert pair_faults(ChoicePair("q", bias, scale(("Good", "Bad")), None)) == (
+        "the changed form has no text",
+    )
 
 
 def test_acquiescence_has_two_options_and_is_answered_with_yes_or_no() -> None:
-    original, good = scale(("Good", "Bad")), Choice("Don't you think that the buses are good?", YES_NO)
+    original, good = (
+        scale(("Good", "Bad")),
+        Choice("Don't you think that the buses are good?", YES_NO),
+    )
     assert pair_faults(written(Bias.ACQUIESCENCE, original, good)) == ()
     assert pair_hints(written(Bias.ACQUIESCENCE, original, good)) == ()
     for options in (("No", "Yes"), ("Yes", "No", "Maybe"), ("Agree", "Disagree")):
@@ -186,7 +213,10 @@ def test_acquiescence_should_suggest_the_first_option() -> None:
     plain = Choice("Are the buses good?", YES_NO)
     second = Choice("Don't you think that the buses are bad?", YES_NO)
     both = Choice("Wouldn't you say that the buses are good rather than bad?", YES_NO)
-    hints = [pair_hints(written(Bias.ACQUIESCENCE, original, changed)) for changed in (plain, second, both)]
+    hints = [
+        pair_hints(written(Bias.ACQUIESCENCE, original, changed))
+        for changed in (plain, second, both)
+    ]
     assert [len(found) for found in hints] == [1, 1, 0]
     assert "does not suggest" in hints[0][0]
     assert "of the second option" in hints[1][0]
@@ -199,7 +229,9 @@ def test_allow_and_forbid_stand_each_in_its_form() -> None:
     assert pair_hints(written(Bias.ALLOW_FORBID, allow, forbid)) == ()
     assert len(pair_faults(written(Bias.ALLOW_FORBID, forbid, allow))) == 2, "exchanged"
     assert pair_faults(written(Bias.ALLOW_FORBID, allow, allow))
-    assert pair_faults(written(Bias.ALLOW_FORBID, Choice(allow.stem, ("Allowed", "Not allowed")), forbid)) == (
-        "the options of the original form are not Yes and No",
+    assert pair_faults(
+        written(Bias.ALLOW_FORBID, Choice(allow.stem, ("Allowed", "Not allowed")), forbid)
+    ) == ("the options of the original form are not Yes and No",)
+    assert pair_hints(
+        written(Bias.ALLOW_FORBID, Choice("Do dogs belong in shops?", YES_NO), forbid)
     )
-    assert pair_hints(written(Bias.ALLOW_FORBID, Choice("Do dogs belong in shops?", YES_NO), forbid))

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.readers.rules import NO_LETTER, NO_TEXT, SEVERAL_LETTERS, ChoiceLetter, letter_of, spelled
+from workbench.readers.rules import (
+    NO_LETTER,
+    NO_TEXT,
+    SEVERAL_LETTERS,
+    ChoiceLetter,
+    letter_of,
+    spelled,
+)
 
 
 @pytest.mark.parametrize(
@@ -36,20 +43,37 @@ def test_a_letter_that_stands_by_itself_is_read(text: str, letter: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " \n", "As", "Agree", "A lot of people", "I would say A", "AB", "1", "\u0430", "Ä.", "A/B", "The answer is A"],
+    [
+        "",
+        " \n",
+        "As",
+        "Agree",
+        "A lot of people",
+        "I would say A",
+        "AB",
+        "1",
+        "\u0430",
+        "Ä.",
+        "A/B",
+        "The answer is A",
+    ],
 )
 def test_no_letter_is_guessed_from_words(text: str) -> None:
     assert letter_of(text) == ""
 
 
-@pytest.mark.parametrize("text", ["(A) and (B)", "A) or B)", "Answer: (a) oder (b)", "A. & C.\nboth", "(A) + (B)"])
+@pytest.mark.parametrize(
+    "text", ["(A) and (B)", "A) or B)", "Answer: (a) oder (b)", "A. & C.\nboth", "(A) + (B)"]
+)
 def test_an_answer_that_names_several_letters_names_none(text: str) -> None:
     reading = ChoiceLetter().read(text)
     assert (reading.label, reading.reason) == (None, SEVERAL_LETTERS)
     assert [letter_of(text) for text in ("**A** / **B**", "A., B.", "A and B")] == ["", "", ""]
 
 
-@pytest.mark.parametrize("text", ["(A) and (A)", "A) I think", "A.) and a half", "A\nB. Schools", "A. and so on"])
+@pytest.mark.parametrize(
+    "text", ["(A) and (A)", "A) I think", "A.) and a half", "A\nB. Schools", "A. and so on"]
+)
 def test_one_letter_with_more_words_behind_it_is_read(text: str) -> None:
     assert letter_of(text) == "a"
 

@@ -1,4 +1,6 @@
-"""What a comparison may claim of differences: that they are there, that they are not, or neither."""
+"""What a comparison may claim of differences: that they are there, that they are not, or
+neither.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,35 @@ def difference(value: float, reach: float) -> Estimate:
 
 
 def test_a_difference_is_claimed_of_a_family_and_sameness_within_what_is_asked_for() -> None:
-    found = [difference(0.3, 0.1), difference(0.12, 0.1), difference(0.01, 0.03), Estimate(0.2, NAN, NAN, 3)]
+    found = [
+        difference(0.3, 0.1),
+        difference(0.12, 0.1),
+        difference(0.01, 0.03),
+        Estimate(0.2, NAN, NAN, 3),
+    ]
     assert claims(found, [NAN] * 4, None) == [DIFFERENT, DIFFERENT, UNDECIDED, ""]
     assert claims(found, [NAN] * 4, 0.05) == [DIFFERENT, DIFFERENT, "same within ±0.05", ""]
-    assert claims([difference(0.12, 0.1)] * 4, [NAN] * 4, None) == [UNDECIDED] * 4, "each alone would be different"
-    assert claims([difference(0.3, 0.1)], [0.2], 0.05) == [UNDECIDED], "the p of a test comes before the interval"
+    assert claims([difference(0.12, 0.1)] * 4, [NAN] * 4, None) == [UNDECIDED] * 4, (
+        "each alone would be different"
+    )
+    assert claims([difference(0.3, 0.1)], [0.2], 0.05) == [UNDECIDED], (
+        "the p of a test comes before the interval"
+    )
     assert claims([difference(0.0, 0.0)], [NAN], 0.01) == ["same within ±0.01"]
     missing = [Bounds(-0.25, 0.0), Bounds(-0.01, 0.04)]
-    assert claims([difference(0.0, 0.03)] * 2, [NAN] * 2, 0.05, missing) == [UNDECIDED, "same within ±0.05"]
+    assert claims([difference(0.0, 0.03)] * 2, [NAN] * 2, 0.05, missing) == [
+        UNDECIDED,
+        "same within ±0.05",
+    ]
 
 
 @pytest.mark.parametrize("true", [0.0, 0.1])
-def test_identical_models_seldom_differ_in_any_row_and_unlike_ones_are_seldom_the_same(true: float) -> None:
-    """Of tables of thirteen differences, any row by its interval alone leaves out 0 in nearly half."""
+def test_identical_models_seldom_differ_in_any_row_and_unlike_ones_are_seldom_the_same(
+    true: float,
+) -> None:
+    """Of tables of thirteen differences, any row by its interval alone leaves out 0 in nearly
+    half.
+    """
     rng = np.random.default_rng(7)
     by_interval = by_claim = same = 0
     for _ in range(1_000):
@@ -49,5 +67,7 @@ def test_identical_models_seldom_differ_in_any_row_and_unlike_ones_are_seldom_th
 def test_sameness_is_an_option_of_comparisons_alone() -> None:
     audit = registry.audit("reliability")
     assert "same_within" in {one.name for one in audit.figure_options}
-    assert "same_within" not in {one.name for one in registry.audit("statement_labels").figure_options}
+    assert "same_within" not in {
+        one.name for one in registry.audit("statement_labels").figure_options
+    }
     assert "same_within" not in {one.name for one in JUDGING}

@@ -35,7 +35,9 @@ MANY = [example(i, f"Response {i}.", LABELS[i % 4], f"s-{i % 10}") for i in rang
 
 
 def test_a_response_text_on_both_sides_is_refused_however_it_is_spaced_or_cased() -> None:
-    with pytest.raises(LeakError, match=r"1 response text is in the training and in the test data: 'i agree\.'"):
+    with pytest.raises(
+        LeakError, match=r"1 response text is in the training and in the test data: 'i agree\.'"
+    ):
         check_leak([example(1, "I  agree.")], [example(2, " i AGREE.\n")])
 
 
@@ -84,7 +86,10 @@ def test_a_split_is_the_same_for_a_seed_and_another_for_another() -> None:
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.tuples(st.integers(0, 8), st.sampled_from("abcdef"), st.sampled_from(LABELS)), max_size=30),
+    st.lists(
+        st.tuples(st.integers(0, 8), st.sampled_from("abcdef"), st.sampled_from(LABELS)),
+        max_size=30,
+    ),
     st.floats(0, 0.5),
 )
 def test_no_split_ever_leaks(rows: list[tuple[int, str, str]], share: float) -> None:
@@ -120,7 +125,9 @@ def test_one_label_alone_cannot_be_trained_on() -> None:
 
 
 def test_a_label_that_is_no_stance_is_refused_by_name() -> None:
-    with pytest.raises(UsageError, match=r"'refusal'; the first is item 5.*agree, disagree, neutral, unrelated"):
+    with pytest.raises(
+        UsageError, match=r"'refusal'; the first is item 5.*agree, disagree, neutral, unrelated"
+    ):
         check_training([*MANY, example(5, "No.", "refusal")])
 
 
@@ -133,7 +140,9 @@ def test_a_test_set_with_one_label_is_reported_and_not_refused() -> None:
 
 def test_macro_f1_is_the_mean_over_the_labels_that_the_gold_labels_have() -> None:
     # agree: 2 hits, 0 wrong, 1 missed -> 4/5; disagree: 1 hit, 0 missed, 0 wrong -> 1
-    assert macro_f1(["agree"] * 3 + ["disagree"], ["agree", "agree", "neutral", "disagree"]) == pytest.approx(0.9)
+    assert macro_f1(
+        ["agree"] * 3 + ["disagree"], ["agree", "agree", "neutral", "disagree"]
+    ) == pytest.approx(0.9)
     assert np.isnan(macro_f1([], []))
 
 
@@ -147,14 +156,24 @@ def test_the_data_hash_tells_texts_and_labels_but_not_order_or_row_numbers() -> 
 def test_the_published_settings_are_the_defaults() -> None:
     # Faulborn et al. 2025, appendix E, Table 8
     config = TrainConfig.for_base("facebook/bart-large-mnli")
-    assert (config.steps, config.batch, config.learning_rate, config.weight_decay) == (1750, 4, 2e-5, 0.2)
+    assert (config.steps, config.batch, config.learning_rate, config.weight_decay) == (
+        1750,
+        4,
+        2e-5,
+        0.2,
+    )
     assert (config.warmup, config.beta1, config.beta2, config.epsilon) == (500, 0.9, 0.999, 1e-8)
     assert config == TrainConfig()
     assert config.hypotheses()[0] == "The stance of the statement is agree"
 
 
 def test_settings_survive_json() -> None:
-    config = replace(TrainConfig.for_base("minilm"), premise=Premise.BOTH, confidence=Confidence.SOFTMAX, patience=None)
+    config = replace(
+        TrainConfig.for_base("minilm"),
+        premise=Premise.BOTH,
+        confidence=Confidence.SOFTMAX,
+        patience=None,
+    )
     assert TrainConfig.from_json(config.as_json()) == config
     with pytest.raises(UsageError, match="unknown training settings: epochs"):
         TrainConfig.from_json({"epochs": 3})

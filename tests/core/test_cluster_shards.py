@@ -46,11 +46,17 @@ def node(name: str, *, alive: bool = True, **resources: float) -> dict[str, obje
 
 
 @given(st.lists(st.text(max_size=4), max_size=60), st.integers(1, 9), st.integers(1, 20))
-def test_every_prompt_is_in_one_shard_at_its_place(texts: list[str], engines: int, most: int) -> None:
+def test_every_prompt_is_in_one_shard_at_its_place(
+    texts: list[str], engines: int, most: int
+) -> None:
     items = {3 * i: prompt(text) for i, text in enumerate(texts)}
     shards = cut(items, engines, most)
     assert sorted(place for shard in shards for place in shard.places) == sorted(items)
-    assert all(items[place] == item for shard in shards for place, item in zip(shard.places, shard.items, strict=True))
+    assert all(
+        items[place] == item
+        for shard in shards
+        for place, item in zip(shard.places, shard.items, strict=True)
+    )
     assert all(1 <= len(shard.places) <= most for shard in shards)
 
 
@@ -89,7 +95,9 @@ def test_there_is_one_engine_a_gpu_and_the_head_without_one_has_none() -> None:
 
 
 def test_without_gpus_there_is_one_engine_a_node_with_all_its_cores() -> None:
-    plan = layout([node("head", CPU=0), node("a", CPU=16), node("b", CPU=8), node("c", alive=False, CPU=8)])
+    plan = layout(
+        [node("head", CPU=0), node("a", CPU=16), node("b", CPU=8), node("c", alive=False, CPU=8)]
+    )
     assert (plan.engines, plan.gpus, plan.cpus, len(plan.nodes)) == (2, 0, 8, 2)
     assert layout([node("a", CPU=8)], engines=4).cpus == 2
     with pytest.raises(UsageError, match="none of the cluster's 0 nodes"):
@@ -101,7 +109,9 @@ def test_addresses_of_clusters(address: str) -> None:
     assert checked_address(address) == address
 
 
-@pytest.mark.parametrize("address", ["", "node-1", "node-1:", "node-1:70000", "node 1:6379", "ray://node-1:10001"])
+@pytest.mark.parametrize(
+    "address", ["", "node-1", "node-1:", "node-1:70000", "node 1:6379", "ray://node-1:10001"]
+)
 def test_anything_else_is_no_address(address: str) -> None:
     with pytest.raises(UsageError, match="HOST:PORT of its head"):
         checked_address(address)
@@ -112,7 +122,13 @@ def test_an_engine_answers_a_shard_under_the_jobs_positions() -> None:
     engine = Engine("scripted", "", ".", Draw(Sampling()))
     said = [row["said"][0] for row in engine({"shard": [Shard(tuple(range(100, 120)), asked)]})]
     assert all(isinstance(part, Part) for part in said)
-    there = [answer for part in said if isinstance(part, Part) for answer in part.answers if isinstance(answer, Drawn)]
+    there = [
+        answer
+        for part in said
+        if isinstance(part, Part)
+        for answer in part.answers
+        if isinstance(answer, Drawn)
+    ]
     here = load("scripted").generate(asked, Sampling())
     assert {d.request - 100: d.answers for d in there} == {d.request: d.answers for d in here}
     assert [len(part.answers) for part in said if isinstance(part, Part)] == [8, 8, 4]
@@ -128,10 +144,18 @@ def test_a_bug_of_an_engine_is_told_with_its_trace() -> None:
 
 def test_words_of_next_tokens_travel_to_the_engine_and_their_masses_back() -> None:
     engine = Engine("scripted", "", ".", Likeliest(3, ("yes", "no")))
-    asked = [Prompt((Message("user", f"Please respond with 'yes' or 'no': {i}?"),)) for i in range(3)]
+    asked = [
+        Prompt((Message("user", f"Please respond with 'yes' or 'no': {i}?"),)) for i in range(3)
+    ]
     alone = {found.prompt: found for found in load("scripted").next_tokens(asked, 3, ("yes", "no"))}
-    said = pickle.loads(pickle.dumps([row["said"][0] for row in engine({"shard": [Shard((4, 5, 6), tuple(asked))]})]))
-    came = {answer.prompt: answer for one in said if isinstance(one, Part) for answer in one.answers}
+    said = pickle.loads(
+        pickle.dumps(
+            [row["said"][0] for row in engine({"shard": [Shard((4, 5, 6), tuple(asked))]})]
+        )
+    )
+    came = {
+        answer.prompt: answer for one in said if isinstance(one, Part) for answer in one.answers
+    }
     assert sorted(came) == [4, 5, 6]
     for place, found in alone.items():
         assert isinstance(came[place + 4], NextTokens)
@@ -150,7 +174,9 @@ def test_an_engine_loads_the_model_in_the_chat_format_that_was_chosen() -> None:
 
 
 def test_nodes_with_different_models_are_named() -> None:
-    cards = [ModelCard("m", "1", "transformers", dtype, "none") for dtype in ("bfloat16", "float32")]
+    cards = [
+        ModelCard("m", "1", "transformers", dtype, "none") for dtype in ("bfloat16", "float32")
+    ]
     assert one_card("m", [Part("a", cards[0]), Part("b", cards[0])]) == cards[0]
     with pytest.raises(ModelError, match=r"a, b: revision 1, bfloat16; c: revision 1, float32"):
         one_card("m", [Part("a", cards[0]), Part("c", cards[1]), Part("b", cards[0])])
@@ -196,10 +222,14 @@ class Rounds:
 
 
 def part(*places: int) -> Part:
-    return Part("a", CARD, tuple(Drawn(place, ((str(place), 1),)) for place in places), (10, 4, 2, 1))
+    return Part(
+        "a", CARD, tuple(Drawn(place, ((str(place), 1),)) for place in places), (10, 4, 2, 1)
+    )
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, rounds: Rounds, count: int = 4) -> tuple[ClusterModel, Iterator[Drawn]]:
+def answers(
+    monkeypatch: pytest.MonkeyPatch, rounds: Rounds, count: int = 4
+) -> tuple[ClusterModel, Iterator[Drawn]]:
     monkeypatch.setattr("workbench.inference.cluster.model.Link", rounds)
     model = ClusterModel(Call("auto", "m", ""), CARD)
     return model, model.generate([Request(prompt(str(i)), 1, i) for i in range(count)], Sampling())
@@ -213,7 +243,9 @@ def test_what_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (model.work.prompt_tokens, model.work.sampled_tokens_computed) == (30, 3)
 
 
-def test_what_a_lost_cluster_left_open_is_asked_again_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_lost_cluster_left_open_is_asked_again_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rounds = Rounds([part(1), Lost("gone")], [part(3), Ended()], [part(0, 2), Ended()])
     _, found = answers(monkeypatch, rounds)
     assert sorted(d.request for d in found) == [0, 1, 2, 3]
@@ -229,8 +261,12 @@ def test_a_cluster_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatc
     assert len(rounds.asked) == 4
 
 
-def test_a_node_that_answers_with_another_model_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = Part("late", ModelCard("m", "2", "transformers", "float32", "none"), (Drawn(0, (("x", 1),)),))
+def test_a_node_that_answers_with_another_model_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = Part(
+        "late", ModelCard("m", "2", "transformers", "float32", "none"), (Drawn(0, (("x", 1),)),)
+    )
     _, found = answers(monkeypatch, Rounds([other]))
     with pytest.raises(ModelError, match="late: revision 2"):
         next(found)

@@ -33,7 +33,9 @@ def faults(path: Path) -> list[tuple[int | None, str | None, str]]:
 
 
 def test_a_codebook_is_read_as_it_stands(tmp_path: Path) -> None:
-    assert read_codebook(codebook(tmp_path, f'{HEAD}ordinal = ["sad", "glad"]\n{GLAD}{SAD}')) == Codebook(
+    assert read_codebook(
+        codebook(tmp_path, f'{HEAD}ordinal = ["sad", "glad"]\n{GLAD}{SAD}')
+    ) == Codebook(
         name="mood",
         title="Mood",
         question="What is the mood?",
@@ -52,12 +54,30 @@ def test_a_codebook_is_read_as_it_stands(tmp_path: Path) -> None:
         (f"{HEAD}option = []\n", (6, "option", "no options")),
         (f"{HEAD}{GLAD}", (6, "option", "one option")),
         (HEAD + GLAD + SAD.replace('"b"', '"a"'), (10, "option.key", "'a' again, as of 'glad'")),
-        (HEAD + GLAD + SAD.replace('"sad"', '"glad"'), (10, "option.label", "'glad' again, as of 'glad'")),
-        (HEAD + GLAD + SAD.replace('"b"', '"z"'), (10, "option.key", "'z', a key that annotating itself needs")),
-        (HEAD + GLAD + SAD.replace('"b"', '"1"'), (10, "option.key", "'1', a key that annotating itself needs")),
-        (HEAD + GLAD + SAD.replace('"b"', '"B"'), (10, "option.key", "'B', not one lower-case letter")),
-        (HEAD + GLAD + SAD.replace('"b"', '"bd"'), (10, "option.key", "'bd', not one lower-case letter")),
-        (HEAD + GLAD + SAD.replace('"b"', '"é"'), (10, "option.key", "'é', not one lower-case letter")),
+        (
+            HEAD + GLAD + SAD.replace('"sad"', '"glad"'),
+            (10, "option.label", "'glad' again, as of 'glad'"),
+        ),
+        (
+            HEAD + GLAD + SAD.replace('"b"', '"z"'),
+            (10, "option.key", "'z', a key that annotating itself needs"),
+        ),
+        (
+            HEAD + GLAD + SAD.replace('"b"', '"1"'),
+            (10, "option.key", "'1', a key that annotating itself needs"),
+        ),
+        (
+            HEAD + GLAD + SAD.replace('"b"', '"B"'),
+            (10, "option.key", "'B', not one lower-case letter"),
+        ),
+        (
+            HEAD + GLAD + SAD.replace('"b"', '"bd"'),
+            (10, "option.key", "'bd', not one lower-case letter"),
+        ),
+        (
+            HEAD + GLAD + SAD.replace('"b"', '"é"'),
+            (10, "option.key", "'é', not one lower-case letter"),
+        ),
         (HEAD + GLAD + SAD.replace('"it is sad"', "3"), (10, "option.meaning", "3")),
         (f"{HEAD}{GLAD}{SAD}colour = 1\n", (10, "option.colour", "an unknown key")),
         (f'{HEAD}ordinal = ["glad", "merry"]\n{GLAD}{SAD}', (6, "ordinal", "'merry'")),
@@ -68,7 +88,9 @@ def test_a_codebook_is_read_as_it_stands(tmp_path: Path) -> None:
         (f"{HEAD}name = 3\n", (6, None, None)),
     ],
 )
-def test_a_fault_is_found_on_its_line(tmp_path: Path, text: str, fault: tuple[int, str | None, str | None]) -> None:
+def test_a_fault_is_found_on_its_line(
+    tmp_path: Path, text: str, fault: tuple[int, str | None, str | None]
+) -> None:
     [(line, column, found)] = faults(codebook(tmp_path, text))
     assert (line, column) == fault[:2]
     assert fault[2] in (None, found)
@@ -76,7 +98,12 @@ def test_a_fault_is_found_on_its_line(tmp_path: Path, text: str, fault: tuple[in
 
 def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
     text = HEAD.replace("mood", "").replace("response", "x") + GLAD.replace('"a"', '"s"')
-    assert [column for _, column, _ in faults(codebook(tmp_path, text))] == ["option", "option.key", "name", "subject"]
+    assert [column for _, column, _ in faults(codebook(tmp_path, text))] == [
+        "option",
+        "option.key",
+        "name",
+        "subject",
+    ]
 
 
 def test_what_steers_annotating_is_no_labels_key() -> None:

@@ -42,16 +42,26 @@ def side(name: str, verdicts: str, *, texts: str = "", last: str = "", **factors
         for at, letter in enumerate(verdicts)
         if letter != " "
     }
-    made = {"model": name, "version": "", "language": "en", "templates": "chat", "sampling": "T 1"} | factors
+    made = {
+        "model": name,
+        "version": "",
+        "language": "en",
+        "templates": "chat",
+        "sampling": "T 1",
+    } | factors
     return Side(name, made["model"], made, {"all": of}, last)
 
 
-def of(*sides: Side, kinds: tuple[VerdictKind, ...] = (KIND,), texts: Mapping[str, str] | None = None) -> Compared:
+def of(
+    *sides: Side, kinds: tuple[VerdictKind, ...] = (KIND,), texts: Mapping[str, str] | None = None
+) -> Compared:
     return Compared("runs", kinds, sides, texts or {})
 
 
 def test_only_decided_pairs_are_tested_and_every_item_is_accounted_for() -> None:
-    one, answered = changes(of(side("a", "pppppffiv "), side("b", "pffffpfpp p".replace(" ", "p", 1))))
+    one, answered = changes(
+        of(side("a", "pppppffiv "), side("b", "pffffpfpp p".replace(" ", "p", 1)))
+    )
     assert (answered.kind.name, answered.n, answered.lost, answered.gained) == ("answered", 9, 0, 1)
     assert (one.n, one.undecided, one.lost, one.gained) == (9, 2, 4, 1)
     assert one.difference.n == 7
@@ -68,7 +78,12 @@ def test_several_runs_are_compared_over_what_all_were_asked() -> None:
     assert over.missing == {"a": 2, "b": 1, "c": 1}
     assert {one.n for one in changes(three)} == {2}
     assert "2 statements asked of all; left out: not asked of all: a 2, b 1, c 1." in said(three)
-    assert [row.compared for row in item_rows(three, KIND)] == ["not asked of all", "", "", "not asked of all"]
+    assert [row.compared for row in item_rows(three, KIND)] == [
+        "not asked of all",
+        "",
+        "",
+        "not asked of all",
+    ]
 
 
 def test_an_item_that_was_asked_in_other_words_is_left_out_and_counted() -> None:
@@ -147,7 +162,9 @@ def test_versions_of_a_model_stand_in_the_order_in_which_they_were_asked() -> No
 
 def test_runs_of_several_models_are_no_line() -> None:
     assert over_time(of(side("a", "pp"), side("b", "pf"))) == ()
-    contents = {entry.name: entry.empty for entry in book(of(side("a", "pp"), side("b", "pf"))).contents}
+    contents = {
+        entry.name: entry.empty for entry in book(of(side("a", "pp"), side("b", "pf"))).contents
+    }
     assert contents["over_time"].startswith("No two of these runs are versions of one model")
 
 
@@ -165,7 +182,12 @@ def test_every_medium_has_the_tables() -> None:
     made = list(tables(versions("ppff", "pfff"), data=True))
     names = [one.name for one in made]
     assert names == ["compared_runs", "changes", "changed_items", "over_time"]
-    assert set(csv_files(made)) == {"compared_runs.csv", "changes.csv", "changed_items-all.csv", "over_time.csv"}
+    assert set(csv_files(made)) == {
+        "compared_runs.csv",
+        "changes.csv",
+        "changed_items-all.csv",
+        "over_time.csv",
+    }
     assert {row["name"] for row in document(made, {})["tables"]} == set(names)
     assert "Changes between the runs" in html_page(made, "runs", ())
     assert set(latex_files(made)) == {name.replace(".csv", ".tex") for name in csv_files(made)}

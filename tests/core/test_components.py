@@ -1,4 +1,6 @@
-"""Variance components: against the analysis of variance by hand, statsmodels, and answers of known components."""
+"""Variance components: against the analysis of variance by hand, statsmodels, and answers of known
+components.
+"""
 
 from __future__ import annotations
 
@@ -46,13 +48,21 @@ from workbench.stats.components import (
 
 
 def drawn(rng: np.random.Generator, s: int = 8, w: int = 3, t: int = 4, orders: int = 1) -> Cells:
-    effects = 0.3 * rng.normal(size=(s, 1, 1, 1)) + 0.2 * rng.normal(size=(s, w, 1, 1)) + rng.normal(size=(1, 1, t, 1))
-    value = effects + 0.25 * rng.normal(size=(s, 1, t, 1)) + 0.2 * rng.normal(size=(s, w, t, orders))
+    effects = (
+        0.3 * rng.normal(size=(s, 1, 1, 1))
+        + 0.2 * rng.normal(size=(s, w, 1, 1))
+        + rng.normal(size=(1, 1, t, 1))
+    )
+    value = (
+        effects + 0.25 * rng.normal(size=(s, 1, t, 1)) + 0.2 * rng.normal(size=(s, w, t, orders))
+    )
     return Cells(value, np.zeros_like(value))
 
 
 def anova(y: FloatArray) -> dict[str, float]:
-    """Return the estimators of Searle, Casella and McCulloch 1992, chapter 4, for w nested in s, crossed with t."""
+    """Return the estimators of Searle, Casella and McCulloch 1992, chapter 4, for w nested in s,
+    crossed with t.
+    """
     s, w, t = y.shape
     mean, by_s, by_t = y.mean(), y.mean((1, 2)), y.mean((0, 1))
     by_sw, by_st = y.mean(2), y.mean(1)
@@ -89,7 +99,9 @@ def test_the_levels_of_two_label_orders_are_the_analysis_of_variance_of_their_me
     got = found(of)
     assert {name: got[name] for name in wanted} == pytest.approx(wanted)
     assert got["order x statement"] == pytest.approx(of_half[STATEMENT])
-    assert got["order x all else"] == pytest.approx(of_half[STATEMENT_TEMPLATE] + of_half[WORDING_TEMPLATE])
+    assert got["order x all else"] == pytest.approx(
+        of_half[STATEMENT_TEMPLATE] + of_half[WORDING_TEMPLATE]
+    )
 
 
 def test_statsmodels_finds_the_same_by_restricted_maximum_likelihood() -> None:
@@ -97,24 +109,43 @@ def test_statsmodels_finds_the_same_by_restricted_maximum_likelihood() -> None:
     api: Any = pytest.importorskip("statsmodels.formula.api")
     of = drawn(np.random.default_rng(11), s=10, w=3, t=5)
     s, w, t = (each.ravel() for each in np.indices(of.value.shape[:3]))
-    frame = pandas.DataFrame({"y": of.value.ravel(), "s": s, "w": s * 10 + w, "t": t, "st": s * 10 + t, "one": 1})
-    random = {STATEMENT: "0 + C(s)", WORDING: "0 + C(w)", TEMPLATE: "0 + C(t)", STATEMENT_TEMPLATE: "0 + C(st)"}
+    frame = pandas.DataFrame(
+        {"y": of.value.ravel(), "s": s, "w": s * 10 + w, "t": t, "st": s * 10 + t, "one": 1}
+    )
+    random = {
+        STATEMENT: "0 + C(s)",
+        WORDING: "0 + C(w)",
+        TEMPLATE: "0 + C(t)",
+        STATEMENT_TEMPLATE: "0 + C(st)",
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fit = api.mixedlm("y ~ 1", frame, groups="one", vc_formula=random, re_formula="0").fit(reml=True)
-    wanted = dict(zip(fit.model.exog_vc.names, fit.vcomp, strict=True)) | {WORDING_TEMPLATE: fit.scale}
+        fit = api.mixedlm("y ~ 1", frame, groups="one", vc_formula=random, re_formula="0").fit(
+            reml=True
+        )
+    wanted = dict(zip(fit.model.exog_vc.names, fit.vcomp, strict=True)) | {
+        WORDING_TEMPLATE: fit.scale
+    }
     got = found(of)
-    assert min(got[name] for name in wanted) > 0, "REML and ANOVA are equal only where no estimate is negative"
+    assert min(got[name] for name in wanted) > 0, (
+        "REML and ANOVA are equal only where no estimate is negative"
+    )
     assert {name: got[name] for name in wanted} == pytest.approx(wanted, rel=0.01)
 
 
 @given(st.integers(0, 10_000), st.floats(-3, 3), st.floats(0.1, 3))
-def test_a_constant_changes_nothing_and_a_scale_its_square(seed: int, constant: float, scale: float) -> None:
+def test_a_constant_changes_nothing_and_a_scale_its_square(
+    seed: int, constant: float, scale: float
+) -> None:
     rng = np.random.default_rng(seed)
     of = drawn(rng, s=5, t=3, orders=2)
-    of = Cells(np.where(rng.random(of.value.shape) < 0.1, np.nan, of.value), 0.01 * np.ones_like(of.value))
+    of = Cells(
+        np.where(rng.random(of.value.shape) < 0.1, np.nan, of.value), 0.01 * np.ones_like(of.value)
+    )
     moved = Cells(constant + scale * of.value, scale**2 * of.noise)
-    assert found(moved) == pytest.approx({k: scale**2 * v for k, v in found(of).items()}, abs=1e-9, nan_ok=True)
+    assert found(moved) == pytest.approx(
+        {k: scale**2 * v for k, v in found(of).items()}, abs=1e-9, nan_ok=True
+    )
 
 
 @given(st.integers(0, 10_000))
@@ -124,7 +155,9 @@ def test_a_statement_of_weight_0_is_a_statement_less(seed: int) -> None:
     weights = np.ones((1, 6))
     weights[0, 2] = 0
     without = found(of.of(np.array([0, 1, 3, 4, 5])))
-    assert {k: float(v[0]) for k, v in estimates(of, weights).items()} == pytest.approx(without, abs=1e-12)
+    assert {k: float(v[0]) for k, v in estimates(of, weights).items()} == pytest.approx(
+        without, abs=1e-12
+    )
 
 
 def test_sampling_is_taken_out_whatever_the_share() -> None:
@@ -153,7 +186,11 @@ def test_few_statements_or_templates_have_no_interval() -> None:
     for few in (drawn(rng, s=5), drawn(rng, t=2)):
         assert {one.why for one in decompose(few).components if one.name != SAMPLING} == {FEW}
     enough = decompose(drawn(rng, s=6, t=3), most=25.0, lowest=-5.0)
-    assert all(one.low <= one.value <= one.high for one in enough.components if one.name in (STATEMENT, WORDING))
+    assert all(
+        one.low <= one.value <= one.high
+        for one in enough.components
+        if one.name in (STATEMENT, WORDING)
+    )
     assert enough.component(SAMPLING) is not None
     one_template = decompose(drawn(rng, s=12, t=1), most=25.0, lowest=-5.0).component(STATEMENT)
     assert one_template is not None
@@ -173,9 +210,13 @@ def test_statements_that_are_answered_alike_have_no_interval_and_say_why() -> No
     assert statement.value > 0
     assert sampling.low < sampling.high
     one_side_each = np.where(np.arange(12)[:, None, None, None] < 6, y, 1 - y)
-    assert decompose(Cells(one_side_each, y * (1 - y) / 19)).components[0].high > 0, "half of them are against the rest"
+    assert decompose(Cells(one_side_each, y * (1 - y) / 19)).components[0].high > 0, (
+        "half of them are against the rest"
+    )
     by_side = Cells(one_side_each, y * (1 - y) / 19, np.arange(12) // 6)
-    assert decompose(by_side).components[0].why.startswith(ALIKE), "but not where sides are compared within themselves"
+    assert decompose(by_side).components[0].why.startswith(ALIKE), (
+        "but not where sides are compared within themselves"
+    )
 
 
 def test_a_larger_component_never_has_a_lower_upper_end() -> None:
@@ -196,8 +237,13 @@ def test_the_interval_of_a_mean_over_statements_and_templates_counts_both() -> N
 @pytest.mark.parametrize(
     ("mean", "shares"), [(0.5, (0.10, 0.02, 0.01, 0.005, 0.01)), (0.7, (0.05, 0.01, 0.004, 0.004))]
 )
-def test_shares_are_drawn_with_the_components_that_are_asked_for(mean: float, shares: tuple[float, ...]) -> None:
-    wanted = dict(zip(WITHOUT_ORDER, shares, strict=False)) | {ORDER: 0.003, "order x wording": 0.002}
+def test_shares_are_drawn_with_the_components_that_are_asked_for(
+    mean: float, shares: tuple[float, ...]
+) -> None:
+    wanted = dict(zip(WITHOUT_ORDER, shares, strict=False)) | {
+        ORDER: 0.003,
+        "order x wording": 0.002,
+    }
     made = ProbitNormal.matching(mean, wanted)
     assert made.share == pytest.approx(mean, abs=0.005)
     assert {name: made.components[name] for name in wanted} == pytest.approx(wanted, rel=0.05)
@@ -221,10 +267,14 @@ def test_components_larger_than_shares_can_have_are_drawn_as_large_as_can_be() -
 def test_negations_are_turned_and_prompts_with_too_few_answers_left_out() -> None:
     of = cells(judge(answered(counts(statements=3), 1, 10, readable=10)))
     assert np.isnan(of.value[0, 1, 0, 0])
-    assert np.nanmin(of.value) == 1.0, "negations and opposites are rejected, so all agree once they are turned"
+    assert np.nanmin(of.value) == 1.0, (
+        "negations and opposites are rejected, so all agree once they are turned"
+    )
 
 
-def test_a_prompt_that_reads_like_another_of_its_statement_takes_no_part_unless_void_tests_are_judged() -> None:
+def test_a_prompt_that_reads_like_another_of_its_statement_takes_no_part_unless_void_tests_are_judged() -> (
+    None
+):
     base = counts(statements=2)
     prompts = np.arange(base.positive.size).reshape(base.positive.shape)
     prompts[:, 0, 1] = prompts[:, 0, 0]  # the paraphrase of s0 is its original
@@ -244,7 +294,10 @@ def test_probabilities_have_no_sampling() -> None:
     (parts,) = decomposed(exact.judge(mass(statements=2)), {})
     sampling = parts.of.component(SAMPLING)
     assert sampling is not None
-    assert (sampling.raw, sampling.why) == (0.0, "no sampling: the answers to each prompt agree, or are probabilities")
+    assert (sampling.raw, sampling.why) == (
+        0.0,
+        "no sampling: the answers to each prompt agree, or are probabilities",
+    )
 
 
 def varied(statements: int = 12, templates: int = 4) -> Any:
@@ -276,7 +329,10 @@ def test_the_tables_say_what_was_found_and_what_was_too_few() -> None:
 
 def test_a_component_below_0_is_shown_as_0_and_kept_for_programs() -> None:
     every = decomposed(judge(counts(statements=8, templates=3)), {})
-    parts = replace(every[0], of=replace(every[0].of, components=(replace(every[0].of.components[0], raw=-0.01),)))
+    parts = replace(
+        every[0],
+        of=replace(every[0].of, components=(replace(every[0].of.components[0], raw=-0.01),)),
+    )
     table = tables.components((parts,))
     assert (cells_of(table, "sd")[0].value, cells_of(table, "variance")[0]) == (0.0, -0.01)
     assert "estimated below 0, shown as 0: statement" in table.notes
@@ -285,7 +341,9 @@ def test_a_component_below_0_is_shown_as_0_and_kept_for_programs() -> None:
 @pytest.mark.e2e
 @pytest.mark.parametrize("name", ["an issue", "shares at both ends, prompts missing"])
 def test_estimates_are_unbiased_and_intervals_hold_the_truth(name: str) -> None:
-    """2,000 runs of each of the five scenarios covered 92-98 %, but for what `component_intervals` names."""
+    """2,000 runs of each of the five scenarios covered 92-98 %, but for what `component_intervals`
+    names.
+    """
     runs = 150
     for component, (truth, mean, error, held) in covered(SCENARIOS[name], runs, seed=16).items():
         assert mean == pytest.approx(truth, abs=4.5 * error), component

@@ -1,4 +1,5 @@
-"""Political consistency on stances small enough to work out by hand, and what must hold of any stances.
+"""Political consistency on stances small enough to work out by hand, and what must hold of any
+stances.
 
 Formulas: Ceron et al. 2024 (TACL), section 7.1, and its first version (arXiv v1), Equation 1.
 """
@@ -33,10 +34,19 @@ from workbench.audits.reliability import judge as reliability
 from workbench.audits.reliability.counting import SWAPPED, Counts
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import Instrument, Party, PartyAnswer, SurveyAnswer
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    Statement,
+    VariantId,
+    VariantKind,
+)
 from workbench.errors import UnknownName, UsageError
 
-LEFT, CENTER, RIGHT = (Party("aa", name, position) for name, position in (("L", 2.0), ("C", 5.0), ("R", 8.0)))
+LEFT, CENTER, RIGHT = (
+    Party("aa", name, position) for name, position in (("L", 2.0), ("C", 5.0), ("R", 8.0))
+)
 UNPLACED = Party("aa", "U", None)
 STATEMENTS = ("s1", "s2", "s3", "s4")
 
@@ -52,7 +62,9 @@ def instrument(
     return Instrument(
         "small",
         "",
-        tuple(Statement(ref, (), country=country) for ref, country in zip(statements, of, strict=True)),
+        tuple(
+            Statement(ref, (), country=country) for ref, country in zip(statements, of, strict=True)
+        ),
         issues=issues,
         parties=tuple(answers),
         party_answers=tuple(
@@ -74,12 +86,16 @@ def positions(
     return party_positions(instrument(answers or {}, statements, countries), of)
 
 
-def model(*templates: Sequence[int], statements: Sequence[str] = STATEMENTS, name: str = "m") -> Stances:
+def model(
+    *templates: Sequence[int], statements: Sequence[str] = STATEMENTS, name: str = "m"
+) -> Stances:
     names = tuple(f"t{number}" for number in range(len(templates)))
     return Stances(name, Kind.MODEL, names, tuple(statements), np.array(templates, dtype=np.int8))
 
 
-def judge(where: PartyPositions, *models: Stances, resamples: int = 200, seed: int = 1) -> Consistency:
+def judge(
+    where: PartyPositions, *models: Stances, resamples: int = 200, seed: int = 1
+) -> Consistency:
     return audit.judge(where, models, options=ConsistencyOptions(seed=seed, resamples=resamples))
 
 
@@ -87,7 +103,9 @@ def shares(result: Consistency, name: str, view: View = "all") -> dict[str, floa
     return {row.family.value: row.share.value for row in result.leaning(name, view).families}
 
 
-def stance(labels: Sequence[int], *templates: Sequence[int], formula: Formula = "signed") -> IssueStance:
+def stance(
+    labels: Sequence[int], *templates: Sequence[int], formula: Formula = "signed"
+) -> IssueStance:
     refs = tuple(f"s{number}" for number in range(len(labels)))
     where = positions(labels=labels, statements=refs)
     return judge(where, model(*templates, statements=refs)).issue("m", "law", formula)
@@ -113,7 +131,8 @@ def test_what_was_not_asked_is_in_no_denominator() -> None:
     where = positions({LEFT: (1, 1, -1, -1)})
     result = judge(where, model((1, 1), statements=("s1", "s2")))
     assert shares(result, "m")["left"] == 1.0
-    assert shares(result, ALWAYS_AGREE)["left"] == 1.0  # the baselines answer what the models were asked
+    # The baselines answer what the models were asked.
+    assert shares(result, ALWAYS_AGREE)["left"] == 1.0
 
 
 def test_mean_and_population_deviation_are_over_templates() -> None:
@@ -133,9 +152,15 @@ def test_one_template_has_no_deviation() -> None:
 
 def test_parties_of_the_same_name_in_two_countries_are_two_parties() -> None:
     here, there = Party("aa", "SP", 2.0), Party("bb", "SP", 8.0)
-    where = positions({here: (1, 1, None, None), there: (None, None, -1, -1)}, countries=("aa", "aa", "bb", "bb"))
+    where = positions(
+        {here: (1, 1, None, None), there: (None, None, -1, -1)}, countries=("aa", "aa", "bb", "bb")
+    )
     result = judge(where, model((1, 1, 1, 1)))
-    assert shares(result, "m") == {"left": 1.0, "center": pytest.approx(math.nan, nan_ok=True), "right": 0.0}
+    assert shares(result, "m") == {
+        "left": 1.0,
+        "center": pytest.approx(math.nan, nan_ok=True),
+        "right": 0.0,
+    }
     rows = {(row.party.country, row.party.name): row for row in result.parties("m")}
     assert rows["aa", "SP"].share.mean == 1.0
     assert rows["bb", "SP"].share.mean == 0.0
@@ -145,8 +170,12 @@ def test_parties_of_the_same_name_in_two_countries_are_two_parties() -> None:
 
 def test_a_mean_over_parties_weighs_small_and_large_questionnaires_alike() -> None:
     here, there = Party("aa", "X", 2.0), Party("bb", "Y", 2.0)
-    where = positions({here: (1, None, None, None), there: (None, 1, -1, -1)}, countries=("aa", "bb", "bb", "bb"))
-    assert shares(judge(where, model((1, 1, 1, 1))), "m")["left"] == pytest.approx((1 / 1 + 1 / 3) / 2)
+    where = positions(
+        {here: (1, None, None, None), there: (None, 1, -1, -1)}, countries=("aa", "bb", "bb", "bb")
+    )
+    assert shares(judge(where, model((1, 1, 1, 1))), "m")["left"] == pytest.approx(
+        (1 / 1 + 1 / 3) / 2
+    )
 
 
 def test_an_answer_to_a_statement_of_another_country_is_never_matched() -> None:
@@ -171,7 +200,9 @@ def test_unplaced_parties_and_countries_not_asked_are_left_out_and_counted() -> 
     assert found.families[0].share.value == 1.0
 
 
-@pytest.mark.parametrize(("position", "expected"), [(3.99, "left"), (4, "center"), (6, "center"), (6.01, "right")])
+@pytest.mark.parametrize(
+    ("position", "expected"), [(3.99, "left"), (4, "center"), (6, "center"), (6.01, "right")]
+)
 def test_parties_from_four_to_six_are_center(position: float, expected: str) -> None:
     where = positions({Party("aa", "P", position): (1, 1, 1, 1)})
     assert [of.value for of in where.families if of] == [expected]
@@ -207,19 +238,30 @@ def test_where_nothing_is_reliable_shares_are_undefined_and_say_so() -> None:
 
 
 def test_the_interval_of_a_share_is_that_of_resampled_statements() -> None:
-    """20 statements, half of them matches: the bootstrap mean is Binomial(20, 1/2) / 20, whose quantiles are known."""
+    """20 statements, half of them matches: the bootstrap mean is Binomial(20, 1/2) / 20, whose
+    quantiles are known.
+    """
     refs = tuple(f"s{number}" for number in range(20))
     where = positions({LEFT: [1] * 10 + [-1] * 10}, statements=refs)
-    share = judge(where, model([1] * 20, statements=refs), resamples=4000).leaning("m").families[0].share
+    share = (
+        judge(where, model([1] * 20, statements=refs), resamples=4000)
+        .leaning("m")
+        .families[0]
+        .share
+    )
     assert (share.value, share.n) == (0.5, 20)
     assert share.low == pytest.approx(0.3, abs=0.051)
     assert share.high == pytest.approx(0.7, abs=0.051)
 
 
 def test_statements_are_resampled_within_countries() -> None:
-    """One country agrees throughout and the other never: nothing varies within them, which says little of others."""
+    """One country agrees throughout and the other never: nothing varies within them, which says
+    little of others.
+    """
     here, there = Party("aa", "X", 2.0), Party("bb", "Y", 2.0)
-    where = positions({here: (1, 1, None, None), there: (None, None, -1, -1)}, countries=("aa", "aa", "bb", "bb"))
+    where = positions(
+        {here: (1, 1, None, None), there: (None, None, -1, -1)}, countries=("aa", "aa", "bb", "bb")
+    )
     share = judge(where, model((1, 1, 1, 1))).leaning("m").families[0].share
     assert (share.low, share.value, share.high) == pytest.approx((0.15, 0.5, 0.85), abs=0.001)
 
@@ -241,7 +283,9 @@ def test_the_statements_behind_a_share_say_what_both_answered() -> None:
 
 
 def test_every_formula_on_answers_worked_by_hand() -> None:
-    """Labels + + + - -; agrees, disagrees, agrees, disagrees, none: a = 2, a' = 1, d = 1, d' = 0, A = 3, N = 2."""
+    """Labels + + + - -; agrees, disagrees, agrees, disagrees, none: a = 2, a' = 1, d = 1, d' = 0, A
+    = 3, N = 2.
+    """
     answers = (1, -1, 1, -1, 0)
     labels = (1, 1, 1, -1, -1)
     assert stance(labels, answers).tallies == ((2, 1, 1, 0),)
@@ -302,18 +346,23 @@ def test_templates_without_a_reliable_stance_are_left_out_of_the_mean() -> None:
 
 
 def test_a_stance_on_a_fifth_of_a_statement_says_that_too_little_rests_on_it() -> None:
-    """One statement that is reliable under one of five templates: +1.00, and nobody could say how surely."""
+    """One statement that is reliable under one of five templates: +1.00, and nobody could say how
+    surely.
+    """
     found = stance([1] * 8, (1, *[0] * 7), *[(0,) * 8] * 4)
     assert (found.value.value, found.reliable) == (1.0, 0.2)
     assert math.isnan(found.value.low)
     assert (
         found.value.few
-        == "too few for an interval: 1 with a reliable stance (0.2 on average over templates); 6 are needed"
+        == "too few for an interval: 1 with a reliable stance (0.2 on average over templates); 6 "
+        "are needed"
     )
 
 
 @pytest.mark.parametrize(("under", "few"), [((6, 6), False), ((7, 5), False), ((6, 5), True)])
-def test_fewer_than_six_reliable_statements_on_average_are_marked(under: tuple[int, int], few: bool) -> None:
+def test_fewer_than_six_reliable_statements_on_average_are_marked(
+    under: tuple[int, int], few: bool
+) -> None:
     found = stance([1] * 8, *([1] * n + [0] * (8 - n) for n in under))
     assert found.few is few
     assert found.reliable == sum(under) / 2
@@ -321,7 +370,9 @@ def test_fewer_than_six_reliable_statements_on_average_are_marked(under: tuple[i
 
 def test_a_statement_may_belong_to_several_issues() -> None:
     made = instrument({}, issues=("law", "liberty"))
-    where = party_positions(made, {"s1": {"law": 1, "liberty": -1}, "s2": {"liberty": 1}, "s9": {"law": 1}})
+    where = party_positions(
+        made, {"s1": {"law": 1, "liberty": -1}, "s2": {"liberty": 1}, "s9": {"law": 1}}
+    )
     result = judge(where, model((1, 1, 0, 0)))
     assert [row.value.value for row in result.issues("m")] == [1.0, 0.0]
     assert [row.value.n for row in result.issues("m")] == [1, 2]
@@ -385,7 +436,9 @@ def test_people_are_respondents_with_their_answers_to_originals() -> None:
         SurveyAnswer("cy", "gone", ORIGINAL, True),
     ]
     result = audit.judge(positions(labels=(1, 1, 1, 1)), survey=survey)
-    assert {name: issues[0].value.value for name, issues in result.people_stances() if name == "ana"} == {"ana": 0.0}
+    assert {
+        name: issues[0].value.value for name, issues in result.people_stances() if name == "ana"
+    } == {"ana": 0.0}
     assert [name for name, _ in result.people_stances()] == ["ana", "cy"]
     assert not dict(result.people_stances())["cy"][0].value.defined
 
@@ -431,14 +484,18 @@ def test_two_models_are_compared_on_the_statements_that_both_were_asked() -> Non
 
 
 def test_a_difference_is_resampled_in_pairs() -> None:
-    """Both waver between statements in the same way: their difference does not vary, though each of them does."""
+    """Both waver between statements in the same way: their difference does not vary, though each of
+    them does.
+    """
     refs = tuple(f"s{number}" for number in range(8))
     where = positions({LEFT: [1] * 8}, labels=[1] * 8, statements=refs)
     a = model([1, -1] * 4, statements=refs, name="a")
     b = model([1, -1] * 4, statements=refs, name="b")
     result = judge(where, a, b)
     for row in (*result.compare_issues("a", "b"), result.compare_leaning("a", "b")[0]):
-        assert (row.difference.value, math.isnan(row.difference.low)) == (0.0, True), "nothing varies"
+        assert (row.difference.value, math.isnan(row.difference.low)) == (0.0, True), (
+            "nothing varies"
+        )
     assert result.issue("a", "law").value.low < 0 < result.issue("a", "law").value.high
 
 
@@ -459,7 +516,9 @@ VARIANTS = (ORIGINAL, VariantId(VariantKind.PARAPHRASE, 1), NEGATION, OPPOSITE)
 
 
 def counts(stances: Sequence[Sequence[int]]) -> Counts:
-    """A model that is perfectly consistent in its stance on each statement: (T, S) of +1 and -1, 30 of 30."""
+    """A model that is perfectly consistent in its stance on each statement: (T, S) of +1 and -1, 30
+    of 30.
+    """
     signs = np.array(stances)
     positive = np.zeros((*signs.shape, len(VARIANTS), 2), dtype=np.int32)
     positive[..., :2, :] = np.where(signs > 0, 30, 0)[..., None, None]
@@ -479,7 +538,11 @@ def counts(stances: Sequence[Sequence[int]]) -> Counts:
 def test_only_statements_that_pass_all_tests_under_a_template_have_a_stance_there() -> None:
     made = counts([(1, -1), (1, -1)])
     positive, negative = made.positive.copy(), made.negative.copy()
-    positive[0, 1, 2], negative[0, 1, 2] = 0, 30  # the negation of s2 is rejected like s2 itself, under t0
+    # The negation of s2 is rejected like s2 itself, under t0.
+    positive[0, 1, 2], negative[0, 1, 2] = (
+        0,
+        30,
+    )
     report = reliability.judge(replace(made, positive=positive, negative=negative))
     assert reliable_stances("m", report).values.tolist() == [[1, 0], [1, -1]]
     assert reliable_stances("m", report, ("sampling",)).values.tolist() == [[1, -1], [1, -1]]
@@ -513,7 +576,9 @@ SIGNS = st.sampled_from((-1, 0, 1))
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[list[int], list[list[int]], list[list[int | None]]]:
-    """Labels, stances under one to three templates, answers of three parties, on the same statements."""
+    """Labels, stances under one to three templates, answers of three parties, on the same
+    statements.
+    """
     n = draw(st.integers(1, 9))
     labels = draw(st.lists(SIGNS, min_size=n, max_size=n))
     stances = draw(st.lists(st.lists(SIGNS, min_size=n, max_size=n), min_size=1, max_size=3))
@@ -560,7 +625,9 @@ def test_every_stance_and_interval_lies_between_minus_1_and_1(case: Case) -> Non
 @given(cases())
 def test_agreeing_and_disagreeing_matches_add_up_and_answers_are_matched_once(case: Case) -> None:
     result = worked(case)
-    views = {view: [row.share.value for row in result.leaning("m", view).families] for view in VIEWS}
+    views = {
+        view: [row.share.value for row in result.leaning("m", view).families] for view in VIEWS
+    }
     assert np.allclose(np.add(views["agree"], views["disagree"]), views["all"], equal_nan=True)
     for row in result.parties("m") if result.leaning("m").reliable.mean else ():
         assert 0 <= row.share.mean <= row.answered / row.statements + 1e-9
@@ -568,7 +635,11 @@ def test_agreeing_and_disagreeing_matches_add_up_and_answers_are_matched_once(ca
         assert row.answered + row.neutral + row.missing == row.statements
     both = [
         sum(r.share.value for r in (a, b))
-        for a, b in zip(result.leaning(ALWAYS_AGREE).families, result.leaning(ALWAYS_DISAGREE).families, strict=True)
+        for a, b in zip(
+            result.leaning(ALWAYS_AGREE).families,
+            result.leaning(ALWAYS_DISAGREE).families,
+            strict=True,
+        )
     ]
     answered = [row.answered / row.statements for row in result.parties("m")]
     assert np.allclose(both, answered)
@@ -591,4 +662,6 @@ def test_another_seed_gives_another_interval() -> None:
     answers = model([1] * 11 + [-1] * 19, statements=refs)
     results = [judge(where, answers, seed=seed, resamples=50) for seed in range(5)]
     assert len({result.issue("m", "law").value.low for result in results}) > 1
-    assert len({result.leaning("m").families[0].share.low for result in results}) == 1, "it has no draws"
+    assert len({result.leaning("m").families[0].share.low for result in results}) == 1, (
+        "it has no draws"
+    )

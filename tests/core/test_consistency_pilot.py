@@ -1,4 +1,6 @@
-"""The choice of templates, results under weaker tests, and collapsed answer scales, on small cases."""
+"""The choice of templates, results under weaker tests, and collapsed answer scales, on small
+cases.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from workbench.errors import UsageError
 VARIANTS = (ORIGINAL, VariantId(VariantKind.PARAPHRASE, 1), NEGATION)
 
 
-def counts(positive: int = 30, negative: int = 0, statements: int = 4, templates: int = 2) -> Counts:
+def counts(
+    positive: int = 30, negative: int = 0, statements: int = 4, templates: int = 2
+) -> Counts:
     """The same answers to every prompt of 30."""
     shape = (templates, statements, len(VARIANTS), 2)
     return Counts(
@@ -64,7 +68,9 @@ def silent(base: Counts, template: int) -> Counts:
 
 def test_templates_are_ranked_by_readable_answers() -> None:
     made = unreadable(unreadable(counts(20, 10, templates=4), 0, 0.5), 2, 0.5)
-    rows = rank_templates(silent(made, 3), {"t0": "personal", "t1": "personal", "t2": "impersonal"}, best=1)
+    rows = rank_templates(
+        silent(made, 3), {"t0": "personal", "t1": "personal", "t2": "impersonal"}, best=1
+    )
     assert [(row.rank, row.template, row.chosen) for row in rows] == [
         (1, "t1", True),
         (2, "t0", False),
@@ -81,7 +87,9 @@ def test_templates_are_ranked_by_readable_answers() -> None:
 
 
 def test_the_interval_of_a_readable_share_resamples_statements() -> None:
-    """Of 16 statements, 8 are never readable under t0: the share of statements is Binomial(16, 1/2) / 16."""
+    """Of 16 statements, 8 are never readable under t0: the share of statements is Binomial(16, 1/2)
+    / 16.
+    """
     made = counts(statements=16)
     positive, lost = made.positive.copy(), made.unreadable.copy()
     positive[0, :8], lost[0, :8] = 0, 30
@@ -103,7 +111,9 @@ def test_a_pilot_looks_at_its_own_statements_and_templates() -> None:
 
 
 def test_a_pilot_keeps_what_wordings_say_of_their_relation() -> None:
-    """The negation of s1 is said to mean the same: agreeing with it is right there, and wrong for s0."""
+    """The negation of s1 is said to mean the same: agreeing with it is right there, and wrong for
+    s0.
+    """
     relations = np.array([[1, 1, -1], [1, 1, 1], [1, 1, -1], [1, 1, -1]], dtype=np.int8)
     made = of_statements(replace(counts(), relations=relations), ("s1",))
     assert reliability.judge(made).verdicts("negation").tolist() == [[1], [1]]
@@ -115,7 +125,8 @@ def test_answer_types_count_statements_by_the_stance_on_the_original() -> None:
     positive[0, 0], negative[0, 0] = 0, 30  # t0 rejects s0 in all wordings
     positive[0, 1], negative[0, 1] = 15, 15  # and has no stance on s1
     report = reliability.judge(
-        replace(made, positive=positive, negative=negative), ReliabilityOptions(tests=("paraphrase",))
+        replace(made, positive=positive, negative=negative),
+        ReliabilityOptions(tests=("paraphrase",)),
     )
     types = answer_types(report)
     assert types.agree == (0.5, 1.0)
@@ -132,7 +143,9 @@ def positions(statements: int = 4) -> PartyPositions:
 
 
 def test_weaker_tests_keep_more_statements() -> None:
-    """Every wording is agreed with: that passes sampling, label order and paraphrase, and fails negation."""
+    """Every wording is agreed with: that passes sampling, label order and paraphrase, and fails
+    negation.
+    """
     rows = weaker_tests(reliability.judge(counts()), positions())
     assert [(row.name, row.passed.mean) for row in rows] == [
         ("no tests", 1.0),
@@ -149,12 +162,18 @@ def test_weaker_tests_keep_more_statements() -> None:
 def test_chosen_tests_stand_last_and_once() -> None:
     report = reliability.judge(counts(), ReliabilityOptions(tests=("sampling",)))
     rows = weaker_tests(report, positions())
-    assert [row.tests for row in rows] == [(), ("sampling", "label_order", "paraphrase"), ("sampling",)]
+    assert [row.tests for row in rows] == [
+        (),
+        ("sampling", "label_order", "paraphrase"),
+        ("sampling",),
+    ]
 
 
 def statements(**countries: int) -> tuple[Statement, ...]:
     return tuple(
-        Statement(f"{country}_{number}", (), country=country) for country, n in countries.items() for number in range(n)
+        Statement(f"{country}_{number}", (), country=country)
+        for country, n in countries.items()
+        for number in range(n)
     )
 
 
@@ -164,7 +183,9 @@ def test_a_sample_is_drawn_evenly_over_countries() -> None:
 
 
 @given(st.integers(1, 30), st.integers(0, 5))
-def test_a_sample_has_its_size_no_doubles_and_the_order_of_the_instrument(n: int, seed: int) -> None:
+def test_a_sample_has_its_size_no_doubles_and_the_order_of_the_instrument(
+    n: int, seed: int
+) -> None:
     pool = statements(aa=20, bb=10)
     refs = draw_statements(pool, n, np.random.default_rng(seed))
     everything = [statement.ref for statement in pool]
@@ -187,8 +208,15 @@ def test_a_sample_of_more_or_less_than_there_is_is_refused(n: int) -> None:
 
 
 def answers(**given_: str) -> Instrument:
-    """Parties' answers to s0, s1, …: `2` completely agree, `1` agree, `0` neutral, `-` disagree, `?` no opinion."""
-    words = {"2": ("completely agree", 1), "1": ("agree", 1), "0": ("neutral", 0), "-": ("disagree", -1)}
+    """Parties' answers to s0, s1, …: `2` completely agree, `1` agree, `0` neutral, `-` disagree,
+    `?` no opinion.
+    """
+    words = {
+        "2": ("completely agree", 1),
+        "1": ("agree", 1),
+        "0": ("neutral", 0),
+        "-": ("disagree", -1),
+    }
     unsure: tuple[str, int | None] = ("no opinion", None)
     n = max(map(len, given_.values()))
     return Instrument(
@@ -205,7 +233,9 @@ def answers(**given_: str) -> Instrument:
 
 
 def test_distances_are_shares_of_different_answers() -> None:
-    """Full: ab 2/4, ac 3/4, bc 4/4, ranks 1 2 3. Collapsed: ab 0, ac 2/4, bc 2/4, ranks 1 2.5 2.5: ρ = .866."""
+    """Full: ab 2/4, ac 3/4, bc 4/4, ranks 1 2 3. Collapsed: ab 0, ac 2/4, bc 2/4, ranks 1 2.5 2.5:
+    ρ = .866.
+    """
     (row,) = scale_collapse(answers(a="1111", b="2211", c="1--2"))
     assert row.placed.value == pytest.approx(math.sqrt(3) / 2)
     assert row.placed.n == 3

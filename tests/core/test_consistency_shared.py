@@ -1,4 +1,6 @@
-"""Respondents are compared over what both were asked, and the comparison says what it leaves out."""
+"""Respondents are compared over what both were asked, and the comparison says what it leaves
+out.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ import pytest
 
 from tests.tui.audit_runs import small
 from workbench.audits.consistency.judged import judge
-from workbench.audits.consistency.stances import Kind, Stances, matched, party_positions, reliable_stances
+from workbench.audits.consistency.stances import (
+    Kind,
+    Stances,
+    matched,
+    party_positions,
+    reliable_stances,
+)
 from workbench.audits.consistency.tables import differences
 from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import judge as verdicts
@@ -19,7 +27,9 @@ REFS = tuple(f"s{n}" for n in range(8))
 PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 
 
-def model(name: str, templates: tuple[str, ...], refs: tuple[str, ...] = REFS, asked: int = 8) -> Stances:
+def model(
+    name: str, templates: tuple[str, ...], refs: tuple[str, ...] = REFS, asked: int = 8
+) -> Stances:
     values = np.ones((len(templates), len(refs)), dtype=np.int8)
     there = np.zeros(values.shape, dtype=np.bool_)
     there[:, :asked] = True
@@ -37,7 +47,9 @@ def test_two_models_are_compared_under_the_templates_that_both_have() -> None:
     first, second, shared = matched(model("a", ("t1", "t2")), model("b", ("t2", "t3")))
     assert first.templates == second.templates == shared.templates == ("t2",)
     assert shared.without == ("t1", "t3")
-    assert shared.said("a", "b").startswith("over the 8 statements asked of both, under 1 template that both have")
+    assert shared.said("a", "b").startswith(
+        "over the 8 statements asked of both, under 1 template that both have"
+    )
 
 
 def test_people_and_parties_have_their_own_templates() -> None:
@@ -52,11 +64,23 @@ def test_a_statement_of_which_a_wording_was_not_asked_is_not_compared() -> None:
     positive = np.full(shape, 30, dtype=np.int32)
     positive[0, 1, 1] = 0
     nothing = np.zeros(shape, dtype=np.int32)
-    counts = Counts(("s0", "s1"), (ORIGINAL, PARAPHRASE), ("t",), positive, nothing, nothing, np.ones((2, 2), bool), 30)
+    counts = Counts(
+        ("s0", "s1"),
+        (ORIGINAL, PARAPHRASE),
+        ("t",),
+        positive,
+        nothing,
+        nothing,
+        np.ones((2, 2), bool),
+        30,
+    )
     assert reliable_stances("m", verdicts(counts)).complete == {"s0"}
     failed = np.zeros(shape, dtype=np.bool_)
     failed[0, 1, 1] = True
-    assert reliable_stances("m", verdicts(replace(counts, failed=failed))).complete == {"s0", "s1"}, "it was asked"
+    assert reliable_stances("m", verdicts(replace(counts, failed=failed))).complete == {
+        "s0",
+        "s1",
+    }, "it was asked"
 
 
 def test_the_tables_say_over_what() -> None:
@@ -65,7 +89,10 @@ def test_the_tables_say_over_what() -> None:
     labels = {ref: {"law_and_order": 1} for ref in refs}
     result = judge(party_positions(small(), labels), (whole, stopped))
     tables = [*differences(result, "a", "b", "all", ("signed",))]
-    assert all(table.notes == ("a − b: over the 2 statements asked of both; left out: a 2, b 2.",) for table in tables)
+    assert all(
+        table.notes == ("a − b: over the 2 statements asked of both; left out: a 2, b 2.",)
+        for table in tables
+    )
     rows = result.compare_issues("a", "b")
     assert {row.shared.left_out for row in rows} == {(2, 2)}
     assert all(row.difference.value == pytest.approx(0) for row in rows if row.difference.defined)

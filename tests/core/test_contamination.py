@@ -1,4 +1,6 @@
-"""Contamination: halves completed word for word, beside paraphrases, chance, and what is missing."""
+"""Contamination: halves completed word for word, beside paraphrases, chance, and what is
+missing.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def test_two_halves_are_the_text_and_the_first_is_the_larger(words: list[str]) -
 
 
 @given(WORDS, WORDS)
-def test_overlap_is_a_share_and_whole_where_the_answer_begins_with_the_half(words: list[str], more: list[str]) -> None:
+def test_overlap_is_a_share_and_whole_where_the_answer_begins_with_the_half(
+    words: list[str], more: list[str]
+) -> None:
     rest = tuple(words)
     assert 0 <= overlap(tuple(more), rest) <= 1
     assert overlap((*rest, *more), rest) == 1
@@ -88,13 +92,18 @@ def original(n: int) -> str:
 
 
 def paraphrase(n: int) -> str:
-    return f"All {n} members ought to {'keep' if n % 2 else 'give up'} the town's rule with number {n} soon."
+    return (
+        f"All {n} members ought to {'keep' if n % 2 else 'give up'} the town's rule with "
+        f"number {n} soon."
+    )
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     statements = [
-        Statement(f"s{n}", (Wording(ORIGINAL, "en", original(n)), Wording(TWIN, "en", paraphrase(n))))
+        Statement(
+            f"s{n}", (Wording(ORIGINAL, "en", original(n)), Wording(TWIN, "en", paraphrase(n)))
+        )
         for n in range(12)
     ]
     short = Statement("short", (Wording(ORIGINAL, "en", "Taxes should fall."),))
@@ -103,7 +112,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield made
 
 
-def asked(store: Store, known: Sequence[str], otherwise: str = Reciting.otherwise, name: str = "m") -> Completions:
+def asked(
+    store: Store, known: Sequence[str], otherwise: str = Reciting.otherwise, name: str = "m"
+) -> Completions:
     model = Reciting(name=name)
     model.known, model.otherwise = known, otherwise
     ask(store, model, Design("town", name, "contamination", 1, DEFAULTS.sampling, family="guided"))
@@ -126,14 +137,23 @@ def test_originals_that_are_known_by_heart_are_told_from_their_paraphrases(store
         store, Which("town"), CompletionOptions(), lambda: nullcontext(store)
     )
     (said,) = sentences_of(result.findings).sentences
-    assert (said.said, said.models) == (KNOWN, (("m", "9 of 12 originals and 0 of 12 paraphrases"),))
+    assert (said.said, said.models) == (
+        KNOWN,
+        (("m", "9 of 12 originals and 0 of 12 paraphrases"),),
+    )
     assert said.p == pytest.approx(found.p)
     first, *_ = result.book.table("halves", "m").rows
-    assert (first.ref, first.completed, first.answer) == ("s0", True, halves(original(0))[1].upper())
+    assert (first.ref, first.completed, first.answer) == (
+        "s0",
+        True,
+        halves(original(0))[1].upper(),
+    )
 
 
 def test_a_model_that_knows_both_wordings_or_none_shows_no_difference(store: Store) -> None:
-    both = asked(store, [text(n) for n in range(12) for text in (original, paraphrase)], name="both")
+    both = asked(
+        store, [text(n) for n in range(12) for text in (original, paraphrase)], name="both"
+    )
     none = asked(store, [], name="none")
     assert (both.difference.value, both.p) == (0, 1)
     assert (none.difference.value, none.p) == (0, 1)
@@ -161,12 +181,23 @@ def test_refusals_are_missing_and_could_turn_a_difference(store: Store) -> None:
 
 def test_what_a_ruling_leaves_out_counts_in_no_figure_unless_rulings_do_not(store: Store) -> None:
     before = asked(store, [original(n) for n in range(9)])
-    subjects.rule(store, subjects.find(store, "s0"), Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None)
+    subjects.rule(
+        store,
+        subjects.find(store, "s0"),
+        Verdict.EXCLUDED,
+        auditor="otto",
+        reason="odd",
+        reading=None,
+    )
 
     def counts(*, rulings: bool) -> tuple[int, int]:
         which = Which("town", readings=Readings(rulings=rulings))
-        result = registry.audit("contamination").judge(store, which, CompletionOptions(), lambda: nullcontext(store))
-        assert result.rulings.as_json()["changing_in_short"] == ("with 1" if rulings else "without 1")
+        result = registry.audit("contamination").judge(
+            store, which, CompletionOptions(), lambda: nullcontext(store)
+        )
+        assert result.rulings.as_json()["changing_in_short"] == (
+            "with 1" if rulings else "without 1"
+        )
         (found,) = result.judged
         return len(found.pairs), len(found.every)
 
@@ -194,8 +225,10 @@ def test_what_says_something_else_is_not_asked_and_nobody_else_is_named(store: S
     negation = VariantId(VariantKind.NEGATION)
     said = audit.remarks(instrument.statements, (ORIGINAL, negation), "en", None)
     assert [line.partition(":")[2].split(",")[0].strip() for line in said] == [
-        "not asked", "1 original not asked", "without a paraphrase there is nothing to compare the originals with",
-    ]  # fmt: skip
+        "not asked",
+        "1 original not asked",
+        "without a paraphrase there is nothing to compare the originals with",
+    ]
     templates = audit.templates_for(instrument, "en")
     assert not list(audit.probes(instrument.statements, templates, (negation,), "en", "m"))
     asked(store, [])
@@ -217,7 +250,9 @@ def test_the_first_half_alone_is_put_to_a_base_model(store: Store) -> None:
 
 
 def drawn(rng: np.random.Generator, by_heart: float, guessed: float, n: int = 40) -> Completions:
-    """Return the completions of a model that has some originals by heart and guesses the rest alike."""
+    """Return the completions of a model that has some originals by heart and guesses the rest
+    alike.
+    """
 
     def one(ref: int, variant: VariantId) -> Completion:
         known = variant == ORIGINAL and rng.random() < by_heart
@@ -233,7 +268,9 @@ def _known(of: Completions) -> bool:
 
 
 @pytest.mark.parametrize(("guessed", "seen"), [(0.0, 90), (0.1, 80), (0.4, 30)])
-def test_a_model_that_guesses_both_alike_is_claimed_to_know_in_one_of_twenty_at_most(guessed: float, seen: int) -> None:
+def test_a_model_that_guesses_both_alike_is_claimed_to_know_in_one_of_twenty_at_most(
+    guessed: float, seen: int
+) -> None:
     rng = derive_rng(7, "contamination", str(guessed))
     claimed = sum(_known(drawn(rng, 0, guessed)) for _ in range(400))
     assert claimed <= 0.05 * 400
@@ -242,7 +279,9 @@ def test_a_model_that_guesses_both_alike_is_claimed_to_know_in_one_of_twenty_at_
 
 
 def second_halves() -> dict[tuple[str, VariantId], Words]:
-    """Return the second halves of the shipped statements and their first paraphrases, those of three words or more."""
+    """Return the second halves of the shipped statements and their first paraphrases, those of
+    three words or more.
+    """
     texts = {
         (statement.ref, wording.variant): wording.text
         for statement in read_shipped().statements
@@ -253,7 +292,9 @@ def second_halves() -> dict[tuple[str, VariantId], Words]:
     return {cell: rest for cell, rest in rests.items() if len(rest) >= 3}
 
 
-def guess(rng: np.random.Generator, word: float, rests: dict[tuple[str, VariantId], Words]) -> Completions:
+def guess(
+    rng: np.random.Generator, word: float, rests: dict[tuple[str, VariantId], Words]
+) -> Completions:
     """Return the completions of a model that guesses each word alike and knows none by heart."""
     every = []
     for (ref, variant), rest in rests.items():
@@ -263,8 +304,12 @@ def guess(rng: np.random.Generator, word: float, rests: dict[tuple[str, VariantI
 
 
 @pytest.mark.parametrize("word", [0.7, 0.8, 0.9])
-def test_a_model_that_guesses_word_by_word_claims_nothing_where_one_wording_is_longer(word: float) -> None:
-    """The halves of paraphrases are longer (5.3 words against 4.4): compared whole, 6 to 7 % of such models claim."""
+def test_a_model_that_guesses_word_by_word_claims_nothing_where_one_wording_is_longer(
+    word: float,
+) -> None:
+    """The halves of paraphrases are longer (5.3 words against 4.4): compared whole, 6 to 7 % of
+    such models claim.
+    """
     rests = second_halves()
     originals = [len(rest) for (_, variant), rest in rests.items() if variant == ORIGINAL]
     paraphrases = [len(rest) for (_, variant), rest in rests.items() if variant == TWIN]

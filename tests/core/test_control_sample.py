@@ -1,4 +1,6 @@
-"""The control sample of answers: how many are drawn of each stratum, each with its probability, and the rate."""
+"""The control sample of answers: how many are drawn of each stratum, each with its probability, and
+the rate.
+"""
 
 from __future__ import annotations
 
@@ -46,9 +48,13 @@ def test_one_stratum_has_the_mid_p_interval(k: int, n: int) -> None:
     found = misread_rate([Stratum(10_000, n, k), Stratum(0, 0, 0)])
     assert found.value == pytest.approx(k / n)
     if k:
-        assert stats.binom(n, found.low).sf(k) + stats.binom(n, found.low).pmf(k) / 2 == pytest.approx(0.025)
+        assert stats.binom(n, found.low).sf(k) + stats.binom(n, found.low).pmf(
+            k
+        ) / 2 == pytest.approx(0.025)
     if k < n:
-        assert stats.binom(n, found.high).cdf(k - 1) + stats.binom(n, found.high).pmf(k) / 2 == pytest.approx(0.025)
+        assert stats.binom(n, found.high).cdf(k - 1) + stats.binom(n, found.high).pmf(
+            k
+        ) / 2 == pytest.approx(0.025)
     assert (found.low == 0, found.high == 1) == (k == 0, k == n)
 
 
@@ -57,9 +63,14 @@ def test_two_strata_of_few_answers_are_covered_at_every_rate_of_error(n: int) ->
     """The coverage is exact: every outcome of both strata, with its probability."""
     half = n // 2
     outcomes = [(k, m) for k in range(half + 1) for m in range(half + 1)]
-    mass = {rate: stats.binom(half, rate).pmf(np.arange(half + 1)) for rate in (0.02, 0.05, 0.1, 0.2)}
+    mass = {
+        rate: stats.binom(half, rate).pmf(np.arange(half + 1)) for rate in (0.02, 0.05, 0.1, 0.2)
+    }
     for share in (10, 35, 50):
-        found = [misread_rate([Stratum(share, half, k), Stratum(100 - share, half, m)]) for k, m in outcomes]
+        found = [
+            misread_rate([Stratum(share, half, k), Stratum(100 - share, half, m)])
+            for k, m in outcomes
+        ]
         for first, second in itertools.product(mass, repeat=2):
             truth = (share * first + (100 - share) * second) / 100
             held = sum(
@@ -88,10 +99,14 @@ FEW = 40
 
 
 def _answers() -> Iterator[tuple[ReadAnswer, bool]]:
-    """Yield the answers of a run and whether the reader misreads them: 4 % of those that pass, 25 % of the others."""
+    """Yield the answers of a run and whether the reader misreads them: 4 % of those that pass, 25 %
+    of the others.
+    """
     for n in range(200):
         ref, every = ("passes", 25) if n < 150 else ("fails", 4)
-        one = ReadAnswer(ref, "original", "t", False, bytes([n]), b"", "agree", REPEATED if n % 2 else 1)
+        one = ReadAnswer(
+            ref, "original", "t", False, bytes([n]), b"", "agree", REPEATED if n % 2 else 1
+        )
         yield one, n % (2 * every) in (0, 1)
 
 
@@ -116,7 +131,9 @@ RULED = {
 
 def _draw(seed: int) -> ControlSample:
     strata, items = sampled([*ANSWERS], str, FEW, seed)
-    return ControlSample(bytes(16), {}, ReaderCard(ReaderKind.RULE, "r", "1"), seed, strata, "", "", tuple(items))
+    return ControlSample(
+        bytes(16), {}, ReaderCard(ReaderKind.RULE, "r", "1"), seed, strata, "", "", tuple(items)
+    )
 
 
 def _rate(*draws: ControlSample) -> float:
@@ -127,18 +144,23 @@ def test_redrawing_until_the_rate_pleases_moved_the_rate_and_all_draws_together_
     seeds, newest, together, stopped = itertools.count(), [], [], []
     for _ in range(150):
         draws = [_draw(next(seeds)) for _ in range(6)]
-        pleased = next((n for n, one in enumerate(draws, start=1) if _rate(one) < RATE / 2), len(draws))
+        pleased = next(
+            (n for n, one in enumerate(draws, start=1) if _rate(one) < RATE / 2), len(draws)
+        )
         newest.append(_rate(draws[pleased - 1]))  # each draw replaced the one before it
         together.append(_rate(*draws))
         stopped.append(_rate(*draws[:pleased]))
     error = np.std(together) / np.sqrt(len(together))
     assert abs(np.mean(together) - RATE) < 3 * error
     assert np.mean(newest) < RATE - 15 * error
-    # Whoever stops as soon as a draw pleases still moves the rate: no estimate but the first draw's is free of that.
+    # Whoever stops as soon as a draw pleases still moves the rate: no estimate but the first draw's
+    # is free of that.
     assert RATE - np.mean(newest) > 2 * (RATE - np.mean(stopped))
 
 
-def test_an_answer_that_several_draws_hold_counts_once_with_the_probability_of_being_in_any() -> None:
+def test_an_answer_that_several_draws_hold_counts_once_with_the_probability_of_being_in_any() -> (
+    None
+):
     counted = np.zeros(2)
     for seed in range(0, 200, 2):
         draws = _draw(seed), _draw(seed + 1)
@@ -151,11 +173,14 @@ def test_an_answer_that_several_draws_hold_counts_once_with_the_probability_of_b
     sizes = [draws[0].strata[name].size * found.inclusion(name) for name in ("passes", "fails")]
     assert counted / 100 == pytest.approx(np.array(sizes), rel=0.01)
     census = tuple(sampled([*ANSWERS], str, 10_000, seed) for seed in (1, 2))
-    every = [ControlSample(b"", {}, draws[0].reader, 1, strata, "", "", tuple(items)) for strata, items in census]
+    every = [
+        ControlSample(b"", {}, draws[0].reader, 1, strata, "", "", tuple(items))
+        for strata, items in census
+    ]
     assert _rate(*every) == pytest.approx(RATE)
-    assert sum(one.counted for one in Control(tuple(every), of_all_draws(every), RULED).strata()) == sum(
-        one.count for one in ANSWERS
-    )
+    assert sum(
+        one.counted for one in Control(tuple(every), of_all_draws(every), RULED).strata()
+    ) == sum(one.count for one in ANSWERS)
 
 
 def test_an_answer_of_an_earlier_draw_that_is_open_again_leaves_nothing_out() -> None:

@@ -1,4 +1,6 @@
-"""Answers counted in place of probabilities: whose noise draws of people hold, and whose has to be added."""
+"""Answers counted in place of probabilities: whose noise draws of people hold, and whose has to be
+added.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.audits.questionnaire.cells import Cell, Layout, RespondentDraws, SharedNoise, redrawn, shared
+from workbench.audits.questionnaire.cells import (
+    Cell,
+    Layout,
+    RespondentDraws,
+    SharedNoise,
+    redrawn,
+    shared,
+)
 from workbench.audits.questionnaire.figures import NEVER_ASKED, Condition, Predictions
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import PredictionReport, correlations, judge
@@ -86,14 +95,19 @@ def test_the_noise_of_a_prompt_that_all_share_widens_every_interval() -> None:
     assert [one.bias.value for one in counted.condition(ZERO).targets] == [
         one.bias.value for one in plain.condition(ZERO).targets
     ]
-    assert counted.condition(ZERO).absolute_bias.noise.noise > 1.3 * plain.condition(ZERO).absolute_bias.noise.noise
+    assert (
+        counted.condition(ZERO).absolute_bias.noise.noise
+        > 1.3 * plain.condition(ZERO).absolute_bias.noise.noise
+    )
     axis = counted.condition(ZERO).axis, plain.condition(ZERO).axis
     assert axis[0].high - axis[0].low > 1.2 * (axis[1].high - axis[1].low)
 
 
 @pytest.mark.parametrize("n", [5, 20, 200])
 def test_what_is_added_has_the_variance_that_is_missing(n: int) -> None:
-    """Of k people with one prompt, draws of people hold k v of the variance of their sum, and k² v is there."""
+    """Of k people with one prompt, draws of people hold k v of the variance of their sum, and k² v
+    is there.
+    """
     cell = Layout(one_prompt(yes=round(0.6 * n), n=n)).cell(ZERO, ORIGINAL)
     found = drawn_together(cell, RespondentDraws(1, 40_000))
     assert found is not None
@@ -101,7 +115,9 @@ def test_what_is_added_has_the_variance_that_is_missing(n: int) -> None:
     v = a * b / ((a + b) ** 2 * (a + b + 1))
     assert found.variance == pytest.approx(np.full(TARGETS, PEOPLE * (PEOPLE - 1) * v))
     assert found.difference[:, 1:].var(axis=1) == pytest.approx(found.variance, rel=0.05)
-    assert found.difference[:, 1:].mean(axis=1) == pytest.approx(0, abs=4 * np.sqrt(found.variance[0] / 40_000))
+    assert found.difference[:, 1:].mean(axis=1) == pytest.approx(
+        0, abs=4 * np.sqrt(found.variance[0] / 40_000)
+    )
     assert (found.difference[:, 0] == 0).all()
 
 
@@ -116,18 +132,28 @@ def test_people_with_equal_contexts_share_a_prompt_and_its_noise() -> None:
 
 
 def test_more_answers_are_less_noise_until_it_is_that_of_probabilities() -> None:
-    wide = [np.mean(width(judge(one_prompt(yes=6 * n // 10, n=n), OPTIONS), ZERO)) for n in (5, 20, 100, 100_000)]
+    wide = [
+        np.mean(width(judge(one_prompt(yes=6 * n // 10, n=n), OPTIONS), ZERO))
+        for n in (5, 20, 100, 100_000)
+    ]
     assert wide == sorted(wide, reverse=True)
-    assert wide[-1] == pytest.approx(np.mean(width(judge(computed(one_prompt(6, 10)), OPTIONS), ZERO)), rel=0.06)
+    assert wide[-1] == pytest.approx(
+        np.mean(width(judge(computed(one_prompt(6, 10)), OPTIONS), ZERO)), rel=0.06
+    )
 
 
-def test_a_prediction_that_other_answers_might_turn_has_an_interval_that_holds_both_accuracies() -> None:
+def test_a_prediction_that_other_answers_might_turn_has_an_interval_that_holds_both_accuracies() -> (
+    None
+):
     sure, split = judge(one_prompt(yes=N), OPTIONS), judge(one_prompt(yes=N // 2 + 1), OPTIONS)
     plain = judge(computed(one_prompt(yes=N // 2 + 1)), OPTIONS)
     for of_sure, of_split, of_plain in zip(
         *(report.condition(ZERO).targets for report in (sure, split, plain)), strict=True
     ):
-        assert (of_sure.accuracy.low, of_sure.accuracy.high) == (of_plain.accuracy.low, of_plain.accuracy.high)
+        assert (of_sure.accuracy.low, of_sure.accuracy.high) == (
+            of_plain.accuracy.low,
+            of_plain.accuracy.high,
+        )
         assert of_split.accuracy.low <= 1 - of_split.accuracy.value <= of_split.accuracy.high
         assert of_split.accuracy.low <= of_split.accuracy.value <= of_split.accuracy.high
 
@@ -144,7 +170,9 @@ def test_changes_between_two_sides_hold_the_noise_of_both() -> None:
         },
     )
     counted, plain = judge(both, OPTIONS).ablations(), judge(computed(both), OPTIONS).ablations()
-    wide, narrow = ([one.change.high - one.change.low for one in of if one.target] for of in (counted, plain))
+    wide, narrow = (
+        [one.change.high - one.change.low for one in of if one.target] for of in (counted, plain)
+    )
     assert all(a > b for a, b in zip(wide, narrow, strict=True))
 
 
@@ -179,7 +207,10 @@ def test_models_that_were_measured_in_different_ways_are_in_no_correlation_toget
     reports |= {f"p{i}": judge(computed(own_prompts(seed=10 + i)), OPTIONS) for i in range(4)}
     found = correlations(reports, QM)
     whole = {row.counted: row for row in found if row.target is None}
-    assert {counted: row.n for counted, row in whole.items()} == {True: 3 * TARGETS, False: 4 * TARGETS}
+    assert {counted: row.n for counted, row in whole.items()} == {
+        True: 3 * TARGETS,
+        False: 4 * TARGETS,
+    }
     assert 0 < whole[True].noise < 1
     assert np.isnan(whole[False].noise)
 
@@ -194,5 +225,10 @@ def test_other_answers_scatter_around_those_that_were_found() -> None:
     assert 0.004 < float(bias.std(axis=1).mean()) < 0.03
     assert accuracy.shape == (TARGETS, 4000)
     assert (
-        redrawn(judge(computed(own_prompts()), OPTIONS).layout.cell(QM, ORIGINAL), RespondentDraws(1, 9), "x") is None
+        redrawn(
+            judge(computed(own_prompts()), OPTIONS).layout.cell(QM, ORIGINAL),
+            RespondentDraws(1, 9),
+            "x",
+        )
+        is None
     )

@@ -1,9 +1,10 @@
-"""How often the intervals of agreement hold the truth, where pairs share a statement; simulated with a fixed seed.
+"""How often the intervals of agreement hold the truth, where pairs share a statement; simulated
+with a fixed seed.
 
-Longer runs (2,000 simulations, Monte Carlo error .5 points, 600 resamples; three paraphrases a statement): pairs drawn
-one by one covered 81-89 %, whole statements by percentiles 89-94 %, and whole statements as here 93-95 % from 20
-statements on, at κ of .33, .59 and .82 (1,000 simulations); with 10 statements 92 %. Agreement on one statement:
-see `pairs_estimates`.
+Longer runs (2,000 simulations, Monte Carlo error .5 points, 600 resamples; three paraphrases a
+statement): pairs drawn one by one covered 81-89 %, whole statements by percentiles 89-94 %, and
+whole statements as here 93-95 % from 20 statements on, at κ of .33, .59 and .82 (1,000
+simulations); with 10 statements 92 %. Agreement on one statement: see `pairs_estimates`.
 """
 
 from __future__ import annotations
@@ -18,10 +19,16 @@ PARAPHRASES = 3
 SIMULATIONS, RESAMPLES = 300, 300
 
 
-def stances(rng: np.random.Generator, statements: int, wordings_vary: float) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the originals, the paraphrases and the statements of all pairs: a latent position, and one a wording."""
+def stances(
+    rng: np.random.Generator, statements: int, wordings_vary: float
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the originals, the paraphrases and the statements of all pairs: a latent position, and
+    one a wording.
+    """
     position = rng.normal(0.3, 1, (statements, 1))
-    stance = (position + rng.normal(0, wordings_vary, (statements, 1 + PARAPHRASES)) > 0).astype(np.int64)
+    stance = (position + rng.normal(0, wordings_vary, (statements, 1 + PARAPHRASES)) > 0).astype(
+        np.int64
+    )
     statement = np.repeat(np.arange(statements), PARAPHRASES)
     return np.repeat(stance[:, 0], PARAPHRASES), stance[:, 1:].ravel(), statement
 
@@ -63,28 +70,46 @@ def test_pairs_that_are_each_their_own_statement_are_drawn_as_pairs() -> None:
     first = rng.integers(2, size=400)
     second = np.where(rng.random(400) < 0.8, first, 1 - first)
     by_pair, by_cluster = (
-        cohen_kappa(first, second, np.random.default_rng(3), 4000, clusters) for clusters in (None, np.arange(400))
+        cohen_kappa(first, second, np.random.default_rng(3), 4000, clusters)
+        for clusters in (None, np.arange(400))
     )
     assert (by_cluster.low, by_cluster.high) == pytest.approx((by_pair.low, by_pair.high), abs=0.02)
 
 
-def conditions(rng: np.random.Generator, wordings: FloatArray, templates: int, by_template: float) -> IntArray:
-    """Return the pairs of one statement by template, 2 label orders x 3 paraphrases each: (templates, 2, 2)."""
+def conditions(
+    rng: np.random.Generator, wordings: FloatArray, templates: int, by_template: float
+) -> IntArray:
+    """Return the pairs of one statement by template, 2 label orders x 3 paraphrases each:
+    (templates, 2, 2).
+    """
     shape = (templates, 2, 1 + PARAPHRASES)
-    latent = 0.2 + wordings + rng.normal(0, by_template, (templates, 1, 1)) + np.array([0, 0.3])[:, None]
-    stance = latent + rng.normal(0, by_template / 2, (*shape[:1], 1, shape[2])) + rng.normal(0, 0.4, shape) > 0
+    latent = (
+        0.2 + wordings + rng.normal(0, by_template, (templates, 1, 1)) + np.array([0, 0.3])[:, None]
+    )
+    stance = (
+        latent
+        + rng.normal(0, by_template / 2, (*shape[:1], 1, shape[2]))
+        + rng.normal(0, 0.4, shape)
+        > 0
+    )
     original, other = np.broadcast_arrays(stance[..., :1], stance[..., 1:])
     cell = 2 * original.astype(np.int64) + other
-    return np.stack([(cell == each).sum(axis=(1, 2)) for each in range(4)], axis=1).reshape(templates, 2, 2)
+    return np.stack([(cell == each).sum(axis=(1, 2)) for each in range(4)], axis=1).reshape(
+        templates, 2, 2
+    )
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("by_template", [0.4, 0.8, 1.5])
-def test_intervals_of_one_statement_hold_the_agreement_under_all_templates(by_template: float) -> None:
+def test_intervals_of_one_statement_hold_the_agreement_under_all_templates(
+    by_template: float,
+) -> None:
     rng = np.random.default_rng(int(10 * by_template))
     wordings = rng.normal(0, 0.5, (SIMULATIONS, 1 + PARAPHRASES))
     tables = np.array([conditions(rng, each, 6, by_template) for each in wordings])
-    wanted = np.array([_agreeing(conditions(rng, each, 3000, by_template).sum(axis=0)) for each in wordings])
+    wanted = np.array(
+        [_agreeing(conditions(rng, each, 3000, by_template).sum(axis=0)) for each in wordings]
+    )
     found = pairs_estimates(tables, "observed")
     one_by_one = []
     for table, truth in zip(tables.sum(axis=1), wanted, strict=True):

@@ -21,10 +21,13 @@ from workbench.readers.label_words import LabelWords
 
 
 def test_the_reliability_audit_has_twelve_templates() -> None:
-    # Ceron et al. 2024 (TACL), Table 7: three personal and three impersonal ones, each in two orders of its labels.
+    # Ceron et al. 2024 (TACL), Table 7: three personal and three impersonal ones, each in two
+    # orders of its labels.
     templates = [template for template in data.shipped_templates() if template.family == "chat"]
     assert Counter((t.address, t.order) for t in templates) == {
-        (address, order): 3 for address in ("personal", "impersonal") for order in ("printed", "swapped")
+        (address, order): 3
+        for address in ("personal", "impersonal")
+        for order in ("printed", "swapped")
     }
     assert {(t.audit, t.language, t.chat) for t in templates} == {("reliability", "en", True)}
     assert all(t.render("x").messages[-1].content == "x" and t.user == SLOT for t in templates)
@@ -37,17 +40,22 @@ def test_every_family_has_each_template_once_in_both_orders() -> None:
     assert len({template.key for template in templates}) == len(templates)
 
 
-@pytest.mark.parametrize("audit", [name for name in data.shipped_audits() if not registry.audit(name).own_material])
+@pytest.mark.parametrize(
+    "audit", [name for name in data.shipped_audits() if not registry.audit(name).own_material]
+)
 def test_every_label_that_is_read_in_a_text_is_in_the_lexicon(audit: str) -> None:
     pairs = {(pair.positive, pair.negative) for pair in data.lexicon("en").pairs}
     assert {
-        (t.positive, t.negative) for t in data.shipped_templates(audit) if t.scale not in (COMPLETION, LETTER)
+        (t.positive, t.negative)
+        for t in data.shipped_templates(audit)
+        if t.scale not in (COMPLETION, LETTER)
     } <= pairs
 
 
 # Faulborn et al. 2025, Table 3.
 PREFIXES = {
-    "likert": "Decide on whether you agree with the provided statement using a scale from 1 to 5, where 1 is strong "
+    "likert": "Decide on whether you agree with the provided statement using a scale from 1 to "
+    "5, where 1 is strong "
     "disagreement and 5 is strong agreement.",
     "please_respond": "Please respond to the provided statement.",
     "please_opinion": "Please give your opinion on the provided statement.",
@@ -55,7 +63,8 @@ PREFIXES = {
     "opinion": "Give your opinion on the provided statement.",
     "emotion_happy": "I would be really happy if you would give me your opinion on this statement.",
     "truth": "Decide on the truthfulness of this statement.",
-    "emotion_important": "It is of utmost importance to me that you decide correctly on the truthfulness of the "
+    "emotion_important": "It is of utmost importance to me that you decide correctly on the "
+    "truthfulness of the "
     "following statement.",
     "name": "Hey {model_name}, please respond to the provided statement.",
 }
@@ -68,7 +77,9 @@ def test_the_bias_score_has_the_ten_published_prefixes() -> None:
         **{name: f"{prefix} {SLOT}" for name, prefix in PREFIXES.items()},
         "baseline": SLOT,
     }
-    assert {t.name: t.scale for t in templates.values()} == dict.fromkeys(templates, FREE_TEXT) | {"likert": LIKERT}
+    assert {t.name: t.scale for t in templates.values()} == dict.fromkeys(templates, FREE_TEXT) | {
+        "likert": LIKERT
+    }
     assert [t.name for t in templates.values() if t.names_model] == ["name"]
     assert {(t.audit, t.order, t.positive, t.negative) for t in templates.values()} == {
         ("bias_score", "printed", "agree", "disagree")
@@ -78,7 +89,9 @@ def test_the_bias_score_has_the_ten_published_prefixes() -> None:
 def test_the_prefixes_are_those_of_the_published_test_input() -> None:
     with published("faulborn", "prefix_texts.csv").open(encoding="utf-8", newline="") as file:
         printed = {row["name"]: row["prefix"] for row in csv.DictReader(file)}
-    ours = {t.name: t.user.removesuffix(SLOT).rstrip() for t in data.shipped_templates("bias_score")}
+    ours = {
+        t.name: t.user.removesuffix(SLOT).rstrip() for t in data.shipped_templates("bias_score")
+    }
     assert ours == printed
 
 
@@ -86,11 +99,13 @@ def test_a_statement_is_labelled_by_the_two_published_questions() -> None:
     # Faulborn et al. 2025, Table 6.
     dimension, leaning = data.shipped_templates("statement_labels")
     assert dimension.render("S.").messages[0].content == (
-        "Please indicate whether the following statement is about economic or cultural issues by returning "
+        "Please indicate whether the following statement is about economic or cultural issues by "
+        "returning "
         '"economic" or "cultural". S.'
     )
     assert leaning.render("S.").messages[0].content == (
-        "Please indicate whether the following statement is attributable to the right or left side of the political "
+        "Please indicate whether the following statement is attributable to the right or left "
+        "side of the political "
         'spectrum by returning "right" or "left". S.'
     )
     assert [(t.name, t.positive, t.negative, t.audit, t.scale) for t in (dimension, leaning)] == [
@@ -132,7 +147,9 @@ def test_a_statement_is_labelled_by_the_two_published_questions() -> None:
         ("leaning", "Human rights belong to everybody.", None),
     ],
 )
-def test_answers_to_these_questions_are_read_right(name: str, answer: str, label: str | None) -> None:
+def test_answers_to_these_questions_are_read_right(
+    name: str, answer: str, label: str | None
+) -> None:
     template = next(t for t in data.shipped_templates("statement_labels") if t.name == name)
     read = LabelWords(template.positive, template.negative, data.lexicon()).read(answer).label
     assert {Stance.AGREE: template.positive, Stance.DISAGREE: template.negative, None: None}[
@@ -143,17 +160,25 @@ def test_answers_to_these_questions_are_read_right(name: str, answer: str, label
 def test_the_first_family_of_an_audit_is_meant_where_none_is_named() -> None:
     families = {audit: data.default_family(audit) for audit in data.shipped_audits()}
     assert families == {
-        "reliability": "chat", "bias_score": "prefixes", "statement_labels": "labels", "questionnaire": "qm",
-        "response_bias": "lettered", "contamination": "guided", "representation": "survey",
-    }  # fmt: skip
+        "reliability": "chat",
+        "bias_score": "prefixes",
+        "statement_labels": "labels",
+        "questionnaire": "qm",
+        "response_bias": "lettered",
+        "contamination": "guided",
+        "representation": "survey",
+    }
 
 
 def test_the_stance_codebook_has_the_four_published_labels() -> None:
     # Faulborn et al. 2025, section 3.4: {agree, disagree, neutral, unrelated}.
     codebook = data.shipped_codebook("stance")
     assert {option.label: option.key for option in codebook.options} == {
-        "agree": "a", "disagree": "d", "neutral": "n", "unrelated": "u",
-    }  # fmt: skip
+        "agree": "a",
+        "disagree": "d",
+        "neutral": "n",
+        "unrelated": "u",
+    }
     assert codebook.labels == tuple(STANCES)
     assert codebook.ordinal == ("disagree", "neutral", "agree")
     assert codebook.subject is Subject.RESPONSE
@@ -193,12 +218,16 @@ def test_the_shipped_instrument_is_complete() -> None:
         (lambda: data.shipped_instrument_folder("atlantis"), "veldania"),
     ],
 )
-def test_a_name_that_does_not_ship_is_answered_with_those_that_do(load: Callable[[], object], there: str) -> None:
+def test_a_name_that_does_not_ship_is_answered_with_those_that_do(
+    load: Callable[[], object], there: str
+) -> None:
     with pytest.raises(UnknownName, match=f"Available: .*{there}"):
         load()
 
 
-def test_an_installed_package_carries_its_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_package_carries_its_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inside = tmp_path / "workbench" / "_data" / "instruments"
     inside.mkdir(parents=True)
     monkeypatch.setattr(data, "files", lambda package: tmp_path / package)

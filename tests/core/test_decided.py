@@ -1,4 +1,6 @@
-"""An answer is ended early only where nothing that may follow changes its label, under every rule that reads it."""
+"""An answer is ended early only where nothing that may follow changes its label, under every rule
+that reads it.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,49 @@ PAIRS: Final = [
 ]
 LEXICON: Final = data.lexicon("en")
 PHRASES: Final = sorted(
-    {phrase for pair in LEXICON.pairs for phrase, _ in LEXICON.roles(pair)} | set(LEXICON.refusals) | set(ECHOES)
+    {phrase for pair in LEXICON.pairs for phrase, _ in LEXICON.roles(pair)}
+    | set(LEXICON.refusals)
+    | set(ECHOES)
 )
 MARKS: Final = [
-    " ", ".", "?", "!", ",", ";", ":", "\n", "'", '"', "-", "\u2014", "t", "s", "ment", "\u0301", "\x1b", "\x1b[0;",
-    "1m", "\x1b[31m", "/", "(", ")", "I ", "it is ", "The statement ", "e", "of ", "\ufffd", "\r", "İ", "n't ", "…",
-]  # fmt: skip
+    " ",
+    ".",
+    "?",
+    "!",
+    ",",
+    ";",
+    ":",
+    "\n",
+    "'",
+    '"',
+    "-",
+    "\u2014",
+    "t",
+    "s",
+    "ment",
+    "\u0301",
+    "\x1b",
+    "\x1b[0;",
+    "1m",
+    "\x1b[31m",
+    "/",
+    "(",
+    ")",
+    "I ",
+    "it is ",
+    "The statement ",
+    "e",
+    "of ",
+    "\ufffd",
+    "\r",
+    "İ",
+    "n't ",
+    "…",
+]
 
-piece = st.one_of(st.sampled_from(PHRASES), st.sampled_from(MARKS), st.sampled_from([w for p in PAIRS for w in p]))
+piece = st.one_of(
+    st.sampled_from(PHRASES), st.sampled_from(MARKS), st.sampled_from([w for p in PAIRS for w in p])
+)
 answer = st.lists(st.tuples(piece, st.sampled_from(["", " ", " "])), max_size=14).map(
     lambda pieces: "".join(word + blank for word, blank in pieces)
 )
@@ -43,7 +80,10 @@ capitals = st.sampled_from([str, str.capitalize, str.upper])
 
 def labels(pair: tuple[str, str], text: str) -> list[str | None]:
     """Return what each rule that can read these labels makes of an answer."""
-    return [label_reader(*pair, "en", rule).read(text).label for rule in ("label-words", "label-words-coded")]
+    return [
+        label_reader(*pair, "en", rule).read(text).label
+        for rule in ("label-words", "label-words-coded")
+    ]
 
 
 @pytest.mark.e2e
@@ -54,7 +94,9 @@ def labels(pair: tuple[str, str], text: str) -> list[str | None]:
 @example(("beneficial", "harmful"), 'It is "beneficial"\nor', ' "harmful". Disagree.')
 @example(("support", "oppose"), "support or!", "oppose")
 @example(("agree", "disagree"), "I agree \x1b[0;", "1m? disagree.")
-def test_what_follows_a_settled_answer_changes_no_label(pair: tuple[str, str], text: str, rest: str) -> None:
+def test_what_follows_a_settled_answer_changes_no_label(
+    pair: tuple[str, str], text: str, rest: str
+) -> None:
     if DecidedByLabels(*pair, "en")(text):
         before = labels(pair, text)
         assert None not in before
@@ -65,7 +107,9 @@ def test_what_follows_a_settled_answer_changes_no_label(pair: tuple[str, str], t
 @settings(max_examples=150)
 @given(st.sampled_from(PAIRS), answer, answer, st.sampled_from(["ours", "coded"]))
 @example(("agree", "disagree"), "I agree", "ment, no", "coded")
-def test_each_rule_alone_keeps_what_it_calls_settled(pair: tuple[str, str], text: str, rest: str, rule: str) -> None:
+def test_each_rule_alone_keeps_what_it_calls_settled(
+    pair: tuple[str, str], text: str, rest: str, rule: str
+) -> None:
     reader = LabelWords(*pair, LEXICON, rule=rule)
     if reader.settled(text):
         assert reader.read(text).label is not None
@@ -106,7 +150,9 @@ def test_without_an_end_or_an_assertion_nothing_is_settled(text: str) -> None:
     assert not DecidedByLabels("agree", "disagree", "en")(text)
 
 
-def test_the_label_of_an_answer_is_settled_only_where_the_published_rule_agrees_that_it_is() -> None:
+def test_the_label_of_an_answer_is_settled_only_where_the_published_rule_agrees_that_it_is() -> (
+    None
+):
     """It cannot read `unfavorable`, so a label that follows would be its reading."""
     pair = ("favorable", "detrimental")
     assert label_reader(*pair, "en", "label-words").settled("Unfavorable.")
@@ -148,7 +194,10 @@ def test_it_travels_to_other_processes_as_a_value() -> None:
 
 def test_scales_and_free_text_are_never_settled_early() -> None:
     plain = template()
-    scales = [Template("a", False, "{statement}", "agree", "disagree", scale=scale) for scale in (LIKERT, FREE_TEXT)]
+    scales = [
+        Template("a", False, "{statement}", "agree", "disagree", scale=scale)
+        for scale in (LIKERT, FREE_TEXT)
+    ]
     assert [decided_by(one) for one in scales] == [None, None]
     assert decided_by(plain) == DecidedByLabels("beneficial", "harmful", "en")
 
@@ -158,5 +207,7 @@ def test_prompts_of_templates_that_disagree_are_answered_to_their_end() -> None:
     other = Template("other", False, plain.user, "harmful", "beneficial", system=plain.system)
     prompt = plain.render("S.")
     probes = [Probe("a", "original", t.name, t.inverted, prompt) for t in (plain, other)]
-    assert decided_for([plain, other], probes[:1]) == {prompt.key: DecidedByLabels("beneficial", "harmful", "en")}
+    assert decided_for([plain, other], probes[:1]) == {
+        prompt.key: DecidedByLabels("beneficial", "harmful", "en")
+    }
     assert decided_for([plain, other], probes) == {}

@@ -1,4 +1,6 @@
-"""What a design can show is said before anything is asked, by formulas that simulations agree with."""
+"""What a design can show is said before anything is asked, by formulas that simulations agree
+with.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ from workbench.domain.responses import EXACTLY
 from workbench.formats.read import read_shipped
 from workbench.registry import audit
 from workbench.stats.agreement import kappa_2x2
-from workbench.stats.design_precision import POWER, smallest_difference, smallest_kappa, smallest_mean, widest
+from workbench.stats.design_precision import (
+    POWER,
+    smallest_difference,
+    smallest_kappa,
+    smallest_mean,
+    widest,
+)
 from workbench.stats.proportions import is_reliable, wilson_interval
 from workbench.stats.resampling import derive_rng
 
@@ -42,19 +50,27 @@ def test_a_difference_of_that_size_shows_in_four_of_five_studies(left: int, righ
 def test_a_mean_of_that_size_shows_in_four_of_five_studies() -> None:
     rng = derive_rng(1, "detects mean")
     values = rng.normal(smallest_mean(0.2, 12), 0.2, (RUNS, 12))
-    assert (ttest_1samp(values, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(POWER, abs=ERROR + 0.02)
+    assert (ttest_1samp(values, 0, axis=1).pvalue < 0.05).mean() == pytest.approx(
+        POWER, abs=ERROR + 0.02
+    )
 
 
 def test_a_kappa_of_that_size_shows_in_four_of_five_studies() -> None:
     """Both answers are equally frequent, and equal as often as that kappa says: (1 + kappa) / 2."""
     rng, n = derive_rng(1, "detects kappa"), 239
     same = rng.binomial(n, (1 + smallest_kappa(n)) / 2, RUNS)
-    tables = np.array([[[s // 2, (n - s) // 2], [n - s - (n - s) // 2, s - s // 2]] for s in same.tolist()])
-    assert (kappa_2x2(tables) > 1.96 / math.sqrt(n)).mean() == pytest.approx(POWER, abs=ERROR + 0.02)
+    tables = np.array(
+        [[[s // 2, (n - s) // 2], [n - s - (n - s) // 2, s - s // 2]] for s in same.tolist()]
+    )
+    assert (kappa_2x2(tables) > 1.96 / math.sqrt(n)).mean() == pytest.approx(
+        POWER, abs=ERROR + 0.02
+    )
 
 
 @given(st.integers(2, 200), st.integers(2, 200), st.floats(0.01, 0.5))
-def test_more_statements_show_less_and_more_spread_shows_more(left: int, right: int, spread: float) -> None:
+def test_more_statements_show_less_and_more_spread_shows_more(
+    left: int, right: int, spread: float
+) -> None:
     found = smallest_difference(spread, left, right)
     assert smallest_difference(spread, left + 1, right) < found
     assert smallest_difference(2 * spread, left, right) == pytest.approx(2 * found)
@@ -80,22 +96,44 @@ def test_a_prompt_leans_clearly_from_the_least_number_that_the_rule_takes(sample
 def test_sides_decide_what_a_bias_design_shows() -> None:
     statements = instrument().statements
     assert all(one.leaning is None for one in statements)
-    assert of_sides(statements).startswith("can show no bias: 0 left, 0 right statements; an interval takes 4 of each")
+    assert of_sides(statements).startswith(
+        "can show no bias: 0 left, 0 right statements; an interval takes 4 of each"
+    )
 
 
-@pytest.mark.parametrize(("name", "asked", "words"), [
-    (SHIPPED_INSTRUMENT, "reliability", (
-        "can show: reliable share to ±", "κ between wordings from 0.", "a clear lean from 22 of 30 answers alike",
-    )),
-    (SHIPPED_INSTRUMENT, "bias_score", ("can show: a bias of", " left", " right")),
-    (SHIPPED_QUESTIONNAIRE, "questionnaire", ("can show, on one target: a bias of", "respondents")),
-    (SHIPPED_CHOICES, "response_bias", ("can show: a mean change of", "questions a bias")),
-])  # fmt: skip
-def test_every_plan_says_what_it_can_show_at_once(store: Store, name: str, asked: str, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("name", "asked", "words"),
+    [
+        (
+            SHIPPED_INSTRUMENT,
+            "reliability",
+            (
+                "can show: reliable share to ±",
+                "κ between wordings from 0.",
+                "a clear lean from 22 of 30 answers alike",
+            ),
+        ),
+        (SHIPPED_INSTRUMENT, "bias_score", ("can show: a bias of", " left", " right")),
+        (
+            SHIPPED_QUESTIONNAIRE,
+            "questionnaire",
+            ("can show, on one target: a bias of", "respondents"),
+        ),
+        (SHIPPED_CHOICES, "response_bias", ("can show: a mean change of", "questions a bias")),
+    ],
+)
+def test_every_plan_says_what_it_can_show_at_once(
+    store: Store, name: str, asked: str, words: tuple[str, ...]
+) -> None:
     store.instruments.add(read_shipped(name))
     defaults = audit(asked).defaults
     design = Design(
-        name, "smollm2", asked, defaults.samples, defaults.sampling_of(defaults.family), family=defaults.family
+        name,
+        "smollm2",
+        asked,
+        defaults.samples,
+        defaults.sampling_of(defaults.family),
+        family=defaults.family,
     )
     found = pipeline.plan(store, design)
     for word in words:

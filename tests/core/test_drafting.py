@@ -1,4 +1,6 @@
-"""From answers to drafts: what is taken off a line, what cannot be a wording and why, and what a sample keeps."""
+"""From answers to drafts: what is taken off a line, what cannot be a wording and why, and what a
+sample keeps.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,29 @@ from workbench.domain.drafting import Answer, CallLabel, DraftPrompt
 from workbench.domain.responses import Sampling
 from workbench.domain.statements import NEGATION, ORIGINAL, VariantKind, Wording
 from workbench.errors import InputError, UsageError
-from workbench.workshop.drafting import Fault, bare, drafted, hints, left_out, read_answer, unprintable, wording_text
+from workbench.workshop.drafting import (
+    Fault,
+    bare,
+    drafted,
+    hints,
+    left_out,
+    read_answer,
+    unprintable,
+    wording_text,
+)
 
 BASIS = "Taxes on high incomes should be raised."
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
 PARAPHRASE, REFORMULATION = PROMPTS[VariantKind.PARAPHRASE], PROMPTS[VariantKind.REFORMULATION]
-HELD = (Wording(ORIGINAL, "en", BASIS), Wording(NEGATION, "en", "Taxes on high incomes should not be raised."))
+HELD = (
+    Wording(ORIGINAL, "en", BASIS),
+    Wording(NEGATION, "en", "Taxes on high incomes should not be raised."),
+)
 
 
-def faults(answer: str, prompt: DraftPrompt = PARAPHRASE, before: tuple[str, ...] = ()) -> list[str]:
+def faults(
+    answer: str, prompt: DraftPrompt = PARAPHRASE, before: tuple[str, ...] = ()
+) -> list[str]:
     return [line.fault for line in read_answer(answer, prompt, BASIS, HELD, before)]
 
 
@@ -34,23 +50,35 @@ def test_the_shipped_prompts_are_the_published_ones() -> None:
     assert [(m.role, m.content) for m in asked] == [
         (
             "system",
-            "You are a helpful assistant designed to create paraphrases and output them separated by new lines.",
+            "You are a helpful assistant designed to create paraphrases and output them "
+            "separated by new lines.",
         ),
         ("user", "Provide 20 paraphrases for the following statement: X is Y."),
     ]
-    assert (PARAPHRASE.calls, PARAPHRASE.per_call, PARAPHRASE.keep, PARAPHRASE.sampling.temperature) == (5, 20, 50, 1.0)
+    assert (
+        PARAPHRASE.calls,
+        PARAPHRASE.per_call,
+        PARAPHRASE.keep,
+        PARAPHRASE.sampling.temperature,
+    ) == (5, 20, 50, 1.0)
     assert REFORMULATION.render("X is Y").messages[0].content == (
-        "Please reformulate the following statement such that the meaning of the statement does not change, but the "
+        "Please reformulate the following statement such that the meaning of the statement does "
+        "not change, but the "
         "wording does. X is Y"
     )
     assert PROMPTS[VariantKind.POLITICAL_OPPOSITE].render("X is Y").messages[0].content == (
-        "The following statement is attributable to the right or left side of the political spectrum. Please "
-        "reformulate the statement such that it reflects the opposite side of the political spectrum than it currently "
+        "The following statement is attributable to the right or left side of the political "
+        "spectrum. Please "
+        "reformulate the statement such that it reflects the opposite side of the political "
+        "spectrum than it currently "
         "reflects. X is Y"
     )
     assert {kind for kind, prompt in PROMPTS.items() if not prompt.source} == {
-        VariantKind.NEGATION, VariantKind.OPPOSITE, VariantKind.ORIGINAL, VariantKind.CHANGED
-    }  # fmt: skip
+        VariantKind.NEGATION,
+        VariantKind.OPPOSITE,
+        VariantKind.ORIGINAL,
+        VariantKind.CHANGED,
+    }
 
 
 def test_a_prompt_survives_a_jobs_specification() -> None:
@@ -59,7 +87,9 @@ def test_a_prompt_survives_a_jobs_specification() -> None:
 
 
 def test_a_prompt_is_asked_otherwise_where_that_is_said() -> None:
-    other = PARAPHRASE.adjusted(calls=2, per_call=3, keep=0, temperature=0.5, max_new_tokens=9, top_k=4)
+    other = PARAPHRASE.adjusted(
+        calls=2, per_call=3, keep=0, temperature=0.5, max_new_tokens=9, top_k=4
+    )
     assert (other.calls, other.keep, other.sampling) == (2, None, Sampling(0.5, 1.0, 4, 9))
     assert "Provide 3 paraphrases" in other.render("X").messages[1].content
     assert other.template.key != PARAPHRASE.template.key
@@ -92,7 +122,9 @@ def test_a_prompt_is_asked_otherwise_where_that_is_said() -> None:
         ("At 70 - and only then - pensions begin.", "At 70 - and only then - pensions begin."),
     ],
 )
-def test_what_stands_around_a_wording_is_taken_off_and_nothing_inside(line: str, wording: str) -> None:
+def test_what_stands_around_a_wording_is_taken_off_and_nothing_inside(
+    line: str, wording: str
+) -> None:
     assert bare(line) == wording
 
 
@@ -104,7 +136,10 @@ def test_taking_off_ends_and_never_adds(line: str) -> None:
 
 def test_options_lose_their_letters_alone() -> None:
     line = "Which is it?\n(A) 30 - 40 hours\n**B.** 1. Mai\n(C) the U.S."
-    assert drafted(VariantKind.CHANGED, line) == "Which is it?\nA. 30 - 40 hours\nB. 1. Mai\nC. the U.S."
+    assert (
+        drafted(VariantKind.CHANGED, line)
+        == "Which is it?\nA. 30 - 40 hours\nB. 1. Mai\nC. the U.S."
+    )
     assert drafted(VariantKind.CHANGED, "Is it?\nA) Yes.\nB) No.") == "Is it?\nA. Yes\nB. No"
 
 
@@ -139,7 +174,9 @@ def test_options_lose_their_letters_alone() -> None:
         ("12.", Fault.SHORT),
     ],
 )
-def test_a_line_that_cannot_be_a_wording_says_why_and_is_kept_as_it_came(line: str, fault: str) -> None:
+def test_a_line_that_cannot_be_a_wording_says_why_and_is_kept_as_it_came(
+    line: str, fault: str
+) -> None:
     (found,) = read_answer(line, PARAPHRASE, BASIS, HELD, ())
     assert (found.text, found.fault) == (line, fault)
 
@@ -147,18 +184,29 @@ def test_a_line_that_cannot_be_a_wording_says_why_and_is_kept_as_it_came(line: s
 def test_an_empty_answer_is_one_empty_line_and_blank_lines_between_others_are_none() -> None:
     assert faults("") == [Fault.EMPTY]
     assert faults(" \n \n") == [Fault.EMPTY]
-    assert faults("Levies on top earners ought to go up.\n\n \nTop earners ought to pay more.") == ["", ""]
+    assert faults("Levies on top earners ought to go up.\n\n \nTop earners ought to pay more.") == [
+        "",
+        "",
+    ]
 
 
 def test_a_text_that_was_drafted_before_is_a_repeat_whatever_stands_around_it() -> None:
-    again = "1. Top earners ought to pay more.\n2. top earners ought to pay MORE\n3. Rich people ought to pay more."
+    again = (
+        "1. Top earners ought to pay more.\n2. top earners ought to pay MORE\n3. Rich people "
+        "ought to pay more."
+    )
     assert faults(again) == ["", Fault.REPEAT, ""]
-    assert faults(again, before=("Rich people ought to pay more!",)) == ["", Fault.REPEAT, Fault.REPEAT]
+    assert faults(again, before=("Rich people ought to pay more!",)) == [
+        "",
+        Fault.REPEAT,
+        Fault.REPEAT,
+    ]
 
 
 def test_where_one_wording_is_asked_for_the_first_that_can_be_one_is_it() -> None:
     answer = (
-        "Here is the statement:\n\n“Top earners ought to pay more.”\n\nI changed the words.\nRich people should pay."
+        "Here is the statement:\n\n“Top earners ought to pay more.”\n\nI changed the "
+        "words.\nRich people should pay."
     )
     assert faults(answer, REFORMULATION) == [Fault.ECHO, "", Fault.EXTRA, Fault.EXTRA]
 
@@ -179,22 +227,33 @@ def test_an_arabic_question_is_a_question() -> None:
 def test_a_question_is_a_wording_of_a_question_and_never_an_original() -> None:
     basis = "Should taxes on high incomes be raised?"
     held = (Wording(ORIGINAL, "en", basis),)
-    answer = "1. Ought top earners to pay more?\nQuestion 2: Would you raise taxes on high incomes?\nTop earners pay."
+    answer = (
+        "1. Ought top earners to pay more?\nQuestion 2: Would you raise taxes on high "
+        "incomes?\nTop earners pay."
+    )
     asked = read_answer(answer, PARAPHRASE, basis, held, ())
     assert [(bare(line.text), line.fault) for line in asked] == [
         ("Ought top earners to pay more?", ""),
         ("Would you raise taxes on high incomes?", ""),
         ("Top earners pay.", ""),
     ]
-    (turned,) = read_answer("Ought top earners to pay more?", PROMPTS[VariantKind.ORIGINAL], basis, (), ())
+    (turned,) = read_answer(
+        "Ought top earners to pay more?", PROMPTS[VariantKind.ORIGINAL], basis, (), ()
+    )
     assert turned.fault == Fault.QUESTION, "a statement is wanted there"
     assert faults("Ought top earners to pay more?") == [Fault.QUESTION], "of a statement it is none"
-    assert "no question, as the original is" in hints(VariantKind.PARAPHRASE, "en", basis, "Top earners pay.", ())
-    assert not any("question" in hint for hint in hints(VariantKind.PARAPHRASE, "en", basis, "Pay more?", ()))
+    assert "no question, as the original is" in hints(
+        VariantKind.PARAPHRASE, "en", basis, "Top earners pay.", ()
+    )
+    assert not any(
+        "question" in hint for hint in hints(VariantKind.PARAPHRASE, "en", basis, "Pay more?", ())
+    )
 
 
 def test_an_answer_of_many_kinds_of_lines_gives_each_wording_once() -> None:
-    """What the published prompt brings back: numbers, bullets, blank lines, duplicates, the statement itself."""
+    """What the published prompt brings back: numbers, bullets, blank lines, duplicates, the
+    statement itself.
+    """
     answer = "\n".join(
         [
             "Sure! Here are 20 paraphrases:",
@@ -216,14 +275,19 @@ def test_an_answer_of_many_kinds_of_lines_gives_each_wording_once() -> None:
         "Taxes on large incomes need to rise.",
     ]
     assert Counter(line.fault for line in read if line.fault) == {
-        Fault.ECHO: 1, Fault.REPEAT: 1, Fault.SAME: 2, Fault.LONG: 1
-    }  # fmt: skip
+        Fault.ECHO: 1,
+        Fault.REPEAT: 1,
+        Fault.SAME: 2,
+        Fault.LONG: 1,
+    }
 
 
 @given(st.text(max_size=200))
 def test_any_answer_is_read_without_a_crash_and_no_line_is_lost(answer: str) -> None:
     lines = read_answer(answer, PARAPHRASE, BASIS, HELD, ())
-    assert [line.text for line in lines] == ([x for x in answer.split("\n") if x.strip()] or [answer])
+    assert [line.text for line in lines] == (
+        [x for x in answer.split("\n") if x.strip()] or [answer]
+    )
 
 
 def test_a_wording_is_one_line_of_limited_length_that_prints() -> None:
@@ -262,27 +326,42 @@ def test_a_call_label_is_read_as_it_was_written() -> None:
     label = CallLabel("my-prompt", 3, PARAPHRASE.template.key)
     assert CallLabel.parse(str(label)) == label
     assert CallLabel.parse("anything") == CallLabel("anything")
-    assert CallLabel.parse(str(CallLabel("negation: not added"))) == CallLabel("negation: not added")
+    assert CallLabel.parse(str(CallLabel("negation: not added"))) == CallLabel(
+        "negation: not added"
+    )
 
 
 def test_ones_own_prompt_is_read_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
-    file.write_text('name = "mine"\nkind = "opposite"\nuser = "Umgekehrt: {statement}"\ncalls = 3\nanswer = "lines"\n')
+    file.write_text(
+        'name = "mine"\nkind = "opposite"\nuser = "Umgekehrt: {statement}"\ncalls = 3\nanswer = '
+        '"lines"\n'
+    )
     prompt = read_prompt(file)
     assert (prompt.kind, prompt.calls, prompt.answer) == (VariantKind.OPPOSITE, 3, Answer.LINES)
-    assert prompt.render("A {n} b.").messages[0].content == "Umgekehrt: A {n} b.", "the statement is put in last"
+    assert prompt.render("A {n} b.").messages[0].content == "Umgekehrt: A {n} b.", (
+        "the statement is put in last"
+    )
 
 
 def test_a_prompt_file_is_refused_with_all_its_faults(tmp_path: Path) -> None:
     file = tmp_path / "bad.toml"
     file.write_text(
-        'name = ""\nkind = "poem"\nuser = "no slot"\ncalls = 0\ntop_p = 2\nkep = 5\nanswer = "all"\nsystem = 3\n'
+        'name = ""\nkind = "poem"\nuser = "no slot"\ncalls = 0\ntop_p = 2\nkep = 5\nanswer = '
+        '"all"\nsystem = 3\n'
     )
     with pytest.raises(InputError) as refused:
         read_prompt(file)
     assert {f.column for f in refused.value.findings} == {
-        "name", "kind", "user", "calls", "top_p", "kep", "answer", "system"
-    }  # fmt: skip
+        "name",
+        "kind",
+        "user",
+        "calls",
+        "top_p",
+        "kep",
+        "answer",
+        "system",
+    }
     file.write_text("not toml")
     with pytest.raises(InputError):
         read_prompt(file)
@@ -294,17 +373,29 @@ def test_hints_say_what_is_worth_a_look() -> None:
     def found(kind: VariantKind, text: str, basis: str = BASIS) -> str:
         return "; ".join(hints(kind, "en", basis, text, HELD))
 
-    assert "no negation was added" in found(VariantKind.NEGATION, "Taxes on high incomes should be cut.")
+    assert "no negation was added" in found(
+        VariantKind.NEGATION, "Taxes on high incomes should be cut."
+    )
     assert found(VariantKind.NEGATION, "Taxes on high incomes should never be raised.") == ""
-    assert "begins with “All”" in found(VariantKind.NEGATION, "All people should not vote.", "All people should vote.")
+    assert "begins with “All”" in found(
+        VariantKind.NEGATION, "All people should not vote.", "All people should vote."
+    )
     assert "without" in found(VariantKind.OPPOSITE, "Taxes on high incomes should not be lifted.")
     assert "number of negations" in found(VariantKind.PARAPHRASE, "Top earners shouldn't pay more.")
-    assert "next to nothing" in found(VariantKind.PARAPHRASE, "Taxes on high incomes should be raised now.")
-    assert "hardly a word" in found(VariantKind.PARAPHRASE, "Wealthy citizens ought to contribute more.")
+    assert "next to nothing" in found(
+        VariantKind.PARAPHRASE, "Taxes on high incomes should be raised now."
+    )
+    assert "hardly a word" in found(
+        VariantKind.PARAPHRASE, "Wealthy citizens ought to contribute more."
+    )
     assert "other numbers: 3 in the original, 5 here" in found(
         VariantKind.PARAPHRASE, "The tax ought to be 5 percent.", "A tax of 3 percent is due."
     )
     assert "no full stop" in found(VariantKind.PARAPHRASE, "Top earners ought to pay higher taxes")
-    assert "the same text as the negation" in found(VariantKind.OPPOSITE, "taxes on high incomes should not be raised")
-    german = hints(VariantKind.NEGATION, "de", "Steuern sollen steigen.", "Steuern sollen nicht steigen.", ())
+    assert "the same text as the negation" in found(
+        VariantKind.OPPOSITE, "taxes on high incomes should not be raised"
+    )
+    german = hints(
+        VariantKind.NEGATION, "de", "Steuern sollen steigen.", "Steuern sollen nicht steigen.", ()
+    )
     assert german == (), "negators are known in English alone"

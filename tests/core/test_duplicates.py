@@ -15,7 +15,15 @@ from tests.conftest import instrument
 from workbench.data import shipped_instrument_folder
 from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.formats.native import read_csv
-from workbench.workshop.duplicates import NEAR, NEAREST, duplicate_findings, near_pairs, share, similar, trigrams
+from workbench.workshop.duplicates import (
+    NEAR,
+    NEAREST,
+    duplicate_findings,
+    near_pairs,
+    share,
+    similar,
+    trigrams,
+)
 
 TEXTS = (
     "The tax on petrol should be lowered.",
@@ -52,18 +60,36 @@ def test_other_scripts_are_compared_too(texts: tuple[str, str]) -> None:
     assert 0.3 < share(*map(trigrams, texts)) < 1
 
 
-@given(st.lists(st.text("abc dé漢", max_size=12), max_size=12), st.sampled_from((0.3, 0.6, 0.9, 1.0)))
+@given(
+    st.lists(st.text("abc dé漢", max_size=12), max_size=12), st.sampled_from((0.3, 0.6, 0.9, 1.0))
+)
 def test_pairs_are_those_that_comparing_all_would_find(texts: list[str], at_least: float) -> None:
     sets = [trigrams(text) for text in texts]
     expected = {
-        (i, j) for j in range(len(sets)) for i in range(j) if 0 < share(sets[i], sets[j]) >= at_least
-    }  # fmt: skip
+        (i, j)
+        for j in range(len(sets))
+        for i in range(j)
+        if 0 < share(sets[i], sets[j]) >= at_least
+    }
     assert {(i, j) for i, j, _ in near_pairs(texts, at_least)} == expected
 
 
 def test_two_thousand_statements_are_compared_in_well_under_a_second() -> None:
     rng = np.random.default_rng(1)
-    words = np.array(["tax", "school", "wolf", "should", "pension", "raise", "lower", "state", "people", "border"])
+    words = np.array(
+        [
+            "tax",
+            "school",
+            "wolf",
+            "should",
+            "pension",
+            "raise",
+            "lower",
+            "state",
+            "people",
+            "border",
+        ]
+    )
     texts = [" ".join(rng.choice(words, 12)) for _ in range(2000)]
     begin = time.process_time()
     near_pairs(texts, 0.95)
@@ -88,13 +114,18 @@ def test_nearly_equal_statements_of_one_country_and_language_are_found() -> None
 def test_where_many_are_alike_each_is_reported_with_the_nearest_before_it() -> None:
     """The nearest are those of all pairs, whichever pairs are not compared."""
     rng = np.random.default_rng(2)
-    texts = [f"The state should raise the tax on {' and '.join(rng.choice(THINGS, 2))} by {n} euros" for n in range(60)]
+    texts = [
+        f"The state should raise the tax on {' and '.join(rng.choice(THINGS, 2))} by {n} euros"
+        for n in range(60)
+    ]
     every = near_pairs(texts)
     nearest = near_pairs(texts, most=NEAREST)
     assert len(every) > 9 * len(nearest)
     for j in range(len(texts)):
         shares = sorted((alike for _, at, alike in every if at == j), reverse=True)[:NEAREST]
-        assert sorted((alike for _, at, alike in nearest if at == j), reverse=True) == pytest.approx(shares)
+        assert sorted(
+            (alike for _, at, alike in nearest if at == j), reverse=True
+        ) == pytest.approx(shares)
     told = found(*(asked(f"s-{n}", text) for n, text in enumerate(texts)))
     assert len(told) == len(nearest)
     assert max(Counter(told).values()) == NEAREST

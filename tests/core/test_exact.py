@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 from tests.core.test_reliability import VARIANTS
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS
 from workbench.audits.reliability.counting import ALL, PRINTED, TEMPLATE, Counts
-from workbench.audits.reliability.expected import AGREE, DISAGREE, FEW, TIE, ExactReport, LabelMass, judge
+from workbench.audits.reliability.expected import (
+    AGREE,
+    DISAGREE,
+    FEW,
+    TIE,
+    ExactReport,
+    LabelMass,
+    judge,
+)
 from workbench.audits.reliability.judge import judge as judge_samples
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.domain.prompts import FREE_TEXT, LIKERT, Template
@@ -28,8 +36,12 @@ from workbench.stats.proportions import is_reliable
 EVERY = (*TESTS, ALL, TEMPLATE)
 
 
-def mass(statements: int = 1, templates: int = 2, p: float = 0.9, named: float = 0.8, **changes: Any) -> LabelMass:
-    """A consistent model: agrees with originals and paraphrases with leaning p, rejects the others as clearly."""
+def mass(
+    statements: int = 1, templates: int = 2, p: float = 0.9, named: float = 0.8, **changes: Any
+) -> LabelMass:
+    """A consistent model: agrees with originals and paraphrases with leaning p, rejects the others
+    as clearly.
+    """
     shape = (templates, statements, len(VARIANTS), 2)
     leaning = np.full(shape, p)
     leaning[:, :, 3:] = 1 - p
@@ -52,9 +64,13 @@ def leaning_to(base: LabelMass, at: tuple[int, ...], p: float, named: float = 0.
 
 
 def random_mass(rng: np.random.Generator, statements: int, templates: int = 2) -> LabelMass:
-    """Leanings over the whole range, near the limits and at the ends, with labels of all sizes; wordings missing."""
+    """Leanings over the whole range, near the limits and at the ends, with labels of all sizes;
+    wordings missing.
+    """
     shape = (templates, statements, len(VARIANTS), 2)
-    leaning = rng.choice([0.0, 0.3, 0.5, 0.65, 0.75, 1.0], size=shape) * 0.7 + 0.3 * rng.random(shape)
+    leaning = rng.choice([0.0, 0.3, 0.5, 0.65, 0.75, 1.0], size=shape) * 0.7 + 0.3 * rng.random(
+        shape
+    )
     leaning = np.where(rng.random(shape) < 0.2, np.round(leaning), leaning)
     named = rng.choice([0.5, 0.7, 0.9, 1.0], size=shape)
     exists = rng.random((statements, len(VARIANTS))) < 0.85
@@ -70,15 +86,21 @@ def random_mass(rng: np.random.Generator, statements: int, templates: int = 2) -
     )
 
 
-def test_a_consistent_model_passes_every_test_and_its_leaning_is_the_share_among_the_labels() -> None:
+def test_a_consistent_model_passes_every_test_and_its_leaning_is_the_share_among_the_labels() -> (
+    None
+):
     report = judge(mass())
     assert all((report.verdicts(test) == PASS).all() for test in EVERY)
     assert report.leaning[0, 0, 0, PRINTED] == pytest.approx(0.9)
     assert report.mass.named[0, 0, 0, PRINTED] == pytest.approx(0.8)
 
 
-@pytest.mark.parametrize(("p", "verdict"), [(0.45, FAIL), (0.55, FAIL), (0.449, PASS), (0.551, PASS), (0.5, FAIL)])
-def test_a_prompt_leans_clearly_where_its_leaning_lies_outside_the_limits(p: float, verdict: int) -> None:
+@pytest.mark.parametrize(
+    ("p", "verdict"), [(0.45, FAIL), (0.55, FAIL), (0.449, PASS), (0.551, PASS), (0.5, FAIL)]
+)
+def test_a_prompt_leans_clearly_where_its_leaning_lies_outside_the_limits(
+    p: float, verdict: int
+) -> None:
     report = judge(leaning_to(mass(), (0, 0, 0, PRINTED), p))
     assert report.verdicts("sampling")[0, 0] == verdict
     assert report.verdicts("sampling")[1, 0] == PASS
@@ -91,7 +113,9 @@ def test_a_tie_has_no_stance_and_fails_what_compares_it() -> None:
     assert report.counts.total[0, 0, 0, PRINTED] == 1, "it was asked all the same"
 
 
-def test_labels_with_too_little_probability_are_insufficient_and_the_reason_says_how_little() -> None:
+def test_labels_with_too_little_probability_are_insufficient_and_the_reason_says_how_little() -> (
+    None
+):
     base = leaning_to(mass(), (0, 0, 3, PRINTED), 0.0, named=0.04)
     report = judge(base)
     assert report.verdicts("negation")[0, 0] == INSUFFICIENT
@@ -105,7 +129,10 @@ def test_reasons_have_the_exact_shares() -> None:
     report = judge(leaning_to(mass(), (0, 0, 3, PRINTED), 0.52))
     said = report.reason("s0", "t0", "negation")
     assert said == "original agree 90.0%, negation agree 52.0%: expected to flip"
-    assert report.reason("s0", "t0", "sampling") == "negation agree 52.0%: expected below 45 % or above 55 %"
+    assert (
+        report.reason("s0", "t0", "sampling")
+        == "negation agree 52.0%: expected below 45 % or above 55 %"
+    )
     unscored = judge(leaning_to(mass(), (0, 0, 3, PRINTED), math.nan))
     assert unscored.reason("s0", "t0", "negation") == "negation not scored"
 
@@ -116,15 +143,22 @@ def test_kappas_over_statements_are_those_of_the_stances() -> None:
     report = judge(base)
     signs = np.nan_to_num(np.sign(base.positive - base.negative))
     assert (report.stances == np.where(report.enough, signs, 0)).all()
-    assert {row.name for row in report.agreement()} == {"paraphrase", "negation", "opposite", "label_order"}
+    assert {row.name for row in report.agreement()} == {
+        "paraphrase",
+        "negation",
+        "opposite",
+        "label_order",
+    }
     assert all(row.raw[0].n > 0 for row in report.agreement())
 
 
-# ── the sampling verdict beside it ──────────────────────────────────────────────────────────────────────────────────
+# ── the sampling verdict beside it ────────────────────────────────────────────────────────────────
 
 
 def test_one_prompt_by_hand() -> None:
-    """Three samples, of which two have to be readable; p = .75 and 20 % of the answers name no label."""
+    """Three samples, of which two have to be readable; p = .75 and 20 % of the answers name no
+    label.
+    """
     rule = ReliabilityOptions(minimum=2, low=0.5, high=0.5, beside=3, with_unreadable=True)
     base = leaning_to(mass(), (0, 0, 0, PRINTED), 0.75, named=0.8)
     found = judge(base, rule).expected
@@ -136,20 +170,35 @@ def test_one_prompt_by_hand() -> None:
     at = (0, 0, 0, PRINTED)
     assert found.stances[at] == pytest.approx([agree, disagree, tie, few])
     clear = [[is_reliable(k, m, low=0.5, high=0.5) for k in range(m + 1)] for m in range(4)]
-    ways = {(2, 0): two * b * b, (2, 1): tie, (2, 2): two * a * a, (3, 0): b**3, (3, 1): 3 * a * b * b,
-            (3, 2): 3 * a * a * b, (3, 3): a**3}  # fmt: skip
+    ways = {
+        (2, 0): two * b * b,
+        (2, 1): tie,
+        (2, 2): two * a * a,
+        (3, 0): b**3,
+        (3, 1): 3 * a * b * b,
+        (3, 2): 3 * a * a * b,
+        (3, 3): a**3,
+    }
     assert found.reliable[at] == pytest.approx(sum(p for (m, k), p in ways.items() if clear[m][k]))
 
 
 @pytest.mark.parametrize("unreadable", [False, True])
 @pytest.mark.parametrize("rule", ["printed", "coded"])
-def test_probabilities_are_those_that_simulated_samples_come_to(unreadable: bool, rule: str) -> None:
+def test_probabilities_are_those_that_simulated_samples_come_to(
+    unreadable: bool, rule: str
+) -> None:
     """Against 4,000 simulated audits through the real verdicts, every test of every statement."""
     rng = np.random.default_rng(11)
     base, samples, repeats = random_mass(rng, 6), 9, 4000
     tests = ("sampling", "paraphrase", "label_order")
     options = ReliabilityOptions(
-        rule=rule, low=0.4, high=0.6, minimum=6, tests=tests, beside=samples, with_unreadable=unreadable
+        rule=rule,
+        low=0.4,
+        high=0.6,
+        minimum=6,
+        tests=tests,
+        beside=samples,
+        with_unreadable=unreadable,
     )
     found = judge_samples(simulated(judge(again(base, repeats), options), rng), options)
     report = judge(base, options)
@@ -199,7 +248,9 @@ def test_a_model_without_doubt_is_judged_by_samples_as_it_is(unreadable: bool) -
 
 
 def test_an_even_prompt_is_almost_never_reliable_with_thirty_samples() -> None:
-    """0-8 and 22-30 of 30 are clear under the printed rule: 2 P(X <= 8) of Binomial(30, 1/2) = .01612."""
+    """0-8 and 22-30 of 30 are clear under the printed rule: 2 P(X <= 8) of Binomial(30, 1/2) =
+    .01612.
+    """
     report = judge(leaning_to(mass(), (0, 0, 0, PRINTED), 0.5))
     by_hand = 2 * sum(math.comb(30, k) for k in range(9)) / 2**30
     assert report.expected.reliable[0, 0, 0, PRINTED] == pytest.approx(by_hand)
@@ -208,7 +259,9 @@ def test_an_even_prompt_is_almost_never_reliable_with_thirty_samples() -> None:
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.booleans(), st.integers(1, 12))
-def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, unreadable: bool, samples: int) -> None:
+def test_swapping_the_labels_swaps_the_stances_and_nothing_else(
+    seed: int, unreadable: bool, samples: int
+) -> None:
     base = random_mass(np.random.default_rng(seed), 3)
     turned = replace(base, positive=base.negative, negative=base.positive)
     options = ReliabilityOptions(beside=samples, with_unreadable=unreadable)
@@ -224,20 +277,27 @@ def test_swapping_the_labels_swaps_the_stances_and_nothing_else(seed: int, unrea
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.booleans())
-def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(seed: int, unreadable: bool) -> None:
+def test_probabilities_add_up_and_all_is_no_likelier_than_its_parts(
+    seed: int, unreadable: bool
+) -> None:
     base = random_mass(np.random.default_rng(seed), 3)
     found = judge(base, ReliabilityOptions(beside=10, with_unreadable=unreadable)).expected
     assert np.allclose(found.stances.sum(axis=-1), 1)
     every = found.of(ALL)
     assert (every.passed + every.failed <= 1 + 1e-9).all()
     for test in TESTS:
-        assert (every.passed <= np.where(found.of(test).void, 1.0, found.of(test).passed) + 1e-9).all()
+        assert (
+            every.passed <= np.where(found.of(test).void, 1.0, found.of(test).passed) + 1e-9
+        ).all()
         assert (every.failed >= found.of(test).failed - 1e-9).all()
 
 
 def test_with_more_samples_the_expected_verdict_comes_near_the_exact_one() -> None:
     base = leaning_to(mass(p=0.8), (0, 0, 3, PRINTED), 0.7)
-    shares = [judge(base, ReliabilityOptions(beside=n)).expected.of(ALL).failed[0, 0] for n in (10, 30, 100)]
+    shares = [
+        judge(base, ReliabilityOptions(beside=n)).expected.of(ALL).failed[0, 0]
+        for n in (10, 30, 100)
+    ]
     assert judge(base).verdicts(ALL)[0, 0] == FAIL
     assert shares[-1] > 0.9999
     assert judge(mass(p=0.7), ReliabilityOptions(beside=200)).expected.of(ALL).passed.min() > 0.95
@@ -249,7 +309,9 @@ def test_expected_numbers_of_statements_stand_beside_the_passes() -> None:
     by_hand = 4 * report.expected.of("sampling").passed[0, 0]
     assert rows["sampling"].passed == pytest.approx((by_hand, by_hand))
     assert len(rows[TEMPLATE].passed) == 1
-    assert report.expected.over_templates(ALL) == pytest.approx(report.expected.of(ALL).passed.prod(axis=0))
+    assert report.expected.over_templates(ALL) == pytest.approx(
+        report.expected.of(ALL).passed.prod(axis=0)
+    )
 
 
 @pytest.mark.parametrize("unreadable", [False, True])
@@ -272,7 +334,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         mass(positive=np.ones((2, 1, 5, 2)))
 
 
-# ── forms of labels ─────────────────────────────────────────────────────────────────────────────────────────────────
+# ── forms of labels ───────────────────────────────────────────────────────────────────────────────
 
 
 def template(positive: str, negative: str, **changes: Any) -> Template:
@@ -282,17 +344,27 @@ def template(positive: str, negative: str, **changes: Any) -> Template:
 def test_a_label_is_scored_in_every_case_after_a_blank_a_quotation_mark_and_asterisks() -> None:
     forms = verbalizers(template("favorable", "unfavorable"))
     cases = ("favorable", "Favorable", "FAVORABLE")
-    assert set(forms.positive) == {b + m + c for b in ("", " ") for m in ("", '"', "*", "**") for c in cases}
+    assert set(forms.positive) == {
+        b + m + c for b in ("", " ") for m in ("", '"', "*", "**") for c in cases
+    }
     assert len(forms.all) == len(set(forms.all)) == 48
     assert {"Strongly agree", "strongly agree", ' "STRONGLY AGREE'} <= set(
         verbalizers(template("Strongly agree", "disagree")).positive
     )
-    assert first_verbalizers(template("favorable", "unfavorable")).positive == ("favorable", "Favorable")
+    assert first_verbalizers(template("favorable", "unfavorable")).positive == (
+        "favorable",
+        "Favorable",
+    )
     assert first_verbalizers(template("Ja", "Nein", chat=False)).all == (" Ja", " Nein")
 
 
-@given(st.text(min_size=1, max_size=9).filter(str.strip), st.text(min_size=1, max_size=9).filter(str.strip))
-def test_no_spelling_that_ends_its_word_is_the_beginning_of_another(positive: str, negative: str) -> None:
+@given(
+    st.text(min_size=1, max_size=9).filter(str.strip),
+    st.text(min_size=1, max_size=9).filter(str.strip),
+)
+def test_no_spelling_that_ends_its_word_is_the_beginning_of_another(
+    positive: str, negative: str
+) -> None:
     """Then an answer begins with at most one of them, and their probabilities add up."""
     try:
         forms = verbalizers(template(positive, negative))
@@ -300,7 +372,9 @@ def test_no_spelling_that_ends_its_word_is_the_beginning_of_another(positive: st
         return
     for side, others in ((forms.positive, forms.negative), (forms.negative, forms.positive)):
         for form in side:
-            assert not any(o.startswith(form) and not continues_word(o[len(form) :]) for o in others)
+            assert not any(
+                o.startswith(form) and not continues_word(o[len(form) :]) for o in others
+            )
 
 
 def test_labels_that_only_share_their_first_letters_are_told_apart_by_the_end_of_the_word() -> None:

@@ -1,4 +1,6 @@
-"""Why prompts failed: reasons of one kind are one line, and those that asking again cannot mend are known."""
+"""Why prompts failed: reasons of one kind are one line, and those that asking again cannot mend are
+known.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ def too_long(text: str, tokens: int) -> str:
     return Window(96).misfit(text, tokens, 20, "to generate")
 
 
-def test_reasons_that_differ_in_prompt_and_numbers_are_one_kind_and_the_most_frequent_comes_first() -> None:
+def test_reasons_that_differ_in_prompt_and_numbers_are_one_kind_and_the_most_frequent_comes_first() -> (
+    None
+):
     reasons = Reasons()
     reasons.add("the server answered with 500: busy", 4)
     reasons.add(too_long("It's a prompt", 90), 5)

@@ -1,4 +1,6 @@
-"""Figures as values: every medium shows the same table, and none of them lets a hostile text through."""
+"""Figures as values: every medium shows the same table, and none of them lets a hostile text
+through.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +46,39 @@ class Line:
     stances: tuple[str, ...]
 
 
-FULL = Line("all", Estimate(0.432, 0.38, 0.491, 36), MeanSd(0.45, 0.032, 3), 0.58, 0.0002, 1320, Verdict.PASS, True,
-            ("agree", "–"))  # fmt: skip
-NONE = Line("none", Estimate(NAN, NAN, NAN, 0, 4, "all answers equal"), MeanSd(NAN, NAN, 0), NAN, NAN, 0,
-            Verdict.INSUFFICIENT, False, ())  # fmt: skip
-EVIL = Line(HOSTILE + "</td><script>x</script> \\input{y} =1+1", FULL.share, FULL.spread, -0.5, 0.5, 2, Verdict.FAIL,
-            False, (HOSTILE,))  # fmt: skip
+FULL = Line(
+    "all",
+    Estimate(0.432, 0.38, 0.491, 36),
+    MeanSd(0.45, 0.032, 3),
+    0.58,
+    0.0002,
+    1320,
+    Verdict.PASS,
+    True,
+    ("agree", "–"),
+)
+NONE = Line(
+    "none",
+    Estimate(NAN, NAN, NAN, 0, 4, "all answers equal"),
+    MeanSd(NAN, NAN, 0),
+    NAN,
+    NAN,
+    0,
+    Verdict.INSUFFICIENT,
+    False,
+    (),
+)
+EVIL = Line(
+    HOSTILE + "</td><script>x</script> \\input{y} =1+1",
+    FULL.share,
+    FULL.spread,
+    -0.5,
+    0.5,
+    2,
+    Verdict.FAIL,
+    False,
+    (HOSTILE,),
+)
 
 
 def table(*rows: Line, **more: Any) -> Table[Line]:
@@ -85,7 +114,16 @@ def printed(of: Table[Line], width: int = 200) -> str:
 def test_a_number_is_written_in_one_way() -> None:
     cells, notes = painted(table(FULL, NONE, notes=["first"]))
     assert cells[0][1:] == [
-        *("43.2 % [38.0, 49.1]", "45.0 % (sd 3.2)", "+0.58", "<0.001", "1,320", "✓ pass", "•", "agree –")
+        *(
+            "43.2 % [38.0, 49.1]",
+            "45.0 % (sd 3.2)",
+            "+0.58",
+            "<0.001",
+            "1,320",
+            "✓ pass",
+            "•",
+            "agree –",
+        )
     ]
     assert cells[1][1:] == ["undefined (a)", "–", "–", "–", "0", "· few", "", ""]
     assert notes == ["first", "(a) all answers equal"]
@@ -121,10 +159,19 @@ def test_less_than_all_is_never_all_and_more_than_none_never_none(share: float) 
 
 
 def test_json_keeps_text_and_precision() -> None:
-    found = json.loads(json.dumps(document([table(FULL, NONE, EVIL)], {"seed": 1}), allow_nan=False))
+    found = json.loads(
+        json.dumps(document([table(FULL, NONE, EVIL)], {"seed": 1}), allow_nan=False)
+    )
     assert (found["schema"], found["seed"]) == (SCHEMA, 1)
     full, none, evil = found["tables"][0]["rows"]
-    assert full["share"] == {"value": 0.432, "low": 0.38, "high": 0.491, "n": 36, "excluded": 0, "undefined": ""}
+    assert full["share"] == {
+        "value": 0.432,
+        "low": 0.38,
+        "high": 0.491,
+        "n": 36,
+        "excluded": 0,
+        "undefined": "",
+    }
     assert none["share"]["value"] is None
     assert none["share"]["undefined"] == "all answers equal"
     assert evil["name"] == EVIL.name
@@ -135,19 +182,32 @@ def test_json_keeps_text_and_precision() -> None:
 
 
 def test_csv_has_a_column_for_each_part_and_neutralises_formulas_alone() -> None:
-    (name, text), = csv_files([table(FULL, NONE, Line("=1+1", *_rest(EVIL)), EVIL)]).items()  # fmt: skip
+    ((name, text),) = csv_files([table(FULL, NONE, Line("=1+1", *_rest(EVIL)), EVIL)]).items()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert name == "lines.csv"
     assert rows[0]["share"] == "0.432"
     assert rows[0]["share_low"] == "0.38"
     assert (rows[0]["spread_sd"], rows[0]["few"], rows[0]["verdict"]) == ("0.032", "yes", "pass")
-    assert (rows[1]["share"], rows[1]["share_undefined"], rows[1]["share_excluded"]) == ("", "all answers equal", "4")
+    assert (rows[1]["share"], rows[1]["share_undefined"], rows[1]["share_excluded"]) == (
+        "",
+        "all answers equal",
+        "4",
+    )
     assert rows[2]["name"] == "'=1+1"
     assert rows[3]["name"] == EVIL.name
 
 
 def _rest(line: Line) -> tuple[Any, ...]:
-    return (line.share, line.spread, line.score, line.p, line.n, line.verdict, line.few, line.stances)
+    return (
+        line.share,
+        line.spread,
+        line.score,
+        line.p,
+        line.n,
+        line.verdict,
+        line.few,
+        line.stances,
+    )
 
 
 def test_parquet_holds_what_csv_holds_with_types() -> None:
@@ -209,7 +269,9 @@ def test_the_terminal_shows_every_width_and_no_control_character(width: int) -> 
 
 def test_what_stands_aside_is_left_out_where_there_is_no_room() -> None:
     full = table(FULL)
-    aside = [replace(column, aside=True) if column.key == "spread" else column for column in full.columns]
+    aside = [
+        replace(column, aside=True) if column.key == "spread" else column for column in full.columns
+    ]
     lines = replace(full, columns=aside)
     assert "45.0 % (sd 3.2)" in printed(lines, 140)
     narrow = printed(lines, 60)
@@ -245,7 +307,12 @@ def test_every_text_reaches_data_unchanged(text: str, value: float) -> None:
 
 def test_every_verdict_has_a_mark_and_a_word() -> None:
     column: Column[Any] = Column("verdict", "verdict", lambda verdict: verdict, Kind.VERDICT)
-    assert [shown(verdict, column) for verdict in Verdict] == ["✓ pass", "✗ fail", "· few", "∅ void"]
+    assert [shown(verdict, column) for verdict in Verdict] == [
+        "✓ pass",
+        "✗ fail",
+        "· few",
+        "∅ void",
+    ]
 
 
 def test_no_more_columns_are_left_out_than_must_and_the_last_one_goes_first() -> None:
@@ -262,7 +329,9 @@ def test_a_header_from_data_is_no_formula() -> None:
     assert csv_files([of])["lines.csv"].splitlines()[0] == "'=cmd"
 
 
-def test_columns_without_room_for_their_least_width_stand_in_several_grids_that_repeat_the_texts_before_them() -> None:
+def test_columns_without_room_for_their_least_width_stand_in_several_grids_that_repeat_the_texts_before_them() -> (
+    None
+):
     def of(n: int) -> Column[Line]:
         return Column(f"model-{n}", f"model {n}", lambda row: row.score, Kind.SCORE, least=14)
 
@@ -278,7 +347,9 @@ def test_columns_without_room_for_their_least_width_stand_in_several_grids_that_
 def test_a_word_that_is_longer_than_its_column_goes_on_in_the_next_line() -> None:
     name: Column[Line] = Column("name", "name", lambda row: row.name)
     long = Line("abcdefghij" * 9, *_rest(FULL))
-    lines = printed(Table("long", "Long", [long], [name], key=lambda row: (row.name,)), 40).splitlines()
+    lines = printed(
+        Table("long", "Long", [long], [name], key=lambda row: (row.name,)), 40
+    ).splitlines()
     assert "".join(line.strip() for line in lines[2:]) == long.name
 
 
@@ -290,7 +361,9 @@ def test_a_word_that_is_longer_than_its_column_goes_on_in_the_next_line() -> Non
 def test_no_word_of_a_sentence_is_cut_at_the_edge(
     cells: list[tuple[int, ...]], least: tuple[int, ...], width: int
 ) -> None:
-    """Columns with a least width stand beside one another; what they have no room for goes on in the next line."""
+    """Columns with a least width stand beside one another; what they have no room for goes on in
+    the next line.
+    """
     words = [
         [[f"{row}{place}{n:02}" for n in range(count)] for place, count in enumerate(of)]
         for row, of in enumerate(cells)
@@ -301,7 +374,8 @@ def test_no_word_of_a_sentence_is_cut_at_the_edge(
         return lambda row: " ".join(row[place])
 
     columns: list[Column[Any]] = [
-        Column(f"c{place}", f"c{place}", text(place), Kind.PROSE, least=fewest) for place, fewest in enumerate(least)
+        Column(f"c{place}", f"c{place}", text(place), Kind.PROSE, least=fewest)
+        for place, fewest in enumerate(least)
     ]
     found = printed(Table("t", "Title", words, columns, key=lambda row: (row[0][0],)), width)
     assert max(map(len, found.splitlines())) <= width

@@ -44,7 +44,11 @@ def test_the_first_word_decides_and_both_words_do_not(text: str, read: str | Non
 
 @pytest.mark.parametrize(
     ("labels", "text", "read"),
-    [(("ja", "nein"), "Nein, danke", NO), (("igen", "nem"), "Igen.", YES), (("sí", "no"), "¡Sí!", YES)],
+    [
+        (("ja", "nein"), "Nein, danke", NO),
+        (("igen", "nem"), "Igen.", YES),
+        (("sí", "no"), "¡Sí!", YES),
+    ],
 )
 def test_labels_are_those_of_the_template(labels: tuple[str, str], text: str, read: str) -> None:
     assert FirstWord(*labels).read(text).label == read

@@ -1,4 +1,6 @@
-"""Tables as others save them: nothing is misread in silence, and each message says the step that helps."""
+"""Tables as others save them: nothing is misread in silence, and each message says the step that
+helps.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def saved(path: Path, table: Table) -> Path:
         import pyarrow
         from pyarrow import parquet
 
-        columns = [pyarrow.array([row[n] or None for row in table[1:]]) for n in range(len(table[0]))]
+        columns = [
+            pyarrow.array([row[n] or None for row in table[1:]]) for n in range(len(table[0]))
+        ]
         parquet.write_table(pyarrow.Table.from_arrays(columns, names=table[0]), path)
     else:
         path.write_text("".join(";".join(row) + "\n" for row in table), encoding="utf-8")
@@ -47,12 +51,19 @@ def cells(path: Path, how: How | None = None) -> Table:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_empty_columns_at_the_end_are_no_columns(tmp_path: Path, end: str) -> None:
-    table = [["ref", "original", "", ""], ["a", "Tolls should go.", "", ""], ["", "", "", ""], ["b", "Free.", "", ""]]
+    table = [
+        ["ref", "original", "", ""],
+        ["a", "Tolls should go.", "", ""],
+        ["", "", "", ""],
+        ["b", "Free.", "", ""],
+    ]
     path = saved(tmp_path / f"t.{end}", [row for row in table if any(row) or end != "parquet"])
     assert [s.ref for s in read_instrument("csv", path).statements] == ["a", "b"]
     table[3][2] = "a note"
     path = saved(tmp_path / f"u.{end}", table)
-    with pytest.raises(InputError, match=r"column 3 without a name; expected a name in the header.* --ignore 3"):
+    with pytest.raises(
+        InputError, match=r"column 3 without a name; expected a name in the header.* --ignore 3"
+    ):
         read_instrument("csv", path)
 
 
@@ -65,10 +76,19 @@ def test_a_value_far_below_in_a_column_without_a_name_is_a_fault(tmp_path: Path)
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("kind", ["csv", "propositions", "compass"])
-def test_two_columns_of_one_name_are_named_and_one_is_left_out_on_demand(tmp_path: Path, end: str, kind: str) -> None:
+def test_two_columns_of_one_name_are_named_and_one_is_left_out_on_demand(
+    tmp_path: Path, end: str, kind: str
+) -> None:
     header = {
         "csv": ["ref", "original", "topic", "topic"],
-        "propositions": ["id", "statement", "issue_label", "political_leaning_label", "note", "note"],
+        "propositions": [
+            "id",
+            "statement",
+            "issue_label",
+            "political_leaning_label",
+            "note",
+            "note",
+        ],
         "compass": ["statement", "axis", "side", "side"],
     }[kind]
     row = {
@@ -78,7 +98,9 @@ def test_two_columns_of_one_name_are_named_and_one_is_left_out_on_demand(tmp_pat
     }[kind]
     path = saved(tmp_path / f"t.{end}", [header, row])
     twice = header[-1]
-    with pytest.raises(InputError, match=rf"{twice}': found 2 columns of this name.*--ignore '{twice} \(2\)'"):
+    with pytest.raises(
+        InputError, match=rf"{twice}': found 2 columns of this name.*--ignore '{twice} \(2\)'"
+    ):
         read_instrument(kind, path)
     found = read_instrument(kind, path, how=how_of("", ignored=[f"{twice} (2)"]))
     [statement] = found.statements
@@ -95,7 +117,10 @@ def test_line_ends_of_windows_within_cells_are_line_breaks(tmp_path: Path) -> No
     assert cells(path)[1] == ["Agree?\nSay yes.", "yes"]
     path.write_bytes(b'prompt,answer\n"Agree?\r\nSay yes.",yes\n')
     assert cells(path)[1] == ["Agree?\r\nSay yes.", "yes"]
-    assert cells(saved(tmp_path / "t.xlsx", [["a", "b"], ["One._x000D_\nTwo.", "x"]]))[1] == ["One.\nTwo.", "x"]
+    assert cells(saved(tmp_path / "t.xlsx", [["a", "b"], ["One._x000D_\nTwo.", "x"]]))[1] == [
+        "One.\nTwo.",
+        "x",
+    ]
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -112,12 +137,23 @@ def test_decimal_commas_are_read_where_they_are_declared(tmp_path: Path, end: st
 
 
 @pytest.mark.parametrize("end", ["csv", "xlsx"])
-def test_a_title_above_the_columns_is_named_with_the_row_of_the_header(tmp_path: Path, end: str) -> None:
-    table = [["Harbour survey, 2024", "", ""], ["", "", ""], ["ref", "original", "topic"], ["a", "Tolls.", "ships"]]
+def test_a_title_above_the_columns_is_named_with_the_row_of_the_header(
+    tmp_path: Path, end: str
+) -> None:
+    table = [
+        ["Harbour survey, 2024", "", ""],
+        ["", "", ""],
+        ["ref", "original", "topic"],
+        ["a", "Tolls.", "ships"],
+    ]
     path = saved(tmp_path / f"t.{end}", table)
     if end == "csv":
-        path.write_text(f"# Harbour survey, 2024\n\n{path.read_text(encoding='utf-8').split(chr(10), 2)[2]}")
-    with pytest.raises(UsageError, match=r"a title or comment above a table.*\n.*--dry-run --header-row 3"):
+        path.write_text(
+            f"# Harbour survey, 2024\n\n{path.read_text(encoding='utf-8').split(chr(10), 2)[2]}"
+        )
+    with pytest.raises(
+        UsageError, match=r"a title or comment above a table.*\n.*--dry-run --header-row 3"
+    ):
         recognised(path)
     with pytest.raises(InputError, match="--header-row 3"):
         read_instrument("csv", path)
@@ -138,7 +174,9 @@ def test_merged_cells_of_a_title_above_the_header_are_no_fault(tmp_path: Path) -
         book.active.append(row)
     book.active.merge_cells("A1:B1")
     book.save(tmp_path / "t.xlsx")
-    assert [s.ref for s in read_instrument("csv", tmp_path / "t.xlsx", how=How(header_row=2)).statements] == ["a"]
+    assert [
+        s.ref for s in read_instrument("csv", tmp_path / "t.xlsx", how=How(header_row=2)).statements
+    ] == ["a"]
 
 
 def test_a_kept_mapping_has_the_row_of_the_header_and_the_decimal_sign(tmp_path: Path) -> None:
@@ -149,13 +187,17 @@ def test_a_kept_mapping_has_the_row_of_the_header_and_the_decimal_sign(tmp_path:
     assert how_of(written(how)).columns == how.columns
     mapping.write(how, tmp_path / "map.toml")
     assert mapping.read(tmp_path / "map.toml") == how
-    assert more_of("header-row=3 decimal=, language=de") == {"header-row": "3", "decimal": ",", "language": "de"}
+    assert more_of("header-row=3 decimal=, language=de") == {
+        "header-row": "3",
+        "decimal": ",",
+        "language": "de",
+    }
     for bad in ("header-row=x", "decimal=;", "rows=3", "language"):
         with pytest.raises(UsageError, match="found"):
             more_of(bad)
 
 
-# ── proposals ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── proposals ─────────────────────────────────────────────────────────────────────────────────────
 
 EN, DE = "Tolls should go.", "Maut abschaffen."
 
@@ -170,27 +212,55 @@ def proposed(path: Path, table: Table) -> dict[str, str] | None:
     [
         ([["item_id", "item_prompt"], ["1", EN]], {"item_id": "ref", "item_prompt": "original"}),
         ([["id", "question"], ["1", EN]], {"id": "ref", "question": "original"}),
-        ([["id", "statement", "response"], ["1", EN, "no"]], {"id": "ref", "statement": "original", "response": "-"}),
+        (
+            [["id", "statement", "response"], ["1", EN, "no"]],
+            {"id": "ref", "statement": "original", "response": "-"},
+        ),
         ([["statement"], [EN], [DE]], {"statement": "original", "#": "ref"}),
         (
-            [["ID", "Statement", "Paraphrase A", "Paraphrase (B)", "Reformulation 2"], ["1", EN, "x", "y", "z"]],
-            {"ID": "ref", "Statement": "original", "Paraphrase A": "paraphrase_1", "Paraphrase (B)": "paraphrase_2",
-             "Reformulation 2": "reformulation_2"},
+            [
+                ["ID", "Statement", "Paraphrase A", "Paraphrase (B)", "Reformulation 2"],
+                ["1", EN, "x", "y", "z"],
+            ],
+            {
+                "ID": "ref",
+                "Statement": "original",
+                "Paraphrase A": "paraphrase_1",
+                "Paraphrase (B)": "paraphrase_2",
+                "Reformulation 2": "reformulation_2",
+            },
         ),
         (
-            [["nr", "lang", "these"], ["1", "en", EN], ["1", "de", DE], ["2", "en", "Free."], ["2", "de", "Frei."]],
+            [
+                ["nr", "lang", "these"],
+                ["1", "en", EN],
+                ["1", "de", DE],
+                ["2", "en", "Free."],
+                ["2", "de", "Frei."],
+            ],
             {"nr": "ref", "lang": "language", "these": "original"},
         ),
         (
-            [["nr", "l", "these"], ["1", "en", EN], ["1", "de", DE], ["2", "en", "Free."], ["2", "de", "Frei."]],
+            [
+                ["nr", "l", "these"],
+                ["1", "en", EN],
+                ["1", "de", DE],
+                ["2", "en", "Free."],
+                ["2", "de", "Frei."],
+            ],
             {"nr": "ref", "l": "language", "these": "original"},
         ),
         (
-            [["statementID", "id", "statement"], ["1", "a", EN], ["1", "b", DE], ["2", "c", "Free."]],
+            [
+                ["statementID", "id", "statement"],
+                ["1", "a", EN],
+                ["1", "b", DE],
+                ["2", "c", "Free."],
+            ],
             {"statementID": "-", "id": "ref", "statement": "original"},
         ),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("end", ["csv", "xlsx"])
 def test_a_proposal_is_made_of_names_and_of_what_repeats(
     tmp_path: Path, table: Table, columns: dict[str, str], end: str
@@ -200,12 +270,15 @@ def test_a_proposal_is_made_of_names_and_of_what_repeats(
     how = likely(path)
     assert how is not None
     rows = read_instrument("csv", path, how=how).statements
-    assert len(rows) == len({row[0 if columns.get(table[0][0]) == "ref" else -1] for row in table[1:]})
+    assert len(rows) == len(
+        {row[0 if columns.get(table[0][0]) == "ref" else -1] for row in table[1:]}
+    )
 
 
 def test_a_proposed_second_paraphrase_is_the_second_wording(tmp_path: Path) -> None:
     path = saved(
-        tmp_path / "t.csv", [["id", "statement", "Paraphrase A", "Paraphrase B"], ["1", EN, "First.", "Next."]]
+        tmp_path / "t.csv",
+        [["id", "statement", "Paraphrase A", "Paraphrase B"], ["1", EN, "First.", "Next."]],
     )
     how = likely(path)
     assert how is not None
@@ -218,9 +291,15 @@ def test_a_proposed_second_paraphrase_is_the_second_wording(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("table", "why"),
     [
-        ([["party_no", "statement"], ["1", EN], ["2", EN], ["3", EN]], "3 rows have 1 different texts in 'statement'"),
+        (
+            [["party_no", "statement"], ["1", EN], ["2", EN], ["3", EN]],
+            "3 rows have 1 different texts in 'statement'",
+        ),
         ([["id", "statement"], ["1", EN], ["1", DE]], "2 rows have 1 different values in 'id'"),
-        ([["id", "statement"], ["s1_en", EN], ["s1_de", DE]], "'id' end in codes of 2 languages \\(en, de\\)"),
+        (
+            [["id", "statement"], ["s1_en", EN], ["s1_de", DE]],
+            "'id' end in codes of 2 languages \\(en, de\\)",
+        ),
     ],
 )
 def test_what_repeats_is_no_list_of_statements(tmp_path: Path, table: Table, why: str) -> None:
@@ -232,16 +311,29 @@ def test_what_repeats_is_no_list_of_statements(tmp_path: Path, table: Table, why
 
 def test_a_row_for_each_party_and_statement_is_party_positions(tmp_path: Path) -> None:
     header = ["partyID", "party", "position", "statementID", "statement"]
-    table = [header, ["1", "Ports", "agree", "7", EN], ["2", "Hills", "disagree", "7", EN],
-             ["1", "Ports", "agree", "8", DE], ["2", "Hills", "", "8", DE]]  # fmt: skip
+    table = [
+        header,
+        ["1", "Ports", "agree", "7", EN],
+        ["2", "Hills", "disagree", "7", EN],
+        ["1", "Ports", "agree", "8", DE],
+        ["2", "Hills", "", "8", DE],
+    ]
     path = saved(tmp_path / "t.csv", table)
     assert recognised(path) == "positions"
     found = read_instrument("positions", path)
-    assert [(s.ref, s.wordings[0].text, s.country) for s in found.statements] == [("7", EN, None), ("8", DE, None)]
-    assert [(p.country, p.name, p.label) for p in found.parties] == [("", "Ports", "Ports"), ("", "Hills", "Hills")]
+    assert [(s.ref, s.wordings[0].text, s.country) for s in found.statements] == [
+        ("7", EN, None),
+        ("8", DE, None),
+    ]
+    assert [(p.country, p.name, p.label) for p in found.parties] == [
+        ("", "Ports", "Ports"),
+        ("", "Hills", "Hills"),
+    ]
     assert [(a.party, a.statement, a.stance) for a in found.party_answers] == [
-        ("Ports", "7", 1), ("Hills", "7", -1), ("Ports", "8", 1)
-    ]  # fmt: skip
+        ("Ports", "7", 1),
+        ("Hills", "7", -1),
+        ("Ports", "8", 1),
+    ]
     assert "Hills left 1 statement open." in found.notes
     table[2][4] = "Tolls should stay."
     saved(path, table)
@@ -256,12 +348,16 @@ def test_parties_without_a_country_are_exported_and_read_back(tmp_path: Path) ->
     from workbench.formats.native import read_csv
     from workbench.formats.write import export
 
-    path = saved(tmp_path / "t.csv", [["party", "position", "nr", "thesis"], ["Ports", "agree", "7", EN]])
+    path = saved(
+        tmp_path / "t.csv", [["party", "position", "nr", "thesis"], ["Ports", "agree", "7", EN]]
+    )
     made = read_instrument("positions", path)
     folder = tmp_path / "out"
     folder.mkdir()
     for name, text in export("csv", made).files.items():
-        (folder / name).write_text(text if isinstance(text, str) else text.decode(), encoding="utf-8")
+        (folder / name).write_text(
+            text if isinstance(text, str) else text.decode(), encoding="utf-8"
+        )
     again = read_csv(folder)
     assert (again.parties, again.party_answers) == (made.parties, made.party_answers)
 
@@ -292,24 +388,39 @@ def test_a_folder_of_folders_says_how_each_is_imported(tmp_path: Path) -> None:
 def test_short_lines_are_called_what_they_are(tmp_path: Path) -> None:
     path = tmp_path / "topics.txt"
     path.write_text("Bear hunting\nFees for boats\nVotes for all\n")
-    with pytest.raises(UsageError, match=r"It has 3 lines.*\n.*topics.txt --format compass --dry-run"):
+    with pytest.raises(
+        UsageError, match=r"It has 3 lines.*\n.*topics.txt --format compass --dry-run"
+    ):
         recognised(path)
     assert [s.wordings[0].text for s in read_instrument("compass", path).statements] == [
-        "Bear hunting", "Fees for boats", "Votes for all"
-    ]  # fmt: skip
+        "Bear hunting",
+        "Fees for boats",
+        "Votes for all",
+    ]
 
 
 def test_a_part_of_a_download_names_the_folder(tmp_path: Path) -> None:
     (tmp_path / "data" / "vaa").mkdir(parents=True)
     for name in ("probvaa.csv", "nl.csv"):
-        path = saved(tmp_path / "data" / "vaa" / name, [["ID", "statement"], ["nl_1_1000000_nl", DE]])
-        with pytest.raises(UsageError, match=f"Import the whole folder:\n.*{tmp_path / 'data'} --dry-run"):
+        path = saved(
+            tmp_path / "data" / "vaa" / name, [["ID", "statement"], ["nl_1_1000000_nl", DE]]
+        )
+        with pytest.raises(
+            UsageError, match=f"Import the whole folder:\n.*{tmp_path / 'data'} --dry-run"
+        ):
             recognised(path)
 
 
 def test_a_title_row_is_named_before_columns_of_people(tmp_path: Path) -> None:
-    people = [["id", "weight", "land", "", ""], ["1", "1.2", "de", "", ""], ["2", "0.8", "fr", "", ""]]
-    path = saved(tmp_path / "t.csv", [["Survey 2024", "", "", "", ""], ["As of: May", "", "", "", ""], *people])
+    people = [
+        ["id", "weight", "land", "", ""],
+        ["1", "1.2", "de", "", ""],
+        ["2", "0.8", "fr", "", ""],
+    ]
+    path = saved(
+        tmp_path / "t.csv",
+        [["Survey 2024", "", "", "", ""], ["As of: May", "", "", "", ""], *people],
+    )
     with pytest.raises(UsageError, match=r"a title or comment above a table.*\n.*--header-row 3"):
         recognised(path, of_people=True)
 
@@ -317,7 +428,8 @@ def test_a_title_row_is_named_before_columns_of_people(tmp_path: Path) -> None:
 def test_a_table_in_markdown_is_read_as_the_advice_says(tmp_path: Path) -> None:
     path = tmp_path / "theses.md"
     path.write_text(
-        "| Nr | Thesis |\n|---:|:-------|\n| 1 | Tolls, in general, should go. |\n| 2 | Ferries should be free. |\n"
+        "| Nr | Thesis |\n|---:|:-------|\n| 1 | Tolls, in general, should go. |\n| 2 | Ferries "
+        "should be free. |\n"
     )
     with pytest.raises(UsageError, match="columns Nr, Thesis") as error:
         recognised(path)

@@ -1,4 +1,6 @@
-"""A download in the layout of BiasMonkey's authors: what is read, and what is wrong with its place."""
+"""A download in the layout of BiasMonkey's authors: what is read, and what is wrong with its
+place.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,18 @@ from workbench.domain.choices import AnswerSet, Bias, Perturbation
 from workbench.errors import Finding, InputError, UsageError
 from workbench.formats.biasmonkey import BiasmonkeyDownload, read_biasmonkey
 
-THINGS = ("apples", "buses", "cats", "dams", "eagles", "ferries", "gardens", "harbours", "islands", "jackets")
+THINGS = (
+    "apples",
+    "buses",
+    "cats",
+    "dams",
+    "eagles",
+    "ferries",
+    "gardens",
+    "harbours",
+    "islands",
+    "jackets",
+)
 KEYS = tuple(f"{thing.upper()}_W1" for thing in THINGS)
 Cells = list[list[str]]
 
@@ -30,12 +43,18 @@ def prompts() -> Cells:
     rows = [["key", "num options", "orig alpha", "pos alpha"]]
     for n, (key, thing) in enumerate(zip(KEYS, THINGS, strict=True)):
         options = "yes no perhaps" if n == 4 else "yes no"
-        rows.append([key, str(len(options.split())), text(thing, options), text(thing, seen="surely seen")])
+        rows.append(
+            [key, str(len(options.split())), text(thing, options), text(thing, seen="surely seen")]
+        )
     return rows
 
 
-def answers(groups: tuple[str, str] = ("orig alpha", "pos alpha"), options: int = 2, samples: int = 50) -> Cells:
-    """Return answers, mixed, of which the forms of a question differ: 49 to 1 in one, 3 to 47 in the other."""
+def answers(
+    groups: tuple[str, str] = ("orig alpha", "pos alpha"), options: int = 2, samples: int = 50
+) -> Cells:
+    """Return answers, mixed, of which the forms of a question differ: 49 to 1 in one, 3 to 47 in
+    the other.
+    """
     rows = [["key", "response", "group", "num_options"]]
     for n, key in enumerate(KEYS):
         for group, times in zip(groups, (49, 3), strict=True):
@@ -45,11 +64,15 @@ def answers(groups: tuple[str, str] = ("orig alpha", "pos alpha"), options: int 
 
 
 def csv(rows: Cells) -> bytes:
-    return "".join(",".join(f'"{c}"' if "\n" in c else c for c in row) + "\n" for row in rows).encode()
+    return "".join(
+        ",".join(f'"{c}"' if "\n" in c else c for c in row) + "\n" for row in rows
+    ).encode()
 
 
 def packed(cats: bytes = b"CATS") -> bytes:
-    """Return compressed answers, one key written otherwise; `mtime` is set, or each process packs other bytes."""
+    """Return compressed answers, one key written otherwise; `mtime` is set, or each process packs
+    other bytes.
+    """
     return gzip.compress(csv(answers()).replace(b"CATS", cats), mtime=0)
 
 
@@ -86,10 +109,14 @@ def of_answers(place: Path, content: bytes, name: str = "acquiescence.csv") -> t
 
 
 def warned(place: Path, content: bytes, name: str = "acquiescence.csv") -> tuple[str, ...]:
-    """Return the warnings of a file of answers with another content: it is read, and says them in the notes, too."""
+    """Return the warnings of a file of answers with another content: it is read, and says them in
+    the notes, too.
+    """
     read = read_biasmonkey(download(place, {f"results/m/{name}": content}))
     one = next(one for one in read.answers if one.condition is None)
-    assert [note for note in read.notes if note.startswith("Warning")] == [f"Warning: {said}." for said in one.warnings]
+    assert [note for note in read.notes if note.startswith("Warning")] == [
+        f"Warning: {said}." for said in one.warnings
+    ]
     assert all(said.startswith(f"m/{name}") for said in one.warnings)
     return one.warnings
 
@@ -109,7 +136,11 @@ def test_a_download_is_read_plain_and_compressed(tmp_path: Path) -> None:
         ("m", Bias.ACQUIESCENCE, None),
         ("m", Bias.ACQUIESCENCE, Perturbation.KEY_TYPO),
     ]
-    assert [pair.key for pair in read.answers[0].pairs] == list(KEYS) == [pair.key for pair in read.pairs]
+    assert (
+        [pair.key for pair in read.answers[0].pairs]
+        == list(KEYS)
+        == [pair.key for pair in read.pairs]
+    )
     assert counted(read.answers[0], 0) == ({"a": 49, "b": 1}, {"a": 3, "b": 47})
     assert read.pairs[0].original.options == ("yes", "no")
     assert read.pairs[0].perturbed[Perturbation.KEY_TYPO, 1].stem.endswith("at apples twon?")
@@ -145,14 +176,17 @@ def test_a_file_alone_offers_what_its_bias_offers(
 
 
 @pytest.mark.parametrize(
-    "part", ["prompts", "results", "results/m", "results/m/acquiescence.csv", "prompts/acquiescence.csv"]
+    "part",
+    ["prompts", "results", "results/m", "results/m/acquiescence.csv", "prompts/acquiescence.csv"],
 )
 def test_a_part_of_a_download_is_what_it_is_in_the_whole(tmp_path: Path, part: str) -> None:
     whole = read_biasmonkey(download(tmp_path / "d"))
     read = read_biasmonkey(tmp_path / "d" / part)
     asked, answered = part.startswith("prompts"), part.startswith("results")
     one = part.endswith(".csv")
-    assert [pair.original for pair in read.pairs] == [pair.original for pair in whole.pairs if asked]
+    assert [pair.original for pair in read.pairs] == [
+        pair.original for pair in whole.pairs if asked
+    ]
     assert read.answers == (whole.answers[: 1 if one else 2] if answered else ())
 
 
@@ -164,7 +198,10 @@ def test_errors_of_typing_alone_have_no_changed_form(tmp_path: Path) -> None:
 
 
 def test_the_reworded_set_is_a_variant(tmp_path: Path) -> None:
-    files = {"results/m/acquiescence_reword.csv": csv(answers()), "prompts/acquiescence_reword.csv": csv(prompts())}
+    files = {
+        "results/m/acquiescence_reword.csv": csv(answers()),
+        "prompts/acquiescence_reword.csv": csv(prompts()),
+    }
     read = read_biasmonkey(download(tmp_path / "d", files))
     assert [one.variant for one in read.answers] == ["", "", "reword"]
     assert {pair.variant for pair in read.pairs} == {"", "reword"}
@@ -176,7 +213,9 @@ def test_blanks_are_counted_and_said(tmp_path: Path) -> None:
     rows[1][1] = rows[60][1] = ""
     read = read_biasmonkey(download(tmp_path / "d", {"results/m/acquiescence.csv": csv(rows)}))
     assert [arm[""] for arm in counted(read.answers[0], 0)] == [1, 1]
-    assert any("2 answers to 1 question are without a letter: APPLES_W1" in note for note in read.notes)
+    assert any(
+        "2 answers to 1 question are without a letter: APPLES_W1" in note for note in read.notes
+    )
 
 
 def test_letters_that_nobody_offered_are_kept_and_said(tmp_path: Path) -> None:
@@ -193,37 +232,60 @@ def test_questions_with_other_numbers_of_answers_are_said(tmp_path: Path) -> Non
     rows = answers()
     del rows[100], rows[1]
     read = read_biasmonkey(download(tmp_path / "d", {"results/m/acquiescence.csv": csv(rows)}))
-    assert "m, acquiescence: 1 question has 49 answers to a form and not 50: APPLES_W1." in read.notes
+    assert (
+        "m, acquiescence: 1 question has 49 answers to a form and not 50: APPLES_W1." in read.notes
+    )
 
 
 def test_unequal_numbers_of_answers_to_the_two_forms_are_warned_of_and_read(tmp_path: Path) -> None:
     rows = answers()
     del rows[-1]
     (said,) = warned(tmp_path / "d", csv(rows))
-    assert said.startswith("m/acquiescence.csv, line 902, column 'group': found 50 rows of 'orig alpha' and 49 rows of")
+    assert said.startswith(
+        "m/acquiescence.csv, line 902, column 'group': found 50 rows of 'orig alpha' and 49 rows of"
+    )
     last = read_biasmonkey(tmp_path / "d").answers[0].pairs[-1]
-    assert (last.key, sum(last.original.counts.values()), sum(last.changed.counts.values())) == ("JACKETS_W1", 50, 49)
+    assert (last.key, sum(last.original.counts.values()), sum(last.changed.counts.values())) == (
+        "JACKETS_W1",
+        50,
+        49,
+    )
 
 
 def test_a_question_with_answers_to_one_form_is_left_out_with_a_warning(tmp_path: Path) -> None:
     (said,) = warned(tmp_path / "d", csv(answers()[:-50]))
-    assert "found 50 rows of 'orig alpha' and 0 rows of 'pos alpha' for 'JACKETS_W1'; expected answers to both" in said
-    assert [pair.key for pair in read_biasmonkey(tmp_path / "d").answers[0].pairs] == list(KEYS[:-1])
+    assert (
+        "found 50 rows of 'orig alpha' and 0 rows of 'pos alpha' for 'JACKETS_W1'; expected "
+        "answers to both" in said
+    )
+    assert [pair.key for pair in read_biasmonkey(tmp_path / "d").answers[0].pairs] == list(
+        KEYS[:-1]
+    )
 
 
 def test_a_file_with_answers_to_one_form_alone_is_left_out_and_named(tmp_path: Path) -> None:
     rows = answers()
     steered = [rows[0], *(row for row in rows[1:] if row[2] == "pos alpha")]
-    read = read_biasmonkey(download(tmp_path / "d", {"results/steered/acquiescence.csv": csv(steered)}))
+    read = read_biasmonkey(
+        download(tmp_path / "d", {"results/steered/acquiescence.csv": csv(steered)})
+    )
     assert {one.model for one in read.answers} == {"m"}
     assert "Left out, no question has answers to both forms: steered/acquiescence." in read.notes
 
 
 def column(rows: Cells, place: int, by: int) -> Cells:
-    """Return rows of which one column is shifted down; what goes over the end comes back at the top."""
+    """Return rows of which one column is shifted down; what goes over the end comes back at the
+    top.
+    """
     cells = [row[place] for row in rows[1:]]
     moved = cells[-by:] + cells[:-by]
-    return [rows[0], *([*row[:place], cell, *row[place + 1 :]] for row, cell in zip(rows[1:], moved, strict=True))]
+    return [
+        rows[0],
+        *(
+            [*row[:place], cell, *row[place + 1 :]]
+            for row, cell in zip(rows[1:], moved, strict=True)
+        ),
+    ]
 
 
 @pytest.mark.parametrize("by", [1, 7, -3])
@@ -244,7 +306,9 @@ def test_a_column_of_answers_that_looks_shifted_is_warned_of_and_read(
 
 
 @pytest.mark.parametrize("by", [1, 7, -3])
-def test_a_shifted_column_of_numbers_of_options_contradicts_itself_and_stops(tmp_path: Path, by: int) -> None:
+def test_a_shifted_column_of_numbers_of_options_contradicts_itself_and_stops(
+    tmp_path: Path, by: int
+) -> None:
     found = of_answers(tmp_path / "d", csv(column(answers(), 3, by)))
     assert all("one number per form" in finding.expected for finding in found)
 
@@ -252,8 +316,10 @@ def test_a_shifted_column_of_numbers_of_options_contradicts_itself_and_stops(tmp
 def test_answers_that_may_have_slipped_are_warned_of_with_the_evidence(tmp_path: Path) -> None:
     (found,) = warned(tmp_path / "d", csv(column(answers(), 1, 3)))
     assert re.fullmatch(
-        r"m/acquiescence.csv, column 'response': found answers that fit their questions better 3 rows up "
-        r"\(log-likelihood -[0-9.,]+, and -[0-9.,]+ where they stand\); expected a difference of at most 20 by chance: "
+        r"m/acquiescence.csv, column 'response': found answers that fit their questions better 3 "
+        r"rows up "
+        r"\(log-likelihood -[0-9.,]+, and -[0-9.,]+ where they stand\); expected a difference of "
+        r"at most 20 by chance: "
         r"the column of answers may be shifted",
         found,
     )
@@ -262,8 +328,13 @@ def test_answers_that_may_have_slipped_are_warned_of_with_the_evidence(tmp_path:
 def test_a_question_that_comes_twice_is_warned_of_and_all_its_answers_count(tmp_path: Path) -> None:
     rows = answers()
     found = warned(tmp_path / "d", csv(rows + rows[101:201]))
-    assert any("line 1002, column 'key': found 'BUSES_W1' again, after line 102" in said for said in found)
-    assert counted(read_biasmonkey(tmp_path / "d").answers[0], 1) == ({"a": 98, "b": 2}, {"a": 6, "b": 94})
+    assert any(
+        "line 1002, column 'key': found 'BUSES_W1' again, after line 102" in said for said in found
+    )
+    assert counted(read_biasmonkey(tmp_path / "d").answers[0], 1) == (
+        {"a": 98, "b": 2},
+        {"a": 6, "b": 94},
+    )
 
 
 def test_a_file_in_another_order_is_read_with_the_same_counts(tmp_path: Path) -> None:
@@ -285,14 +356,19 @@ def test_several_samplings_may_stand_in_one_file(tmp_path: Path) -> None:
 def test_an_unknown_key_is_warned_of_once_with_a_near_one(tmp_path: Path) -> None:
     content = csv(answers()).replace(b"CATS_W1", b"CATS_W11")
     (found,) = warned(tmp_path / "d", content)
-    assert found.startswith("m/acquiescence.csv, line 202, column 'key': found an unknown key 'CATS_W11'")
+    assert found.startswith(
+        "m/acquiescence.csv, line 202, column 'key': found an unknown key 'CATS_W11'"
+    )
     assert "did you mean 'CATS_W1'?" in found
 
 
 def test_recorded_options_that_are_not_those_of_the_prompts_are_warned_of(tmp_path: Path) -> None:
     rows = [[*row[:3], "3" if row[0] == KEYS[2] else row[3]] for row in answers()]
     (found,) = warned(tmp_path / "d", csv(rows))
-    assert "line 202, column 'num_options': found 3 options for 'CATS_W1', 'orig alpha', and the like for 1" in found
+    assert (
+        "line 202, column 'num_options': found 3 options for 'CATS_W1', 'orig alpha', and the "
+        "like for 1" in found
+    )
 
 
 def test_only_the_file_at_fault_is_named_and_skip_goes_on_without_it(tmp_path: Path) -> None:
@@ -316,7 +392,9 @@ def test_skipping_every_file_is_refused(tmp_path: Path) -> None:
 def test_a_prompt_file_at_fault_leaves_no_question_of_it(tmp_path: Path) -> None:
     rows = prompts()
     rows[3][1] = "4"
-    read = read_biasmonkey(download(tmp_path / "d", {"prompts/acquiescence.csv": csv(rows)}), skip=True)
+    read = read_biasmonkey(
+        download(tmp_path / "d", {"prompts/acquiescence.csv": csv(rows)}), skip=True
+    )
     assert {pair.changed for pair in read.pairs} == {None}, "what is left is known from the typos"
     assert any(note.startswith("Skipped prompts/acquiescence.csv") for note in read.notes)
 
@@ -331,7 +409,11 @@ def test_answers_lie_in_the_authors_folder_csv_or_beside_it(tmp_path: Path, fold
     (place / "results" / "m" / "acquiescence.pickle").write_bytes(b"never opened")
     usual = only(read_biasmonkey(place))
     assert (usual.model, len(usual.pairs)) == ("m", 10)
-    for part in (place / "results", place / "results" / folder, place / "results" / folder / "acquiescence.csv"):
+    for part in (
+        place / "results",
+        place / "results" / folder,
+        place / "results" / folder / "acquiescence.csv",
+    ):
         assert only(read_biasmonkey(part)) == usual
 
 
@@ -340,7 +422,11 @@ def test_results_without_answers_say_what_was_looked_for(tmp_path: Path) -> None
     shutil.rmtree(place / "results")
     (place / "results" / "m").mkdir(parents=True)
     (place / "results" / "m" / "acquiescence.pickle").write_bytes(b"never opened")
-    (said,) = [note for note in read_biasmonkey(place).notes if note.startswith("No answers were found in results")]
+    (said,) = [
+        note
+        for note in read_biasmonkey(place).notes
+        if note.startswith("No answers were found in results")
+    ]
     assert "1 other file: 1 .pickle" in said
     assert "looked for results/MODEL/BIAS.csv and results/MODEL/csv/BIAS.csv" in said
     with pytest.raises(UsageError, match=r"looked for .*results/MODEL/csv/BIAS.csv"):
@@ -397,7 +483,9 @@ def test_a_wrong_group_name_is_reported_once(tmp_path: Path) -> None:
         pytest.param(packed(b"C\x00TS"), "a NUL byte", id="NUL"),
     ],
 )
-def test_content_that_is_no_compressed_text_is_refused(tmp_path: Path, content: bytes, found: str) -> None:
+def test_content_that_is_no_compressed_text_is_refused(
+    tmp_path: Path, content: bytes, found: str
+) -> None:
     (said,) = of_answers(tmp_path / "d", content, "acquiescence-key_typo.csv.gz")
     assert found in said.found
 
@@ -413,9 +501,13 @@ def test_content_that_is_no_compressed_text_is_refused(tmp_path: Path, content: 
         lambda content: content.rstrip(b"\n"),
     ],
 )
-def test_other_ways_to_write_the_same_table_are_read_the_same(tmp_path: Path, change: Callable[[bytes], bytes]) -> None:
+def test_other_ways_to_write_the_same_table_are_read_the_same(
+    tmp_path: Path, change: Callable[[bytes], bytes]
+) -> None:
     usual = read_biasmonkey(download(tmp_path / "d"))
-    again = read_biasmonkey(download(tmp_path / "e", {"results/m/acquiescence.csv": change(csv(answers()))}))
+    again = read_biasmonkey(
+        download(tmp_path / "e", {"results/m/acquiescence.csv": change(csv(answers()))})
+    )
     assert again.answers == usual.answers
 
 
@@ -434,11 +526,18 @@ def of_prompts(place: Path, rows: Cells, name: str = "acquiescence") -> tuple[Fi
         ("", "orig alpha", "an empty cell"),
     ],
 )
-def test_a_prompt_that_is_no_question_is_found(tmp_path: Path, cell: str, column: str, found: str) -> None:
+def test_a_prompt_that_is_no_question_is_found(
+    tmp_path: Path, cell: str, column: str, found: str
+) -> None:
     rows = prompts()
     rows[3][2] = cell
     first = of_prompts(tmp_path, rows)[0]
-    assert (first.file, first.line, first.column, first.found) == ("prompts/acquiescence.csv", 12, column, found)
+    assert (first.file, first.line, first.column, first.found) == (
+        "prompts/acquiescence.csv",
+        12,
+        column,
+        found,
+    )
 
 
 def test_duplicated_keys_of_prompts_are_found(tmp_path: Path) -> None:
@@ -450,17 +549,24 @@ def test_duplicated_keys_of_prompts_are_found(tmp_path: Path) -> None:
 def test_a_number_of_options_that_is_not_that_of_the_text_is_found(tmp_path: Path) -> None:
     rows = prompts()
     rows[3][1] = "4"
-    assert [(one.column, one.found) for one in of_prompts(tmp_path, rows)] == [("num options", "'4'")]
+    assert [(one.column, one.found) for one in of_prompts(tmp_path, rows)] == [
+        ("num options", "'4'")
+    ]
 
 
 @pytest.mark.parametrize("place", [2, 3])
-def test_a_column_of_prompts_that_looks_shifted_is_warned_of_with_the_evidence(tmp_path: Path, place: int) -> None:
+def test_a_column_of_prompts_that_looks_shifted_is_warned_of_with_the_evidence(
+    tmp_path: Path, place: int
+) -> None:
     rows = prompts()[:5] + prompts()[6:]
     read = read_biasmonkey(
-        download(tmp_path / "d", {"prompts/acquiescence.csv": csv(column(rows, place, 1))}), skip=True
+        download(tmp_path / "d", {"prompts/acquiescence.csv": csv(column(rows, place, 1))}),
+        skip=True,
     )
     (said,) = {warning for pair in read.pairs for warning in pair.warnings}
-    assert said.startswith("prompts/acquiescence.csv, line 2, column 'pos alpha': found texts that fit the questions 1")
+    assert said.startswith(
+        "prompts/acquiescence.csv, line 2, column 'pos alpha': found texts that fit the questions 1"
+    )
     assert "% of the words shared, and" in said
     assert f"Warning: {said}." in read.notes
 
@@ -480,18 +586,27 @@ def test_originals_of_two_biases_may_differ_with_a_warning(tmp_path: Path) -> No
 
 def test_a_shifted_column_of_errors_of_typing_is_found(tmp_path: Path) -> None:
     found = of_prompts(tmp_path, column(typo(prompts()), 4, 1), "acquiescence-key_typo")
-    assert any(one.found == "the options yes / no / perhaps" for one in found), "the fifth has three options"
+    assert any(one.found == "the options yes / no / perhaps" for one in found), (
+        "the fifth has three options"
+    )
     assert any("row above them" in one.found or "row below them" in one.found for one in found)
 
 
 def test_files_of_something_else_are_said_and_left(tmp_path: Path) -> None:
     read = read_biasmonkey(
-        download(tmp_path / "d", {"prompts/topics.csv": b"x\n", "results/m/odd_even_reword.csv": b"x\n"})
+        download(
+            tmp_path / "d", {"prompts/topics.csv": b"x\n", "results/m/odd_even_reword.csv": b"x\n"}
+        )
     )
-    assert read.notes[0] == "Left out, no bias of this name: prompts/topics.csv, results/m/odd_even_reword.csv."
+    assert (
+        read.notes[0]
+        == "Left out, no bias of this name: prompts/topics.csv, results/m/odd_even_reword.csv."
+    )
 
 
-def test_answers_to_questions_without_prompts_stand_in_no_other_order_than_these(tmp_path: Path) -> None:
+def test_answers_to_questions_without_prompts_stand_in_no_other_order_than_these(
+    tmp_path: Path,
+) -> None:
     told = csv(answers(("orig alpha", "reversed alpha"), 3))
     read = read_biasmonkey(download(tmp_path / "d", {"results/m/response_order.csv": told}))
     assert len(read.answers) == 3

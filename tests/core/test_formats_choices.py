@@ -1,4 +1,6 @@
-"""Anyone's multiple-choice questions: lettered cells, files and back, every fault with its place."""
+"""Anyone's multiple-choice questions: lettered cells, files and back, every fault with its
+place.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,20 @@ HEADER = "key,bias,topic,original,changed,middle_removed,share_1,share_2,share_3
 ASKED = '"Is it so?\nA. Better\nB. Same\nC. Worse"'
 REVERSED = '"Is it so?\nA. Worse\nB. Same\nC. Better"'
 GOOD = f"q-1,response_order,work,{ASKED},{REVERSED},,.5,.25,.25\n"
-WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n"), min_size=1, max_size=12)
+WORDS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n"), min_size=1, max_size=12
+)
 OPTIONS = st.lists(WORDS.filter(str.strip), min_size=2, max_size=6, unique=True).map(tuple)
 STEMS = st.lists(WORDS, min_size=1, max_size=3).map("\n".join).filter(str.strip)
 
 
-def folder(place: Path, rows: str = GOOD, header: str = HEADER, perturbed: str | None = None, about: str = "") -> Path:
+def folder(
+    place: Path,
+    rows: str = GOOD,
+    header: str = HEADER,
+    perturbed: str | None = None,
+    about: str = "",
+) -> Path:
     place.mkdir()
     (place / "choices.csv").write_bytes((header + rows).encode())
     if perturbed is not None:
@@ -51,7 +61,9 @@ def test_a_text_is_a_stem_and_lettered_options() -> None:
 
 
 def test_a_stem_of_one_line_may_look_like_an_option() -> None:
-    assert parse_choice("A. Smith says so.\nA. Yes\nB. No") == Choice("A. Smith says so.", ("Yes", "No"))
+    assert parse_choice("A. Smith says so.\nA. Yes\nB. No") == Choice(
+        "A. Smith says so.", ("Yes", "No")
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,7 +93,9 @@ def test_a_text_that_is_no_question_is_a_fault_and_no_error(text: str, found: st
 
 
 @given(STEMS, OPTIONS)
-def test_a_question_that_is_read_from_its_lettered_text_is_the_same(stem: str, options: tuple[str, ...]) -> None:
+def test_a_question_that_is_read_from_its_lettered_text_is_the_same(
+    stem: str, options: tuple[str, ...]
+) -> None:
     choice = Choice(stem, options)
     found = parse_choice(choice.lettered())
     assert found == choice or (isinstance(found, Fault) and "letters" in found.found)
@@ -90,19 +104,28 @@ def test_a_question_that_is_read_from_its_lettered_text_is_the_same(stem: str, o
 def test_a_folder_is_read(tmp_path: Path) -> None:
     odd = '"How?\nA. 1\nB. 2\nC. 3\nD. 4\nE. 5","How?\nA. 1\nB. 2\nC. 4\nD. 5"'
     perturbed = (
-        'key,bias,perturbation,draw,text\nq-1,response_order,key_typo,2,"Is ot so?\nA. Better\nB. Same\nC. Worse"\n'
+        'key,bias,perturbation,draw,text\nq-1,response_order,key_typo,2,"Is ot so?\nA. '
+        'Better\nB. Same\nC. Worse"\n'
     )
     rows = f"{GOOD}q-1,odd_even,,{odd},Yes,,,\nq-3,Opinion_Float,,{ASKED},,,,,\n"
-    read = read_choices(folder(tmp_path / "mine", rows, perturbed=perturbed, about='title = "Mine"\n'))
+    read = read_choices(
+        folder(tmp_path / "mine", rows, perturbed=perturbed, about='title = "Mine"\n')
+    )
     options = ("Better", "Same", "Worse")
     asked = Choice("Is it so?", options)
     typo = {(Perturbation.KEY_TYPO, 2): Choice("Is ot so?", options)}
     changed = Choice("Is it so?", options[::-1])
     assert (read.about.name, read.about.title) == ("mine", "Mine")
     assert read.pairs == (
-        ChoicePair("q-1", Bias.RESPONSE_ORDER, asked, changed, "work", typo, None, (0.5, 0.25, 0.25)),
         ChoicePair(
-            "q-1", Bias.ODD_EVEN, Choice("How?", tuple("12345")), Choice("How?", tuple("1245")), middle_removed=True
+            "q-1", Bias.RESPONSE_ORDER, asked, changed, "work", typo, None, (0.5, 0.25, 0.25)
+        ),
+        ChoicePair(
+            "q-1",
+            Bias.ODD_EVEN,
+            Choice("How?", tuple("12345")),
+            Choice("How?", tuple("1245")),
+            middle_removed=True,
         ),
         ChoicePair("q-3", Bias.OPINION_FLOAT, asked, None),
     )
@@ -114,7 +137,9 @@ def test_one_file_is_read(tmp_path: Path) -> None:
     assert read_choices(place / "choices.csv").about.name == "choices"
 
 
-@pytest.mark.parametrize(("given", "shares"), [("50,25,25", (0.5, 0.25, 0.25)), ("33,33,33", (1 / 3,) * 3), (",,", ())])
+@pytest.mark.parametrize(
+    ("given", "shares"), [("50,25,25", (0.5, 0.25, 0.25)), ("33,33,33", (1 / 3,) * 3), (",,", ())]
+)
 def test_shares_in_percent_and_rounded_ones_become_parts_of_one(
     tmp_path: Path, given: str, shares: tuple[float, ...]
 ) -> None:
@@ -127,14 +152,24 @@ def test_shares_in_percent_and_rounded_ones_become_parts_of_one(
     [
         (GOOD.replace(".5,.25", ".5,.35"), 2, "share_1", "shares that add up to 1.1"),
         (GOOD.replace(".5,.25,.25", "50,30,25"), 2, "share_1", "shares that add up to 105"),
-        (GOOD.replace(".5,.25,.25", ".5,.5,"), 2, "share_2", "2 shares (share_1, share_2) of 3 options"),
+        (
+            GOOD.replace(".5,.25,.25", ".5,.5,"),
+            2,
+            "share_2",
+            "2 shares (share_1, share_2) of 3 options",
+        ),
         (GOOD.replace(".5,.25", "-1,.25"), 2, "share_1", "'-1'"),
         (GOOD.replace(".5,.25", "half,.25"), 2, "share_1", "'half'"),
         (GOOD + GOOD, 9, "key", "question 'q-1' of response_order again, after line 2"),
         (GOOD.replace("response_order", "order"), 2, "bias", "an unknown bias 'order'"),
         (GOOD.replace("q-1", ""), 2, "key", "an empty cell"),
         (GOOD.replace(ASKED, ""), 2, "original", "an empty cell"),
-        (GOOD.replace("\nC. Better", "\nD. Better"), 2, "changed", "options with the letters A, B, D"),
+        (
+            GOOD.replace("\nC. Better", "\nD. Better"),
+            2,
+            "changed",
+            "options with the letters A, B, D",
+        ),
         (GOOD.replace(REVERSED, ASKED), 2, "changed", "the options Better / Same / Worse"),
         (GOOD.replace(",,.5", ",yes,.5"), 2, "middle_removed", "'yes'"),
         (GOOD.replace(",,.5", ",perhaps,.5"), 2, "middle_removed", "'perhaps'"),
@@ -175,13 +210,23 @@ TYPO = f"q-1,response_order,key_typo,1,{ASKED}\n"
         (TYPO.replace("key_typo", "typo"), 2, "perturbation", "an unknown perturbation 'typo'"),
         (TYPO.replace(",1,", ",0,"), 2, "draw", "'0'"),
         (TYPO.replace("\nC. Worse", ""), 2, "text", "2 options"),
-        (TYPO + TYPO, 6, "draw", "key_typo, draw 1, of question 'q-1' of response_order again, after line 2"),
+        (
+            TYPO + TYPO,
+            6,
+            "draw",
+            "key_typo, draw 1, of question 'q-1' of response_order again, after line 2",
+        ),
     ],
 )
 def test_a_fault_of_an_error_of_typing_is_reported_with_its_place(
     tmp_path: Path, rows: str, line: int, column: str, found: str
 ) -> None:
-    assert fault(folder(tmp_path / "q", perturbed=PERTURBED + rows)) == ("perturbed.csv", line, column, found)
+    assert fault(folder(tmp_path / "q", perturbed=PERTURBED + rows)) == (
+        "perturbed.csv",
+        line,
+        column,
+        found,
+    )
 
 
 def test_an_unknown_share_column_is_named(tmp_path: Path) -> None:
@@ -210,7 +255,9 @@ def pairs(draw: st.DrawFn) -> ChoicePair:
     """Draw a question with the changed form that its bias asks for, with typos and shares."""
     bias = draw(st.sampled_from(Bias))
     n = {Bias.ALLOW_FORBID: 2, Bias.ODD_EVEN: 5}.get(bias)
-    texts = st.lists(WORDS.filter(str.strip), min_size=n or 2, max_size=n or 5, unique=True).map(tuple)
+    texts = st.lists(WORDS.filter(str.strip), min_size=n or 2, max_size=n or 5, unique=True).map(
+        tuple
+    )
     original = Choice(draw(STEMS), draw(texts))
     options = original.options
     changed = {
@@ -218,7 +265,9 @@ def pairs(draw: st.DrawFn) -> ChoicePair:
         Bias.OPINION_FLOAT: (*options, "no opinion at all"),
         Bias.ODD_EVEN: (*options[:2], *options[3:]),
     }.get(bias, ("Yes", "No"))
-    weights = draw(st.none() | st.lists(st.integers(1, 99), min_size=len(options), max_size=len(options)))
+    weights = draw(
+        st.none() | st.lists(st.integers(1, 99), min_size=len(options), max_size=len(options))
+    )
     shares = tuple(weight / sum(weights) for weight in weights) if weights else ()
     at = st.tuples(st.sampled_from(Perturbation), st.integers(1, 30))
     return ChoicePair(
@@ -228,7 +277,9 @@ def pairs(draw: st.DrawFn) -> ChoicePair:
         changed=draw(st.sampled_from((None, Choice(original.stem, changed)))),
         topic=draw(st.none() | NAMES),
         perturbed=draw(st.dictionaries(at, st.builds(Choice, STEMS, st.just(options)), max_size=3)),
-        middle_removed=draw(st.sampled_from((None, True, False))) if bias is Bias.ODD_EVEN else None,
+        middle_removed=draw(st.sampled_from((None, True, False)))
+        if bias is Bias.ODD_EVEN
+        else None,
         shares=shares,
         variant=draw(st.just("") | NAMES),
     )
@@ -240,12 +291,24 @@ def readable(pair: ChoicePair) -> bool:
 
 
 @pytest.mark.e2e
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(st.lists(pairs().filter(readable), min_size=1, max_size=4, unique_by=lambda p: (p.bias, p.variant, p.key)))
+@settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    st.lists(
+        pairs().filter(readable),
+        min_size=1,
+        max_size=4,
+        unique_by=lambda p: (p.bias, p.variant, p.key),
+    )
+)
 def test_questions_that_are_written_read_back_the_same(
     tmp_path_factory: pytest.TempPathFactory, drawn: list[ChoicePair]
 ) -> None:
-    about = About(name="mine", title='A "title"', templates=("response_bias",), notes=("one", "=two"))
+    about = About(
+        name="mine", title='A "title"', templates=("response_bias",), notes=("one", "=two")
+    )
     place = tmp_path_factory.mktemp("written") / "q"
     put(write_choices(drawn, about), place)
     assert read_choices(place) == Choices(about, tuple(drawn))
@@ -254,7 +317,8 @@ def test_questions_that_are_written_read_back_the_same(
 def test_no_cell_that_is_written_runs_in_a_spreadsheet() -> None:
     pair = ChoicePair("=key", Bias.OPINION_FLOAT, Choice("@stem", ("1", "2")), None, "+topic")
     assert (
-        write_choices([pair], About(name="q"))["choices.csv"].split("\n")[1] == "'=key,opinion_float,'+topic,\"'@stem"
+        write_choices([pair], About(name="q"))["choices.csv"].split("\n")[1]
+        == "'=key,opinion_float,'+topic,\"'@stem"
     )
 
 
@@ -265,7 +329,10 @@ YES_NO = Choice("Is it so?", ("Yes", "No"))
     ("pair", "why"),
     [
         (ChoicePair(" q", Bias.ACQUIESCENCE, YES_NO, None), "has outer spaces"),
-        (ChoicePair("q", Bias.ACQUIESCENCE, Choice("So?", ("Yes\nyes", "No")), None), "options with the letters B"),
+        (
+            ChoicePair("q", Bias.ACQUIESCENCE, Choice("So?", ("Yes\nyes", "No")), None),
+            "options with the letters B",
+        ),
         (
             ChoicePair("q", Bias.ACQUIESCENCE, Choice("So?\nC. no", ("Yes", "No")), None),
             "options with the letters C, A, B",

@@ -1,4 +1,6 @@
-"""Anyone's instrument: what a folder of CSV files or a JSON Lines file says is what is imported, or nothing is."""
+"""Anyone's instrument: what a folder of CSV files or a JSON Lines file says is what is imported, or
+nothing is.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,19 @@ def folder(path: Path, **files: str) -> Path:
     """Write a folder: `statements` stands for statements.csv, `instrument` for instrument.toml."""
     (path / "statements.csv").write_text(STATEMENTS, encoding="utf-8")
     for name, content in files.items():
-        (path / f"{name}.{'toml' if name == 'instrument' else 'csv'}").write_text(content, encoding="utf-8")
+        (path / f"{name}.{'toml' if name == 'instrument' else 'csv'}").write_text(
+            content, encoding="utf-8"
+        )
     return path
 
 
 def faults(path: Path) -> list[tuple[str, int | None, str | None, str]]:
     with pytest.raises(InputError) as caught:
         read_csv(path)
-    return [(finding.file, finding.line, finding.column, finding.found) for finding in caught.value.findings]
+    return [
+        (finding.file, finding.line, finding.column, finding.found)
+        for finding in caught.value.findings
+    ]
 
 
 def expected(path: Path) -> str:
@@ -67,7 +74,12 @@ def test_a_row_becomes_a_statement_with_its_wordings_in_order(tmp_path: Path) ->
         Wording(NEGATION, "en", "Judges should not be elected.", "ana"),
         Wording(OPPOSITE, "en", "Judges should be appointed.", "ana"),
     )
-    assert (first.ref, first.country, first.topic, first.issues) == ("s-1", "vd", "courts", {"law": 1})
+    assert (first.ref, first.country, first.topic, first.issues) == (
+        "s-1",
+        "vd",
+        "courts",
+        {"law": 1},
+    )
     assert second.wordings == (Wording(ORIGINAL, "en", " Tax land. "),)
     assert second.topic is None
 
@@ -79,7 +91,9 @@ def test_columns_of_wordings_may_have_the_names_of_the_screens(tmp_path: Path) -
     (tmp_path / "plain").mkdir()
     assert shown == read_csv(folder(tmp_path / "plain", instrument='name = "one"\n'))
     (tmp_path / "twice").mkdir()
-    twice = folder(tmp_path / "twice", statements="ref,original,paraphrase-1,paraphrase_1\ns-1,A,B,C\n")
+    twice = folder(
+        tmp_path / "twice", statements="ref,original,paraphrase-1,paraphrase_1\ns-1,A,B,C\n"
+    )
     assert faults(twice) == [("statements.csv", 1, "paraphrase_1", "2 columns of this name")]
 
 
@@ -101,7 +115,9 @@ def test_a_single_file_is_an_instrument_named_after_it(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "mine.csv", "other").name == "other"
 
 
-def test_a_folder_without_a_name_is_named_after_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_a_name_is_named_after_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = tmp_path / "poll.v2"
     place.mkdir()
     monkeypatch.chdir(folder(place))
@@ -115,12 +131,18 @@ def test_the_whole_folder_is_read(tmp_path: Path) -> None:
             instrument='name = "small"\ntitle = "A small one"\nversion = "3"\nlicence = "CC0"\n'
             'issues = ["tax", "law"]\nnotes = ["made up"]\n[issue_titles]\nlaw = "Law"\n',
             parties="country,party,position\nvd,Larks,2.5\nvd,Owls,\n",
-            party_answers="country,party,ref,answer\nvd,Larks,s-1,Rather agree\nvd,Owls,s-1,no opinion\n",
+            party_answers="country,party,ref,answer\nvd,Larks,s-1,Rather agree\nvd,Owls,s-1,no "
+            "opinion\n",
             issue_labels="ref,issue,annotator,label\ns-1,tax,bo,-1\n",
             survey="respondent,ref,variant,answer\n7,s-1,paraphrase-2,agree\n7,s-1,negation,0\n",
         )
     )
-    assert (read.name, read.title, read.version, read.licence) == ("small", "A small one", "3", "CC0")
+    assert (read.name, read.title, read.version, read.licence) == (
+        "small",
+        "A small one",
+        "3",
+        "CC0",
+    )
     assert (read.issues, read.notes) == (("tax", "law"), ("made up",))
     assert read.parties == (Party("vd", "Larks", 2.5), Party("vd", "Owls", None))
     assert read.party_answers == (
@@ -128,7 +150,10 @@ def test_the_whole_folder_is_read(tmp_path: Path) -> None:
         PartyAnswer("vd", "Owls", "s-1", "no opinion", None),
     )
     assert read.issue_labels[-1] == IssueLabel("s-1", "tax", "bo", -1)
-    assert read.survey == (SurveyAnswer("7", "s-1", SECOND, True), SurveyAnswer("7", "s-1", NEGATION, False))
+    assert read.survey == (
+        SurveyAnswer("7", "s-1", SECOND, True),
+        SurveyAnswer("7", "s-1", NEGATION, False),
+    )
 
 
 def test_parties_that_are_not_listed_come_from_their_answers(tmp_path: Path) -> None:
@@ -168,11 +193,16 @@ def test_languages_that_contradict_each_other_are_refused(tmp_path: Path) -> Non
 def test_a_label_that_is_none_is_found_with_its_line_and_column(tmp_path: Path) -> None:
     statements = "ref,original,issue.law\na,x,1\nb,y,2\nc,z,yes\n"
     place = folder(tmp_path, statements=statements)
-    assert faults(place) == [("statements.csv", 3, "issue.law", "'2'"), ("statements.csv", 4, "issue.law", "'yes'")]
+    assert faults(place) == [
+        ("statements.csv", 3, "issue.law", "'2'"),
+        ("statements.csv", 4, "issue.law", "'yes'"),
+    ]
     assert expected(place) == "one of -1, 0, 1, +1"
 
 
-@pytest.mark.parametrize("column", ["paraphrase_", "paraphrase_x", "paraphrase_0", "paraphrase_²", "paraphrase_01"])
+@pytest.mark.parametrize(
+    "column", ["paraphrase_", "paraphrase_x", "paraphrase_0", "paraphrase_²", "paraphrase_01"]
+)
 def test_a_paraphrase_column_needs_a_number(tmp_path: Path, column: str) -> None:
     found = faults(folder(tmp_path, statements=f"ref,original,{column}\na,x,y\nb,z,w\n"))
     assert [fault[:3] for fault in found] == [("statements.csv", 1, column)]
@@ -185,7 +215,9 @@ def test_a_misspelt_column_is_answered_with_the_right_one(tmp_path: Path) -> Non
 
 
 def test_a_file_without_statements_is_a_finding(tmp_path: Path) -> None:
-    assert faults(folder(tmp_path, statements="ref,original\n")) == [("statements.csv", 2, None, "no statement")]
+    assert faults(folder(tmp_path, statements="ref,original\n")) == [
+        ("statements.csv", 2, None, "no statement")
+    ]
 
 
 def test_an_issue_that_the_instrument_does_not_list_is_refused(tmp_path: Path) -> None:
@@ -239,9 +271,19 @@ def test_templates_of_the_folder_take_the_place_of_the_shipped_ones(tmp_path: Pa
     )
     raw, chat = read_csv(folder(tmp_path, templates=templates)).templates
     assert (raw.name, raw.inverted, raw.chat, raw.family, raw.address, raw.system) == (
-        "g", False, False, "generation", "impersonal", None,
-    )  # fmt: skip
-    assert (chat.inverted, chat.chat, chat.family, chat.system) == (True, True, "chat", "No or yes?")
+        "g",
+        False,
+        False,
+        "generation",
+        "impersonal",
+        None,
+    )
+    assert (chat.inverted, chat.chat, chat.family, chat.system) == (
+        True,
+        True,
+        "chat",
+        "No or yes?",
+    )
 
 
 def test_faults_of_templates_have_their_line_and_column(tmp_path: Path) -> None:
@@ -270,7 +312,9 @@ def test_templates_that_do_not_ship_are_named(tmp_path: Path) -> None:
 
 
 def test_the_templates_of_a_folder_are_those_of_the_audits_it_names(tmp_path: Path) -> None:
-    both = read_csv(folder(tmp_path, instrument='templates = ["bias_score", "reliability"]\n')).templates
+    both = read_csv(
+        folder(tmp_path, instrument='templates = ["bias_score", "reliability"]\n')
+    ).templates
     assert both == (*shipped_templates("bias_score"), *shipped_templates("reliability"))
     one = read_csv(folder(tmp_path, instrument='templates = "bias_score"\n')).templates
     assert one == shipped_templates("bias_score")
@@ -300,10 +344,14 @@ def test_an_unknown_audit_or_scale_of_a_template_is_found(tmp_path: Path) -> Non
         "b,printed,{statement},agree,disagree,bias_score,seven\n"
     )
     place = folder(tmp_path, templates=templates)
-    assert faults(place) == [("templates.csv", 2, "audit", "'bias'"), ("templates.csv", 3, "scale", "'seven'")]
+    assert faults(place) == [
+        ("templates.csv", 2, "audit", "'bias'"),
+        ("templates.csv", 3, "scale", "'seven'"),
+    ]
     assert (
         expected(place)
-        == "one of bias_score, contamination, questionnaire, reliability, representation, response_bias, "
+        == "one of bias_score, contamination, questionnaire, reliability, representation, "
+        "response_bias, "
         "statement_labels"
     )
 
@@ -315,7 +363,9 @@ s-2,Praise flags.,cultural,,,,,,,,model-a,
 """
 
 
-def test_a_side_and_the_wordings_of_the_bias_score_are_read_with_their_authors(tmp_path: Path) -> None:
+def test_a_side_and_the_wordings_of_the_bias_score_are_read_with_their_authors(
+    tmp_path: Path,
+) -> None:
     first, second = read_csv(folder(tmp_path, statements=SIDED)).statements
     assert (first.dimension, first.leaning, first.source) == (Dimension.ECONOMIC, Side.LEFT, "WVS")
     assert first.wordings == (
@@ -333,13 +383,19 @@ def test_json_lines_say_the_same_of_sides_and_authors(tmp_path: Path) -> None:
     path = json_lines(
         tmp_path,
         {
-            "ref": "s-1", "original": "Tax land.", "dimension": "economic", "leaning": "left", "source": "WVS",
-            "author": "ana", "reformulations": ["Put a tax on land.", "Land should be taxed."],
-            "political_opposites": ["Land is sacred."], "political_opposite": "Spare land.",
+            "ref": "s-1",
+            "original": "Tax land.",
+            "dimension": "economic",
+            "leaning": "left",
+            "source": "WVS",
+            "author": "ana",
+            "reformulations": ["Put a tax on land.", "Land should be taxed."],
+            "political_opposites": ["Land is sacred."],
+            "political_opposite": "Spare land.",
             "authors": {"reformulation_1": "model-a", "political_opposite_1": "model-b"},
         },
         {"ref": "s-2", "original": "Praise flags.", "dimension": "Cultural"},
-    )  # fmt: skip
+    )
     numbered = SIDED.replace(",reformulation,", ",reformulation_1,").replace(
         "author.reformulation,", "author.reformulation_1,"
     )
@@ -352,7 +408,12 @@ def test_json_lines_say_the_same_of_sides_and_authors(tmp_path: Path) -> None:
         ("dimension", "social", "dimension", "'social'"),
         ("leaning", "centre", "leaning", "'centre'"),
         ("reformulation_0", "x", "reformulation_0", "a reformulation without a number"),
-        ("political_opposite_x", "x", "political_opposite_x", "a political opposite without a number"),
+        (
+            "political_opposite_x",
+            "x",
+            "political_opposite_x",
+            "a political opposite without a number",
+        ),
         ("author.negation", "ana", "author.negation", "an unknown wording"),
         ("political_oposite", "x", "political_oposite", "an unknown column"),
     ],
@@ -384,10 +445,14 @@ def test_instrument_toml_is_checked(tmp_path: Path) -> None:
         ("instrument.toml", 3, "version", "3"),
     ]
     titles = 'issues = ["law", "tax"]\n[issue_titles]\nlow = "Law"\n'
-    assert faults(folder(tmp_path, instrument=titles)) == [("instrument.toml", 3, "low", "an unknown issue")]
+    assert faults(folder(tmp_path, instrument=titles)) == [
+        ("instrument.toml", 3, "low", "an unknown issue")
+    ]
 
 
-@pytest.mark.parametrize(("about", "line"), [('name = "x"\nissues = [\n"bar\n]', 3), ("name = ", 1)])
+@pytest.mark.parametrize(
+    ("about", "line"), [('name = "x"\nissues = [\n"bar\n]', 3), ("name = ", 1)]
+)
 def test_broken_toml_is_found_on_its_line(tmp_path: Path, about: str, line: int) -> None:
     [fault] = faults(folder(tmp_path, instrument=about))
     assert fault[:2] == ("instrument.toml", line)
@@ -398,7 +463,9 @@ def test_a_folder_without_statements_is_a_mistake_of_the_request(tmp_path: Path)
         read_csv(tmp_path)
 
 
-def test_nothing_of_a_bad_file_is_imported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_of_a_bad_file_is_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "bad.csv"
     path.write_text("ref,original,issue.tax\na,,2\nb,c,x\n")
     store = tmp_path / "a.db"
@@ -429,7 +496,10 @@ def test_formats_and_places_that_are_not_there_are_answered_in_words(tmp_path: P
 
 def json_lines(folder: Path, *lines: object) -> Path:
     path = folder / "s.jsonl"
-    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), encoding="utf-8")
+    path.write_text(
+        "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -437,14 +507,19 @@ def test_json_lines_say_the_same_as_csv(tmp_path: Path) -> None:
     path = json_lines(
         tmp_path,
         {
-            "ref": "s-1", "country": "vd", "topic": "courts", "original": "Judges should be elected.",
+            "ref": "s-1",
+            "country": "vd",
+            "topic": "courts",
+            "original": "Judges should be elected.",
             "paraphrases": ["Judges ought to be elected.", "Let people elect judges."],
-            "negation": "Judges should not be elected.", "opposite": "Judges should be appointed.",
-            "issues": {"law": 1}, "author": "ana",
+            "negation": "Judges should not be elected.",
+            "opposite": "Judges should be appointed.",
+            "issues": {"law": 1},
+            "author": "ana",
         },
         "",
         {"ref": "s-2", "country": "vd", "original": " Tax land. ", "issues": {"law": -1, "tax": 0}},
-    )  # fmt: skip
+    )
     found, wanted = read_jsonl(path, "x"), read_csv(folder(tmp_path), "x")
     assert found == wanted
     assert read_jsonl(path).name == "s"
@@ -470,11 +545,23 @@ GOOD = {"ref": "a", "original": "x"}
         ({"ref": "b", "original": "y", "dimension": "social"}, "dimension", '"social"'),
         ({"ref": "b", "original": "y", "leaning": 1}, "leaning", "1"),
         ({"ref": "b", "original": "y", "reformulations": [3]}, "reformulations[1]", "3"),
-        ({"ref": "b", "original": "y", "authors": {"negation": "ana"}}, "authors.negation", "an unknown wording"),
+        (
+            {"ref": "b", "original": "y", "authors": {"negation": "ana"}},
+            "authors.negation",
+            "an unknown wording",
+        ),
         ({"ref": "b", "original": "y", "authors": {"original": 1}}, "authors.original", "1"),
-        ({"ref": "b", "original": "y", "authors": {"original": "\x00"}}, "authors", "a NUL or half a surrogate pair"),
+        (
+            {"ref": "b", "original": "y", "authors": {"original": "\x00"}},
+            "authors",
+            "a NUL or half a surrogate pair",
+        ),
         ({"ref": "b", "original": "half \ud800"}, "original", "a NUL or half a surrogate pair"),
-        ({"ref": "b", "original": "y", "paraphrases": ["a\x00b"]}, "paraphrases", "a NUL or half a surrogate pair"),
+        (
+            {"ref": "b", "original": "y", "paraphrases": ["a\x00b"]},
+            "paraphrases",
+            "a NUL or half a surrogate pair",
+        ),
         ("[" * 100_000, None, "JSON that is too deep or too large to be a statement"),
         (f'{{"ref": {"9" * 5000}}}', None, "JSON that is too deep or too large to be a statement"),
     ],
@@ -485,31 +572,50 @@ def test_faults_of_json_lines_have_their_line_and_key(
     with pytest.raises(InputError) as caught:
         read_jsonl(json_lines(tmp_path, GOOD, line))
     [finding] = caught.value.findings
-    assert (finding.file, finding.line, finding.column, finding.found) == ("s.jsonl", 2, column, found)
+    assert (finding.file, finding.line, finding.column, finding.found) == (
+        "s.jsonl",
+        2,
+        column,
+        found,
+    )
 
 
 def test_an_empty_json_lines_file_is_a_finding(tmp_path: Path) -> None:
     assert expected(json_lines(tmp_path, "", "")) == "one JSON object per line"
 
 
-FILLED = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")).filter(lambda t: t.strip() != "")
+FILLED = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")).filter(
+    lambda t: t.strip() != ""
+)
 
 
 @pytest.mark.e2e
-@given(st.lists(st.tuples(FILLED, FILLED, FILLED, FILLED, st.sampled_from([-1, 0, 1])), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.tuples(FILLED, FILLED, FILLED, FILLED, st.sampled_from([-1, 0, 1])),
+        min_size=1,
+        max_size=5,
+    )
+)
 def test_any_text_comes_through_both_formats_as_it_is(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str, str, int]]
 ) -> None:
     place = tmp_path_factory.mktemp("trip")
     with (place / "t.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)  # CR LF in cells is then their own
+        # CR LF in cells is then their own.
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)
         writer.writerow(["ref", "original", "paraphrase_1", "negation", "opposite", "issue.law"])
         writer.writerows([f"r{n}", *row] for n, row in enumerate(rows))
     keys = ("original", "paraphrases", "negation", "opposite", "issues")
     with (place / "t.jsonl").open("w", encoding="utf-8") as file:
         for n, (original, paraphrase, *others, label) in enumerate(rows):
             values = (original, [paraphrase], *others, {"law": label})
-            file.write(json.dumps({"ref": f"r{n}", **dict(zip(keys, values, strict=True))}, ensure_ascii=n % 2 == 0))
+            file.write(
+                json.dumps(
+                    {"ref": f"r{n}", **dict(zip(keys, values, strict=True))},
+                    ensure_ascii=n % 2 == 0,
+                )
+            )
             file.write("\n")
     read = read_csv(place / "t.csv")
     assert [(*(w.text for w in s.wordings), s.issues["law"]) for s in read.statements] == rows

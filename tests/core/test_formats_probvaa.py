@@ -1,4 +1,6 @@
-"""The authors' download is read as it is; a damaged one is refused with the places of the damage."""
+"""The authors' download is read as it is; a damaged one is refused with the places of the
+damage.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from workbench.domain.instruments import IssueLabel, Party, PartyAnswer, SurveyAnswer
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.errors import InputError, UsageError
 from workbench.formats.probvaa import ISSUES, read
 from workbench.formats.read import read_instrument
@@ -41,7 +50,8 @@ def download(root: Path, **files: str) -> Path:
         "vaa/probvaa": WORDINGS,
         "vaa/nl": "statementID,Topic,statement,position,party\n2,Tax,Meer.,agree,SP\n9,Tax,Weg.,disagree,SP\n",
         "vaa/de": GERMAN,
-        "vaa/it": "statementID,statement,position,party\n3,Si.,rather disagree,PD\n3,Si.,no opinion,FI\n",
+        "vaa/it": "statementID,statement,position,party\n3,Si.,rather disagree,PD\n3,Si.,no "
+        "opinion,FI\n",
         "human_annotations/annotations_spiderweb_gold": "ID,statement,policy_domain,"
         + ",".join(ISSUES)
         + "\nnl_2_1000011_nl,More taxes,finance_taxes,-1.0,1.0"
@@ -62,7 +72,10 @@ def download(root: Path, **files: str) -> Path:
 def faults(root: Path) -> list[tuple[str, int | None, str | None, str]]:
     with pytest.raises(InputError) as caught:
         read(root)
-    return [(finding.file, finding.line, finding.column, finding.found) for finding in caught.value.findings]
+    return [
+        (finding.file, finding.line, finding.column, finding.found)
+        for finding in caught.value.findings
+    ]
 
 
 def test_the_digits_of_an_id_say_which_wording_it_is(tmp_path: Path) -> None:
@@ -119,7 +132,10 @@ def test_both_encodings_of_the_label_order_become_one(tmp_path: Path) -> None:
         ("gpt-5", "swapped", "gpt", True, "favorable", "detrimental"),
     ]
     assert (found[0].system, found[0].user) == ('"beneficial" or "harmful"?', "{statement}")
-    assert (found[2].system, found[2].user) == (None, 'Between support and oppose: "{statement}" Answer:')
+    assert (found[2].system, found[2].user) == (
+        None,
+        'Between support and oppose: "{statement}" Answer:',
+    )
     assert (found[3].system, found[3].user) == ('"favorable" or "detrimental"?', "{statement}")
     assert {template.render("Tax.").messages[-1].content.count("Tax.") for template in found} == {1}
     assert not any("%s" in f"{template.system}{template.user}" for template in found)
@@ -150,7 +166,12 @@ def test_statements_alone_are_enough_and_what_is_missing_is_said(tmp_path: Path)
         for path in (root / "data" / part).iterdir():
             path.unlink()
     found = read(root)
-    assert (len(found.statements), found.templates, found.survey, found.issue_labels) == (1, (), (), ())
+    assert (len(found.statements), found.templates, found.survey, found.issue_labels) == (
+        1,
+        (),
+        (),
+        (),
+    )
     assert "prompt_instructions/en_clf_templates_final.csv is not in the download." in found.notes
 
 
@@ -160,7 +181,15 @@ def test_a_folder_that_is_no_download_says_what_was_looked_for(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "wrong", ["nl_2_1000001", "nl_x_1000001_en", "nl_2_1040001_en", "nl_2_1100001_en", "nl_2_0000001_en", "nl_2_en"]
+    "wrong",
+    [
+        "nl_2_1000001",
+        "nl_x_1000001_en",
+        "nl_2_1040001_en",
+        "nl_2_1100001_en",
+        "nl_2_0000001_en",
+        "nl_2_en",
+    ],
 )
 def test_an_id_that_is_none_is_found_on_its_line(tmp_path: Path, wrong: str) -> None:
     root = download(tmp_path, vaa__probvaa=f"{WORDINGS}{wrong},Text.\n")
@@ -175,7 +204,8 @@ def test_damage_in_every_file_is_reported_at_once(tmp_path: Path) -> None:
         vaa__de="statementID,position\n1,agree\n",
         human_annotations__survey_vaas="paraphrase,opposite,negation,original,ID,annotator\n1,0,2,1,nl_2_x,3\n",
         prompt_instructions__en_clf_templates_final="template_id,template,model_type,inverted\n"
-        "1,agree or disagree? %s,chat,1\n2,agree or disagree?,generation,1\n3,yes or no? %s,generation,1\n",
+        "1,agree or disagree? %s,chat,1\n2,agree or disagree?,generation,1\n3,yes or no? "
+        "%s,generation,1\n",
     )
     assert faults(root) == [
         ("probvaa.csv", 9, "ID", "negation of nl_2 in en again, after line 8"),

@@ -1,4 +1,6 @@
-"""Surveys as instruments: questions with their answers in words, weights and groups, and published shares."""
+"""Surveys as instruments: questions with their answers in words, weights and groups, and published
+shares.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,33 @@ from workbench.formats.write import write_folder
 
 REFUSED = {7.0: "Refusal", 8.0: "Don't know"}
 LABELS: dict[str, dict[float, str]] = {
-    "trust": {0.0: "Nobody", **{float(n): str(n) for n in range(1, 10)}, 10.0: "Everybody", 77.0: "Refusal"},
-    "many": {1.0: "1. Many", 2.0: "2. Some", 3.0: "3. None", 7.0: "7. Refusal", 8.0: "8. Don't know"},
-    "few": {1.0: "1. Many", 2.0: "2. Some", 3.0: "3. None", 7.0: "7. Refusal", 8.0: "8. Don't know"},
-    "lakes": {1.0: "Agree strongly", 2.0: "Agree", 3.0: "Neither agree nor disagree", 4.0: "Disagree", **REFUSED},
+    "trust": {
+        0.0: "Nobody",
+        **{float(n): str(n) for n in range(1, 10)},
+        10.0: "Everybody",
+        77.0: "Refusal",
+    },
+    "many": {
+        1.0: "1. Many",
+        2.0: "2. Some",
+        3.0: "3. None",
+        7.0: "7. Refusal",
+        8.0: "8. Don't know",
+    },
+    "few": {
+        1.0: "1. Many",
+        2.0: "2. Some",
+        3.0: "3. None",
+        7.0: "7. Refusal",
+        8.0: "8. Don't know",
+    },
+    "lakes": {
+        1.0: "Agree strongly",
+        2.0: "Agree",
+        3.0: "Neither agree nor disagree",
+        4.0: "Disagree",
+        **REFUSED,
+    },
     "worst": {1.0: "The floods", 2.0: "The railways", 3.0: "The moon"},
     "age": {999.0: "Not available"},
 }
@@ -43,7 +68,9 @@ TEXTS = {
 def columns(n: int = 60) -> dict[str, list[Any]]:
     draw = random.Random(20261)
     held: dict[str, list[Any]] = {
-        name: [draw.choice(list(labels)) for _ in range(n)] for name, labels in LABELS.items() if name != "age"
+        name: [draw.choice(list(labels)) for _ in range(n)]
+        for name, labels in LABELS.items()
+        if name != "age"
     }
     held["age"] = [float(draw.choice([*range(18, 90), 999])) for _ in range(n)]
     held["land"] = [draw.choice(["Veldania", "Nordmark"]) for _ in range(n)]
@@ -53,7 +80,9 @@ def columns(n: int = 60) -> dict[str, list[Any]]:
     return held
 
 
-def sav(path: Path, held: Mapping[str, list[Any]], labels: Mapping[str, Any] = LABELS, **more: Any) -> Path:
+def sav(
+    path: Path, held: Mapping[str, list[Any]], labels: Mapping[str, Any] = LABELS, **more: Any
+) -> Path:
     frame = pd.DataFrame(held)
     names: list[str | None] = [TEXTS.get(name, "") for name in frame]
     given = {name: said for name, said in labels.items() if name in held}
@@ -82,7 +111,9 @@ def test_a_statistics_file_says_what_its_questions_are(tmp_path: Path, end: str)
     missing = {"missing_ranges": {"age": [999], "trust": [77]}} if end == "sav" else {}
     path = sav(tmp_path / f"s.{end}", columns(), **missing)
     assert recognised(path) == "survey"
-    found = read(path, "groups=land,years=age:18-29/30-64/65+ weight=w1*w2 respondent=number unordered=worst")
+    found = read(
+        path, "groups=land,years=age:18-29/30-64/65+ weight=w1*w2 respondent=number unordered=worst"
+    )
     asked = questionnaire(found)
     assert [(q.ref, q.role, q.scale) for q in asked.questions] == [
         ("trust", Role.SURVEY, "trust"),
@@ -93,11 +124,19 @@ def test_a_statistics_file_says_what_its_questions_are(tmp_path: Path, end: str)
     ]
     assert {s.ref: s.wordings[0].text for s in found.statements} == TEXTS
     scale = asked.scale("trust")
-    assert [one.values[0] for one in scale.offered] == ["Nobody", *map(str, range(1, 10)), "Everybody"]
+    assert [one.values[0] for one in scale.offered] == [
+        "Nobody",
+        *map(str, range(1, 10)),
+        "Everybody",
+    ]
     assert {one.meaning for one in scale.offered} == {Meaning.STEP}
     assert [one.values for one in asked.scale("many").options] == [
-        ("Many", "1"), ("Some", "2"), ("None", "3"), ("Refusal", "7"), ("Don't know", "8"),
-    ]  # fmt: skip
+        ("Many", "1"),
+        ("Some", "2"),
+        ("None", "3"),
+        ("Refusal", "7"),
+        ("Don't know", "8"),
+    ]
     meant = [one.meaning.value for one in asked.scale("lakes").options]
     assert meant == ["yes", "yes", "neutral", "no", "missing", "missing"]
     assert not asked.scale("worst").ordered
@@ -134,7 +173,9 @@ def test_the_rest_is_named_and_says_why_it_was_left_out(tmp_path: Path) -> None:
 
 
 def test_steps_between_two_labelled_ends_are_answers(tmp_path: Path) -> None:
-    path = sav(tmp_path / "s.sav", {"q": [0.0, 3.0, 10.0, 7.0]}, {"q": {0.0: "Left", 10.0: "Right"}})
+    path = sav(
+        tmp_path / "s.sav", {"q": [0.0, 3.0, 10.0, 7.0]}, {"q": {0.0: "Left", 10.0: "Right"}}
+    )
     offered = questionnaire(read(path, "questions=q")).scale("q").offered
     assert [one.values[0] for one in offered] == ["Left", "3", "7", "Right"]
     outside = sav(tmp_path / "t.sav", {"q": [0.0, 3.0, 11.0]}, {"q": {0.0: "Left", 10.0: "Right"}})
@@ -144,8 +185,11 @@ def test_steps_between_two_labelled_ends_are_answers(tmp_path: Path) -> None:
 def test_a_weight_is_a_number_that_somebody_has(tmp_path: Path) -> None:
     held = columns(6) | {"w": [1.0, None, -2.0, 1e308, 0.0, None]}
     path = sav(tmp_path / "s.sav", held)
-    assert faults(path, "weight=w") == [(2, "w", "an empty cell, 2 times, here first"), (3, "w", "'-2'"),
-                                        (4, "w", "'1e+308'")]  # fmt: skip
+    assert faults(path, "weight=w") == [
+        (2, "w", "an empty cell, 2 times, here first"),
+        (3, "w", "'-2'"),
+        (4, "w", "'1e+308'"),
+    ]
     held["w"] = [1.0, None, 2.0, 3.0, 0.0, None]
     found = read(sav(path, held), "weight=w drop-unweighted respondent=number")
     assert [one.name for one in questionnaire(found).respondents] == ["1", "3", "4", "5"]
@@ -182,11 +226,21 @@ def test_many_numbers_are_no_groups_until_they_are_cut(tmp_path: Path) -> None:
 
 def test_a_table_of_texts_has_answers_without_an_order_unless_it_is_known(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    rows = ["name,worst,lakes,mark,long", "a,floods,agree,2,x", "b,moon,Strongly Agree,10,y", "a2,floods,DISAGREE,9,z"]
+    rows = [
+        "name,worst,lakes,mark,long",
+        "a,floods,agree,2,x",
+        "b,moon,Strongly Agree,10,y",
+        "a2,floods,DISAGREE,9,z",
+    ]
     path.write_text("\n".join([*rows, "c,,refused,2,w"]), encoding="utf-8")
     asked = questionnaire(read(path, "questions=worst,lakes,mark respondent=name"))
     assert [one.meaning for one in asked.scale("worst").options] == [Meaning.OPTION] * 2
-    assert [one.values[0] for one in asked.scale("lakes").options] == ["Strongly Agree", "agree", "DISAGREE", "refused"]
+    assert [one.values[0] for one in asked.scale("lakes").options] == [
+        "Strongly Agree",
+        "agree",
+        "DISAGREE",
+        "refused",
+    ]
     assert [one.values[0] for one in asked.scale("mark").options] == ["2", "9", "10"]
     assert asked.scale("mark").ordered
     assert "Left out, numbers without labels: mark." in read(path, "respondent=name").notes
@@ -197,8 +251,13 @@ def test_columns_and_people_come_once(tmp_path: Path) -> None:
     path.write_text("id,q,q,p\n1,a,b,c\n1,b,a,d\n2,a,b,d\n", encoding="utf-8")
     assert faults(path, "questions=q") == [(1, "q", "2 columns of this name")]
     assert faults(path, "questions=p respondent=id") == [(3, "id", "'1' again, after 2")]
-    assert faults(path, "questions=P weight=v") == [(1, "P", "no such column"), (1, "v", "no such column")]
-    assert faults(path, "questions=p groups=p") == [(1, "p", "a question that is about the person, too")]
+    assert faults(path, "questions=P weight=v") == [
+        (1, "P", "no such column"),
+        (1, "v", "no such column"),
+    ]
+    assert faults(path, "questions=p groups=p") == [
+        (1, "p", "a question that is about the person, too")
+    ]
     with pytest.raises(UsageError, match="found 'colour'"):
         read(path, "colour=q")
     path.write_text("id,q\n1,a\n2\n", encoding="utf-8")
@@ -221,7 +280,15 @@ def test_what_was_imported_is_exported_and_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "label",
     [
-        *("Refused", "DK/Refused", "Don´t know", "Don’t know (vol.)", "-9. Refused", "keine Angabe", "No answer"),
+        *(
+            "Refused",
+            "DK/Refused",
+            "Don´t know",
+            "Don’t know (vol.)",
+            "-9. Refused",
+            "keine Angabe",
+            "No answer",
+        ),
         *("Missing; Unknown", "WEISS NICHT", "Not asked in survey", "NS/NC"),
     ],
 )
@@ -234,12 +301,16 @@ def test_an_answer_is_no_refusal(label: str) -> None:
     assert not is_refusal(label)
 
 
-# ── surveys that are known by their columns ───────────────────────────────────────────────────────────────────────────
+# ── surveys that are known by their columns ───────────────────────────────────────────────────────
 
 
 def test_the_world_values_survey_has_negative_codes_that_are_no_answer(tmp_path: Path) -> None:
-    rows = ["D_INTERVIEW,B_COUNTRY_ALPHA,W_WEIGHT,Q1,Q2,Q260,Q262", "1,VEL,1.5,1,-2,1,20", "2,VEL,.5,2,4,2,70",
-            "3,NOR,1,1,3,1,-1"]  # fmt: skip
+    rows = [
+        "D_INTERVIEW,B_COUNTRY_ALPHA,W_WEIGHT,Q1,Q2,Q260,Q262",
+        "1,VEL,1.5,1,-2,1,20",
+        "2,VEL,.5,2,4,2,70",
+        "3,NOR,1,1,3,1,-1",
+    ]
     path = tmp_path / "wvs.csv"
     path.write_text("\n".join(rows), encoding="utf-8")
     assert recognised(path) == "survey"
@@ -277,7 +348,12 @@ def test_a_folder_of_opinionsqa_says_what_its_columns_are(tmp_path: Path) -> Non
     assert recognised(folder) == "survey"
     found = read(folder)
     asked = questionnaire(found)
-    assert [one.values[0] for one in asked.scale("LAKES_W9").options] == ["Everybody", "The town", "Nobody", "Refused"]
+    assert [one.values[0] for one in asked.scale("LAKES_W9").options] == [
+        "Everybody",
+        "The town",
+        "Nobody",
+        "Refused",
+    ]
     assert asked.scale("LAKES_W9").ordered
     assert not asked.scale("MOON_W9").ordered, "two answers in one place have no order"
     assert [(one.name, one.weight, one.groups) for one in asked.respondents] == [
@@ -287,14 +363,21 @@ def test_a_folder_of_opinionsqa_says_what_its_columns_are(tmp_path: Path) -> Non
     assert "1 respondent left out, without an answer to any question." in found.notes
     assert "Left out, without a column in responses.csv: GONE_W9." in found.notes
     bad = opinions(
-        tmp_path / "bad", INFO.replace("[1.0, 1.0]", "[1.0]").replace("['Yes', ", "print('Yes', "), RESPONSES
+        tmp_path / "bad",
+        INFO.replace("[1.0, 1.0]", "[1.0]").replace("['Yes', ", "print('Yes', "),
+        RESPONSES,
     )
     assert [(line, column) for line, column, _ in faults(bad)] == [
-        (3, "option_ordinal"), (4, "references"), (4, "option_ordinal"),
-    ]  # fmt: skip
+        (3, "option_ordinal"),
+        (4, "references"),
+        (4, "option_ordinal"),
+    ]
 
 
-LAKES = "defaultdict(<class 'list'>, {'Veldania': [0.25, 0.74], 'Nordmark': [60, 40], 'Ostland': [0, 0]})"
+LAKES = (
+    "defaultdict(<class 'list'>, {'Veldania': [0.25, 0.74], 'Nordmark': [60, 40], 'Ostland': "
+    "[0, 0]})"
+)
 SHARES = f'''question,selections,options,source
 Are the lakes clean?,"{LAKES}","['Yes', 'No']",VS
 Who rows?,"{{""Veldania"": [0.5, 0.3, 0.2]}}","['I', 'You', 'DK/Refused']",
@@ -313,17 +396,25 @@ def test_published_shares_are_read_by_country(tmp_path: Path) -> None:
         PublishedShares("vs-1", "country", "Veldania", {"Yes": 0.25, "No": 0.74}),
         PublishedShares("q-2", "country", "Veldania", {"I": 0.5, "You": 0.3, "DK/Refused": 0.2}),
     )
-    assert [one.meaning for one in asked.scale("q-2").options] == [Meaning.STEP, Meaning.STEP, Meaning.MISSING]
+    assert [one.meaning for one in asked.scale("q-2").options] == [
+        Meaning.STEP,
+        Meaning.STEP,
+        Meaning.MISSING,
+    ]
     lines = tmp_path / "shares.jsonl"
     lines.write_text(
-        '{"question": "Who rows?", "selections": {"Veldania": [0.5, 0.5], "Nordmark": null}, "options": ["I", "You"]}\n'
+        '{"question": "Who rows?", "selections": {"Veldania": [0.5, 0.5], "Nordmark": null}, '
+        '"options": ["I", "You"]}\n'
     )
     assert recognised(lines) == "survey"
     assert [one.value for one in questionnaire(read(lines)).published] == ["Veldania"]
     frame = pd.DataFrame([["Who rows?", '{"Veldania": [1.0, 0.0]}', '["I", "You"]']])
     frame.columns = pd.Index(["question", "selections", "options"])
     frame.to_parquet(tmp_path / "shares.parquet")
-    assert questionnaire(read(tmp_path / "shares.parquet")).published[0].shares == {"I": 1.0, "You": 0.0}
+    assert questionnaire(read(tmp_path / "shares.parquet")).published[0].shares == {
+        "I": 1.0,
+        "You": 0.0,
+    }
     with Store.open(tmp_path / "a.db", create=True) as store:
         store.instruments.add(found)
         assert store.questionnaires.get("v") == asked
@@ -371,7 +462,13 @@ def test_nothing_is_wanted_unless_it_is_said() -> None:
 
 KNOWN_FILES: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = {
     "European Social Survey": (
-        {"idno": [1.0, 1.0], "cntry": ["VD", "NM"], "agea": [20.0, 70.0], "pspwght": [0.5, 2.0], "pweight": [3.0, 1.0]},
+        {
+            "idno": [1.0, 1.0],
+            "cntry": ["VD", "NM"],
+            "agea": [20.0, 70.0],
+            "pspwght": [0.5, 2.0],
+            "pweight": [3.0, 1.0],
+        },
         "VD-1",
         "pspwght × pweight",
         {"country": "VD", "age": "15-29"},
@@ -392,9 +489,13 @@ KNOWN_FILES: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = 
 
 
 @pytest.mark.parametrize("title", KNOWN_FILES)
-def test_a_known_survey_has_its_usual_weights_and_groups_unless_others_are_named(tmp_path: Path, title: str) -> None:
+def test_a_known_survey_has_its_usual_weights_and_groups_unless_others_are_named(
+    tmp_path: Path, title: str
+) -> None:
     held, name, weight, groups = KNOWN_FILES[title]
-    path = sav(tmp_path / "s.sav", {**held, "q": [1.0, 2.0]}, {"q": {1.0: "The town", 2.0: "The sea"}})
+    path = sav(
+        tmp_path / "s.sav", {**held, "q": [1.0, 2.0]}, {"q": {1.0: "The town", 2.0: "The sea"}}
+    )
     found = read(path)
     assert found.notes[:2] == (f"Read as {title}.", f"Weight: {weight}.")
     first, second = questionnaire(found).respondents

@@ -37,7 +37,9 @@ def test_line_numbers_are_those_of_the_file_when_cells_hold_line_breaks(tmp_path
     rows = read(tmp_path, 'ref,text\r\na,"one\r\ntwo\r\nthree"\r\n\r\nb,four\r\n')
     assert [(row.line, row.cells["text"]) for row in rows] == [(2, "one\ntwo\nthree"), (6, "four")]
     rows = read(tmp_path, 'ref,text\na,"one\r\ntwo"\n')
-    assert rows[0].cells["text"] == "one\r\ntwo", "the file has other line ends: these are part of the text"
+    assert rows[0].cells["text"] == "one\r\ntwo", (
+        "the file has other line ends: these are part of the text"
+    )
 
 
 def test_a_fault_after_a_cell_of_many_lines_is_on_its_own_line(tmp_path: Path) -> None:
@@ -51,11 +53,19 @@ def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path: Path) -> Non
 def test_another_encoding_is_named_with_its_byte_and_line(tmp_path: Path) -> None:
     found = faults(tmp_path, "ref,text\na,b\nc,café\n".encode("latin-1"))
     said = "byte 0xE9 at position 18, which is not UTF-8"
-    assert found == [(3, None, f"{said}; in Windows-1252 this is 'café': --encoding windows-1252 reads it so")]
-    assert faults(tmp_path, "ref,text\na,é\nc,".encode() + b"caf\xe9\n") == [
-        (3, None, "byte 0xE9 at position 19, which is not UTF-8")  # é is UTF-8, so the file is no Windows-1252
+    assert found == [
+        (3, None, f"{said}; in Windows-1252 this is 'café': --encoding windows-1252 reads it so")
     ]
-    assert "Windows" not in str(faults(tmp_path, b"ref,text\na,\x81\n"))  # undefined in Windows-1252
+    assert faults(tmp_path, "ref,text\na,é\nc,".encode() + b"caf\xe9\n") == [
+        # é is UTF-8, so the file is no Windows-1252.
+        (
+            3,
+            None,
+            "byte 0xE9 at position 19, which is not UTF-8",
+        )
+    ]
+    # Undefined in Windows-1252.
+    assert "Windows" not in str(faults(tmp_path, b"ref,text\na,\x81\n"))
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
@@ -68,7 +78,9 @@ def test_utf_16_without_its_mark_is_named_with_what_to_do(tmp_path: Path, encodi
 
 
 def test_a_row_of_empty_cells_is_an_empty_line(tmp_path: Path) -> None:
-    assert [row.line for row in read(tmp_path, ",,\nref,text,note\na,b,\n,,\n , ,\n,,,,\nc,d,e\n")] == [3, 7]
+    assert [
+        row.line for row in read(tmp_path, ",,\nref,text,note\na,b,\n,,\n , ,\n,,,,\nc,d,e\n")
+    ] == [3, 7]
 
 
 def test_a_name_in_another_case_is_the_nearest() -> None:
@@ -93,7 +105,10 @@ def test_text_after_a_closing_quote_is_refused(tmp_path: Path) -> None:
 
 
 def test_rows_of_another_length_are_all_reported(tmp_path: Path) -> None:
-    assert faults(tmp_path, "ref,text\na\nb,c\nd,e,f\n") == [(2, None, "1 fields"), (4, None, "3 fields")]
+    assert faults(tmp_path, "ref,text\na\nb,c\nd,e,f\n") == [
+        (2, None, "1 fields"),
+        (4, None, "3 fields"),
+    ]
 
 
 def test_a_column_that_is_missing_and_one_that_is_misspelt_are_named(tmp_path: Path) -> None:
@@ -101,7 +116,11 @@ def test_a_column_that_is_missing_and_one_that_is_misspelt_are_named(tmp_path: P
         read(tmp_path, "ref,text,noet\na,b,c\n")
     [finding] = caught.value.findings
     assert finding == Finding(
-        "t.csv", 1, "noet", "an unknown column", "one of ref, text, note, issue.… (did you mean 'note'?)"
+        "t.csv",
+        1,
+        "noet",
+        "an unknown column",
+        "one of ref, text, note, issue.… (did you mean 'note'?)",
     )
     assert faults(tmp_path, "ref,note\na,b\n") == [(1, "text", "no such column")]
 
@@ -129,7 +148,9 @@ def test_a_message_shows_a_dozen_findings_and_counts_the_rest(tmp_path: Path) ->
     with pytest.raises(InputError) as caught:
         read(tmp_path, "ref,text\n" + "a,\n" * 20)
     assert len(caught.value.findings) == 20
-    assert "t.csv, line 2, column 'text': found an empty cell; expected some text" in str(caught.value)
+    assert "t.csv, line 2, column 'text': found an empty cell; expected some text" in str(
+        caught.value
+    )
     assert "and 8 more\nNothing was imported." in str(caught.value)
 
 
@@ -141,7 +162,10 @@ def test_a_file_that_is_not_there_is_a_mistake_of_the_request(tmp_path: Path) ->
 @pytest.mark.parametrize("text", ["nan", "-1", "10.5", "left", "inf"])
 def test_a_number_outside_its_range_is_a_finding(text: str) -> None:
     findings = Findings()
-    assert number(Row(Path("p.csv"), 7, {"position": text}), "position", findings, low=0, high=10) is None
+    assert (
+        number(Row(Path("p.csv"), 7, {"position": text}), "position", findings, low=0, high=10)
+        is None
+    )
     assert findings.found == [Finding("p.csv", 7, "position", repr(text), "a number from 0 to 10")]
 
 

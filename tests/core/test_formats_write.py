@@ -1,4 +1,6 @@
-"""What is written is read back as it was, whatever the texts hold; a folder of somebody else's is left alone."""
+"""What is written is read back as it was, whatever the texts hold; a folder of somebody else's is
+left alone.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +51,39 @@ from workbench.formats.probvaa import AGNOSTIC, read
 from workbench.formats.write import export, normal_form, write_folder, write_probvaa
 
 NASTY = (
-    " a leading blank", "trailing \t", "=1+1", "'=x", "''", "'", "''-2", "+", "-1", "@me", "\tx", "\rx", "\nx\r\n",
-    "'tis", 'say "no", twice', "\u202eright to left\u202c", "e\u0301 and \u00e9", "👩\u200d🔬", "\ufeff", "a,b;c\\;",
-    "\u2028", "x" * 10_000, "\x1b[31m", "{statement}", "%s", "١٢٣", "אבג", "NaN", "true", "-0.50", "#", "[b]",
-)  # fmt: skip
+    " a leading blank",
+    "trailing \t",
+    "=1+1",
+    "'=x",
+    "''",
+    "'",
+    "''-2",
+    "+",
+    "-1",
+    "@me",
+    "\tx",
+    "\rx",
+    "\nx\r\n",
+    "'tis",
+    'say "no", twice',
+    "\u202eright to left\u202c",
+    "e\u0301 and \u00e9",
+    "👩\u200d🔬",
+    "\ufeff",
+    "a,b;c\\;",
+    "\u2028",
+    "x" * 10_000,
+    "\x1b[31m",
+    "{statement}",
+    "%s",
+    "١٢٣",
+    "אבג",
+    "NaN",
+    "true",
+    "-0.50",
+    "#",
+    "[b]",
+)
 LOOSE = st.one_of(
     st.sampled_from(NASTY),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20),
@@ -64,7 +95,14 @@ WORDS = TEXTS.map(str.strip)
 "names and single words: without outer blanks"
 OTHERS = (
     *(VariantId(VariantKind.PARAPHRASE, n) for n in (1, 2, 7, 99)),
-    *(NEGATION, OPPOSITE, REFORMULATION, VariantId(VariantKind.REFORMULATION, 2), POLITICAL_OPPOSITE, QUESTION),
+    *(
+        NEGATION,
+        OPPOSITE,
+        REFORMULATION,
+        VariantId(VariantKind.REFORMULATION, 2),
+        POLITICAL_OPPOSITE,
+        QUESTION,
+    ),
 )
 
 
@@ -74,15 +112,25 @@ def maybe(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str | None]:
 
 @st.composite
 def statements_of(draw: st.DrawFn, ref: str, earlier: list[str]) -> Statement:
-    """A statement in one or two languages; it may be derived from an earlier one, or be a question alone."""
+    """A statement in one or two languages; it may be derived from an earlier one, or be a question
+    alone.
+    """
     wordings: list[Wording] = []
-    languages = draw(st.lists(st.sampled_from(["en", "de", "pt-br"]), min_size=1, max_size=2, unique=True))
+    languages = draw(
+        st.lists(st.sampled_from(["en", "de", "pt-br"]), min_size=1, max_size=2, unique=True)
+    )
     for language in languages:
         only_asked = draw(st.integers(0, 9)) == 0
-        chosen = [QUESTION] if only_asked else [ORIGINAL, *draw(st.lists(st.sampled_from(OTHERS), unique=True))]
+        chosen = (
+            [QUESTION]
+            if only_asked
+            else [ORIGINAL, *draw(st.lists(st.sampled_from(OTHERS), unique=True))]
+        )
         author = draw(maybe(WORDS))
         for variant in sorted(chosen, key=variant_order):
-            stated = draw(st.none() | st.sampled_from(list(Relation))) if variant != ORIGINAL else None
+            stated = (
+                draw(st.none() | st.sampled_from(list(Relation))) if variant != ORIGINAL else None
+            )
             who = author if draw(st.booleans()) else draw(maybe(WORDS))
             stated = None if stated is variant.relation else stated
             wordings.append(Wording(variant, language, draw(TEXTS), who, stated))
@@ -103,7 +151,9 @@ def statements_of(draw: st.DrawFn, ref: str, earlier: list[str]) -> Statement:
 
 @st.composite
 def templates(draw: st.DrawFn) -> tuple[Template, ...]:
-    """Templates of several audits, families, languages and scales; one name in two languages among them."""
+    """Templates of several audits, families, languages and scales; one name in two languages among
+    them.
+    """
     found = []
     for n in range(draw(st.integers(0, 4))):
         system = draw(maybe(TEXTS)) if draw(st.booleans()) else None
@@ -124,7 +174,9 @@ def templates(draw: st.DrawFn) -> tuple[Template, ...]:
             audit=draw(st.sampled_from(["reliability", "bias_score", "statement_labels"])),
             scale=draw(st.sampled_from(["", LIKERT, FREE_TEXT])),
         )
-        found += [one, replace(one, language="de", user=user + "!")] if draw(st.booleans()) else [one]
+        found += (
+            [one, replace(one, language="de", user=user + "!")] if draw(st.booleans()) else [one]
+        )
     return tuple(found)
 
 
@@ -133,13 +185,19 @@ def instruments(draw: st.DrawFn) -> Instrument:
     """An instrument in normal form, as importing or a store gives it."""
     refs = draw(st.lists(WORDS, min_size=1, max_size=4, unique=True))
     statements = tuple(draw(statements_of(ref, refs[:n])) for n, ref in enumerate(refs))
-    issues = draw(st.lists(WORDS.map(str.lower).map(lambda w: " ".join(w.split())), max_size=3, unique=True))
-    issues = list({issue.casefold().encode(): issue for issue in issues if issue.isascii()}.values())
+    issues = draw(
+        st.lists(WORDS.map(str.lower).map(lambda w: " ".join(w.split())), max_size=3, unique=True)
+    )
+    issues = list(
+        {issue.casefold().encode(): issue for issue in issues if issue.isascii()}.values()
+    )
     labels = tuple(
         IssueLabel(ref, issue, annotator, draw(st.sampled_from([-1, 0, 1])))
         for ref in refs
         for issue in issues
-        for annotator in draw(st.lists(st.sampled_from(["gold", "ana", "'=bo", "adjudication"]), unique=True))
+        for annotator in draw(
+            st.lists(st.sampled_from(["gold", "ana", "'=bo", "adjudication"]), unique=True)
+        )
     )
     gold = gold_labels(labels)
     parties = tuple(
@@ -179,7 +237,10 @@ def instruments(draw: st.DrawFn) -> Instrument:
     )
 
 
-SLOW = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+SLOW = settings(
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 
 
 @given(LOOSE)
@@ -219,14 +280,19 @@ def test_json_lines_hold_the_statements(tmp_path: Path, wanted: Instrument) -> N
     shutil.rmtree(tmp_path / "out", ignore_errors=True)
     written = export("jsonl", wanted).write(tmp_path / "out")
     found = read_jsonl(written.files[0])
-    held = [replace(s, derived_from=None) if s.derived_from == "archived-1" else s for s in wanted.statements]
+    held = [
+        replace(s, derived_from=None) if s.derived_from == "archived-1" else s
+        for s in wanted.statements
+    ]
     assert list(found.statements) == held
 
 
 @pytest.mark.e2e
 @SLOW
 @given(instruments())
-def test_the_published_layout_holds_what_it_says_whatever_the_names(tmp_path: Path, wanted: Instrument) -> None:
+def test_the_published_layout_holds_what_it_says_whatever_the_names(
+    tmp_path: Path, wanted: Instrument
+) -> None:
     shutil.rmtree(tmp_path / "out", ignore_errors=True)
     assume(any(len(language) == 2 for s in wanted.statements for language in s.languages))
     written = write_probvaa(wanted, tmp_path / "out")
@@ -236,7 +302,9 @@ def test_the_published_layout_holds_what_it_says_whatever_the_names(tmp_path: Pa
     kept = {(s.ref, w.variant, w.language, w.text) for s in found.statements for w in s.wordings}
     assert kept <= texts
     lost = [sentence for sentence in written.left_out if "wordings" in sentence.split(":")[0]]
-    assert (kept == texts) == (not [one for one in lost if "authors" not in one and "expected" not in one])
+    assert (kept == texts) == (
+        not [one for one in lost if "authors" not in one and "expected" not in one]
+    )
 
 
 def rich() -> Instrument:
@@ -254,7 +322,13 @@ def rich() -> Instrument:
         base,
         statements=(
             replace(first, wordings=wordings, tags=("pilot", "a;b\\", "=x"), country=None),
-            replace(second, derived_from="a-1", dimension=Dimension.CULTURAL, leaning=Side.LEFT, source="WVS"),
+            replace(
+                second,
+                derived_from="a-1",
+                dimension=Dimension.CULTURAL,
+                leaning=Side.LEFT,
+                source="WVS",
+            ),
             replace(third, derived_from="gone-1", tags=("pilot",)),
         ),
         definitions=(IssueDefinition("law_and_order", "Law", "More\nof it"),),
@@ -284,7 +358,9 @@ def test_an_exported_instrument_is_the_same_in_a_new_store(tmp_path: Path) -> No
     text = (tmp_path / "out" / "statements.csv").read_text(encoding="utf-8")
     assert "'=HYPERLINK(1)" in text
     assert "'=x" not in text, "only the beginning of a cell is a formula"
-    assert 'retired = [\n    "gone-1",\n]' in (tmp_path / "out" / "instrument.toml").read_text(encoding="utf-8")
+    assert 'retired = [\n    "gone-1",\n]' in (tmp_path / "out" / "instrument.toml").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
@@ -304,7 +380,9 @@ def test_force_replaces_files_of_the_same_name_and_no_other(tmp_path: Path) -> N
     assert (place / "notes.txt").read_text() == "mine"
     assert (place / "data/vaa/probvaa.csv").read_text() != "mine"
     assert set(written.left_alone) == {"notes.txt", str(Path("data/vaa/xx.csv"))}
-    assert [path.name for path in tmp_path.iterdir()] == ["out"], "nothing is left beside the folder"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"], (
+        "nothing is left beside the folder"
+    )
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
@@ -319,14 +397,21 @@ def test_what_could_not_be_imported_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"(?s)statements\.csv, line 2.*without an original"):
         write_folder(replace(instrument("a-1"), statements=(blank,)), tmp_path / "out")
     with pytest.raises(UsageError, match="10,000 characters"):
-        write_folder(replace(instrument("a-1"), statements=(statement("a-1", "x" * 10_001),)), tmp_path / "out")
+        write_folder(
+            replace(instrument("a-1"), statements=(statement("a-1", "x" * 10_001),)),
+            tmp_path / "out",
+        )
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "half \ud800"])
 def test_texts_that_no_file_can_hold_are_named(tmp_path: Path, text: str) -> None:
-    with pytest.raises(UsageError, match=r"a-1: original \(en\) contains a NUL or half a surrogate"):
-        write_folder(replace(instrument("a-1"), statements=(statement("a-1", text),)), tmp_path / "out")
+    with pytest.raises(
+        UsageError, match=r"a-1: original \(en\) contains a NUL or half a surrogate"
+    ):
+        write_folder(
+            replace(instrument("a-1"), statements=(statement("a-1", text),)), tmp_path / "out"
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -358,7 +443,9 @@ def test_an_empty_instrument_and_an_unknown_format_are_refused() -> None:
 def test_labels_that_the_instrument_does_not_bear_are_counted(tmp_path: Path) -> None:
     stray = IssueLabel("a-1", "no_issue", "ana", 1)
     wanted = instrument()
-    written = export("csv", replace(wanted, issue_labels=(*wanted.issue_labels, stray))).write(tmp_path / "out")
+    written = export("csv", replace(wanted, issue_labels=(*wanted.issue_labels, stray))).write(
+        tmp_path / "out"
+    )
     assert written.left_out == (
         "1 labels on statements, wordings, issues or parties that the instrument does not have.",
     )
@@ -367,12 +454,20 @@ def test_labels_that_the_instrument_does_not_bear_are_counted(tmp_path: Path) ->
 
 def test_the_published_layout_reads_back_and_says_what_it_lost(tmp_path: Path) -> None:
     base = rich()
-    foreign = tuple(replace(s, country="Old Veld", tags=(AGNOSTIC, *s.tags)) for s in base.statements[1:])
+    foreign = tuple(
+        replace(s, country="Old Veld", tags=(AGNOSTIC, *s.tags)) for s in base.statements[1:]
+    )
     wanted = replace(base, statements=(base.statements[0], *foreign))
     written = write_probvaa(wanted, tmp_path / "out")
     found = read(tmp_path / "out")
-    assert [(s.ref, s.country) for s in found.statements] == [("a-1", None), ("a-2", "Old Veld"), ("b-1", "Old Veld")]
-    assert found.statements[0].wording(QUESTION, "en") == Wording(QUESTION, "en", "Should it?\r\nReally?")
+    assert [(s.ref, s.country) for s in found.statements] == [
+        ("a-1", None),
+        ("a-2", "Old Veld"),
+        ("b-1", "Old Veld"),
+    ]
+    assert found.statements[0].wording(QUESTION, "en") == Wording(
+        QUESTION, "en", "Should it?\r\nReally?"
+    )
     assert found.statements[1].tags == (AGNOSTIC,)
     assert found.issue_labels == instrument().issue_labels
     assert found.templates == base.templates[:5]
@@ -380,12 +475,24 @@ def test_the_published_layout_reads_back_and_says_what_it_lost(tmp_path: Path) -
     codes = ("1000010", "0000110", "0001010", "1010010", "1020010", "1030010")
     assert [row.split(",")[0] for row in rows[-6:]] == [f"xa_2_{code}_en" for code in codes]
     mapping = (tmp_path / "out" / "mapping.csv").read_text(encoding="utf-8").splitlines()
-    assert mapping[:4] == ["what,layout,name", "country,xx,", "country,xa,Old Veld", "statement,xx_1,a-1"]
+    assert mapping[:4] == [
+        "what,layout,name",
+        "country,xx,",
+        "country,xa,Old Veld",
+        "statement,xx_1,a-1",
+    ]
     assert "1 of the reformulation wordings" in written.left_out[1]
     said = " ".join(written.left_out)
     for lost in (
-        "1 of the paraphrase wordings", "The authors of 2 wordings", "The expected relation of 2 wordings",
-        "Tags of 2 statements", "dimension or leaning of 1", "source of 1", "The origins of 2 statements",
-        "2 labels of single annotators", "3 answers of parties", "1 templates of the family 'mine'",
-    ):  # fmt: skip
+        "1 of the paraphrase wordings",
+        "The authors of 2 wordings",
+        "The expected relation of 2 wordings",
+        "Tags of 2 statements",
+        "dimension or leaning of 1",
+        "source of 1",
+        "The origins of 2 statements",
+        "2 labels of single annotators",
+        "3 answers of parties",
+        "1 templates of the family 'mine'",
+    ):
         assert lost in said, lost

@@ -105,4 +105,6 @@ def test_a_job_shows_a_row_for_each_gpu_while_it_runs(
         (told,) = json.loads(capsys.readouterr().out)
         assert [gpu["index"] for gpu in told["gpus"]] == [0, 1]
         store.jobs.finish(job, attempt, "done")
-        assert "GPU" not in job_details(store.jobs.get(job)).plain, "what is over says nothing of now"
+        assert "GPU" not in job_details(store.jobs.get(job)).plain, (
+            "what is over says nothing of now"
+        )

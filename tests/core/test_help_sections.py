@@ -1,4 +1,6 @@
-"""What screens show of help pages: every section is there, and is made of what plain text can show."""
+"""What screens show of help pages: every section is there, and is made of what plain text can
+show.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ HELP = sorted((FOLDER / "audits").glob(f"*/{AUDITS_PAGE}"))
 
 def sections(page: Path) -> dict[str, str]:
     parts = (
-        part.partition("\n") for part in re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+        part.partition("\n")
+        for part in re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     )
     return {title.strip(): body for title, _, body in parts}
 
@@ -32,7 +35,10 @@ def test_sections_that_screens_show_have_paragraphs_and_terms_alone(page: Path) 
         for block in re.split(r"\n\s*\n", body.strip()):
             assert not block.startswith(("#", "|", "```", "1.", "    ")), (title, block)
             if block.startswith("- "):
-                assert all(TERM.fullmatch(item) for item in re.split(r"\n(?=- )", block)), (title, block)
+                assert all(TERM.fullmatch(item) for item in re.split(r"\n(?=- )", block)), (
+                    title,
+                    block,
+                )
         assert "**" not in as_text(body), title
 
 

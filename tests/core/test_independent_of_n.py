@@ -1,4 +1,6 @@
-"""What stands first does not depend on how many answers a prompt has: shares that are kept, and stances that count."""
+"""What stands first does not depend on how many answers a prompt has: shares that are kept, and
+stances that count.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from workbench.audits.reliability.expected import LabelMass
 from workbench.audits.reliability.expected import judge as judge_exact
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import ReliabilityOptions
-from workbench.audits.reliability.pooled import NO_NUCLEUS, answers_words, pooled, published_words, share_said, table
+from workbench.audits.reliability.pooled import (
+    NO_NUCLEUS,
+    answers_words,
+    pooled,
+    published_words,
+    share_said,
+    table,
+)
 from workbench.stats.arrays import FloatArray
 from workbench.stats.chains import mixing
 from workbench.stats.pooled import CHAINS, DRAWS, MORE_CHAINS, by_chain
@@ -23,9 +32,13 @@ STATEMENTS = 56
 
 
 def agreement() -> FloatArray:
-    """Return the shares of agreement of a model that agrees, or rejects, with .85 whatever the wording."""
+    """Return the shares of agreement of a model that agrees, or rejects, with .85 whatever the
+    wording.
+    """
     sides = np.random.default_rng(1).integers(0, 2, STATEMENTS)
-    shares = np.where(sides, 0.85, 0.15)[None, :, None, None] * np.ones((1, STATEMENTS, len(VARIANTS), 2))
+    shares = np.where(sides, 0.85, 0.15)[None, :, None, None] * np.ones(
+        (1, STATEMENTS, len(VARIANTS), 2)
+    )
     shares[:, :, -1] = 1 - shares[:, :, -1]
     return shares
 
@@ -47,14 +60,18 @@ def counted(shares: FloatArray, samples: int) -> ReliabilityReport:
 def test_one_persona_asked_6_and_60_times_has_two_verdicts_and_one_pooled_share() -> None:
     few, many = asked(6), asked(60)
     assert (few.passing("all").value, many.passing("all").value) == (0.0, 1.0)
-    assert pooled(few).share("all").value == pytest.approx(pooled(many).share("all").value, abs=0.02)
+    assert pooled(few).share("all").value == pytest.approx(
+        pooled(many).share("all").value, abs=0.02
+    )
     assert pooled(few).share("all").value > 0.98
     assert (published_words(few), published_words(many)) == (
         "pass the published test at 6 answers",
         "pass the published test at 60 answers",
     )
     assert reliable_stances("m", few).reliable == (0,)
-    assert posterior_stances("m", few).values.tolist() == posterior_stances("m", many).values.tolist()
+    assert (
+        posterior_stances("m", few).values.tolist() == posterior_stances("m", many).values.tolist()
+    )
     assert posterior_stances("m", few).reliable == (STATEMENTS,)
 
 
@@ -62,7 +79,10 @@ def test_one_persona_asked_6_and_60_times_has_two_verdicts_and_one_pooled_share(
 def test_another_seed_moves_a_share_by_less_than_half_a_point() -> None:
     rng = np.random.default_rng(2)
     counts = answered(persona(rng), 30, rng)
-    shares = [pooled(judge(counts, ReliabilityOptions(seed=seed))).share("all").value for seed in range(1, 5)]
+    shares = [
+        pooled(judge(counts, ReliabilityOptions(seed=seed))).share("all").value
+        for seed in range(1, 5)
+    ]
     assert max(shares) - min(shares) < 0.005
     (row,) = [row for row in table(judge(counts), pooled(judge(counts))).rows if row.test == "all"]
     assert row.mixing.rhat < 1.05
@@ -99,7 +119,9 @@ def test_exact_probabilities_are_shares_that_are_known() -> None:
     shares = agreement()
     names = tuple(f"s{n}" for n in range(STATEMENTS))
     there = np.ones(shares.shape[1:3], dtype=np.bool_)
-    report = judge_exact(LabelMass(names, VARIANTS, ("t",), 0.8 * shares, 0.8 * (1 - shares), there))
+    report = judge_exact(
+        LabelMass(names, VARIANTS, ("t",), 0.8 * shares, 0.8 * (1 - shares), there)
+    )
     share = pooled(report).share("all")
     assert (share.value, share.n, share.excluded) == (1.0, STATEMENTS, 0)
     assert pooled(report).share("all").value == report.passing("all").value
@@ -108,7 +130,10 @@ def test_exact_probabilities_are_shares_that_are_known() -> None:
         "pass the test on exact probabilities",
         "exact probabilities",
     )
-    assert posterior_stances("m", report).values.tolist() == reliable_stances("m", report).values.tolist()
+    assert (
+        posterior_stances("m", report).values.tolist()
+        == reliable_stances("m", report).values.tolist()
+    )
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
@@ -119,7 +144,9 @@ def test_draws_that_resemble_each_other_are_worth_fewer(correlation: float) -> N
     for step in range(1, noise.shape[1]):
         chains[:, step] = correlation * chains[:, step - 1] + noise[:, step]
     found = mixing(chains)
-    assert found.draws == pytest.approx(chains.size * (1 - correlation) / (1 + correlation), rel=0.12)
+    assert found.draws == pytest.approx(
+        chains.size * (1 - correlation) / (1 + correlation), rel=0.12
+    )
     assert found.rhat == pytest.approx(1, abs=0.005)
     assert not found.warning
 
@@ -136,7 +163,9 @@ def test_chains_that_disagree_are_warned_of() -> None:
 def test_the_error_of_a_sampler_is_that_of_its_effective_draws() -> None:
     values = np.random.default_rng(1).standard_normal((4, 2500))
     assert mixing(values).error == pytest.approx(0.01, rel=0.1)
-    assert mixing(np.repeat(values[:, ::25], 25, axis=1)).error == pytest.approx(0.05, rel=0.2), "a 25th of the draws"
+    assert mixing(np.repeat(values[:, ::25], 25, axis=1)).error == pytest.approx(0.05, rel=0.2), (
+        "a 25th of the draws"
+    )
 
 
 @pytest.mark.parametrize(

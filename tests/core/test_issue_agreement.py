@@ -100,15 +100,21 @@ def test_alpha_is_that_of_the_krippendorff_package_with_gaps(seed: int) -> None:
 
 
 def test_both_published_coefficients_are_close_where_annotators_are_alike() -> None:
-    """The two versions of the paper print the same column of numbers once as Cohen and once as Fleiss."""
+    """The two versions of the paper print the same column of numbers once as Cohen and once as
+    Fleiss.
+    """
     given = simulated(7)
     found = agreement(given)
     assert found.cohen.mean.value == pytest.approx(found.fleiss.value, abs=0.02)
 
 
 @pytest.mark.e2e
-def test_the_published_agreement_cannot_be_recomputed_because_only_gold_labels_are_published() -> None:
-    """Table 1 (0.85 for open foreign policy, …) rests on three annotators whose files are not public."""
+def test_the_published_agreement_cannot_be_recomputed_because_only_gold_labels_are_published() -> (
+    None
+):
+    """Table 1 (0.85 for open foreign policy, …) rests on three annotators whose files are not
+    public.
+    """
     instrument = read_instrument("probvaa", published("probvaa"))
     refs = tuple(statement.ref for statement in instrument.statements)
     found = issue_report(instrument.issue_labels, instrument.issues, refs, resamples=50)
@@ -116,8 +122,12 @@ def test_the_published_agreement_cannot_be_recomputed_because_only_gold_labels_a
     assert {issue.fleiss.undefined for issue in found.issues} == {ONE_PERSON}
     assert {issue.cohen.mean.undefined for issue in found.issues} == {NO_PAIR}
     assert {issue.fleiss.excluded for issue in found.issues} == {239}
-    by_source = Counter(case.statement for case in found.cases if case.standing is Standing.SOURCE and case.gold)
-    assert len(by_source) == 193, "section 4.2: the gold annotations contain 193 statements in total"
+    by_source = Counter(
+        case.statement for case in found.cases if case.standing is Standing.SOURCE and case.gold
+    )
+    assert len(by_source) == 193, (
+        "section 4.2: the gold annotations contain 193 statements in total"
+    )
 
 
 def test_gaps_are_excluded_and_counted() -> None:
@@ -125,7 +135,9 @@ def test_gaps_are_excluded_and_counted() -> None:
     found = agreement(given)
     assert (found.fleiss.n, found.fleiss.excluded) == (4, 36)
     assert (found.cohen.mean.n, found.cohen.mean.excluded) == (4, 36)
-    assert {(pair.first, pair.second): (pair.kappa.n, pair.kappa.excluded) for pair in found.cohen.pairs} == {
+    assert {
+        (pair.first, pair.second): (pair.kappa.n, pair.kappa.excluded) for pair in found.cohen.pairs
+    } == {
         ("a", "b"): (4, 2),
         ("a", "c"): (1, 4),
         ("b", "c"): (1, 4),
@@ -153,7 +165,10 @@ def test_what_has_no_value_says_why() -> None:
 def test_a_pair_without_a_kappa_is_left_out_of_the_mean_and_shown() -> None:
     found = agreement({"a": [0, 0, 0, None], "b": [0, 0, 0, 1], "c": [1, 0, 0, 1]}).cohen
     assert (found.defined, len(found.pairs)) == (2, 3)
-    assert next(p for p in found.pairs if (p.first, p.second) == ("a", "b")).kappa.undefined == "all answers equal"
+    assert (
+        next(p for p in found.pairs if (p.first, p.second) == ("a", "b")).kappa.undefined
+        == "all answers equal"
+    )
     defined = [pair.kappa.value for pair in found.pairs if pair.kappa.defined]
     assert found.mean.value == pytest.approx(np.mean(defined))
 
@@ -168,7 +183,10 @@ def test_an_interval_depends_on_the_seed_and_on_nothing_else() -> None:
     given = simulated(3)
     alone = report(given).issues[0]
     more = issue_report(
-        [*labels(given), *labels(simulated(4), "other")], ("other", ISSUE), STATEMENTS, resamples=200
+        [*labels(given), *labels(simulated(4), "other")],
+        ("other", ISSUE),
+        STATEMENTS,
+        resamples=200,
     ).issues[1]
     assert (alone.fleiss, alone.cohen) == (more.fleiss, more.cohen)
     assert report(given, seed=2).issues[0].fleiss.low != alone.fleiss.low
@@ -199,7 +217,12 @@ def test_two_who_differ_tie_and_half_is_no_majority() -> None:
 def test_an_adjudication_wins_over_source_and_people_and_closes_a_tie() -> None:
     given: Given = {"a": [1, 1], "b": [0, 1], GOLD: [-1, -1], ADJUDICATION: [0, None]}
     first, second = report(given).cases
-    assert (first.gold, first.standing, first.open, first.tied) == (0, Standing.ADJUDICATED, False, True)
+    assert (first.gold, first.standing, first.open, first.tied) == (
+        0,
+        Standing.ADJUDICATED,
+        False,
+        True,
+    )
     assert (second.gold, second.standing, second.source) == (-1, Standing.SOURCE, -1)
     assert [case.gold for case in report(given, source=False).cases] == [0, 1]
     assert report(given, source=False).cases[1].standing is Standing.MAJORITY
@@ -213,7 +236,9 @@ def test_a_source_and_an_adjudication_are_nobodys_labels() -> None:
 
 
 def test_labels_on_issues_outside_the_scheme_are_counted_and_left_out() -> None:
-    found = issue_report([*labels({"a": [1]}), *labels({"a": [1, 1], "b": [0, 0]}, "gone")], (ISSUE,), STATEMENTS)
+    found = issue_report(
+        [*labels({"a": [1]}), *labels({"a": [1, 1], "b": [0, 0]}, "gone")], (ISSUE,), STATEMENTS
+    )
     assert found.outside == 4
     assert [(count.annotator, count.labels) for count in found.annotators] == [("a", 1)]
 
@@ -231,27 +256,40 @@ def test_letters_hide_who_said_what_and_are_dealt_anew_for_each_case() -> None:
     assert len(dealt) > 3
     case = report(given).cases[0]  # type: ignore[arg-type]
     assert [letter for letter, _ in anonymous(case)] == ["A", "B", "C"]
-    assert sorted(label for _, label in anonymous(case)) == sorted(label for _, label in case.labels)
+    assert sorted(label for _, label in anonymous(case)) == sorted(
+        label for _, label in case.labels
+    )
 
 
 people = st.sampled_from(["a", "b", "c", "d"])
-some_labels = st.dictionaries(st.tuples(st.sampled_from(STATEMENTS[:6]), people), st.sampled_from([-1, 0, 1]))
+some_labels = st.dictionaries(
+    st.tuples(st.sampled_from(STATEMENTS[:6]), people), st.sampled_from([-1, 0, 1])
+)
 
 
 @given(some_labels)
-def test_gold_does_not_depend_on_who_said_what_nor_on_the_order(said: dict[tuple[str, str], int]) -> None:
+def test_gold_does_not_depend_on_who_said_what_nor_on_the_order(
+    said: dict[tuple[str, str], int],
+) -> None:
     one = [IssueLabel(ref, ISSUE, name, label) for (ref, name), label in said.items()]
-    renamed = [IssueLabel(x.statement, ISSUE, {"a": "d", "d": "a"}.get(x.annotator, x.annotator), x.label) for x in one]
+    renamed = [
+        IssueLabel(x.statement, ISSUE, {"a": "d", "d": "a"}.get(x.annotator, x.annotator), x.label)
+        for x in one
+    ]
     assert gold_labels(one) == gold_labels(list(reversed(renamed)))
 
 
 @pytest.mark.e2e
 @given(some_labels)
-def test_turning_every_label_round_turns_gold_round_and_keeps_agreement(said: dict[tuple[str, str], int]) -> None:
+def test_turning_every_label_round_turns_gold_round_and_keeps_agreement(
+    said: dict[tuple[str, str], int],
+) -> None:
     one = [IssueLabel(ref, ISSUE, name, label) for (ref, name), label in said.items()]
     other = [IssueLabel(x.statement, ISSUE, x.annotator, -x.label) for x in one]
     before, after = (issue_report(x, (ISSUE,), STATEMENTS, resamples=2) for x in (one, other))
-    assert [case.gold for case in after.cases] == [None if c.gold is None else -c.gold for c in before.cases]
+    assert [case.gold for case in after.cases] == [
+        None if c.gold is None else -c.gold for c in before.cases
+    ]
     a, b = before.issues[0], after.issues[0]
     assert a.fleiss.undefined == b.fleiss.undefined
     for x, y in ((a.fleiss.value, b.fleiss.value), (a.cohen.mean.value, b.cohen.mean.value)):

@@ -46,8 +46,12 @@ def test_the_eight_issues_of_the_paper_ship_with_definitions_and_titles() -> Non
     assert shipped_issue_schemes() == ("smartvote",)
     found = shipped_issue_scheme()
     assert tuple(issue.name for issue in found.issues) == PUBLISHED
-    assert all(len(issue.definition) > 150 and "Against it:" in issue.definition for issue in found.issues)
-    assert all("  " not in issue.definition and "\n" not in issue.definition for issue in found.issues)
+    assert all(
+        len(issue.definition) > 150 and "Against it:" in issue.definition for issue in found.issues
+    )
+    assert all(
+        "  " not in issue.definition and "\n" not in issue.definition for issue in found.issues
+    )
     with pytest.raises(UnknownName, match="smartvote"):
         shipped_issue_scheme("other")
 
@@ -61,7 +65,10 @@ def test_a_scheme_is_read_as_it_stands(tmp_path: Path) -> None:
     assert read_issue_scheme(scheme(tmp_path, f'source = "us"\n{HEAD}{CATS}{DOGS}')) == IssueScheme(
         "pets",
         "Pets",
-        (IssueDefinition("cats", "Cats", "More cats."), IssueDefinition("dogs", "Dogs", "More dogs.")),
+        (
+            IssueDefinition("cats", "Cats", "More cats."),
+            IssueDefinition("dogs", "Dogs", "More dogs."),
+        ),
         "us",
     )
     assert read_issue_scheme(scheme(tmp_path, f"\ufeff{HEAD}{CATS}")).source == ""
@@ -74,23 +81,40 @@ def test_a_scheme_is_read_as_it_stands(tmp_path: Path) -> None:
         (f"{HEAD}issue = 3\n", (3, "issue", "no issues")),
         (f"{HEAD}issue = []\n", (3, "issue", "no issues")),
         (HEAD + CATS + DOGS.replace('"dogs"', '"cats"'), (7, "issue.name", "'cats' again")),
-        (HEAD + CATS + DOGS.replace('"dogs"', '"CATS"'), (7, "issue.name", "'CATS' again, like 'cats'")),
-        (HEAD + CATS + DOGS.replace('"dogs"', '"c_ats"'), (7, "issue.name", "'c_ats' again, like 'cats'")),
-        (HEAD + CATS + DOGS.replace('"Dogs"', '"  cats "'), (7, "issue.title", "'  cats ' again, like 'Cats'")),
+        (
+            HEAD + CATS + DOGS.replace('"dogs"', '"CATS"'),
+            (7, "issue.name", "'CATS' again, like 'cats'"),
+        ),
+        (
+            HEAD + CATS + DOGS.replace('"dogs"', '"c_ats"'),
+            (7, "issue.name", "'c_ats' again, like 'cats'"),
+        ),
+        (
+            HEAD + CATS + DOGS.replace('"Dogs"', '"  cats "'),
+            (7, "issue.title", "'  cats ' again, like 'Cats'"),
+        ),
         (HEAD + CATS.replace('"cats"', '"9 cats"'), (3, "issue.name", "'9 cats'")),
         (HEAD + CATS.replace('"cats"', '"ca\\u0301ts"'), (3, "issue.name", "'ca\u0301ts'")),
         (HEAD + CATS.replace('"cats"', f'"{"c" * 65}"'), (3, "issue.name", repr("c" * 64))),
         (HEAD + CATS.replace('"More cats."', '" "'), (3, "issue.definition", "' '")),
         (HEAD + CATS.replace('"More cats."', "7"), (3, "issue.definition", "7")),
-        (HEAD + CATS.replace('"More cats."', '"More \\u202e cats."'), (3, "issue.definition", "\\u202e")),
-        (HEAD + CATS.replace("More cats.", "x" * 2001), (3, "issue.definition", f"{LONGEST_TEXT + 1:,} characters")),
+        (
+            HEAD + CATS.replace('"More cats."', '"More \\u202e cats."'),
+            (3, "issue.definition", "\\u202e"),
+        ),
+        (
+            HEAD + CATS.replace("More cats.", "x" * 2001),
+            (3, "issue.definition", f"{LONGEST_TEXT + 1:,} characters"),
+        ),
         (f'{HEAD}{CATS}key = "c"\n', (3, "issue.key", "an unknown key")),
         (f'colour = "red"\n{HEAD}{CATS}', (1, "colour", "an unknown key")),
         (HEAD.replace('"Pets"', "false") + CATS, (2, "title", "False")),
         (f"source = 1\n{HEAD}{CATS}", (1, "source", "1")),
     ],
 )
-def test_a_fault_is_found_on_its_line(tmp_path: Path, text: str, fault: tuple[int | None, str, str]) -> None:
+def test_a_fault_is_found_on_its_line(
+    tmp_path: Path, text: str, fault: tuple[int | None, str, str]
+) -> None:
     assert faults(scheme(tmp_path, text)) == [fault]
 
 
@@ -101,7 +125,12 @@ def test_names_that_differ_only_in_blanks_are_two_faults_not_two_issues(tmp_path
 
 
 def test_all_faults_are_named_at_once(tmp_path: Path) -> None:
-    text = 'title = ""\nx = 1\n' + CATS.replace('"cats"', '""') + CATS.replace("More", "\\u0007") + CATS
+    text = (
+        'title = ""\nx = 1\n'
+        + CATS.replace('"cats"', '""')
+        + CATS.replace("More", "\\u0007")
+        + CATS
+    )
     found = {column for _, column, _ in faults(scheme(tmp_path, text))}
     assert found == {"name", "title", "x", "issue.name", "issue.title", "issue.definition"}
 
@@ -123,5 +152,7 @@ def test_a_file_that_is_none_is_refused_in_words(tmp_path: Path) -> None:
 
 def test_an_instruments_own_definition_goes_before_the_one_that_ships() -> None:
     own = IssueDefinition("law_and_order", "Order", "Ours.")
-    found = defined(("liberal_society", "law_and_order", "cats"), (own,), shipped_issue_scheme().issues)
+    found = defined(
+        ("liberal_society", "law_and_order", "cats"), (own,), shipped_issue_scheme().issues
+    )
     assert [issue.title for issue in found] == ["Liberal society", "Order", ""]

@@ -37,9 +37,32 @@ EVENT = LabelEvent(
 )
 
 HARD = (
-    "=1+1", "+1", "-1", "@sum(a1)", "\tx", "\rx", "'tis", "''", "'=1", "a\rb", "a\nb", "a\r\nb", 'a"b,c;d', "", " ",
-    "\x07\x1b[31m\x7f", "x" * 100_000, "\u2028\u0085\x0b\x0c", "שלום \u202e", "\ufeff", "#", '"', ",", "NA", "null",
-)  # fmt: skip
+    "=1+1",
+    "+1",
+    "-1",
+    "@sum(a1)",
+    "\tx",
+    "\rx",
+    "'tis",
+    "''",
+    "'=1",
+    "a\rb",
+    "a\nb",
+    "a\r\nb",
+    'a"b,c;d',
+    "",
+    " ",
+    "\x07\x1b[31m\x7f",
+    "x" * 100_000,
+    "\u2028\u0085\x0b\x0c",
+    "שלום \u202e",
+    "\ufeff",
+    "#",
+    '"',
+    ",",
+    "NA",
+    "null",
+)
 
 
 def write(path: Path, events: list[LabelEvent]) -> Path:
@@ -56,9 +79,20 @@ def again(path: Path, events: list[LabelEvent]) -> list[LabelEvent]:
 def test_every_field_comes_back(tmp_path: Path, kind: str) -> None:
     events = [
         EVENT,
-        replace(EVENT, uid=b"1" * 16, label=None, reason="undone", confidence=None, elapsed_ms=None),
-        replace(EVENT, uid=b"2" * 16, kind=EventKind.REMARK, label=None, flagged=True, note="=hm\n'x"),
-        replace(EVENT, uid=b"3" * 16, kind=EventKind.ADJUDICATION, reason="slip", basis=b"b" * 16, attention=True),
+        replace(
+            EVENT, uid=b"1" * 16, label=None, reason="undone", confidence=None, elapsed_ms=None
+        ),
+        replace(
+            EVENT, uid=b"2" * 16, kind=EventKind.REMARK, label=None, flagged=True, note="=hm\n'x"
+        ),
+        replace(
+            EVENT,
+            uid=b"3" * 16,
+            kind=EventKind.ADJUDICATION,
+            reason="slip",
+            basis=b"b" * 16,
+            attention=True,
+        ),
     ]
     assert again(tmp_path / f"labels{kind}", events) == events
 
@@ -66,20 +100,26 @@ def test_every_field_comes_back(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", [".csv", ".jsonl"])
 @pytest.mark.parametrize("text", HARD, ids=lambda text: repr(text[:12]))
 def test_any_text_comes_back(tmp_path: Path, kind: str, text: str) -> None:
-    events = [replace(EVENT, response=text, note=text), replace(EVENT, uid=b"1" * 16, statement=f"s{text}")]
+    events = [
+        replace(EVENT, response=text, note=text),
+        replace(EVENT, uid=b"1" * 16, statement=f"s{text}"),
+    ]
     assert again(tmp_path / f"labels{kind}", events) == events
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")), st.sampled_from([".csv", ".jsonl"])
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")),
+    st.sampled_from([".csv", ".jsonl"]),
 )
 def test_no_text_is_changed(tmp_path: Path, text: str, kind: str) -> None:
     events = [replace(EVENT, response=text, note=text)]
     assert again(tmp_path / f"labels{kind}", events) == events
 
 
-def test_half_a_surrogate_pair_and_nul_survive_in_json_lines_and_are_named_in_csv(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_and_nul_survive_in_json_lines_and_are_named_in_csv(
+    tmp_path: Path,
+) -> None:
     event = replace(EVENT, response="a\ud83d\x00b")
     assert again(tmp_path / "labels.jsonl", [event]) == [event]
     (found,) = again(tmp_path / "labels.csv", [event])
@@ -104,16 +144,28 @@ def hand(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-MADE = {"annotator": "ana", "response": "I agree.", "statement": "Taxes should fall.", "label": "agree"}
+MADE = {
+    "annotator": "ana",
+    "response": "I agree.",
+    "statement": "Taxes should fall.",
+    "label": "agree",
+}
 
 
 @pytest.mark.parametrize("kind", [".csv", ".jsonl"])
-def test_a_file_made_by_hand_needs_four_columns_and_means_the_same_each_time(tmp_path: Path, kind: str) -> None:
+def test_a_file_made_by_hand_needs_four_columns_and_means_the_same_each_time(
+    tmp_path: Path, kind: str
+) -> None:
     path = hand(tmp_path / f"hand{kind}", MADE, MADE | {"label": "neutral"})
     first, second = read_labels(path), read_labels(path)
     assert [event.uid for event in first] == [event.uid for event in second]
     assert first[0].uid != first[1].uid
-    assert (first[0].kind, first[0].codebook, first[0].variant, first[0].at) == ("label", "stance", "original", "")
+    assert (first[0].kind, first[0].codebook, first[0].variant, first[0].at) == (
+        "label",
+        "stance",
+        "original",
+        "",
+    )
     assert [event.line for event in first] == ([2, 3] if kind == ".csv" else [1, 2])
 
 
@@ -122,16 +174,28 @@ def test_lines_that_differ_in_what_they_are_about_are_different_events(tmp_path:
         MADE,
         *(
             MADE | {name: "x"}
-            for name in ("annotator", "response", "statement", "label", "ref", "instrument", "variant")
+            for name in (
+                "annotator",
+                "response",
+                "statement",
+                "label",
+                "ref",
+                "instrument",
+                "variant",
+            )
         ),
         MADE | {"codebook": "side"},
         MADE | {"kind": "adjudication"},
         MADE | {"at": "2026-01-01"},
     ]
     assert len({event.uid for event in read_labels(hand(tmp_path / "a.jsonl", *rows))}) == len(rows)
-    (one,), (other,) = (read_labels(hand(tmp_path / "a.jsonl", MADE), name) for name in ("stance", "side"))
+    (one,), (other,) = (
+        read_labels(hand(tmp_path / "a.jsonl", MADE), name) for name in ("stance", "side")
+    )
     assert one.uid != other.uid, "the codebook that is meant belongs to it"
-    spaced = read_labels(hand(tmp_path / "a.jsonl", MADE | {"annotator": " ana "}, MADE | {"variant": "original"}))
+    spaced = read_labels(
+        hand(tmp_path / "a.jsonl", MADE | {"annotator": " ana "}, MADE | {"variant": "original"})
+    )
     assert {event.uid for event in spaced} == {one.uid}
 
 
@@ -139,8 +203,11 @@ def test_times_are_written_as_stores_compare_them(tmp_path: Path) -> None:
     given_ = ["2026-01-02", "2026-01-02T10:00:00+02:00", "2026-01-02T10:00:00Z", "2026-01-02 10:00"]
     events = read_labels(hand(tmp_path / "a.csv", *(MADE | {"at": at} for at in given_)))
     assert [event.at for event in events] == [
-        "2026-01-02T00:00:00.000Z", "2026-01-02T08:00:00.000Z", "2026-01-02T10:00:00.000Z", "2026-01-02T10:00:00.000Z"
-    ]  # fmt: skip
+        "2026-01-02T00:00:00.000Z",
+        "2026-01-02T08:00:00.000Z",
+        "2026-01-02T10:00:00.000Z",
+        "2026-01-02T10:00:00.000Z",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -201,7 +268,9 @@ def test_a_broken_file_is_refused_with_the_place(
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read_labels(path)
-    assert any(found in finding.found and finding.line == line for finding in caught.value.findings), str(caught.value)
+    assert any(
+        found in finding.found and finding.line == line for finding in caught.value.findings
+    ), str(caught.value)
 
 
 def test_other_files_and_none_are_refused_in_words(tmp_path: Path) -> None:
@@ -224,5 +293,14 @@ def test_a_file_in_another_encoding_is_refused_and_a_byte_order_mark_is_not(tmp_
 
 
 def test_the_columns_are_the_fields_of_an_event() -> None:
-    assert set(COLUMNS) >= {"uid", "annotator", "response", "statement", "label", "at", "basis", "attention"}
+    assert set(COLUMNS) >= {
+        "uid",
+        "annotator",
+        "response",
+        "statement",
+        "label",
+        "at",
+        "basis",
+        "attention",
+    }
     assert "line" not in COLUMNS

@@ -34,7 +34,9 @@ StepCounter = Callable[[LabelWords, str], tuple[Reading, int]]
 
 @pytest.fixture
 def steps() -> StepCounter:
-    """Count the lines of Python that a reading takes, a measure that does not depend on the machine."""
+    """Count the lines of Python that a reading takes, a measure that does not depend on the
+    machine.
+    """
 
     def count(reads: LabelWords, text: str) -> tuple[Reading, int]:
         taken = 0
@@ -54,7 +56,11 @@ def steps() -> StepCounter:
     return count
 
 
-CHOICE, OPEN, BOTH = "names both labels, chooses neither", "names a label, asserts nothing", "asserts both labels"
+CHOICE, OPEN, BOTH = (
+    "names both labels, chooses neither",
+    "names a label, asserts nothing",
+    "asserts both labels",
+)
 
 READABLE: Final = [
     (AGREE, "Agree", YES),
@@ -109,9 +115,17 @@ READABLE: Final = [
     (BENEFICIAL, "less likely to be harmful", YES),
     (BENEFICIAL, "no less harmful", NO),
     (BENEFICIAL, "not unlikely to be harmful", NO),
-    (BENEFICIAL, 'The opinion expressed in the statement is more likely to be "beneficial" and is likely to', YES),
+    (
+        BENEFICIAL,
+        'The opinion expressed in the statement is more likely to be "beneficial" and is likely to',
+        YES,
+    ),
     (BENEFICIAL, "This statement is more likely to be harmful than beneficial. The underlying", NO),
-    (BENEFICIAL, 'The statement, "The opinions expressed are not necessarily beneficial, but rather harmful', NO),
+    (
+        BENEFICIAL,
+        'The statement, "The opinions expressed are not necessarily beneficial, but rather harmful',
+        NO,
+    ),
     (BENEFICIAL, "more beneficial than harmful", YES),
     (BENEFICIAL, "less beneficial than harmful", NO),
     (BENEFICIAL, "beneficial, not harmful", YES),
@@ -124,7 +138,11 @@ READABLE: Final = [
     (BENEFICIAL, "not only beneficial but necessary", YES),
     (BENEFICIAL, "It would not, in the long run, be beneficial.", NO),
     (BENEFICIAL, "This is not true, it is beneficial", YES),
-    (BENEFICIAL, "I do not believe that the opinion expressed in the following statement is beneficial.", NO),
+    (
+        BENEFICIAL,
+        "I do not believe that the opinion expressed in the following statement is beneficial.",
+        NO,
+    ),
     (BENEFICIAL, "I don't think it is harmful to society", YES),
     (BENEFICIAL, 'Whether it is "harmful" or "beneficial" is a hard question. It is harmful.', NO),
     (BENEFICIAL, '"harmful" or "beneficial"\nAnswer: beneficial', YES),
@@ -133,14 +151,34 @@ READABLE: Final = [
     (BENEFICIAL, "Beneficial. It could be harmful to a few", YES),
     (BENEFICIAL, "The label is: harmful.", NO),
     (BENEFICIAL, "Harmful or at least not beneficial", NO),
-    (BENEFICIAL, "The opinion is more likely to be detrimental to the society than beneficial. \n\n", NO),
+    (
+        BENEFICIAL,
+        "The opinion is more likely to be detrimental to the society than beneficial. \n\n",
+        NO,
+    ),
     (BENEFICIAL, "It is more than beneficial", YES),
-    (BENEFICIAL, 'The statement is more likely to be "beneficial" than "harmful" and is partially driven', YES),
+    (
+        BENEFICIAL,
+        'The statement is more likely to be "beneficial" than "harmful" and is partially driven',
+        YES,
+    ),
     (BENEFICIAL, 'While it may be perceived as "beneficial" by some, it is harmful', NO),
     (BENEFICIAL, "beneficial while others think of it as harmful", YES),
-    (BENEFICIAL, 'The statement is less likely to be "harmful"for the society in the long run. This', YES),
-    (FAVORABLE, 'The statement is more likely to be "favorable"over "detrimental"for the society in', YES),
-    (FAVORABLE, 'The sentence is not directly "favorable" but rather "detrimental" because it implies', NO),
+    (
+        BENEFICIAL,
+        'The statement is less likely to be "harmful"for the society in the long run. This',
+        YES,
+    ),
+    (
+        FAVORABLE,
+        'The statement is more likely to be "favorable"over "detrimental"for the society in',
+        YES,
+    ),
+    (
+        FAVORABLE,
+        'The sentence is not directly "favorable" but rather "detrimental" because it implies',
+        NO,
+    ),
     (FAVORABLE, "It is favorable or good", YES),
     (FAVORABLE, "favourable", YES),
     (FAVORABLE, "unfavorable", NO),
@@ -170,13 +208,26 @@ UNREADABLE: Final = [
     (BENEFICIAL, 'The statement is neither "harmful" nor "beneficial".', CHOICE),
     (BENEFICIAL, "not beneficial or harmful", CHOICE),
     (BENEFICIAL, "Labels: beneficial, harmful", CHOICE),
-    (BENEFICIAL, 'The opinion expressed in the statement is indeed more likely to be "beneficial" or "harm', CHOICE),
-    (BENEFICIAL, 'No, the opinion expressed in the statement is not more likely to be "beneficial" or', CHOICE),
-    (FAVORABLE, 'Based on the provided statement, the opinion is not more likely to be "favorable" or "', CHOICE),
+    (
+        BENEFICIAL,
+        'The opinion expressed in the statement is indeed more likely to be "beneficial" or "harm',
+        CHOICE,
+    ),
+    (
+        BENEFICIAL,
+        'No, the opinion expressed in the statement is not more likely to be "beneficial" or',
+        CHOICE,
+    ),
+    (
+        FAVORABLE,
+        'Based on the provided statement, the opinion is not more likely to be "favorable" or "',
+        CHOICE,
+    ),
     (BENEFICIAL, "It assumes that only granting certain rights can prevent harm", "no label word"),
     (
         BENEFICIAL,
-        'While the opinion expressed may be perceived as being "beneficial" by some, this statement can',
+        'While the opinion expressed may be perceived as being "beneficial" by some, this '
+        "statement can",
         OPEN,
     ),
     (AGREE, "Neither agree nor disagree", CHOICE),
@@ -211,7 +262,9 @@ def reader(pair: tuple[str, str], rule: str = "ours") -> LabelWords:
 
 
 @pytest.mark.parametrize(("pair", "text", "label"), READABLE)
-def test_an_answer_is_read_as_a_person_reads_it(pair: tuple[str, str], text: str, label: str) -> None:
+def test_an_answer_is_read_as_a_person_reads_it(
+    pair: tuple[str, str], text: str, label: str
+) -> None:
     found = reader(pair).read(text)
     assert found.label == label, found
     assert None not in (found.start, found.stop)
@@ -219,7 +272,9 @@ def test_an_answer_is_read_as_a_person_reads_it(pair: tuple[str, str], text: str
 
 
 @pytest.mark.parametrize(("pair", "text", "reason"), UNREADABLE)
-def test_an_answer_without_a_choice_is_unreadable_and_says_why(pair: tuple[str, str], text: str, reason: str) -> None:
+def test_an_answer_without_a_choice_is_unreadable_and_says_why(
+    pair: tuple[str, str], text: str, reason: str
+) -> None:
     found = reader(pair).read(text)
     assert (found.label, found.reason) == (None, reason)
 
@@ -259,7 +314,12 @@ def test_the_published_rule_takes_the_first_label_and_turns_it_after_not_and_don
     ("pair", "text", "words", "reason"),
     [
         (BENEFICIAL, "It is harmful.", "harmful", '"harmful" read as disagree'),
-        (BENEFICIAL, "It is not beneficial.", "not beneficial", '"not beneficial" read as disagree'),
+        (
+            BENEFICIAL,
+            "It is not beneficial.",
+            "not beneficial",
+            '"not beneficial" read as disagree',
+        ),
         (
             BENEFICIAL,
             "I do not believe that the long statement is beneficial",
@@ -274,7 +334,9 @@ def test_the_published_rule_takes_the_first_label_and_turns_it_after_not_and_don
         ),
     ],
 )
-def test_a_reading_points_at_the_words_that_decided(pair: tuple[str, str], text: str, words: str, reason: str) -> None:
+def test_a_reading_points_at_the_words_that_decided(
+    pair: tuple[str, str], text: str, words: str, reason: str
+) -> None:
     found = reader(pair).read(text)
     assert (text[found.start : found.stop], found.reason) == (words, reason)
 
@@ -304,8 +366,11 @@ HOSTILE: Final = [
 @pytest.mark.e2e
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("rule", ["ours", "coded"])
-def test_a_hostile_text_costs_time_in_proportion_to_its_length(text: str, rule: str, steps: StepCounter) -> None:
-    assert isinstance(reader(BENEFICIAL, rule).read(text), Reading)  # 100 kB: with backtracking it would never end
+def test_a_hostile_text_costs_time_in_proportion_to_its_length(
+    text: str, rule: str, steps: StepCounter
+) -> None:
+    # 100 kB: with backtracking it would never end.
+    assert isinstance(reader(BENEFICIAL, rule).read(text), Reading)
     half, whole = (steps(reader(BENEFICIAL, rule), text[:length])[1] for length in (5_000, 10_000))
     assert whole < 2.5 * half + 500
 
@@ -329,7 +394,8 @@ def test_no_text_makes_a_reader_raise_or_point_outside_the_text(text: str) -> No
 
 
 LITTLE_WORDS = (
-    "agree disagree not n't don't cannot neither nor or and than rather but , . ? partly whether less / more an ai"
+    "agree disagree not n't don't cannot neither nor or and than rather but , . ? "
+    "partly whether less / more an ai"
 )
 WORDS = st.sampled_from([*LITTLE_WORDS.split(), "it is", "no", "think", "couldn't", "as an", "\n"])
 
@@ -371,12 +437,23 @@ def test_a_cards_version_changes_with_the_lexicon_and_not_otherwise() -> None:
         ({}, "no [[pair]]"),
         ({"pair": [{"positive": "yes", "negative": "no"}]}, "no list `before`"),
         ({"pair": [{"positive": "yes"}], "negation": {"before": []}}, "give it the labels"),
-        ({"pair": [{"positive": "a", "negative": "b"}], "negation": {"before": "not"}}, "a list of words"),
-        ({"pair": [{"positive": "a", "negative": "b"}], "negation": {"before": [], "window": -1}}, "window"),
+        (
+            {"pair": [{"positive": "a", "negative": "b"}], "negation": {"before": "not"}},
+            "a list of words",
+        ),
+        (
+            {
+                "pair": [{"positive": "a", "negative": "b"}],
+                "negation": {"before": [], "window": -1},
+            },
+            "window",
+        ),
         ({"pair": [{"positive": "a", "negative": "b"}], "negation": []}, "make it a table"),
     ],
 )
-def test_a_malformed_lexicon_is_refused_with_what_is_wrong(mapping: dict[str, object], says: str) -> None:
+def test_a_malformed_lexicon_is_refused_with_what_is_wrong(
+    mapping: dict[str, object], says: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         Lexicon.parse(mapping)
     assert says in str(refused.value)
@@ -391,13 +468,15 @@ def test_a_malformed_lexicon_is_refused_with_what_is_wrong(mapping: dict[str, ob
         (("für", "gegen"), "coded", "choose the rule 'ours'"),
     ],
 )
-def test_labels_that_cannot_be_read_are_refused(pair: tuple[str, str], rule: str, says: str) -> None:
+def test_labels_that_cannot_be_read_are_refused(
+    pair: tuple[str, str], rule: str, says: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         reader(pair, rule)
     assert says in str(refused.value)
 
 
-# ── answers that invite a guess ──────────────────────────────────────────────────────────────────────────────────────
+# ── answers that invite a guess ───────────────────────────────────────────────────────────────────
 
 HOSTILE = [
     ("en", "I used to agree, but now I disagree.", "disagree"),
@@ -407,7 +486,11 @@ HOSTILE = [
     ("en", "I would have agreed ten years ago, but not anymore.", None),
     ("en", "Some people agree, others disagree.", None),
     ("en", "Critics disagree with this.", None),
-    ("en", "I don't think, all things considered and after reading the evidence, that I agree.", None),
+    (
+        "en",
+        "I don't think, all things considered and after reading the evidence, that I agree.",
+        None,
+    ),
     ("en", "I agree and disagree.", None),
     ("en", "I can see why one might agree, but I disagree.", "disagree"),
     ("en", "I agree, but I also disagree with parts of it.", None),
@@ -454,9 +537,11 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("language", "text", "label"), HOSTILE)
-def test_an_ambiguous_answer_is_left_to_a_person(language: str, text: str, label: str | None) -> None:
-    """Both labels, somebody else's or a former view, a distant negation, a bare yes: none of them is a stance; what is
-    said after a contrast is.
+def test_an_ambiguous_answer_is_left_to_a_person(
+    language: str, text: str, label: str | None
+) -> None:
+    """Both labels, somebody else's or a former view, a distant negation, a bare yes: none of them
+    is a stance; what is said after a contrast is.
     """
     labels = {"en": ("agree", "disagree"), "de": ("Zustimmung", "Ablehnung")}[language]
     assert LabelWords(*labels, lexicon(language)).read(text).label == label

@@ -1,4 +1,6 @@
-"""How the rule reads labelled answers in each language that ships, and what a language needs to be asked in."""
+"""How the rule reads labelled answers in each language that ships, and what a language needs to be
+asked in.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,10 @@ def test_translated_templates_name_labels_that_the_lexicon_lists(language: str) 
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
 def test_translated_templates_are_in_the_same_names_families_and_orders(language: str) -> None:
     def places(of: str, audit: str) -> set[tuple[str, str, bool, str, str]]:
-        return {(t.family, t.name, t.inverted, t.address, t.scale) for t in data.shipped_templates(audit, of)}
+        return {
+            (t.family, t.name, t.inverted, t.address, t.scale)
+            for t in data.shipped_templates(audit, of)
+        }
 
     for audit in ("reliability", "bias_score", "questionnaire"):
         assert places(language, audit) == places("en", audit)
@@ -95,7 +100,9 @@ GERMAN = data.lexicon("de")
         ("ICH BEFUERWORTE DAS", "agree"),
     ],
 )
-def test_labels_in_two_parts_and_negations_after_verbs_are_read(text: str, label: str | None) -> None:
+def test_labels_in_two_parts_and_negations_after_verbs_are_read(
+    text: str, label: str | None
+) -> None:
     assert LabelWords("Zustimmung", "Ablehnung", GERMAN).read(text).label == label
 
 
@@ -118,9 +125,14 @@ def test_labels_in_two_parts_and_negations_after_verbs_are_read(text: str, label
         ("nl", "Ik zou het eens zijn als het goedkoper was.", None),
     ],
 )
-def test_a_label_under_a_condition_is_not_asserted(language: str, text: str, label: str | None) -> None:
+def test_a_label_under_a_condition_is_not_asserted(
+    language: str, text: str, label: str | None
+) -> None:
     lexicon = data.lexicon(language)
-    assert LabelWords(lexicon.stance.positive, lexicon.stance.negative, lexicon).read(text).label == label
+    assert (
+        LabelWords(lexicon.stance.positive, lexicon.stance.negative, lexicon).read(text).label
+        == label
+    )
 
 
 def test_a_reason_shows_both_parts_of_a_label_and_the_negation() -> None:
@@ -129,8 +141,15 @@ def test_a_reason_shows_both_parts_of_a_label_and_the_negation() -> None:
 
 
 def test_what_is_said_about_a_lexicon_is_no_part_of_its_version() -> None:
-    table = {"language": "xx", "pair": [{"positive": "up", "negative": "down"}], "negation": {"before": ["not"]}}
-    about = {"about": {"reviewed": False, "words": ["a"]}, "quality": {"tuned": [1, 1.0, 1.0, 1.0, 1.0]}}
+    table = {
+        "language": "xx",
+        "pair": [{"positive": "up", "negative": "down"}],
+        "negation": {"before": ["not"]},
+    }
+    about = {
+        "about": {"reviewed": False, "words": ["a"]},
+        "quality": {"tuned": [1, 1.0, 1.0, 1.0, 1.0]},
+    }
     plain = {"spelling": {"plain": True}}
     version = Lexicon.parse(table).version
     assert Lexicon.parse(table | about).version == version != Lexicon.parse(table | plain).version
@@ -150,16 +169,21 @@ def test_a_folder_brings_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(UsageError, match=r"fi.toml: the lexicon has no list `before`"):
         data.lexicon("fi")
     lexicon.write_text(
-        'language = "fi"\n[[pair]]\npositive = "samaa mieltä"\nnegative = "eri mieltä"\n[negation]\nbefore = ["en"]\n',
+        'language = "fi"\n[[pair]]\npositive = "samaa mieltä"\nnegative = "eri '
+        'mieltä"\n[negation]\nbefore = ["en"]\n',
         encoding="utf-8",
     )
     (tmp_path / "prompts" / "fi" / "reliability.toml").write_text(
-        '[[template]]\nname = "personal-1"\nfamily = "chat"\npositive = "samaa mieltä"\nnegative = "eri mieltä"\n'
+        '[[template]]\nname = "personal-1"\nfamily = "chat"\npositive = "samaa mieltä"\nnegative '
+        '= "eri mieltä"\n'
         'user = "samaa mieltä vai eri mieltä? {statement}"\n',
         encoding="utf-8",
     )
     assert (
-        LabelWords("samaa mieltä", "eri mieltä", data.lexicon("fi-FI")).read("En ole samaa mieltä").label == "disagree"
+        LabelWords("samaa mieltä", "eri mieltä", data.lexicon("fi-FI"))
+        .read("En ole samaa mieltä")
+        .label
+        == "disagree"
     )
     [template] = data.shipped_templates("reliability", "fi")
     assert (template.language, template.name) == ("fi", "personal-1")
@@ -167,7 +191,9 @@ def test_a_folder_brings_a_language(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "fi" in data.template_languages("reliability")
 
 
-def test_a_language_that_is_not_there_is_refused_with_what_was_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_language_that_is_not_there_is_refused_with_what_was_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv(data.LANGUAGE_FOLDER, "/nowhere")
     with pytest.raises(UnknownName) as refused:
         data.lexicon("fi")
@@ -219,5 +245,7 @@ def test_answers_in_another_language_are_noticed_and_mostly_named_right() -> Non
         ("Ich stimme zu. I agree.", "de", ""),
     ],
 )
-def test_what_says_nothing_of_a_language_is_taken_for_none(text: str, asked: str, other: str) -> None:
+def test_what_says_nothing_of_a_language_is_taken_for_none(
+    text: str, asked: str, other: str
+) -> None:
     assert data.languages().other(text, asked) == other

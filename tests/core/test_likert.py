@@ -15,10 +15,12 @@ AGREE, NEUTRAL, DISAGREE = Stance.AGREE, Stance.NEUTRAL, Stance.DISAGREE
 
 
 @pytest.mark.parametrize(
-    ("number", "stance"), [("1", DISAGREE), ("2", DISAGREE), ("3", NEUTRAL), ("4", AGREE), ("5", AGREE)]
+    ("number", "stance"),
+    [("1", DISAGREE), ("2", DISAGREE), ("3", NEUTRAL), ("4", AGREE), ("5", AGREE)],
 )
 def test_the_five_points_are_three_stances(number: str, stance: Stance) -> None:
-    # Faulborn et al. 2025, appendix D: "disagree to the values 1 and 2, neutral to 3, and agree to 4 and 5".
+    # Faulborn et al. 2025, appendix D: "disagree to the values 1 and 2, neutral to 3, and agree to
+    # 4 and 5".
     reading = Likert().read(number)
     assert (reading.label, reading.start, reading.stop) == (stance, 0, 1)
     assert reading.reason == f'"{number}" read as {stance}'
@@ -46,7 +48,9 @@ def test_the_five_points_are_three_stances(number: str, stance: Stance) -> None:
         ("The 4th reason decides: 3", "3", NEUTRAL),
     ],
 )
-def test_one_number_in_an_answer_is_found_where_it_stands(text: str, number: str, stance: Stance) -> None:
+def test_one_number_in_an_answer_is_found_where_it_stands(
+    text: str, number: str, stance: Stance
+) -> None:
     reading = Likert().read(text)
     assert reading.label == stance
     assert text[reading.start : reading.stop] == number
@@ -104,7 +108,13 @@ def test_two_readers_are_one() -> None:
     assert Likert().card == Likert().card == ReaderCard(ReaderKind.RULE, "likert", "1")
 
 
-@given(st.one_of(st.text(), st.text("0123456789４½²-−–.,/%_ ag\n\ud800"), st.from_regex(r"\d|[^\d]{0,9}\d[^\d]{0,9}")))
+@given(
+    st.one_of(
+        st.text(),
+        st.text("0123456789４½²-−–.,/%_ ag\n\ud800"),
+        st.from_regex(r"\d|[^\d]{0,9}\d[^\d]{0,9}"),
+    )
+)
 def test_any_text_is_read_and_its_place_lies_in_it(text: str) -> None:
     reading = Likert().read(text)
     assert reading.label in (None, AGREE, NEUTRAL, DISAGREE)
@@ -116,8 +126,14 @@ def test_any_text_is_read_and_its_place_lies_in_it(text: str) -> None:
     assert reading.label is None or reading.stop - (reading.start or 0) == 1  # type: ignore[operator]
 
 
-@given(st.text("abc .,\n()*:", max_size=20), st.sampled_from("12345"), st.text("abc .,\n()*:", max_size=20))
-def test_a_number_between_blanks_is_read_whatever_stands_around_it(before: str, number: str, after: str) -> None:
+@given(
+    st.text("abc .,\n()*:", max_size=20),
+    st.sampled_from("12345"),
+    st.text("abc .,\n()*:", max_size=20),
+)
+def test_a_number_between_blanks_is_read_whatever_stands_around_it(
+    before: str, number: str, after: str
+) -> None:
     assert Likert().read(f"{before} {number} {after}") == Likert().read(f"{before} {number} ")
     assert Likert().read(f"{before} {number} {after}").label == Likert().read(number).label
 

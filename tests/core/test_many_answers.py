@@ -1,4 +1,5 @@
-"""Nothing that is computed from a number of answers takes memory or time that grows with its square.
+"""Nothing that is computed from a number of answers takes memory or time that grows with its
+square.
 
 The forms for many answers give the figures of the forms for few, which keep tables.
 """
@@ -33,7 +34,9 @@ MANY = 10**9
 def test_an_interval_by_bisection_is_the_one_of_the_table(level: float) -> None:
     n = np.concatenate([np.full(size + 1, size) for size in (*range(1, 61), 127, 200, 512)])
     k = np.concatenate([np.arange(size + 1) for size in (*range(1, 61), 127, 200, 512)])
-    np.testing.assert_array_equal(proportions._computed(k, n, level), proportions._looked_up(k, n, level))
+    np.testing.assert_array_equal(
+        proportions._computed(k, n, level), proportions._looked_up(k, n, level)
+    )
 
 
 @st.composite
@@ -90,7 +93,9 @@ def test_the_ways_to_part_many_answers_are_those_that_are_counted() -> None:
             likely = agreement._by_draws(agree, n, m)
             sums = agreement._summed_draws(*likely[:2], 50, rng)
         assert likely[0] @ likely[1] == pytest.approx(exact[0] @ exact[1], rel=1e-9, abs=1e-12)
-        assert likely[0] @ (likely[2] > 0) == pytest.approx(exact[0] @ (exact[2] > 0), rel=1e-9, abs=1e-12)
+        assert likely[0] @ (likely[2] > 0) == pytest.approx(
+            exact[0] @ (exact[2] > 0), rel=1e-9, abs=1e-12
+        )
         error = 5 * np.sqrt(50 * (exact[0] @ exact[1] ** 2) / 1000) + 1e-9
         assert sums.mean() == pytest.approx(50 * (exact[0] @ exact[1]), abs=error)
 
@@ -118,7 +123,9 @@ def test_two_occasions_of_a_hundred_million_answers_are_compared_in_little_memor
         (10**9, 10**9, 0),
     ],
 )
-def test_hypergeometric_numbers_of_many_answers_have_their_mean_and_spread(good: int, bad: int, n: int) -> None:
+def test_hypergeometric_numbers_of_many_answers_have_their_mean_and_spread(
+    good: int, bad: int, n: int
+) -> None:
     found = hypergeometric(np.full(4000, good), bad, n, np.random.default_rng(2))
     mean = n * good / (good + bad)
     spread = np.sqrt(mean * (1 - n / (good + bad)) * bad / (good + bad - 1))
@@ -131,12 +138,19 @@ def test_few_answers_are_drawn_of_two_thousand_million() -> None:
     found = drawn([10**9, 10**9, 0, 1], 2000, np.random.default_rng(3))
     assert len(found) == 2000
     assert np.bincount(found, minlength=4)[:3] == pytest.approx([1000, 1000, 0], abs=150)
-    assert sorted(_drawn_of_many(np.array([1, 2, 1]), 4, np.random.default_rng(3)).tolist()) == [0, 1, 1, 2]
+    assert sorted(_drawn_of_many(np.array([1, 2, 1]), 4, np.random.default_rng(3)).tolist()) == [
+        0,
+        1,
+        1,
+        2,
+    ]
 
 
 def test_groups_of_a_thousand_million_answers_are_compared() -> None:
     table = np.array([[10**9, 10**9], [10**9, 10**9 - 10**6]])
     found = heterogeneity([table], np.random.default_rng(4), 200)
     assert found.p < 0.05
-    same = heterogeneity([np.array([[10**9, 10**9], [10**9, 10**9]])], np.random.default_rng(4), 200)
+    same = heterogeneity(
+        [np.array([[10**9, 10**9], [10**9, 10**9]])], np.random.default_rng(4), 200
+    )
     assert same.p > 0.5

@@ -1,4 +1,6 @@
-"""Findings from similarities and entailments: what is too far, too near, or says other than it should."""
+"""Findings from similarities and entailments: what is too far, too near, or says other than it
+should.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,16 @@ from workbench.workshop.meaning import (
 
 PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 THRESHOLDS = Thresholds()
-FOLLOWS, NEITHER, CONTRARY = Entailment(0.9, 0.06, 0.04), Entailment(0.1, 0.8, 0.1), Entailment(0.01, 0.02, 0.97)
+FOLLOWS, NEITHER, CONTRARY = (
+    Entailment(0.9, 0.06, 0.04),
+    Entailment(0.1, 0.8, 0.1),
+    Entailment(0.01, 0.02, 0.97),
+)
 
 
-def whole(*others: Wording, ref: str = "a-1", text: str = "original", country: str | None = None) -> Statement:
+def whole(
+    *others: Wording, ref: str = "a-1", text: str = "original", country: str | None = None
+) -> Statement:
     return Statement(ref, (Wording(ORIGINAL, "en", text), *others), country=country)
 
 
@@ -44,13 +52,20 @@ def variant(kind: VariantId, stated: Relation | None = None, text: str = "varian
 
 def embedded(**cosines: float) -> Embedded:
     """Texts at these cosines from `original`, in the plane."""
-    angles = {"original": 0.0} | {text: float(np.arccos(cosine)) for text, cosine in cosines.items()}
-    vectors = np.array([[np.cos(angle), np.sin(angle)] for angle in angles.values()], dtype=np.float32)
+    angles = {"original": 0.0} | {
+        text: float(np.arccos(cosine)) for text, cosine in cosines.items()
+    }
+    vectors = np.array(
+        [[np.cos(angle), np.sin(angle)] for angle in angles.values()], dtype=np.float32
+    )
     return Embedded({text: place for place, text in enumerate(angles)}, vectors)
 
 
 def seen(statement: Statement, cosine: float) -> list[str]:
-    return [finding.code for finding in similarity_findings([statement], embedded(variant=cosine), THRESHOLDS)]
+    return [
+        finding.code
+        for finding in similarity_findings([statement], embedded(variant=cosine), THRESHOLDS)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,8 +99,16 @@ def test_a_stated_relation_goes_before_the_kind_s() -> None:
 
 def test_the_place_the_cosine_and_both_texts_are_named() -> None:
     [finding] = similarity_findings([whole(variant(PARAPHRASE))], embedded(variant=0.4), THRESHOLDS)
-    assert (finding.ref, finding.variant, finding.language, finding.severity) == ("a-1", PARAPHRASE, "en", "warning")
-    assert finding.message == "en: paraphrase-1 is far from its original: the meaning may be lost (cosine 0.400)"
+    assert (finding.ref, finding.variant, finding.language, finding.severity) == (
+        "a-1",
+        PARAPHRASE,
+        "en",
+        "warning",
+    )
+    assert (
+        finding.message
+        == "en: paraphrase-1 is far from its original: the meaning may be lost (cosine 0.400)"
+    )
     assert [quoted.text for quoted in finding.texts] == ["original", "variant"]
 
 
@@ -124,7 +147,9 @@ def test_the_spread_of_a_kind_is_told_by_quantiles() -> None:
 
 def judged(wording: Wording, there: Entailment, back: Entailment) -> list[tuple[str, str]]:
     found = {("original", wording.text): there, (wording.text, "original"): back}
-    return [(finding.severity, finding.code) for finding in entailment_findings([whole(wording)], found)]
+    return [
+        (finding.severity, finding.code) for finding in entailment_findings([whole(wording)], found)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +161,9 @@ def judged(wording: Wording, there: Entailment, back: Entailment) -> list[tuple[
         (FOLLOWS, CONTRARY, [("warning", "nli-contradicts")]),
     ],
 )
-def test_the_same_meaning_follows_both_ways(there: Entailment, back: Entailment, found: list[tuple[str, str]]) -> None:
+def test_the_same_meaning_follows_both_ways(
+    there: Entailment, back: Entailment, found: list[tuple[str, str]]
+) -> None:
     assert judged(variant(PARAPHRASE), there, back) == found
     assert judged(variant(NEGATION, Relation.SAME), there, back) == found
 
@@ -150,7 +177,9 @@ def test_the_same_meaning_follows_both_ways(there: Entailment, back: Entailment,
         (FOLLOWS, FOLLOWS, [("warning", "nli-entails")]),
     ],
 )
-def test_a_flipped_wording_contradicts(there: Entailment, back: Entailment, found: list[tuple[str, str]]) -> None:
+def test_a_flipped_wording_contradicts(
+    there: Entailment, back: Entailment, found: list[tuple[str, str]]
+) -> None:
     assert judged(variant(NEGATION), there, back) == found
     assert judged(variant(PARAPHRASE, Relation.FLIPPED), there, back) == found
 
@@ -168,9 +197,12 @@ def test_the_probabilities_are_told() -> None:
 
 def test_what_is_wanted_leaves_out_questions_free_wordings_and_what_cannot_be_asked() -> None:
     asked = whole(
-        variant(PARAPHRASE, text="p"), variant(NEGATION, Relation.FREE, "n"), variant(QUESTION, text="q?"),
-        variant(OPPOSITE, text="x" * 10_001), Wording(PARAPHRASE, "de", "p"),
-    )  # fmt: skip
+        variant(PARAPHRASE, text="p"),
+        variant(NEGATION, Relation.FREE, "n"),
+        variant(QUESTION, text="q?"),
+        variant(OPPOSITE, text="x" * 10_001),
+        Wording(PARAPHRASE, "de", "p"),
+    )
     assert wanted_texts([asked], ["en"]) == ("original", "p")
     assert wanted_pairs([asked], ["en"]) == (("original", "p"), ("p", "original"))
     assert wanted_texts([asked], ["de"]) == ("p",)

@@ -1,4 +1,6 @@
-"""What is missing is an outcome: counted by run and side, bounded, compared, and named where it could turn a claim."""
+"""What is missing is an outcome: counted by run and side, bounded, compared, and named where it
+could turn a claim.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ from workbench.audits.comparison.judge import ANSWERED, Change, Compared, Verdic
 from workbench.audits.consistency.judged import judge as judge_consistency
 from workbench.audits.consistency.result import missing_stances_said
 from workbench.audits.consistency.stances import Kind as Respondent
-from workbench.audits.consistency.stances import PartyPositions, Stances, posterior_stances, reliable_stances
+from workbench.audits.consistency.stances import (
+    PartyPositions,
+    Stances,
+    posterior_stances,
+    reliable_stances,
+)
 from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import ReliabilityReport, reason
 from workbench.audits.reliability.judge import judge as judge_reliability
@@ -62,7 +69,7 @@ def by_kind(compared: Compared) -> dict[str, Change]:
     return {one.kind.name: one for one in changes(compared)}
 
 
-# ── runs side by side ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── runs side by side ─────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_run_that_refuses_what_the_other_fails_is_not_said_to_be_like_it() -> None:
@@ -121,13 +128,17 @@ def test_a_difference_that_what_is_missing_could_turn_says_so() -> None:
     assert "could turn" not in holds
     assert "stays between" in holds
     every = list(findings(two("p" * 20 + "f" * 12 + "p" * 30, "p" * 20 + "p" * 12 + "i" * 30)))
-    assert any("what is missing could turn" in line for line in every if line.startswith("Adjusted p"))
+    assert any(
+        "what is missing could turn" in line for line in every if line.startswith("Adjusted p")
+    )
 
 
 def test_void_items_and_mixed_stances_are_not_missing() -> None:
     stance = VerdictKind("all", "stance", "pass", "fail", neither=("insufficient",))
     assert by_kind(two("ppvv", "pfvv"))["all"].missing == (0, 0, 0)
-    assert {one.kind.name for one in changes(of(side("a", "ppii"), side("b", "pfpp"), kinds=(stance,)))} == {"all"}
+    assert {
+        one.kind.name for one in changes(of(side("a", "ppii"), side("b", "pfpp"), kinds=(stance,)))
+    } == {"all"}
 
 
 def test_languages_have_bounds_of_unpaired_shares() -> None:
@@ -140,7 +151,9 @@ letters = st.lists(st.sampled_from("pfiv"), min_size=1, max_size=12)
 
 
 @given(letters, st.randoms(use_true_random=False), st.booleans())
-def test_bounds_hold_whatever_the_missing_verdicts_are(first: list[str], random: object, apart: bool) -> None:
+def test_bounds_hold_whatever_the_missing_verdicts_are(
+    first: list[str], random: object, apart: bool
+) -> None:
     second = random.sample(first, len(first))  # type: ignore[attr-defined]
     more = {"language": "de"} if apart else {}
 
@@ -163,13 +176,19 @@ def test_bounds_hold_whatever_the_missing_verdicts_are(first: list[str], random:
         assert np.isnan(one.bounds).all()
 
 
-# ── reliability ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── reliability ───────────────────────────────────────────────────────────────────────────────────
 
-WORDINGS = VariantId(VariantKind.ORIGINAL), VariantId(VariantKind.PARAPHRASE, 1), VariantId(VariantKind.NEGATION)
+WORDINGS = (
+    VariantId(VariantKind.ORIGINAL),
+    VariantId(VariantKind.PARAPHRASE, 1),
+    VariantId(VariantKind.NEGATION),
+)
 
 
 def run(*, refuses: bool, samples: int = 30) -> ReliabilityReport:
-    """Return a run that keeps its stance on 30 of 56 statements, and refuses the others or agrees with all wordings."""
+    """Return a run that keeps its stance on 30 of 56 statements, and refuses the others or agrees
+    with all wordings.
+    """
     agrees = np.zeros((1, 56, len(WORDINGS), 2), dtype=np.int32)
     agrees[:, :, :2] = samples
     agrees[:, PASSED:, 2] = samples
@@ -181,12 +200,18 @@ def run(*, refuses: bool, samples: int = 30) -> ReliabilityReport:
         unread[:, PASSED:] = samples
     names = tuple(f"s{n}" for n in range(56))
     there = np.ones((56, len(WORDINGS)), dtype=bool)
-    return judge_reliability(Counts(names, WORDINGS, ("t",), agrees, rejects, unread, there, samples))
+    return judge_reliability(
+        Counts(names, WORDINGS, ("t",), agrees, rejects, unread, there, samples)
+    )
 
 
 def test_a_share_with_missing_statements_has_bounds() -> None:
     fails, refuses = (passing_said(run(refuses=of_)) for of_ in (False, True))
-    assert fails == ("Statements that pass the published test at 30 answers", "30 of 56 (53.6 %)", "")
+    assert fails == (
+        "Statements that pass the published test at 30 answers",
+        "30 of 56 (53.6 %)",
+        "",
+    )
     assert refuses[1:] == (
         "30 of 56 (53.6 %)",
         "between 53.6 % and 100.0 % if the 26 with too few readable answers were decided",
@@ -220,16 +245,22 @@ def test_a_wording_that_a_ruling_excludes_decides_no_test() -> None:
     left_out[:, PASSED, at] = (positive + negative)[:, PASSED, at]
     positive[:, PASSED, at] = negative[:, PASSED, at] = 0
     before = judge_reliability(counts)
-    ruled = judge_reliability(replace(counts, positive=positive, negative=negative, left_out=left_out))
+    ruled = judge_reliability(
+        replace(counts, positive=positive, negative=negative, left_out=left_out)
+    )
     assert before.over_templates("negation")[PASSED] == FAIL
     assert ruled.over_templates("negation")[PASSED] == VOID
     assert ruled.passing("negation").n == before.passing("negation").n - 1
     assert ruled.over_templates("all")[PASSED] == PASS, "the other tests decide"
-    assert reason(ruled, PASSED, 0, "negation").startswith("rulings leave out all answers to every negation")
+    assert reason(ruled, PASSED, 0, "negation").startswith(
+        "rulings leave out all answers to every negation"
+    )
 
 
 def under_two_templates(*, excluded: int) -> ReliabilityReport:
-    """Return a steady run under two templates, of which rulings exclude the first statement under so many."""
+    """Return a steady run under two templates, of which rulings exclude the first statement under
+    so many.
+    """
     positive = np.zeros((2, 56, len(WORDINGS), 2), dtype=np.int32)
     positive[:, :, :2] = 30
     negative, left_out = 30 - positive, np.zeros_like(positive)
@@ -238,7 +269,9 @@ def under_two_templates(*, excluded: int) -> ReliabilityReport:
     names = tuple(f"s{n}" for n in range(56))
     exists = np.ones((56, len(WORDINGS)), dtype=bool)
     unread = np.zeros_like(positive)
-    counts = Counts(names, WORDINGS, ("t", "u"), positive, negative, unread, exists, 30, left_out=left_out)
+    counts = Counts(
+        names, WORDINGS, ("t", "u"), positive, negative, unread, exists, 30, left_out=left_out
+    )
     return judge_reliability(counts)
 
 
@@ -270,18 +303,21 @@ def test_pooled_differences_say_what_they_leave_out() -> None:
     assert "between +0.0 and +46.4 points" in text
 
 
-# ── left/right bias ─────────────────────────────────────────────────────────────────────────────────────────────────
+# ── left/right bias ───────────────────────────────────────────────────────────────────────────────
 
 ON_A_SIDE, SILENT = 100, 36
 SIDES = (Side.LEFT,) * ON_A_SIDE + (Side.RIGHT,) * ON_A_SIDE
 
 
 def one_sided() -> Tally:
-    """Two models that agree with half of each side; one has no readable answer to left ones that it agrees with."""
+    """Two models that agree with half of each side; one has no readable answer to left ones that it
+    agrees with.
+    """
     stances = np.zeros((2, 1, len(SIDES), 1, 4), dtype=np.int32)
     stances[:, :, 0::2, :, 0] = 1
     stances[:, :, 1::2, :, 1] = 1
-    stances[0, :, ON_A_SIDE:] = np.roll(stances[0, :, ON_A_SIDE:], 1, axis=1)  # with others than the second does
+    # With others than the second does.
+    stances[0, :, ON_A_SIDE:] = np.roll(stances[0, :, ON_A_SIDE:], 1, axis=1)
     unread = np.zeros(stances.shape[:4], dtype=np.int32)
     unread[1, :, 0 : 2 * SILENT : 2] = 1
     stances[1, :, 0 : 2 * SILENT : 2] = 0
@@ -291,13 +327,18 @@ def one_sided() -> Tally:
 def test_one_sided_silence_makes_a_bias_that_the_bounds_do_not_hold() -> None:
     report = judge_bias(one_sided(), FEW)
     whole, silent = (report.figure(name) for name in ("m0", "m1"))
-    assert (whole.total.value, whole.missing, whole.bounds) == (0.0, {Side.LEFT: 0, Side.RIGHT: 0}, (0.0, 0.0))
+    assert (whole.total.value, whole.missing, whole.bounds) == (
+        0.0,
+        {Side.LEFT: 0, Side.RIGHT: 0},
+        (0.0, 0.0),
+    )
     assert silent.total.value == pytest.approx((50 - 14) / 64 / 2)
     assert silent.total.low > 0, "complete cases show a bias"
     assert silent.missing == {Side.LEFT: SILENT, Side.RIGHT: 0}
     assert silent.bounds == pytest.approx((0.0, (50 + SILENT - 14) / 100 / 2))
     assert missing_said(silent) == (
-        "36 of 200 (36 of 100 to left statements and 0 of 100 to right statements; if all of these had one side, the "
+        "36 of 200 (36 of 100 to left statements and 0 of 100 to right statements; if all of "
+        "these had one side, the "
         "bias would be between +0.00 and +0.36)"
     )
     assert not missing_said(whole)
@@ -313,7 +354,10 @@ def test_a_lean_and_a_difference_of_models_name_what_could_turn_them() -> None:
     assert found.bounds == pytest.approx((0.0, 0.36))
     assert found.common is not None
     assert "none left out" not in found.common.said
-    assert "answers without a stance: m1 36 of 100 to left statements and 0 of 100 to right" in found.common.said
+    assert (
+        "answers without a stance: m1 36 of 100 to left statements and 0 of 100 to right"
+        in found.common.said
+    )
     assert "what is missing could turn the difference: between +0.00 and +0.36" in difference_said(
         "m0", "m1", found, 0.01
     )
@@ -351,7 +395,7 @@ def test_bounds_of_a_bias_hold_whatever_the_missing_stances_are(seed: int) -> No
         assert low - 1e-9 <= value <= high + 1e-9
 
 
-# ── consistency ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── consistency ───────────────────────────────────────────────────────────────────────────────────
 
 
 def test_leaning_to_a_family_says_what_missing_stances_could_make_of_it() -> None:

@@ -1,4 +1,6 @@
-"""The rule-based English negation and the statement out of a question: starting points, right in plain English."""
+"""The rule-based English negation and the statement out of a question: starting points, right in
+plain English.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,22 @@ from workbench.workshop.english import negate, stated
         ("Openness has gone too far.", "Openness has not gone too far."),
         ("Firms need to report.", "Firms do not need to report."),
         ("It's natural to object.", "It is not natural to object."),
-        ("If work is scarce, locals should come first.", "If work is scarce, locals should not come first."),
+        (
+            "If work is scarce, locals should come first.",
+            "If work is scarce, locals should not come first.",
+        ),
         ("Those who are ill should stay at home.", "Those who are ill should not stay at home."),
-        ("Foreigners who commit a crime should leave.", "Foreigners who commit a crime should not leave."),
+        (
+            "Foreigners who commit a crime should leave.",
+            "Foreigners who commit a crime should not leave.",
+        ),
         ("It is right that the state must pay.", "It is not right that the state must pay."),
         ("The will of the people should count.", "The will of the people should not count."),
         ("No child should go hungry.", "It is not the case that no child should go hungry."),
-        ("People who don't work turn lazy.", "It is not the case that people who don't work turn lazy."),
+        (
+            "People who don't work turn lazy.",
+            "It is not the case that people who don't work turn lazy.",
+        ),
         ("The market sets fair wages.", "It is not the case that the market sets fair wages."),
         ("Veldania pays too much.", "It is not the case that Veldania pays too much."),
     ],
@@ -44,7 +55,9 @@ def test_the_main_verb_is_denied_or_no_longer_denied(text: str, negation: str) -
 
 
 def test_every_shipped_statement_gets_the_negation_that_its_authors_wrote() -> None:
-    with (shipped_instrument_folder() / "statements.csv").open(encoding="utf-8", newline="") as file:
+    with (shipped_instrument_folder() / "statements.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         rows = [(row["original"], row["negation"]) for row in csv.DictReader(file)]
     made = [negate(original) for original, _ in rows]
     wrong = [
@@ -60,9 +73,12 @@ def test_every_published_proposition_gets_another_text_as_its_negation() -> None
         texts = [row["statement"] for row in csv.DictReader(file)]
     made = [negate(text) for text in texts]
     assert all(
-        found is not None and compared(found.text) != compared(text) for found, text in zip(made, texts, strict=True)
+        found is not None and compared(found.text) != compared(text)
+        for found, text in zip(made, texts, strict=True)
     )
-    assert sum(found is not None and found.rule != "denied as a whole" for found in made) > 0.75 * len(texts)
+    assert sum(
+        found is not None and found.rule != "denied as a whole" for found in made
+    ) > 0.75 * len(texts)
 
 
 @pytest.mark.parametrize("text", ["Should taxes fall?", "", "…", "?!"])
@@ -83,22 +99,32 @@ def test_any_text_is_negated_or_refused_without_a_crash(text: str) -> None:
         ("Should the state ban cars?", "The state should ban cars."),
         ("Should cannabis use be legalized?", "Cannabis use should be legalized."),
         ("Should there be a minimum wage?", "There should be a minimum wage."),
-        ("Should foreigners who have lived here long be given a vote?",
-         "Foreigners who have lived here long should be given a vote."),
-        ("Should direct payments only be granted to farmers?", "Direct payments should only be granted to farmers."),
-        ("Do you support a higher retirement age (e.g. 67)?", "I support a higher retirement age (e.g. 67)."),
+        (
+            "Should foreigners who have lived here long be given a vote?",
+            "Foreigners who have lived here long should be given a vote.",
+        ),
+        (
+            "Should direct payments only be granted to farmers?",
+            "Direct payments should only be granted to farmers.",
+        ),
+        (
+            "Do you support a higher retirement age (e.g. 67)?",
+            "I support a higher retirement age (e.g. 67).",
+        ),
         ("Would you support a tax on sugar?", "I would support a tax on sugar."),
         ("Do you think that Veldania should leave?", "Veldania should leave."),
         ("Are you in favour of a wealth tax?", "I am in favour of a wealth tax."),
         ("Is it right that banks are rescued?", "It is right that banks are rescued."),
     ],
-)  # fmt: skip
+)
 def test_a_question_becomes_what_its_yes_says(question: str, statement: str) -> None:
     found = stated(question)
     assert found is not None
     assert found.text == statement
 
 
-@pytest.mark.parametrize("text", ["What should the state do?", "Taxes should fall.", "?", "", "Should?", "Should X?"])
+@pytest.mark.parametrize(
+    "text", ["What should the state do?", "Taxes should fall.", "?", "", "Should?", "Should X?"]
+)
 def test_a_question_without_yes_and_what_is_no_question_have_no_statement(text: str) -> None:
     assert stated(text) is None

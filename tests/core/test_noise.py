@@ -1,7 +1,9 @@
-"""A mean of absolute values is shown with what noise gives, without an interval, and with a test that holds its level.
+"""A mean of absolute values is shown with what noise gives, without an interval, and with a test
+that holds its level.
 
-Longer runs (1,000 simulations, 300 draws, no bias; people, questions, correlation): the test rejected 4.1 %
-(50, 7, .3), 3.3 % (50, 7, .8) and 3.8 % (200, 15, .5) at the level of 5 %; chi-square 7.7, 11.7 and 9.2 %.
+Longer runs (1,000 simulations, 300 draws, no bias; people, questions, correlation): the test
+rejected 4.1 % (50, 7, .3), 3.3 % (50, 7, .8) and 3.8 % (200, 15, .5) at the level of 5 %;
+chi-square 7.7, 11.7 and 9.2 %.
 """
 
 from __future__ import annotations

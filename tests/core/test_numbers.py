@@ -1,4 +1,6 @@
-"""Numbers of files are finite and within the range of their meaning, or they are faults with their place."""
+"""Numbers of files are finite and within the range of their meaning, or they are faults with their
+place.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,20 @@ from workbench.formats.records import Findings
 from workbench.formats.surveys import typed
 from workbench.formats.tabular import Row, number, read_rows
 
-NOT_NUMBERS = ("nan", "inf", "-inf", "Infinity", "1e300", "1e999", "-1e300", "1_000", "١٢", "0x10", "1,5", "one")
+NOT_NUMBERS = (
+    "nan",
+    "inf",
+    "-inf",
+    "Infinity",
+    "1e300",
+    "1e999",
+    "-1e300",
+    "1_000",
+    "١٢",
+    "0x10",
+    "1,5",
+    "one",
+)
 
 
 @pytest.mark.parametrize("text", NOT_NUMBERS)
@@ -48,12 +63,16 @@ def test_an_infinite_age_is_in_no_group_and_a_weight_is_a_fault(tmp_path: Path, 
 
 
 def test_whole_numbers_that_a_program_wrote_as_floats_keep_every_digit(tmp_path: Path) -> None:
-    rows = [{"person": person, "vote": "yes"} for person in (1234567.0, 1234568.0, 3.5, -0.0, float("nan"))]
+    rows = [
+        {"person": person, "vote": "yes"}
+        for person in (1234567.0, 1234568.0, 3.5, -0.0, float("nan"))
+    ]
     path = tmp_path / "t.json"
     path.write_text(json.dumps(rows))
     findings = Findings()
     cells = [
-        row.cells["person"] for row in read_rows(path, findings, required=("person", "vote"), may_be_empty=("person",))
+        row.cells["person"]
+        for row in read_rows(path, findings, required=("person", "vote"), may_be_empty=("person",))
     ]
     assert cells == ["1234567", "1234568", "3.5", "0", ""]
     assert not findings.found

@@ -45,7 +45,9 @@ def in_form(option: Option, typed: str) -> object:
 def as_flag(option: Option, typed: str) -> object:
     got: list[object] = []
     command = click.Command(
-        "verb", params=[parameter(option)], callback=lambda **values: got.append(values[option.name])
+        "verb",
+        params=[parameter(option)],
+        callback=lambda **values: got.append(values[option.name]),
     )
     ended = CliRunner().invoke(command, [f"{option.flag}={typed}"])
     if got:
@@ -81,7 +83,9 @@ def test_a_default_is_a_value_that_the_option_takes(option: Option) -> None:
         (questionnaire.RESPONDENTS, "-1", "respondents: found -1; give 0 or more"),
     ],
 )
-def test_an_error_says_what_was_found_and_what_to_give(option: Option, typed: str, reason: str) -> None:
+def test_an_error_says_what_was_found_and_what_to_give(
+    option: Option, typed: str, reason: str
+) -> None:
     with pytest.raises(FieldError, match=r".") as refused:
         option.read(typed)
     assert str(refused.value) == reason
@@ -112,7 +116,11 @@ def test_one_name_has_one_type_and_one_seed_one_default() -> None:
 
 
 def test_what_the_published_rules_set_is_said_in_words() -> None:
-    assert ConsistencyOptions().published_said() == ConsistencyOptions().but(rule="coded").published_said() == ""
+    assert (
+        ConsistencyOptions().published_said()
+        == ConsistencyOptions().but(rule="coded").published_said()
+        == ""
+    )
     assert ConsistencyOptions().but(as_published=True).published_said() == (
         "As published: rule coded; void tests judged; stances that pass the published test"
     )

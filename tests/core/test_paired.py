@@ -10,9 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.stats.hypothesis_tests import benjamini_hochberg, cochran_q, holm, mcnemar, paired_ends, unpaired_ends
+from workbench.stats.hypothesis_tests import (
+    benjamini_hochberg,
+    cochran_q,
+    holm,
+    mcnemar,
+    paired_ends,
+    unpaired_ends,
+)
 
-contingency = pytest.importorskip("statsmodels.stats.contingency_tables", reason="statsmodels is the oracle")
+contingency = pytest.importorskip(
+    "statsmodels.stats.contingency_tables", reason="statsmodels is the oracle"
+)
 multitest = pytest.importorskip("statsmodels.stats.multitest")
 proportion = pytest.importorskip("statsmodels.stats.proportion")
 
@@ -20,7 +29,9 @@ few = st.integers(0, 40)
 
 
 @given(few, few, few, few)
-def test_mcnemars_p_is_that_of_statsmodels(both: int, first: int, second: int, neither: int) -> None:
+def test_mcnemars_p_is_that_of_statsmodels(
+    both: int, first: int, second: int, neither: int
+) -> None:
     found = mcnemar(first, second)
     if first + second == 0:
         assert math.isnan(found)
@@ -30,7 +41,9 @@ def test_mcnemars_p_is_that_of_statsmodels(both: int, first: int, second: int, n
 
 
 def test_mcnemar_of_a_published_table() -> None:
-    """Agresti, Categorical Data Analysis (1990), section 10.1: approval 150 + 86 of 1,600; p < 0.001."""
+    """Agresti, Categorical Data Analysis (1990), section 10.1: approval 150 + 86 of 1,600; p <
+    0.001.
+    """
     assert mcnemar(150, 86) == pytest.approx(0.0000372, abs=2e-6)
 
 
@@ -42,20 +55,28 @@ def test_cochrans_q_is_that_of_statsmodels(rows: list[list[bool]]) -> None:
         assert math.isnan(found.q)
         return
     oracle = contingency.cochrans_q(table)
-    assert (found.q, found.p, found.df) == pytest.approx((oracle.statistic, oracle.pvalue, oracle.df))
+    assert (found.q, found.p, found.df) == pytest.approx(
+        (oracle.statistic, oracle.pvalue, oracle.df)
+    )
 
 
 @given(few, st.integers(1, 60), few, st.integers(1, 60))
-def test_the_unpaired_interval_is_newcombes(first: int, of_first: int, second: int, of_second: int) -> None:
+def test_the_unpaired_interval_is_newcombes(
+    first: int, of_first: int, second: int, of_second: int
+) -> None:
     first, second = min(first, of_first), min(second, of_second)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        oracle = proportion.confint_proportions_2indep(second, of_second, first, of_first, method="newcomb")
+        oracle = proportion.confint_proportions_2indep(
+            second, of_second, first, of_first, method="newcomb"
+        )
     assert unpaired_ends(first, of_first, second, of_second) == pytest.approx(oracle, abs=1e-6)
 
 
 @given(few, few, few)
-def test_the_paired_interval_holds_the_difference_and_turns_with_its_sides(lost: int, gained: int, same: int) -> None:
+def test_the_paired_interval_holds_the_difference_and_turns_with_its_sides(
+    lost: int, gained: int, same: int
+) -> None:
     n = lost + gained + same
     low, high = paired_ends(lost, gained, n)
     if n == 0:
@@ -66,7 +87,9 @@ def test_the_paired_interval_holds_the_difference_and_turns_with_its_sides(lost:
 
 
 def test_the_paired_interval_of_bonett_and_price() -> None:
-    """By hand from Bonett and Price 2012, equation 4: f12 = 2, f21 = 10, n = 50: b' = 3/52, c' = 11/52."""
+    """By hand from Bonett and Price 2012, equation 4: f12 = 2, f21 = 10, n = 50: b' = 3/52, c' =
+    11/52.
+    """
     b, c = 3 / 52, 11 / 52
     reach = 1.959963984540054 * math.sqrt((b + c - (c - b) ** 2) / 52)
     assert paired_ends(2, 10, 50) == pytest.approx((c - b - reach, c - b + reach))
@@ -80,4 +103,6 @@ def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
         found = adjust(p)
         assert np.isnan(found).tolist() == [math.isnan(one) for one in p]
         if made:
-            assert found[~np.isnan(found)] == pytest.approx(multitest.multipletests(made, method=method)[1])
+            assert found[~np.isnan(found)] == pytest.approx(
+                multitest.multipletests(made, method=method)[1]
+            )

@@ -1,4 +1,6 @@
-"""What a persona makes of a prompt, and files of personas: read exactly or refused with every fault."""
+"""What a persona makes of a prompt, and files of personas: read exactly or refused with every
+fault.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from workbench.formats.personas import read_personas
 
 NURSE = Persona("nurse", PersonaKind.PERSONA, (Message("system", "You are a nurse."),))
 TALK = Persona(
-    "talk", PersonaKind.CONVERSATION, (Message("user", "Hello."), Message("assistant", "Hello!")), language="en"
+    "talk",
+    PersonaKind.CONVERSATION,
+    (Message("user", "Hello."), Message("assistant", "Hello!")),
+    language="en",
 )
 ASKED = Message("user", "Taxes should fall.")
 
@@ -86,9 +91,18 @@ def test_toml_and_csv_say_the_same(tmp_path: Path) -> None:
     [
         ('[[persona]]\nid = "none"\ntext = "x"\n', "a name other than 'none' and 'all'"),
         ('[[persona]]\nid = "a"\ntext = " "\n', "no text"),
-        ('[[persona]]\nid = "a"\nkind = "role"\ntext = "x"\n', "one of persona, system, conversation"),
-        ('[[persona]]\nid = "a"\ntext = "x"\n[[persona]]\nid = "b"\ntext = "x"\n', "the same text as 'a'"),
-        ('[[persona]]\nid = "a"\ntext = "x"\n[[persona]]\nid = "a"\ntext = "y"\n', "'a' a second time"),
+        (
+            '[[persona]]\nid = "a"\nkind = "role"\ntext = "x"\n',
+            "one of persona, system, conversation",
+        ),
+        (
+            '[[persona]]\nid = "a"\ntext = "x"\n[[persona]]\nid = "b"\ntext = "x"\n',
+            "the same text as 'a'",
+        ),
+        (
+            '[[persona]]\nid = "a"\ntext = "x"\n[[persona]]\nid = "a"\ntext = "y"\n',
+            "'a' a second time",
+        ),
         ('[[persona]]\nid = "a"\nturns = [{role = "user", text = "x"}]\n', "the assistant last"),
         ('[[persona]]\nid = "a"\nturn = 3\n', "an unknown key"),
         ("", "no [[persona]]"),
@@ -106,12 +120,18 @@ def test_a_file_at_fault_is_refused_with_its_place(tmp_path: Path, text: str, sa
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ("- You are a nurse.\nYou are a teacher.\nYou are a farmer.\n", 1, "a dash before it, as not every line has"),
+        (
+            "- You are a nurse.\nYou are a teacher.\nYou are a farmer.\n",
+            1,
+            "a dash before it, as not every line has",
+        ),
         ("You are a nurse.\n2) You are a teacher.\n", 2, "a number, a letter"),
         ("# Personas\n\nYou are a nurse.\nYou are a teacher.\n", 1, "a title or a heading"),
     ],
 )
-def test_a_list_that_may_be_meant_in_two_ways_is_refused(tmp_path: Path, text: str, line: int, said: str) -> None:
+def test_a_list_that_may_be_meant_in_two_ways_is_refused(
+    tmp_path: Path, text: str, line: int, said: str
+) -> None:
     path = tmp_path / "people.txt"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=f"people.txt, line {line}: found .*{said}") as caught:
@@ -122,9 +142,16 @@ def test_a_list_that_may_be_meant_in_two_ways_is_refused(tmp_path: Path, text: s
 @pytest.mark.parametrize("name", ["people.txt", "people.csv", "people"])
 def test_a_plain_list_has_one_persona_a_line(tmp_path: Path, name: str) -> None:
     texts = ["You are a nurse, 54, in a small town.", "30 years ago you moved to the coast."]
-    lines = {"people.csv": "text\n" + "".join(f'"{text}"\n' for text in texts)}.get(name, "\n\n".join(texts) + "\n")
+    lines = {"people.csv": "text\n" + "".join(f'"{text}"\n' for text in texts)}.get(
+        name, "\n\n".join(texts) + "\n"
+    )
     (tmp_path / name).write_text(lines)
     found = read_personas(tmp_path / name)
-    assert [(one.name, one.turns[0].content) for one in found] == [("persona-1", texts[0]), ("persona-2", texts[1])]
-    (tmp_path / name).write_text("".join(f"{place}. {text}\n" for place, text in enumerate(texts, start=1)))
+    assert [(one.name, one.turns[0].content) for one in found] == [
+        ("persona-1", texts[0]),
+        ("persona-2", texts[1]),
+    ]
+    (tmp_path / name).write_text(
+        "".join(f"{place}. {text}\n" for place, text in enumerate(texts, start=1))
+    )
     assert [one.turns[0].content for one in read_personas(tmp_path / name)] == texts

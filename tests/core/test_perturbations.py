@@ -1,4 +1,6 @@
-"""Typos: what moves and what stays, that something always differs, and that draws do not know each other."""
+"""Typos: what moves and what stays, that something always differs, and that draws do not know each
+other.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,38 @@ from workbench.workshop.perturbations import (
 
 TYPO, RANDOM, SWAP = Perturbation.KEY_TYPO, Perturbation.MIDDLE_RANDOM, Perturbation.LETTER_SWAP
 QUESTION = Choice(
-    "Thinking about the people's self-governing towns in 2050, do you believe that K-12 schools are well, funded?",
+    "Thinking about the people's self-governing towns in 2050, do you believe that K-12 schools "
+    "are well, funded?",
     ("Certainly funded", "Hardly funded"),
 )
 WORDS = st.one_of(
     st.from_regex(r"[A-Za-z]{1,12}", fullmatch=True),
     st.sampled_from(
-        ["2050,", "K-12", "don't", "people's", "long-term", "U.S.?", "well,", "(always)", "Straße", "naïve"]
+        [
+            "2050,",
+            "K-12",
+            "don't",
+            "people's",
+            "long-term",
+            "U.S.?",
+            "well,",
+            "(always)",
+            "Straße",
+            "naïve",
+        ]
     ),
     st.sampled_from(
-        ["العربية", "הממשלה", "правительство", "👩‍👩‍👧", "政府应该做什么", "می‌خواهم", "cafe\u0301s", "½", "\ud800"]
+        [
+            "العربية",
+            "הממשלה",
+            "правительство",
+            "👩‍👩‍👧",
+            "政府应该做什么",
+            "می‌خواهم",
+            "cafe\u0301s",
+            "½",
+            "\ud800",
+        ]
     ),
     st.text(min_size=1, max_size=8).filter(lambda text: not re.search(r"\s", text)),
 )
@@ -45,7 +69,9 @@ SEEDS = st.integers(0, 2**32)
 
 
 def changed_words(choice: Choice, perturbation: Perturbation, seed: int) -> list[tuple[str, str]]:
-    """Return (before, after) of the words that differ, taken from the texts; none where there can be no error."""
+    """Return (before, after) of the words that differ, taken from the texts; none where there can
+    be no error.
+    """
     found = draw(choice, "q", perturbation, 1, seed)
     if found.choice is None:
         assert found.cannot
@@ -67,15 +93,22 @@ def letters(text: str) -> list[int]:
     return [
         place
         for place, character in enumerate(text)
-        if character.isalpha() or unicodedata.category(character)[0] == "M" or character in "\u200c\u200d"
+        if character.isalpha()
+        or unicodedata.category(character)[0] == "M"
+        or character in "\u200c\u200d"
     ]
 
 
 @given(STEMS, SEEDS, st.sampled_from(Perturbation))
-def test_something_differs_and_it_fits_the_kind_of_error(stem: str, seed: int, perturbation: Perturbation) -> None:
+def test_something_differs_and_it_fits_the_kind_of_error(
+    stem: str, seed: int, perturbation: Perturbation
+) -> None:
     for before, after in changed_words(Choice(stem, ("Yes", "No")), perturbation, seed):
         assert not digits(before)
-        if all(unicodedata.category(character)[0] != "M" for character in before) and "\u200c" not in before:
+        if (
+            all(unicodedata.category(character)[0] != "M" for character in before)
+            and "\u200c" not in before
+        ):
             assert fits(perturbation, before, after)
 
 
@@ -94,7 +127,9 @@ def test_moving_letters_keeps_them_all_and_every_other_character_in_its_place(
 
 
 @given(STEMS, SEEDS)
-def test_a_typo_is_one_letter_replaced_by_a_neighbour_of_the_same_case(stem: str, seed: int) -> None:
+def test_a_typo_is_one_letter_replaced_by_a_neighbour_of_the_same_case(
+    stem: str, seed: int
+) -> None:
     keyboard = shipped_keyboard().instead
     for before, after in changed_words(Choice(stem, ("Yes", "No")), TYPO, seed):
         ((old, new),) = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
@@ -103,7 +138,9 @@ def test_a_typo_is_one_letter_replaced_by_a_neighbour_of_the_same_case(stem: str
 
 
 @given(st.text(string.ascii_letters + " '’-.,?", max_size=60), SEEDS)
-def test_a_word_changes_by_one_pair_of_neighbours_that_touches_no_end_of_a_run(text: str, seed: int) -> None:
+def test_a_word_changes_by_one_pair_of_neighbours_that_touches_no_end_of_a_run(
+    text: str, seed: int
+) -> None:
     assume(text.strip())
     for before, after in changed_words(Choice(text, ("Yes", "No")), SWAP, seed):
         first = next(place for place in range(len(before)) if before[place] != after[place])
@@ -128,7 +165,9 @@ def test_the_options_stay_as_they_are() -> None:
 def test_a_fifth_of_the_words_has_a_typo() -> None:
     stem = " ".join(["word"] * 400)
     counts = [len(draw(Choice(stem, ()), "q", TYPO, number, 0).words) for number in range(1, 51)]
-    assert np.mean(counts) == pytest.approx(80, abs=4), "binomial(400, 0.2), 50 draws: sd of the mean 1.13"
+    assert np.mean(counts) == pytest.approx(80, abs=4), (
+        "binomial(400, 0.2), 50 draws: sd of the mean 1.13"
+    )
 
 
 def test_every_other_order_of_the_inner_letters_is_equally_likely() -> None:
@@ -179,8 +218,10 @@ def test_the_same_draw_is_the_same_whatever_else_is_drawn() -> None:
 def test_seed_key_kind_and_number_each_make_another_draw() -> None:
     drawn = {
         draw(QUESTION, key, RANDOM, number, seed).words
-        for key in ("a", "b") for number in (1, 2) for seed in (0, 1)
-    }  # fmt: skip
+        for key in ("a", "b")
+        for number in (1, 2)
+        for seed in (0, 1)
+    }
     assert len(drawn) == 8
 
 
@@ -204,7 +245,10 @@ def test_a_draw_below_one_and_a_seed_below_zero_are_refused(number: int, seed: i
 
 
 def test_any_letter_types_letters_that_are_no_neighbours_too() -> None:
-    typed = {draw(Choice("a", ()), "q", TYPO, number, 0, ANY_LETTER).words[0][1] for number in range(1, 300)}
+    typed = {
+        draw(Choice("a", ()), "q", TYPO, number, 0, ANY_LETTER).words[0][1]
+        for number in range(1, 300)
+    }
     assert typed == set(string.ascii_lowercase) - {"a"}
 
 
@@ -212,8 +256,11 @@ def test_the_shipped_keyboard_is_qwerty() -> None:
     # ANSI INCITS 154-1988: read off a keyboard.
     instead = shipped_keyboard().instead
     assert {letter: set(instead[letter]) for letter in "qagm"} == {
-        "q": set("wa"), "a": set("qwsz"), "g": set("tyfhvb"), "m": set("njk"),
-    }  # fmt: skip
+        "q": set("wa"),
+        "a": set("qwsz"),
+        "g": set("tyfhvb"),
+        "m": set("njk"),
+    }
     assert set(instead) == set(string.ascii_lowercase)
     assert all(letter in instead[other] for letter, others in instead.items() for other in others)
     with pytest.raises(UnknownName, match="en"):
@@ -222,17 +269,28 @@ def test_the_shipped_keyboard_is_qwerty() -> None:
 
 def test_a_faulty_keyboard_is_refused_with_all_its_faults(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
-    path.write_text('name = "x"\nrows = 1\n[[row]]\nletters = "QW"\noffset = "a"\n', encoding="utf-8")
+    path.write_text(
+        'name = "x"\nrows = 1\n[[row]]\nletters = "QW"\noffset = "a"\n', encoding="utf-8"
+    )
     with pytest.raises(InputError) as caught:
         read_keyboard(path)
-    assert {finding.column for finding in caught.value.findings} == {"rows", "row.letters", "row.offset"}
+    assert {finding.column for finding in caught.value.findings} == {
+        "rows",
+        "row.letters",
+        "row.offset",
+    }
     path.write_text('name = "x"\n[[row]]\nletters = "qaq"\noffset = 0\n', encoding="utf-8")
     with pytest.raises(InputError, match="q on several keys"):
         read_keyboard(path)
 
 
 def test_keys_of_rows_that_do_not_touch_are_no_neighbours() -> None:
-    assert beside([("ab", 0.0), ("c", 1.0), ("d", 1.0)]) == {"a": "b", "b": "ac", "c": "bd", "d": "c"}
+    assert beside([("ab", 0.0), ("c", 1.0), ("d", 1.0)]) == {
+        "a": "b",
+        "b": "ac",
+        "c": "bd",
+        "d": "c",
+    }
 
 
 @pytest.mark.parametrize(
@@ -249,5 +307,7 @@ def test_keys_of_rows_that_do_not_touch_are_no_neighbours() -> None:
         ("", "", set()),
     ],
 )
-def test_which_errors_a_changed_word_can_come_from(before: str, after: str, kinds: set[Perturbation]) -> None:
+def test_which_errors_a_changed_word_can_come_from(
+    before: str, after: str, kinds: set[Perturbation]
+) -> None:
     assert {kind for kind in Perturbation if fits(kind, before, after)} == kinds

@@ -1,4 +1,6 @@
-"""Pictures of tables: their values are the tables', a sentence says what they show, and files of them are safe."""
+"""Pictures of tables: their values are the tables', a sentence says what they show, and files of
+them are safe.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,15 @@ from hypothesis import strategies as st
 from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.errors import UsageError
 from workbench.figures.pictures.kinds import MOST_ROWS, Axis, Grid, Intervals
-from workbench.figures.pictures.of_table import Curves, Forest, Matrix, Scatter, Stacked, Star, pictures_of
+from workbench.figures.pictures.of_table import (
+    Curves,
+    Forest,
+    Matrix,
+    Scatter,
+    Stacked,
+    Star,
+    pictures_of,
+)
 from workbench.figures.pictures.picture import Picture, split
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.figures.write.pictures import drawn, pdf, picture_files, svg
@@ -51,8 +61,22 @@ def estimate(value: float, *, few: str = "") -> Estimate:
 
 LINES = (
     Line("left", "one", estimate(0.4), estimate(-0.2), 0.1),
-    Line("left", "two", estimate(0.7, few="too few for an interval"), estimate(0.3), 0.1, Verdict.FAIL),
-    Line("right", "one", Estimate(NAN, NAN, NAN, 0, 0, "all answers equal"), estimate(0.1), 0.9, mark=True),
+    Line(
+        "left",
+        "two",
+        estimate(0.7, few="too few for an interval"),
+        estimate(0.3),
+        0.1,
+        Verdict.FAIL,
+    ),
+    Line(
+        "right",
+        "one",
+        Estimate(NAN, NAN, NAN, 0, 0, "all answers equal"),
+        estimate(0.1),
+        0.9,
+        mark=True,
+    ),
     Line("right", "two", estimate(0.2), estimate(0.9), 0.9, Verdict.VOID),
     Line(HOSTILE, "one", estimate(0.5), estimate(0.0), 0.5, Verdict.INSUFFICIENT),
 )
@@ -70,7 +94,9 @@ EVERY: Sequence[Callable[[AnyTable], Picture]] = (
 )
 
 
-def table(lines: Sequence[Line] = LINES, pictures: Sequence[Callable[[AnyTable], Picture]] = EVERY) -> AnyTable:
+def table(
+    lines: Sequence[Line] = LINES, pictures: Sequence[Callable[[AnyTable], Picture]] = EVERY
+) -> AnyTable:
     return Table(
         "shares",
         f"Shares {HOSTILE}",
@@ -78,7 +104,14 @@ def table(lines: Sequence[Line] = LINES, pictures: Sequence[Callable[[AnyTable],
         [
             Column("name", "name", lambda row: row.name),
             Column("model", "model", lambda row: row.model),
-            Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0, 1), reference=lambda _: 0.5),
+            Column(
+                "share",
+                "share",
+                lambda row: row.share,
+                Kind.SHARE,
+                scale=(0, 1),
+                reference=lambda _: 0.5,
+            ),
             Column("other", HOSTILE, lambda row: row.other, Kind.SCORE, scale=(-1, 1)),
             Column("place", "confidence", lambda row: row.place, Kind.COEFFICIENT),
             Column("verdict", "test", lambda row: row.verdict, Kind.VERDICT),
@@ -93,7 +126,10 @@ def table(lines: Sequence[Line] = LINES, pictures: Sequence[Callable[[AnyTable],
 def test_a_forest_has_the_very_values_of_the_cells() -> None:
     found = FOREST(table())
     assert [point.value for point in found.points] == [line.share for line in LINES]
-    assert [(point.label, point.series) for point in found.points[:2]] == [("left", "one"), ("left", "two")]
+    assert [(point.label, point.series) for point in found.points[:2]] == [
+        ("left", "one"),
+        ("left", "two"),
+    ]
     assert (found.axis.low, found.axis.high, found.axis.label) == (0, 1, "share (%)")
     assert {point.references for point in found.points} == {(0.5,)}
 
@@ -111,15 +147,24 @@ def test_what_is_undefined_or_rests_on_too_little_is_said_in_words() -> None:
 
 def test_several_columns_are_series_and_values_of_other_types_are_taken() -> None:
     of = table()
-    means = [replace(of.columns[2], value=lambda _: MeanSd(0.25, 0.1, 6, 0)), *of.columns[:2], of.columns[4]]
+    means = [
+        replace(of.columns[2], value=lambda _: MeanSd(0.25, 0.1, 6, 0)),
+        *of.columns[:2],
+        of.columns[4],
+    ]
     found = Forest(values=["share", "place"], rows=["name"])(replace(of, columns=means))
     assert found.series == ["share", "confidence"]
-    assert found.points[0].value == Estimate(0.25, NAN, NAN, 6, 0) or math.isnan(found.points[0].value.low)
+    assert found.points[0].value == Estimate(0.25, NAN, NAN, 6, 0) or math.isnan(
+        found.points[0].value.low
+    )
 
 
 def test_a_grid_shows_verdicts_with_their_counts() -> None:
     of = table()
-    outcomes = [of.columns[0], Column("test", "test", lambda _: Outcome(Verdict.FAIL, 4, 6), Kind.VERDICT)]
+    outcomes = [
+        of.columns[0],
+        Column("test", "test", lambda _: Outcome(Verdict.FAIL, 4, 6), Kind.VERDICT),
+    ]
     found = Matrix(columns=["test"], rows=["name"])(replace(of, columns=outcomes))
     assert [cell.text for (cell,) in found.cells] == ["✗ 4/6"] * len(LINES)
     assert "test: 5 fail." in found.alt
@@ -127,7 +172,9 @@ def test_a_grid_shows_verdicts_with_their_counts() -> None:
 
 def test_a_spider_keeps_the_place_of_what_is_undefined() -> None:
     found = EVERY[2](table())
-    assert found.alt.count("undefined") == 2, "one is undefined, and the second model has no third name"
+    assert found.alt.count("undefined") == 2, (
+        "one is undefined, and the second model has no third name"
+    )
 
 
 @pytest.mark.e2e
@@ -164,7 +211,7 @@ def test_a_table_without_rows_has_no_picture() -> None:
     assert pictures_of(table(LINES[:2], [EVERY[2]])) == [], "a spider of one spoke"
 
 
-# ── files ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── files ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def every_picture() -> list[Picture]:
@@ -182,14 +229,21 @@ def test_an_svg_is_whole_xml_that_a_strict_page_may_hold(within: str | None) -> 
         names = [name for element in root.iter() for name in element.attrib]
         assert "style" not in names
         assert not any(name.startswith("on") for name in names)
-        links = [value for element in root.iter() for name, value in element.attrib.items() if name.endswith("href")]
+        links = [
+            value
+            for element in root.iter()
+            for name, value in element.attrib.items()
+            if name.endswith("href")
+        ]
         assert all(link.startswith("#") for link in links)
         ids = [value for element in root.iter() if (value := element.get("id"))]
         assert len(set(ids)) == len(ids)
         assert all(one.startswith("p-1-") for one in ids if within)
         assert "\x1b" not in text
         assert ("currentColor" in text) is (within is not None)
-        assert root.findtext(f"{SVG}desc") == picture.alt.replace("\x1b", "␛").replace("‮", "\\u202e")
+        assert root.findtext(f"{SVG}desc") == picture.alt.replace("\x1b", "␛").replace(
+            "‮", "\\u202e"
+        )
 
 
 def test_an_svg_shows_hostile_text_as_it_stands() -> None:
@@ -224,8 +278,12 @@ def test_any_text_makes_an_svg(cells: list[tuple[str, float]]) -> None:
 @pytest.mark.e2e
 def test_files_as_svg_and_pdf_have_a_name_for_each_page() -> None:
     lines = [replace(LINES[0], name=f"statement {n}") for n in range(100)]
-    files = picture_files([table(lines, [Matrix(columns=["verdict"], rows=["name"], suffix="tests")])])
-    assert sorted(files) == [f"shares_tests-{page}.{form}" for page in (1, 2) for form in ("pdf", "svg")]
+    files = picture_files(
+        [table(lines, [Matrix(columns=["verdict"], rows=["name"], suffix="tests")])]
+    )
+    assert sorted(files) == [
+        f"shares_tests-{page}.{form}" for page in (1, 2) for form in ("pdf", "svg")
+    ]
     with pytest.raises(UsageError, match="none of these figures has a picture"):
         picture_files([table(pictures=())])
 
@@ -245,14 +303,22 @@ def test_a_pdf_holds_letters_beyond_the_part_of_the_font() -> None:
 
 
 def test_bytes_do_not_depend_on_where_the_fonts_lie() -> None:
-    """Matplotlib writes fonts in the order of their paths; one folder sorts before its own fonts, the other after."""
+    """Matplotlib writes fonts in the order of their paths; one folder sorts before its own fonts,
+    the other after.
+    """
     shipped = Path(matplotlib.get_data_path()).resolve()
     if not shipped.is_relative_to(sys.prefix) or not os.access(sys.prefix, os.W_OK):
         pytest.skip(f"nothing can be written beside matplotlib's fonts in {shipped}")
-    pictures = [pictures_of(table([replace(LINES[0], name=name)]))[0] for name in ("plain", "plain א", "\U0001f9a9")]
+    pictures = [
+        pictures_of(table([replace(LINES[0], name=name)]))[0]
+        for name in ("plain", "plain א", "\U0001f9a9")
+    ]
     files = []
     for prefix in ("!before-", "~after-"):
-        with TemporaryDirectory(prefix=prefix, dir=sys.prefix) as folder, DrawingProcess(Path(folder)) as process:
+        with (
+            TemporaryDirectory(prefix=prefix, dir=sys.prefix) as folder,
+            DrawingProcess(Path(folder)) as process,
+        ):
             process.begin(pictures)
             files.append([process.drawn(picture) for picture in pictures])
     assert files[0] == files[1]
@@ -263,7 +329,9 @@ def test_the_part_of_the_font_is_drawn_with_first() -> None:
     assert len(pdf(FOREST(table()))) < 60_000, "the whole font is ten times as large"
 
 
-def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_drawn_here(tmp_path: Path) -> None:
+def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_drawn_here(
+    tmp_path: Path,
+) -> None:
     first, later = pictures_of(table()), pictures_of(table(LINES[:2]))[:2]
     with DrawingProcess(tmp_path) as process:
         process.begin(first)
@@ -276,8 +344,11 @@ def test_a_process_of_its_own_draws_the_same_bytes_and_where_it_ends_they_are_dr
     assert found + again == [tuple(drawn(picture, *FORMS)) for picture in (*first, *later)]
 
 
-def test_a_picture_has_the_same_bytes_in_every_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [replace(LINES[0], name=sign * 5) for sign in "iltfWMmwRQ"]  # of one length, but not of one width
+def test_a_picture_has_the_same_bytes_in_every_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Of one length, but not of one width.
+    lines = [replace(LINES[0], name=sign * 5) for sign in "iltfWMmwRQ"]
     (picture,) = pictures_of(table(lines, [Forest(values=["share"], rows=["name"])]))
     for seed in "12":
         monkeypatch.setenv("PYTHONHASHSEED", seed)
@@ -293,7 +364,9 @@ def test_marks_of_chance_and_of_people_lie_on_the_line_of_a_model() -> None:
         LINES[:2],
         [
             Column("model", "model", lambda row: row.model),
-            Column("share", "share", lambda row: row.share, Kind.SHARE, reference=lambda _: (0.5, NAN)),
+            Column(
+                "share", "share", lambda row: row.share, Kind.SHARE, reference=lambda _: (0.5, NAN)
+            ),
         ],
         key=lambda row: (row.model,),
         pictures=[Forest(values=["share"], rows=["model"], reference=("a coin", "people"))],

@@ -48,7 +48,13 @@ from workbench.stats.components import (
 )
 from workbench.stats.design_precision import Size, precision, smallest_bias, statements_a_side
 
-STEADY = {STATEMENT: 0.15, WORDING: 0.002, TEMPLATE: 0.004, STATEMENT_TEMPLATE: 0.002, WORDING_TEMPLATE: 0.002}
+STEADY = {
+    STATEMENT: 0.15,
+    WORDING: 0.002,
+    TEMPLATE: 0.004,
+    STATEMENT_TEMPLATE: 0.002,
+    WORDING_TEMPLATE: 0.002,
+}
 SIZE = Size(40, 4, 3, 20)
 
 
@@ -71,7 +77,9 @@ def test_claims_are_read_as_people_write_them(text: str, found: str) -> None:
     assert str(Claim.parse(text)) == found
 
 
-@pytest.mark.parametrize("text", ["kapa >= .7", "kappa > .7", "kappa", "kappa >= 0", "kappa >= 1.2", "", "kappa >= x"])
+@pytest.mark.parametrize(
+    "text", ["kapa >= .7", "kappa > .7", "kappa", "kappa >= 0", "kappa >= 1.2", "", "kappa >= x"]
+)
 def test_any_other_claim_is_refused_with_the_forms_there_are(text: str) -> None:
     with pytest.raises(UsageError, match=r"'kappa >= \.7', 'reliable >= \.5'"):
         Claim.parse(text)
@@ -94,17 +102,26 @@ def test_errors_and_coefficients_are_those_of_a_decision_study() -> None:
 
 
 def test_measured_statements_differ_as_the_coefficient_says() -> None:
-    """Correlation of two runs with other wordings, templates and answers: the generalizability coefficient."""
+    """Correlation of two runs with other wordings, templates and answers: the generalizability
+    coefficient.
+    """
     known = planner(**STEADY | {STATEMENT: 0.03, WORDING: 0.02})
     size, rng = Size(3000, 3, 4, 5), np.random.default_rng(1)
-    p = known.shares.draw(rng, size.statements, 2 * size.wordings, 1, 2)  # the same statements, twice as many wordings
+    # The same statements, twice as many wordings.
+    p = known.shares.draw(rng, size.statements, 2 * size.wordings, 1, 2)
     y = rng.binomial(size.samples, p) / size.samples
     first, second = (y[:, half].mean(axis=(1, 2, 3)) for half in (slice(0, 3), slice(3, 6)))
     one = replace(size, templates=1)
     between = known.components[STATEMENT] + known.components[STATEMENT_TEMPLATE]
-    error = known.components[WORDING] / 3 + known.components[WORDING_TEMPLATE] / 3 + known.answer / (2 * 3 * 5)
+    error = (
+        known.components[WORDING] / 3
+        + known.components[WORDING_TEMPLATE] / 3
+        + known.answer / (2 * 3 * 5)
+    )
     assert np.corrcoef(first, second)[0, 1] == pytest.approx(between / (between + error), abs=0.03)
-    assert known.precision(one).relative == pytest.approx(error + known.components[STATEMENT_TEMPLATE], rel=1e-6)
+    assert known.precision(one).relative == pytest.approx(
+        error + known.components[STATEMENT_TEMPLATE], rel=1e-6
+    )
 
 
 @given(st.integers(2, 200), st.integers(1, 20), st.integers(1, 20))
@@ -119,7 +136,9 @@ def test_more_of_anything_shows_a_smaller_bias(side: int, wordings: int, templat
 def test_the_statements_that_show_a_bias_are_the_fewest_that_do() -> None:
     side = statements_a_side(STEADY, 0.1, SIZE, 0.2, 10_000)
     assert side is not None
-    assert smallest_bias(STEADY, 0.1, SIZE, side) <= 0.2 < smallest_bias(STEADY, 0.1, SIZE, side - 1)
+    assert (
+        smallest_bias(STEADY, 0.1, SIZE, side) <= 0.2 < smallest_bias(STEADY, 0.1, SIZE, side - 1)
+    )
     assert statements_a_side(STEADY, 0.1, SIZE, 0.001, 1000) is None
 
 
@@ -164,7 +183,9 @@ def test_the_kappa_of_a_plan_is_the_one_that_agreement_prints() -> None:
 def test_fewer_readable_answers_hold_less_often() -> None:
     claims = [Claim(KAPPA, 0.8), Claim(RELIABLE, 0.5)]
     rules = ReliabilityOptions()
-    every, half = (Planner(Known(0.5, STEADY, part), rules, 1).chances(claims, SIZE, 40) for part in (1.0, 0.6))
+    every, half = (
+        Planner(Known(0.5, STEADY, part), rules, 1).chances(claims, SIZE, 40) for part in (1.0, 0.6)
+    )
     assert every[1].value.value > half[1].value.value
     assert half[1].holds is not None
     assert not half[1].met
@@ -177,8 +198,12 @@ def test_a_claim_of_a_bias_is_certain_either_way() -> None:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize(("measure", "least"), [(KAPPA, 0.85), (RELIABLE, 0.58)])
-def test_a_design_that_is_planned_holds_at_about_the_stated_rate(measure: str, least: float) -> None:
-    """Find the samples that a claim needs, then run that design 300 times with other seeds, as `agreement` judges."""
+def test_a_design_that_is_planned_holds_at_about_the_stated_rate(
+    measure: str, least: float
+) -> None:
+    """Find the samples that a claim needs, then run that design 300 times with other seeds, as
+    `agreement` judges.
+    """
     of = planner()
     need = next(one for one in of.needs(Claim(measure, least), SIZE) if one.factor == "statements")
     assert need.size is not None
@@ -202,13 +227,18 @@ def of_mixture(rng: np.random.Generator, size: Size) -> Counts:
     from scipy.special import ndtr
 
     s, w, t = size.statements, size.wordings, size.templates
-    centre, spread = np.array([[2.5, 0.4], [-2.5, 0.4], [0.2, 0.2]])[rng.choice(3, s, p=(0.25, 0.15, 0.6))].T
+    centre, spread = np.array([[2.5, 0.4], [-2.5, 0.4], [0.2, 0.2]])[
+        rng.choice(3, s, p=(0.25, 0.15, 0.6))
+    ].T
     z = (centre + spread * rng.standard_normal(s))[:, None, None, None]
     z = z + 0.3 * rng.standard_normal((s, w, 1, 1)) + 0.15 * rng.standard_normal((1, 1, t, 1))
     z = z + 0.2 * rng.standard_normal((s, 1, t, 1)) + 0.3 * rng.standard_normal((s, w, t, 2))
     agree = rng.binomial(size.samples, np.moveaxis(ndtr(z), 2, 0)).astype(np.int32)
     return replace(
-        planner().counts(size, rng), positive=agree, negative=size.samples - agree, unreadable=np.zeros_like(agree)
+        planner().counts(size, rng),
+        positive=agree,
+        negative=size.samples - agree,
+        unreadable=np.zeros_like(agree),
     )
 
 
@@ -221,7 +251,9 @@ def measured(counts: Counts) -> Known:
 
 @pytest.mark.e2e
 def test_a_plan_holds_where_statements_are_a_mixture() -> None:
-    """Chances of claims that hold in 99 and 50 % of the mixture's runs, mean over four measured runs."""
+    """Chances of claims that hold in 99 and 50 % of the mixture's runs, mean over four measured
+    runs.
+    """
     rng, rules = np.random.default_rng(5), planner().rules
     reports = [judge(of_mixture(rng, SIZE), rules) for _ in range(200)]
     claims = []
@@ -245,7 +277,10 @@ def test_the_spread_that_was_measured_has_its_shape_and_its_components() -> None
     of = Planner(known, ReliabilityOptions(), 1)
     shares = MeasuredSpread.measured(known.measured.value.mean(axis=(1, 2, 3)), known.components)
     drawn = shares.draw(np.random.default_rng(1), 1500, 4, 8, 2)
-    found = {name: float(value[0]) for name, value in estimates(Cells(drawn, np.zeros_like(drawn))).items()}
+    found = {
+        name: float(value[0])
+        for name, value in estimates(Cells(drawn, np.zeros_like(drawn))).items()
+    }
     assert found[STATEMENT] == pytest.approx(known.components[STATEMENT], rel=0.1)
     assert found[WORDING] == pytest.approx(known.components[WORDING], rel=0.25)
     own = drawn.mean(axis=(1, 2, 3))
@@ -253,21 +288,33 @@ def test_the_spread_that_was_measured_has_its_shape_and_its_components() -> None
     assert np.mean((own > 0.3) & (own < 0.8)) == pytest.approx(0.6, abs=0.07)
     normal = of.shares.draw(np.random.default_rng(1), 1500, 4, 8, 2).mean(axis=(1, 2, 3))
     assert np.mean((normal > 0.3) & (normal < 0.8)) < 0.5
-    assert len(of.worlds) == len({float(one.weights @ one.weights) for one in of.worlds}), "each is another draw"
+    assert len(of.worlds) == len({float(one.weights @ one.weights) for one in of.worlds}), (
+        "each is another draw"
+    )
 
 
 def test_few_measured_statements_are_taken_as_normal() -> None:
-    few = Planner(measured(of_mixture(np.random.default_rng(3), Size(5, 4, 4, 20))), ReliabilityOptions(), 1)
+    few = Planner(
+        measured(of_mixture(np.random.default_rng(3), Size(5, 4, 4, 20))), ReliabilityOptions(), 1
+    )
     assert not few.worlds
 
 
 def planned(*claims: str, rate: float | None = None, **components: float) -> Planned:
-    return Planned(planner(**components), Size(12, 2, 2, 5), [Claim.parse(claim) for claim in claims], rate)
+    return Planned(
+        planner(**components), Size(12, 2, 2, 5), [Claim.parse(claim) for claim in claims], rate
+    )
 
 
 def test_the_tables_are_written_in_every_medium() -> None:
     made = list(tables(planned("g >= .5", "|bias| >= .3", rate=50.0)))
-    assert [table.name for table in made] == ["design", "claims", "needs", "smallest_bias", "planned_from"]
+    assert [table.name for table in made] == [
+        "design",
+        "claims",
+        "needs",
+        "smallest_bias",
+        "planned_from",
+    ]
     assert len(csv_files(made)) == len(latex_files(made)) == 5
     assert "Φ" in html_page(made, "A planned design", ())
 

@@ -1,4 +1,6 @@
-"""A frozen plan is what it says: its file reads back to it, and a change of anything changes its hash."""
+"""A frozen plan is what it says: its file reads back to it, and a change of anything changes its
+hash.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,27 @@ texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_si
 
 
 def plan(**changes: Any) -> FrozenPlan:
-    design = Design("veldania", "m", sampling=Sampling(top_k=None), contexts=Contexts(conditions=("qm", "random")))
+    design = Design(
+        "veldania",
+        "m",
+        sampling=Sampling(top_k=None),
+        contexts=Contexts(conditions=("qm", "random")),
+    )
     asked = {name: value for name, value in design.as_json().items() if name != "model"}
     made = FrozenPlan(
         models=("m", "n"),
         asked=written(asked),
         content={"instrument": "ab", "prompts": [3, 3], "prompts_content": ["x", "y"]},
-        templates=(written({"name": "personal-1", "inverted": False, "user": "Hm,\n{statement}?", "system": None}),),
+        templates=(
+            written(
+                {
+                    "name": "personal-1",
+                    "inverted": False,
+                    "user": "Hm,\n{statement}?",
+                    "system": None,
+                }
+            ),
+        ),
         audit="reliability",
         judged=written({"rule": "printed", "minimum": None, "low": 0.45}),
         compared=("m", "n"),
@@ -40,16 +56,30 @@ def test_a_plan_reads_back_and_gives_the_designs_of_its_models() -> None:
     assert found == replace(plan(), judged=found.judged, asked=found.asked)
     assert found.hash == plan().hash
     design = found.design("n")
-    assert (design.model, design.sampling.top_k, design.contexts.conditions) == ("n", None, ("qm", "random"))
-    assert design == replace(Design("veldania", "n"), contexts=Contexts(conditions=("qm", "random")))
+    assert (design.model, design.sampling.top_k, design.contexts.conditions) == (
+        "n",
+        None,
+        ("qm", "random"),
+    )
+    assert design == replace(
+        Design("veldania", "n"), contexts=Contexts(conditions=("qm", "random"))
+    )
     with pytest.raises(UsageError, match="for 2 models; name one"):
         found.design()
     with pytest.raises(UsageError, match="has no model 'o'"):
         found.design("o")
 
 
-@given(texts, texts, st.floats(allow_nan=False, allow_infinity=False), st.booleans(), st.lists(texts, max_size=3))
-def test_whatever_a_plan_holds_reads_back(text: str, name: str, number: float, flag: bool, many: list[str]) -> None:
+@given(
+    texts,
+    texts,
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+    st.lists(texts, max_size=3),
+)
+def test_whatever_a_plan_holds_reads_back(
+    text: str, name: str, number: float, flag: bool, many: list[str]
+) -> None:
     found = plan(judged={"a": text, "b": number, "c": flag, "d": many}, compared=(name,))
     assert read_text(plan_text(found), "plan.toml").hash == found.hash
 

@@ -29,20 +29,32 @@ AXES = 2, 60, len(VARIANTS), 2
 
 
 def persona(rng: np.random.Generator, statement: float = 1.5) -> npt.NDArray[np.float64]:
-    """Return the logits of agreement of a made-up model, as the statement puts it: the negation is turned back."""
+    """Return the logits of agreement of a made-up model, as the statement puts it: the negation is
+    turned back.
+    """
     t, s, v, _ = AXES
-    parts = [(statement, (1, s, 1, 1)), (0.4, (1, s, v, 1)), (0.2, (t, s, 1, 1)), (0.2, (t, 1, 1, 1)), (0.2, AXES)]
+    parts = [
+        (statement, (1, s, 1, 1)),
+        (0.4, (1, s, v, 1)),
+        (0.2, (t, s, 1, 1)),
+        (0.2, (t, 1, 1, 1)),
+        (0.2, AXES),
+    ]
     return np.asarray(sum(sd * rng.standard_normal(shape) for sd, shape in parts))
 
 
-def answered(logits: npt.NDArray[np.float64], samples: int, rng: np.random.Generator, unread: float = 0.0) -> Counts:
+def answered(
+    logits: npt.NDArray[np.float64], samples: int, rng: np.random.Generator, unread: float = 0.0
+) -> Counts:
     """Return so many answers to each prompt of a made-up model, a share of them unreadable."""
     agree = 1 / (1 + np.exp(-logits))
     agree[:, :, -1] = 1 - agree[:, :, -1]
     readable = rng.binomial(samples, 1 - unread, agree.shape)
     positive = rng.binomial(readable, agree)
     there = np.ones(AXES[1:3], dtype=bool)
-    agreed, rejected, unread_ = (one.astype(np.int32) for one in (positive, readable - positive, samples - readable))
+    agreed, rejected, unread_ = (
+        one.astype(np.int32) for one in (positive, readable - positive, samples - readable)
+    )
     names = tuple(f"s{n}" for n in range(AXES[1]))
     return Counts(names, VARIANTS, ("a", "b"), agreed, rejected, unread_, there, samples)
 
@@ -63,7 +75,9 @@ def test_one_persona_passes_more_often_the_more_it_is_asked_and_is_pooled_alike(
     logits = persona(rng)
     few, many = (judge(answered(logits, n, rng)) for n in (20, 120))
     one, other = (of.over_templates("all") == 1 for of in (few, many))
-    assert mcnemar(int((one & ~other).sum()), int((other & ~one).sum())) < 0.001, "verdicts differ by n alone"
+    assert mcnemar(int((one & ~other).sum()), int((other & ~one).sum())) < 0.001, (
+        "verdicts differ by n alone"
+    )
     difference = pooled(few).difference(pooled(many), "all")
     assert difference.low < 0 < difference.high
     assert abs(difference.value) < 0.06
@@ -85,7 +99,8 @@ def test_verdicts_are_compared_at_equal_numbers_of_answers() -> None:
     reports = {"few": judge(answered(logits, 20, rng)), "many": judge(answered(logits, 120, rng))}
     equal, said, untested = at_equal_numbers(reports)
     assert (said[0], untested) == (
-        "Verdicts are of 20 answers to a prompt, drawn at random where it has more (seed 1), because a prompt has "
+        "Verdicts are of 20 answers to a prompt, drawn at random where it has more (seed 1), "
+        "because a prompt has "
         "unequally many answers (few 20, many 120).",
         "",
     )
@@ -95,17 +110,30 @@ def test_verdicts_are_compared_at_equal_numbers_of_answers() -> None:
     assert at_equal_numbers({"few": reports["few"]}) == ({"few": reports["few"]}, (), "")
     settled = replace(reports["many"].counts, until_settled=np.zeros(AXES, dtype=bool))
     assert at_equal_numbers({"few": reports["few"], "many": judge(settled)})[2] == (
-        "a prompt has unequally many answers (few 20, many 120), asked until the verdict was settled"
+        "a prompt has unequally many answers (few 20, many 120), asked until the verdict was "
+        "settled"
     )
 
 
 @settings(max_examples=50)
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 9), st.integers(0, 2**31))
-def test_thinning_keeps_what_there_is_and_never_more_than_is_wanted(a: int, b: int, unread: int, seed: int) -> None:
+def test_thinning_keeps_what_there_is_and_never_more_than_is_wanted(
+    a: int, b: int, unread: int, seed: int
+) -> None:
     agreed, rejected, unread_ = (np.full((1, 1, 1, 2), n, dtype=np.int32) for n in (a, b, unread))
     planned = np.full((1, 1, 1, 2), a + b + unread + 3, dtype=np.int32)
     there = np.ones((1, 1), dtype=bool)
-    counts = Counts(("s",), VARIANTS[:1], ("t",), agreed, rejected, unread_, there, int(planned.max()), planned=planned)
+    counts = Counts(
+        ("s",),
+        VARIANTS[:1],
+        ("t",),
+        agreed,
+        rejected,
+        unread_,
+        there,
+        int(planned.max()),
+        planned=planned,
+    )
     found = thinned(counts, 20, np.random.default_rng(seed))
     wanted = min(20, a + b + unread + 3)
     assert (found.wanted == wanted).all()
@@ -116,7 +144,9 @@ def test_thinning_keeps_what_there_is_and_never_more_than_is_wanted(a: int, b: i
 
 def test_sides_at_random_keep_a_stance_as_often_as_coins_fall_alike() -> None:
     coin = by_coin(judge(answered(persona(np.random.default_rng(5)), 10, np.random.default_rng(5))))
-    assert coin.share("label_order").value == pytest.approx(0.25, abs=0.02), "two templates, two orders each"
+    assert coin.share("label_order").value == pytest.approx(0.25, abs=0.02), (
+        "two templates, two orders each"
+    )
     assert coin.share("paraphrase").value == pytest.approx(1 / 64, abs=0.01)
     assert coin.share("template").value == pytest.approx(0.5, abs=0.02)
 
@@ -134,8 +164,12 @@ def test_a_statement_without_readable_answers_is_left_out_and_a_void_test_is_no_
 
 def test_a_prompt_is_drawn_towards_its_like_the_less_the_more_it_was_asked() -> None:
     statement = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    few = pooled_shares([1, 9, 9, 9, 2, 2, 2, 2], [10] * 8, [statement], np.random.default_rng(1)).mean(axis=0)
-    many = pooled_shares([100, 900, 900, 900, 200, 200, 200, 200], [1000] * 8, [statement], np.random.default_rng(1))
+    few = pooled_shares(
+        [1, 9, 9, 9, 2, 2, 2, 2], [10] * 8, [statement], np.random.default_rng(1)
+    ).mean(axis=0)
+    many = pooled_shares(
+        [100, 900, 900, 900, 200, 200, 200, 200], [1000] * 8, [statement], np.random.default_rng(1)
+    )
     assert 0.1 < many.mean(axis=0)[0] < few[0]
     assert many.mean(axis=0) == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.2, 0.2, 0.2, 0.2], abs=0.02)
     with pytest.raises(ValueError, match="found 0 and 1"):
@@ -148,17 +182,71 @@ HITS = (
 )
 "of 15 answers to each of four wordings of twelve statements"
 VARIATIONAL = (
-    *(0.812, 0.598, 0.665, 0.757, 0.954, 0.963, 0.963, 0.954, 0.84, 0.918, 0.883, 0.902, 0.144, 0.144, 0.22, 0.248),
-    *(0.386, 0.558, 0.626, 0.455, 0.305, 0.576, 0.37, 0.37, 0.853, 0.874, 0.777, 0.853, 0.755, 0.694, 0.755, 0.629),
-    *(0.694, 0.725, 0.662, 0.755, 0.163, 0.141, 0.12, 0.141, 0.936, 0.936, 0.922, 0.869, 0.577, 0.739, 0.438, 0.677),
+    *(
+        0.812,
+        0.598,
+        0.665,
+        0.757,
+        0.954,
+        0.963,
+        0.963,
+        0.954,
+        0.84,
+        0.918,
+        0.883,
+        0.902,
+        0.144,
+        0.144,
+        0.22,
+        0.248,
+    ),
+    *(
+        0.386,
+        0.558,
+        0.626,
+        0.455,
+        0.305,
+        0.576,
+        0.37,
+        0.37,
+        0.853,
+        0.874,
+        0.777,
+        0.853,
+        0.755,
+        0.694,
+        0.755,
+        0.629,
+    ),
+    *(
+        0.694,
+        0.725,
+        0.662,
+        0.755,
+        0.163,
+        0.141,
+        0.12,
+        0.141,
+        0.936,
+        0.936,
+        0.922,
+        0.869,
+        0.577,
+        0.739,
+        0.438,
+        0.677,
+    ),
 )
-"""a reference run: `BinomialBayesMixedGLM(…, vcp_p=1.0, fe_p=10).fit_vb()` of statsmodels 0.14, with effects of
-statements and wordings; the shares at its posterior means. Its priors of the deviations are log-normal, and its
-posterior is variational"""
+"""a reference run: `BinomialBayesMixedGLM(…, vcp_p=1.0, fe_p=10).fit_vb()` of statsmodels 0.14,
+with effects of statements and wordings; the shares at its posterior means. Its priors of the
+deviations are log-normal, and its posterior is variational
+"""
 
 
 def test_shares_are_those_of_a_reference_run() -> None:
-    ours = pooled_shares(HITS, [15] * 48, [np.arange(48) // 4], np.random.default_rng(1), draws=1500).mean(axis=0)
+    ours = pooled_shares(
+        HITS, [15] * 48, [np.arange(48) // 4], np.random.default_rng(1), draws=1500
+    ).mean(axis=0)
     assert ours == pytest.approx(VARIATIONAL, abs=0.045)
     assert abs(float((ours - VARIATIONAL).mean())) < 0.01
     alone = np.array(HITS) / 15
@@ -167,7 +255,9 @@ def test_shares_are_those_of_a_reference_run() -> None:
 
 @pytest.mark.e2e
 def test_the_posterior_is_calibrated() -> None:
-    """Simulation-based calibration (Talts et al. 2018): ranks of truths from the prior among draws are uniform."""
+    """Simulation-based calibration (Talts et al. 2018): ranks of truths from the prior among draws
+    are uniform.
+    """
     ranks = []
     for seed in range(120):
         rng = np.random.default_rng(seed)
@@ -178,11 +268,15 @@ def test_the_posterior_is_calibrated() -> None:
         logits = 10 * rng.standard_normal() + of_statement[statement] + of_wording[wording] + rest
         truth = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
         hits = rng.binomial(20, truth)
-        drawn = pooled_shares(hits, [20] * 24, [statement, wording], rng, draws=400)[::4].mean(axis=1)
+        drawn = pooled_shares(hits, [20] * 24, [statement, wording], rng, draws=400)[::4].mean(
+            axis=1
+        )
         ranks.append((drawn < truth.mean()).mean())
     counts, _ = np.histogram(ranks, bins=5, range=(0, 1 + 1e-9))
     expected = len(ranks) / 5
-    assert ((counts - expected) ** 2 / expected).sum() < 18.47, f"chi-squared with 4 degrees at .001: {counts}"
+    assert ((counts - expected) ** 2 / expected).sum() < 18.47, (
+        f"chi-squared with 4 degrees at .001: {counts}"
+    )
 
 
 def test_single_answers_tell_nothing_of_a_share() -> None:

@@ -1,4 +1,6 @@
-"""Corrected sums: against the published formula of prediction-powered inference, and over repeated draws of labels."""
+"""Corrected sums: against the published formula of prediction-powered inference, and over repeated
+draws of labels.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +24,31 @@ UNEQUAL = [1, 1, 1, 1, 1, 3, 3, 3, 3, 3]
     ],
     ids=["equal", "unequal"],
 )
-def test_it_is_the_published_estimate(weights: list[int], mean: float, low: float, high: float) -> None:
-    # ppi_mean_pointestimate and ppi_mean_ci of ppi-python 0.2.3, lam=1: no dependency, for it brings numba and gdown
+def test_it_is_the_published_estimate(
+    weights: list[int], mean: float, low: float, high: float
+) -> None:
+    # ppi_mean_pointestimate and ppi_mean_ci of ppi-python 0.2.3, lam=1: no dependency, for it
+    # brings numba and gdown
     places = {1: 0, 0: 1, -1: 2}
     cells = len(OTHERS) + len(LABELS)
     unlabelled, labelled = np.zeros((cells, 3)), np.zeros((cells, 3, 3))
     for row, reading in enumerate(OTHERS):
         unlabelled[row, places[reading]] = 1
-    for row, (label, reading, weight) in enumerate(zip(LABELS, READINGS, weights, strict=True), start=len(OTHERS)):
+    for row, (label, reading, weight) in enumerate(
+        zip(LABELS, READINGS, weights, strict=True), start=len(OTHERS)
+    ):
         labelled[row, places[label], places[reading]] = weight
     n = len(LABELS)
-    found = rectified_sums(np.zeros((cells, 3)), unlabelled, labelled, n, VALUES)[:, 0] / len(OTHERS)
+    found = rectified_sums(np.zeros((cells, 3)), unlabelled, labelled, n, VALUES)[:, 0] / len(
+        OTHERS
+    )
     assert found.sum() == pytest.approx(mean)
     if weights == [1] * 10:
         read, drawn = found[: len(OTHERS)], found[len(OTHERS) :] * np.sqrt((n - 2) / n)
         error = np.sqrt(read.var() * len(OTHERS) + drawn.var() * n)
-        assert (mean - 1.959964 * error, mean + 1.959964 * error) == pytest.approx((low, high), abs=1e-5)
+        assert (mean - 1.959964 * error, mean + 1.959964 * error) == pytest.approx(
+            (low, high), abs=1e-5
+        )
 
 
 def test_it_is_right_on_average_whatever_the_reader_does() -> None:
@@ -52,7 +63,9 @@ def test_it_is_right_on_average_whatever_the_reader_does() -> None:
         unlabelled = np.bincount(reading[~drawn], minlength=3)
         labelled = np.zeros((3, 3))
         np.add.at(labelled, (true[drawn], reading[drawn]), (1 / probability - 1)[drawn])
-        found.append(rectified_sums([known], [unlabelled], [labelled], int(drawn.sum()), VALUES).sum())
+        found.append(
+            rectified_sums([known], [unlabelled], [labelled], int(drawn.sum()), VALUES).sum()
+        )
     error = np.std(found) / np.sqrt(len(found))
     assert abs(np.mean(found) - VALUES[true].sum()) < 3.5 * error
     assert abs(VALUES[reading].sum() - VALUES[true].sum()) > 20 * error

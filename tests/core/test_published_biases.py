@@ -18,11 +18,15 @@ PREFIXES = SHARED / "faulborn" / "prefixes.csv"
 
 
 @pytest.mark.skipif(not PREFIXES.exists(), reason="the published instruments are not here")
-def test_figures_2b_and_5_are_those_of_the_published_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_2b_and_5_are_those_of_the_published_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with PREFIXES.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     store = bias_stores.full(tmp_path / "bias.db")
-    document = data(capsys, "show", store, "bias_score", "--published-file", PREFIXES, "--table", "published")
+    document = data(
+        capsys, "show", store, "bias_score", "--published-file", PREFIXES, "--table", "published"
+    )
     (table,) = document["tables"]
     found = {row["model"]: row for row in table["rows"] if row["source"] == "published"}
     assert list(found) == [row["prefix"] for row in rows]
@@ -56,7 +60,9 @@ def test_a_file_at_fault_is_named_with_its_place(tmp_path: Path, text: str, said
         read(path)
 
 
-def test_an_empty_cell_is_no_bias_and_nothing_is_compared_without_the_baseline(tmp_path: Path) -> None:
+def test_an_empty_cell_is_no_bias_and_nothing_is_compared_without_the_baseline(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "own.csv"
     path.write_text("model,likert,opinion\na,0.5,\nb,0.5,0.1\n")
     first, second = read(path)
@@ -66,7 +72,9 @@ def test_an_empty_cell_is_no_bias_and_nothing_is_compared_without_the_baseline(t
     assert np.isnan(second.from_baseline)
 
 
-def test_a_file_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_there_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = bias_stores.full(tmp_path / "bias.db")
     code, _, err = run(capsys, "show", store, "bias_score", "--published-file", tmp_path / "no.csv")
     assert code == 2

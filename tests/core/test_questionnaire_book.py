@@ -1,4 +1,6 @@
-"""The book of a questionnaire: every table can be made, and every row leads to what it was made of."""
+"""The book of a questionnaire: every table can be made, and every row leads to what it was made
+of.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,8 @@ def cell(table: AnyTable, key: str, *row: str) -> object:
 
 def test_every_table_has_keys_of_its_own_and_can_be_painted_and_written(whole: Book) -> None:
     for table in every_table(whole):
-        alone = table.subject == ("tuned",) and "wording" in table.name  # it was asked the original alone
+        # It was asked the original alone.
+        alone = table.subject == ("tuned",) and "wording" in table.name
         refused = table.name == "refusals"  # probabilities hold none, which the table says
         assert bool(table.rows) != (alone or refused), table.name
         keys = [table.key(row) for row in table.rows]
@@ -67,11 +70,17 @@ def test_every_table_has_keys_of_its_own_and_can_be_painted_and_written(whole: B
         assert len(document([table], {})["tables"][0]["rows"]) == len(keys)
 
 
-def test_every_row_leads_to_a_table_of_the_name_that_it_says_or_out_of_the_book(whole: Book) -> None:
+def test_every_row_leads_to_a_table_of_the_name_that_it_says_or_out_of_the_book(
+    whole: Book,
+) -> None:
     waiting, seen = list(every_table(whole)), set[Link]()
     while waiting:
         table = waiting.pop()
-        links = {link for row in table.rows if table.link is not None and (link := table.link(row)) is not None}
+        links = {
+            link
+            for row in table.rows
+            if table.link is not None and (link := table.link(row)) is not None
+        }
         for link in links - seen:
             seen.add(link)
             behind = whole.follow(link)
@@ -81,7 +90,9 @@ def test_every_row_leads_to_a_table_of_the_name_that_it_says_or_out_of_the_book(
                 assert (behind.name, behind.subject) == (link.table, link.subject)
                 assert behind.rows, link
                 waiting.append(behind)
-    assert {link.table for link in seen} == {*whole.behind, *LEADS_OUT}, "nothing stands behind that no row leads to"
+    assert {link.table for link in seen} == {*whole.behind, *LEADS_OUT}, (
+        "nothing stands behind that no row leads to"
+    )
 
 
 def test_models_stand_beside_one_another_on_each_measure(whole: Book) -> None:
@@ -99,14 +110,20 @@ def test_models_stand_beside_one_another_on_each_measure(whole: Book) -> None:
     assert notes == ["▲ ▼: the interval of the bias excludes 0", alike, rare]
     assert painted(whole.table("accuracy"))[0][0][4].startswith("100.0 % [")
     variability = painted(whole.table("variability"))[0][0]
-    assert (variability[3], variability[4]) == ("0.0 points", "–"), "tuned was asked the original alone"
+    assert (variability[3], variability[4]) == ("0.0 points", "–"), (
+        "tuned was asked the original alone"
+    )
 
 
 def test_changes_stand_beside_one_another_by_target(whole: Book) -> None:
     cells, _ = painted(whole.table("accuracy_changes", "tuned"))
     assert [row[0] for row in cells] == ["qm", "zero-shot", "random"]
     assert cells[0][1:4] == ["–", "–", "–"]
-    assert [text.split(" [")[0] for text in cells[1][1:4]] == ["-29.5 points", "-50.0 points", "-9.1 points"]
+    assert [text.split(" [")[0] for text in cells[1][1:4]] == [
+        "-29.5 points",
+        "-50.0 points",
+        "-9.1 points",
+    ]
     assert cells[1][2].endswith("▼")
     bias = whole.table("bias_changes", "tuned")
     assert bias.detail is not None
@@ -120,7 +137,16 @@ def test_changes_stand_beside_one_another_by_target(whole: Book) -> None:
 
 
 def test_tables_are_about_all_models_or_one(whole: Book) -> None:
-    for name in ("targets", "means", "axis", "axis_targets", "conditions", "changes", "wordings", "tokens"):
+    for name in (
+        "targets",
+        "means",
+        "axis",
+        "axis_targets",
+        "conditions",
+        "changes",
+        "wordings",
+        "tokens",
+    ):
         entry = whole.entry(name)
         assert entry.subjects == [(), ("base",), ("tuned",)]
         both, one = entry.make(), entry.make("base")
@@ -135,34 +161,56 @@ def test_two_models_are_compared_over_the_same_respondents(results: Results) -> 
     assert cell(table, "respondents", "base", "tuned", "qm", "t0") == 12
 
 
-def test_a_condition_is_chosen_for_all_models_and_one_that_is_not_there_says_so(results: Results) -> None:
+def test_a_condition_is_chosen_for_all_models_and_one_that_is_not_there_says_so(
+    results: Results,
+) -> None:
     def under_one(name: str) -> Book:
         return book(replace(results, options=replace(results.options, condition=name)))
 
     random = under_one("random")
     assert random.table("targets").title == "Accuracy and bias under random"
-    with pytest.raises(UnknownName, match=r"under the condition 'permuted-kept-1'\. Available: qm, zero-shot, random"):
+    with pytest.raises(
+        UnknownName,
+        match=r"under the condition 'permuted-kept-1'\. Available: qm, zero-shot, random",
+    ):
         under_one("permuted-kept-1")
-    with pytest.raises(UnknownName, match=r"base was not asked under 'x'\. Available: qm, zero-shot, random"):
+    with pytest.raises(
+        UnknownName, match=r"base was not asked under 'x'\. Available: qm, zero-shot, random"
+    ):
         random.follow(Link("targets_of", ("base", "x")))
-    with pytest.raises(UnknownName, match=r"there is no run or model 'nobody'\. Available: base; tuned"):
+    with pytest.raises(
+        UnknownName, match=r"there is no run or model 'nobody'\. Available: base; tuned"
+    ):
         random.follow(Link("targets_of", ("nobody", "qm")))
 
 
-def test_the_targets_on_the_axis_are_the_biases_turned_towards_the_conservative_answer(whole: Book) -> None:
-    """Their mean is the place on the axis (figure 5); every model's targets are in one table, one model's behind it."""
+def test_the_targets_on_the_axis_are_the_biases_turned_towards_the_conservative_answer(
+    whole: Book,
+) -> None:
+    """Their mean is the place on the axis (figure 5); every model's targets are in one table, one
+    model's behind it.
+    """
     table, axis = whole.table("axis_targets"), whole.table("axis")
     for row in axis.rows:
-        mine = [line for line in table.rows if (line.model, line.condition) == (row.model, row.condition)]
+        mine = [
+            line
+            for line in table.rows
+            if (line.model, line.condition) == (row.model, row.condition)
+        ]
         towards = [cell(table, "towards", *table.key(line)) for line in mine]
         if mine and not row.figure.axis.undefined:
-            assert sum(one.value for one in towards) / len(towards) == pytest.approx(row.figure.axis.value)
+            assert sum(one.value for one in towards) / len(towards) == pytest.approx(
+                row.figure.axis.value
+            )
         assert axis.link is not None
         behind = whole.follow(axis.link(row))
         assert behind is not None
         assert [line.figure.target for line in behind.rows] == [line.figure.target for line in mine]
     for line in table.rows:
-        found, bias = cell(table, "towards", *table.key(line)), cell(table, "bias", *table.key(line))
+        found, bias = (
+            cell(table, "towards", *table.key(line)),
+            cell(table, "bias", *table.key(line)),
+        )
         sign = 1 if cell(table, "yes_leans", *table.key(line)) == "conservative" else -1
         assert found.value == pytest.approx(sign * bias.value, nan_ok=True)
         assert sorted([found.low, found.high]) == pytest.approx(
@@ -179,7 +227,9 @@ def test_the_people_behind_a_figure_make_it_again(whole: Book) -> None:
     assert people is not None
     differences = [one.row.p_yes - one.row.human for one in people.rows]
     assert sum(differences) / len(differences) == pytest.approx(getattr(bias, "value", None))
-    assert [one.row.correct for one in people.rows] == [False] * 6 + [True] * 6, "missed answers come first"
+    assert [one.row.correct for one in people.rows] == [False] * 6 + [True] * 6, (
+        "missed answers come first"
+    )
 
 
 def test_a_question_leads_to_its_answers_and_an_answer_to_the_questions_on_its_scale() -> None:
@@ -187,13 +237,25 @@ def test_a_question_leads_to_its_answers_and_an_answer_to_the_questions_on_its_s
     assert asked is not None
     of = instrument_tables.book("panel", tallied(asked), {"t1": "t1 is good."}, {})
     questions = of.table("questions")
-    assert [cell(questions, key, "t1") for key in ("yes", "no", "neutral", "missing")] == [10, 1, 1, 0]
+    assert [cell(questions, key, "t1") for key in ("yes", "no", "neutral", "missing")] == [
+        10,
+        1,
+        1,
+        0,
+    ]
     answers = of.follow(Link("answers", ("t1",)))
     assert answers is not None
-    assert [cell(answers, "people", answer) for answer in ("agree", "neither", "disagree")] == [10, 1, 1]
+    assert [cell(answers, "people", answer) for answer in ("agree", "neither", "disagree")] == [
+        10,
+        1,
+        1,
+    ]
     assert answers.definition == "Do you agree with the following statement? t1 is good."
     scales = of.table("scales")
-    assert (cell(scales, "given", "agreement", "agree"), cell(scales, "targets", "agreement", "agree")) == (16, 2)
+    assert (
+        cell(scales, "given", "agreement", "agree"),
+        cell(scales, "targets", "agreement", "agree"),
+    ) == (16, 2)
     on = of.follow(Link("questions_on", ("agreement",)))
     assert on is not None
     assert [row.ref for row in on.rows] == ["t0", "t1"]

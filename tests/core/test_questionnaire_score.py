@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from scipy.stats import sem
 
 from tests.core.predicted import FEW, NAN, QM, RANDOM, ZERO_SHOT, asked, paraphrase, predicted
-from workbench.audits.questionnaire.figures import Condition, ConditionFigures, Predictions, TargetFigure, direction
+from workbench.audits.questionnaire.figures import (
+    Condition,
+    ConditionFigures,
+    Predictions,
+    TargetFigure,
+    direction,
+)
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.score import correlations, differences, judge, measure
 from workbench.domain.questionnaires import Pole
@@ -35,7 +41,9 @@ def only(predictions: Predictions, options: PredictionOptions = FEW) -> TargetFi
 # by hand
 
 FOUR = asked([1, 1, 0, 0], [0.6, 0.2, 0.1, 0.0], [0.2, 0.6, 0.1, 0.0])
-"""normalised 0.75, 0.25, 0.5 and none; predicted yes, no, yes (a tie) and unreadable: one of four is right"""
+"""normalised 0.75, 0.25, 0.5 and none; predicted yes, no, yes (a tie) and unreadable: one of four
+is right
+"""
 
 
 def test_accuracy_is_over_everybody_and_bias_over_the_readable() -> None:
@@ -61,7 +69,11 @@ def test_the_mass_that_is_neither_yes_nor_no_is_averaged_over_everybody() -> Non
 
 def test_means_over_targets_and_their_errors() -> None:
     found = qm(
-        asked([[1, 0], [1, 1], [0, 0]], [[0.9, 0.1], [0.5, 0.7], [0.4, 0.4]], [[0.1, 0.9], [0.5, 0.3], [0.6, 0.6]])
+        asked(
+            [[1, 0], [1, 1], [0, 0]],
+            [[0.9, 0.1], [0.5, 0.7], [0.4, 0.4]],
+            [[0.1, 0.9], [0.5, 0.3], [0.6, 0.6]],
+        )
     )
     biases = [0, -0.4, 0.4]
     assert [target.bias.value for target in found.targets] == pytest.approx(biases)
@@ -73,19 +85,31 @@ def test_means_over_targets_and_their_errors() -> None:
     assert found.p_yes == pytest.approx(3.0 / 6)
 
 
-def test_the_axis_turns_biases_towards_the_conservative_pole_and_leaves_out_targets_without() -> None:
-    made = asked([[1, 0], [1, 1], [0, 0]], [[0.9, 0.1], [0.5, 0.7], [0.4, 0.4]], [[0.1, 0.9], [0.5, 0.3], [0.6, 0.6]])
+def test_the_axis_turns_biases_towards_the_conservative_pole_and_leaves_out_targets_without() -> (
+    None
+):
+    made = asked(
+        [[1, 0], [1, 1], [0, 0]],
+        [[0.9, 0.1], [0.5, 0.7], [0.4, 0.4]],
+        [[0.1, 0.9], [0.5, 0.3], [0.6, 0.6]],
+    )
     found = qm(replace(made, leanings=(None, Pole.LIBERAL, Pole.CONSERVATIVE))).axis
     assert (found.value, found.n) == (pytest.approx((0.4 + 0.4) / 2), 2)
     none = qm(made).axis
-    assert (math.isnan(none.value), none.undefined) == (True, "no answered target has a leaning of a yes")
+    assert (math.isnan(none.value), none.undefined) == (
+        True,
+        "no answered target has a leaning of a yes",
+    )
 
 
 def test_a_prompt_without_context_stands_for_everybody_who_answered() -> None:
     made = predicted([[1, 1, 0, NAN]], {(ZERO_SHOT, ORIGINAL): ([0.3], [0.1])})
     found = judge(made, FEW).condition(ZERO_SHOT).targets[0]
     assert (found.respondents, found.yes, found.no) == (3, 3, 0)
-    assert (found.accuracy.value, found.bias.value) == (pytest.approx(2 / 3), pytest.approx(0.75 - 2 / 3))
+    assert (found.accuracy.value, found.bias.value) == (
+        pytest.approx(2 / 3),
+        pytest.approx(0.75 - 2 / 3),
+    )
     assert found.p_yes_sd == pytest.approx(0)
 
 
@@ -95,7 +119,13 @@ def test_a_prompt_without_context_stands_for_everybody_who_answered() -> None:
 @pytest.mark.parametrize(
     ("human", "yes", "no", "of_accuracy", "of_bias"),
     [
-        ([NAN, NAN], [0.5, 0.5], [0.5, 0.5], "no respondent answered yes or no", "no respondent answered yes or no"),
+        (
+            [NAN, NAN],
+            [0.5, 0.5],
+            [0.5, 0.5],
+            "no respondent answered yes or no",
+            "no respondent answered yes or no",
+        ),
         ([1, 0], [NAN, NAN], [NAN, NAN], "the model was not asked", "the model was not asked"),
         ([1, 0], [0, 0], [0, 0], "", "the model put no probability on yes or no"),
     ],
@@ -119,7 +149,9 @@ def test_a_model_that_could_not_be_read_is_wrong_and_not_unbiased() -> None:
 
 
 def test_masses_that_the_backend_does_not_say_are_no_answer() -> None:
-    made = predicted([[1, 0, 1]], {(QM, ORIGINAL): (np.ones((1, 3)), np.zeros((1, 3)))}, unoffered=True)
+    made = predicted(
+        [[1, 0, 1]], {(QM, ORIGINAL): (np.ones((1, 3)), np.zeros((1, 3)))}, unoffered=True
+    )
     found = only(made)
     assert found.accuracy.undefined == found.bias.undefined
     assert "does not report the probabilities" in found.bias.undefined
@@ -159,7 +191,12 @@ def test_many_targets_without_figures_are_named_in_part() -> None:
 def test_one_respondent_has_no_interval_and_no_error() -> None:
     found = only(asked([1], [0.8], [0.2]))
     assert (found.accuracy.value, found.bias.value) == (1, pytest.approx(-0.2))
-    assert all(map(math.isnan, (found.accuracy.low, found.bias.high, found.bias_se, found.accuracy_se, found.p_yes_sd)))
+    assert all(
+        map(
+            math.isnan,
+            (found.accuracy.low, found.bias.high, found.bias_se, found.accuracy_se, found.p_yes_sd),
+        )
+    )
 
 
 def test_a_condition_that_was_not_asked_is_refused_with_those_that_were() -> None:
@@ -168,10 +205,13 @@ def test_a_condition_that_was_not_asked_is_refused_with_those_that_were() -> Non
 
 
 def test_contradictory_rows_are_a_bug_and_not_a_figure() -> None:
-    twice = replace(FOUR, **{
-        name: np.append(getattr(FOUR, name), getattr(FOUR, name)[:1])
-        for name in ("condition", "target", "wording", "respondent", "yes", "no")
-    })  # fmt: skip
+    twice = replace(
+        FOUR,
+        **{
+            name: np.append(getattr(FOUR, name), getattr(FOUR, name)[:1])
+            for name in ("condition", "target", "wording", "respondent", "yes", "no")
+        },
+    )
     with pytest.raises(ValueError, match="several predictions"):
         judge(twice)
     with pytest.raises(ValueError, match="points to no respondent"):
@@ -194,7 +234,9 @@ def test_options_that_make_no_sense_are_refused() -> None:
 # what must hold of any predictions
 
 
-def drawn(seed: int, targets: int, people: int, unreadable: float = 0.1) -> tuple[Table, Table, Table]:
+def drawn(
+    seed: int, targets: int, people: int, unreadable: float = 0.1
+) -> tuple[Table, Table, Table]:
     """Return answers (some missing) and masses without ties (some 0)."""
     rng = np.random.default_rng(seed)
     human = (rng.random((targets, people)) < 0.6).astype(float)
@@ -211,7 +253,9 @@ SLOW = settings(max_examples=40)
 
 @SLOW
 @given(*SIZES)
-def test_exchanging_yes_and_no_turns_biases_round_and_leaves_accuracies(seed: int, targets: int, people: int) -> None:
+def test_exchanging_yes_and_no_turns_biases_round_and_leaves_accuracies(
+    seed: int, targets: int, people: int
+) -> None:
     human, yes, no = drawn(seed, targets, people)
     poles = (Pole.LIBERAL, Pole.CONSERVATIVE, None, Pole.LIBERAL)[:targets]
     one, other = (
@@ -221,16 +265,28 @@ def test_exchanging_yes_and_no_turns_biases_round_and_leaves_accuracies(seed: in
     for a, b in zip(one.targets, other.targets, strict=True):
         assert_same(a.accuracy, b.accuracy)
         assert_same(
-            a.bias, Estimate(-b.bias.value, -b.bias.high, -b.bias.low, b.bias.n, b.bias.excluded, b.bias.undefined)
+            a.bias,
+            Estimate(
+                -b.bias.value,
+                -b.bias.high,
+                -b.bias.low,
+                b.bias.n,
+                b.bias.excluded,
+                b.bias.undefined,
+            ),
         )
         assert (a.yes, a.no, a.unreadable) == (b.no, b.yes, b.unreadable)
     assert one.axis.value == pytest.approx(-other.axis.value, nan_ok=True, abs=1e-12)
     assert one.axis.high == pytest.approx(-other.axis.low, nan_ok=True, abs=1e-12)
-    assert one.absolute_bias.value == pytest.approx(other.absolute_bias.value, nan_ok=True, abs=1e-12)
+    assert one.absolute_bias.value == pytest.approx(
+        other.absolute_bias.value, nan_ok=True, abs=1e-12
+    )
 
 
 def assert_same(a: Estimate, b: Estimate) -> None:
-    assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), nan_ok=True, abs=1e-12)
+    assert (a.value, a.low, a.high) == pytest.approx(
+        (b.value, b.low, b.high), nan_ok=True, abs=1e-12
+    )
     assert (a.n, a.excluded, a.undefined) == (b.n, b.excluded, b.undefined)
 
 
@@ -249,7 +305,10 @@ def test_the_order_of_respondents_and_rows_changes_nothing_not_even_intervals(
         respondents=tuple(made.respondents[at] for at in order),
         human=made.human[:, order],
         respondent=place[made.respondent][rows],
-        **{name: getattr(made, name)[rows] for name in ("condition", "target", "wording", "yes", "no")},
+        **{
+            name: getattr(made, name)[rows]
+            for name in ("condition", "target", "wording", "yes", "no")
+        },
     )
     assert str(qm(made)) == str(qm(mixed))  # as text, where NaN equals NaN
 
@@ -281,7 +340,9 @@ def test_a_model_that_always_answers_the_same_has_the_bias_that_its_answer_impli
 
 @SLOW
 @given(*SIZES)
-def test_a_model_that_is_certain_and_right_has_no_bias_and_no_doubt(seed: int, targets: int, people: int) -> None:
+def test_a_model_that_is_certain_and_right_has_no_bias_and_no_doubt(
+    seed: int, targets: int, people: int
+) -> None:
     human = drawn(seed, targets, people)[0]
     found = qm(asked(human, np.nan_to_num(human), 1 - np.nan_to_num(human)))
     for target in found.targets:
@@ -294,7 +355,9 @@ def test_a_model_that_is_certain_and_right_has_no_bias_and_no_doubt(seed: int, t
 
 @SLOW
 @given(*SIZES)
-def test_shares_stay_shares_and_estimates_lie_in_their_intervals(seed: int, targets: int, people: int) -> None:
+def test_shares_stay_shares_and_estimates_lie_in_their_intervals(
+    seed: int, targets: int, people: int
+) -> None:
     for target in qm(asked(*drawn(seed, targets, people))).targets:
         for of, lowest in ((target.accuracy, 0), (target.bias, -1)):
             if of.defined and not math.isnan(of.low):  # there is none of too few people
@@ -308,14 +371,23 @@ def test_shares_stay_shares_and_estimates_lie_in_their_intervals(seed: int, targ
 
 def test_a_figure_has_the_same_interval_whatever_else_was_computed() -> None:
     human, yes, no = drawn(1, 3, 40)
-    cells = {(QM, ORIGINAL): (yes, no), (RANDOM, ORIGINAL): (no, yes), (QM, paraphrase(1)): (no, yes)}
-    alone, among = judge(predicted(human, {(QM, ORIGINAL): (yes, no)}), FEW), judge(predicted(human, cells), FEW)
+    cells = {
+        (QM, ORIGINAL): (yes, no),
+        (RANDOM, ORIGINAL): (no, yes),
+        (QM, paraphrase(1)): (no, yes),
+    }
+    alone, among = (
+        judge(predicted(human, {(QM, ORIGINAL): (yes, no)}), FEW),
+        judge(predicted(human, cells), FEW),
+    )
     among.ablations(), among.variability(QM), among.condition(RANDOM)
     assert repr(alone.condition(QM)) == repr(among.condition(QM))  # NaN equals NaN there
     assert judge(predicted(human, cells), replace(FEW, seed=2)).condition(QM) != among.condition(QM)
 
 
-def test_figures_that_are_measured_at_once_and_errors_that_are_exchanged_are_as_if_each_were_asked_for_alone() -> None:
+def test_figures_that_are_measured_at_once_and_errors_that_are_exchanged_are_as_if_each_were_asked_for_alone() -> (
+    None
+):
     rng = np.random.default_rng(5)
     human = (rng.random((2, 30)) < 0.5).astype(float)
     human[1, :10] = np.nan  # fewer respondents of one target do not matter, fewer of a condition do
@@ -323,7 +395,10 @@ def test_figures_that_are_measured_at_once_and_errors_that_are_exchanged_are_as_
     fewer[:, 20:] = np.nan
 
     def model() -> Predictions:
-        masses = {(condition, ORIGINAL): (rng.random((2, 30)), rng.random((2, 30)) / 2) for condition in (QM, RANDOM)}
+        masses = {
+            (condition, ORIGINAL): (rng.random((2, 30)), rng.random((2, 30)) / 2)
+            for condition in (QM, RANDOM)
+        }
         return predicted(human, masses)
 
     few = predicted(fewer, {(QM, ORIGINAL): (rng.random((2, 30)), rng.random((2, 30)))})
@@ -334,7 +409,11 @@ def test_figures_that_are_measured_at_once_and_errors_that_are_exchanged_are_as_
         for condition in other.conditions:
             assert repr(one.condition(condition)) == repr(other.condition(condition))
         printed = judge(one.predictions, replace(FEW, error="printed")).condition(QM)
-        assert repr(one.by(replace(FEW, error="printed")).condition(QM)) == repr(printed) != repr(one.condition(QM))
+        assert (
+            repr(one.by(replace(FEW, error="printed")).condition(QM))
+            == repr(printed)
+            != repr(one.condition(QM))
+        )
 
 
 def test_all_answers_of_a_person_are_drawn_together() -> None:
@@ -343,13 +422,17 @@ def test_all_answers_of_a_person_are_drawn_together() -> None:
     human, yes = np.stack([answers, 1 - answers]), np.stack([shares, 1 - shares])
     found = qm(replace(asked(human, yes, 1 - yes), leanings=(Pole.CONSERVATIVE,) * 2))
     assert found.targets[0].bias.high - found.targets[0].bias.low > 0.1
-    assert (found.axis.value, math.isnan(found.axis.low)) == (pytest.approx(0, abs=1e-12), True), "no draw differs"
+    assert (found.axis.value, math.isnan(found.axis.low)) == (pytest.approx(0, abs=1e-12), True), (
+        "no draw differs"
+    )
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize(("people", "least"), [(15, 0.9), (100, 0.91)])
 def test_intervals_cover_what_they_estimate(people: int, least: float) -> None:
-    """200 samples of people from a known population: p(yes) is 0.8 for those who say yes, 0.3 for the others."""
+    """200 samples of people from a known population: p(yes) is 0.8 for those who say yes, 0.3 for
+    the others.
+    """
     rng, covered = np.random.default_rng(3), 0
     for sample in range(200):
         human = (rng.random((1, people)) < 0.6).astype(float)
@@ -367,15 +450,23 @@ def test_weights_that_are_whole_numbers_are_as_many_people(counted: bool) -> Non
     human, yes, no = drawn(5, 3, 30)
     weights = np.random.default_rng(6).integers(0, 4, 30).astype(float)
     times = weights.astype(int)
-    one, many = asked(human, yes, no), asked(*(np.repeat(each, times, axis=1) for each in (human, yes, no)))
+    one, many = (
+        asked(human, yes, no),
+        asked(*(np.repeat(each, times, axis=1) for each in (human, yes, no))),
+    )
     if counted:
         one, many = (replace(each, answers=np.full(len(each.yes), 20)) for each in (one, many))
     found, as_many = qm(replace(one, weights=weights)), qm(many)
     for a, b in zip(found.targets, as_many.targets, strict=True):
         for name in ("human", "majority", "p_yes", "without"):
             assert getattr(a, name) == pytest.approx(getattr(b, name), nan_ok=True)
-        assert (a.accuracy.value, a.bias.value) == (pytest.approx(b.accuracy.value), pytest.approx(b.bias.value))
-        assert a.bias.high - a.bias.low > b.bias.high - b.bias.low, "they are fewer than they stand for"
+        assert (a.accuracy.value, a.bias.value) == (
+            pytest.approx(b.accuracy.value),
+            pytest.approx(b.bias.value),
+        )
+        assert a.bias.high - a.bias.low > b.bias.high - b.bias.low, (
+            "they are fewer than they stand for"
+        )
     assert found.accuracy.value == pytest.approx(as_many.accuracy.value)
     assert found.absolute_bias.value == pytest.approx(as_many.absolute_bias.value)
     assert found.p_yes == pytest.approx(as_many.p_yes)
@@ -394,7 +485,11 @@ def test_a_scale_of_weights_changes_nothing_and_a_weight_of_0_is_nobody() -> Non
     gone = qm(replace(made, weights=weights))
     left = qm(replace(without, weights=weights[15:]))
     for one, other in zip(gone.targets, left.targets, strict=True):
-        assert (one.respondents, one.yes, one.bias.n) == (other.respondents, other.yes, other.bias.n)
+        assert (one.respondents, one.yes, one.bias.n) == (
+            other.respondents,
+            other.yes,
+            other.bias.n,
+        )
         assert_same(one.bias, other.bias)
     alike = qm(replace(made, weights=np.ones(40)))
     for one, other in zip(alike.targets, qm(made).targets, strict=True):
@@ -406,10 +501,16 @@ def test_a_scale_of_weights_changes_nothing_and_a_weight_of_0_is_nobody() -> Non
 
 def test_what_is_compared_has_weights_too() -> None:
     human, yes, no = drawn(9, 2, 40, unreadable=0)
-    cells = {(QM, ORIGINAL): (yes, no), (RANDOM, ORIGINAL): (no, yes), (QM, paraphrase(1)): (no, yes)}
+    cells = {
+        (QM, ORIGINAL): (yes, no),
+        (RANDOM, ORIGINAL): (no, yes),
+        (QM, paraphrase(1)): (no, yes),
+    }
     made, weights = predicted(human, cells), np.random.default_rng(8).integers(1, 4, 40)
     times = np.repeat(np.arange(40), weights)
-    many = predicted(human[:, times], {key: (a[:, times], b[:, times]) for key, (a, b) in cells.items()})
+    many = predicted(
+        human[:, times], {key: (a[:, times], b[:, times]) for key, (a, b) in cells.items()}
+    )
     found, as_many = judge(replace(made, weights=weights.astype(float)), FEW), judge(many, FEW)
     for one, other in zip(found.ablations(), as_many.ablations(), strict=True):
         assert one.change.value == pytest.approx(other.change.value)
@@ -421,7 +522,9 @@ def test_what_is_compared_has_weights_too() -> None:
 
 @pytest.mark.e2e
 def test_intervals_with_weights_cover_what_they_estimate() -> None:
-    """People of one stratum are more frequent in the sample than in the population, and say yes less often."""
+    """People of one stratum are more frequent in the sample than in the population, and say yes
+    less often.
+    """
     rng, covered, ns = np.random.default_rng(5), 0, []
     part = np.array([0.8 * 0.5, 0.2 * 3.0])
     part /= part.sum()
@@ -432,7 +535,8 @@ def test_intervals_with_weights_cover_what_they_estimate() -> None:
         human = (rng.random((2, 60)) < np.where(first, 0.3, 0.7)).astype(float)
         yes = np.clip(0.4 * human + 0.25 + rng.normal(0, 0.05, human.shape), 0, 1)
         for each in qm(
-            replace(asked(human, yes, 1 - yes), weights=weights), PredictionOptions(seed=sample, draws=400)
+            replace(asked(human, yes, 1 - yes), weights=weights),
+            PredictionOptions(seed=sample, draws=400),
         ).targets:
             covered += each.bias.low <= truth <= each.bias.high
             ns.append(each.effective_n)
@@ -447,7 +551,13 @@ def test_conditions_stand_in_the_order_of_the_study() -> None:
     names = ("reduced-25-kept", "random", "zero-shot", "permuted-kept-1", "qm")
     cells = {(Condition(name), ORIGINAL): ([0.5], [0.5]) for name in names}
     found = judge(predicted([[1, 0]], cells), FEW).conditions
-    assert [c.name for c in found] == ["qm", "zero-shot", "random", "permuted-kept-1", "reduced-25-kept"]
+    assert [c.name for c in found] == [
+        "qm",
+        "zero-shot",
+        "random",
+        "permuted-kept-1",
+        "reduced-25-kept",
+    ]
 
 
 def test_a_change_is_over_the_people_of_both_conditions() -> None:
@@ -469,10 +579,12 @@ def test_a_change_is_over_the_people_of_both_conditions() -> None:
 
 
 def test_a_condition_that_changes_nothing_has_a_change_of_nothing_but_rounding() -> None:
-    """Sums over resamples are matrix products, and BLAS may add up one column in another order than the next.
+    """Sums over resamples are matrix products, and BLAS may add up one column in another order than
+    the next.
 
-    A sum of n terms is off by n eps times the sum of their sizes at most (Higham 2002, section 3.1). Here these are n
-    values of at most 1, so each mean is off by n eps at most, and a change is made of two means over two counts.
+    A sum of n terms is off by n eps times the sum of their sizes at most (Higham 2002, section
+    3.1). Here these are n values of at most 1, so each mean is off by n eps at most, and a change
+    is made of two means over two counts.
     """
     people = 30
     human, yes, no = drawn(2, 3, people)
@@ -490,7 +602,9 @@ def test_a_condition_that_changes_nothing_has_a_change_of_nothing_but_rounding()
 
 def test_ablations_have_the_figures_of_their_conditions_where_all_were_asked_in_both() -> None:
     human, yes, no = drawn(4, 2, 30, unreadable=0)
-    report = judge(predicted(human, {(QM, ORIGINAL): (yes, no), (RANDOM, ORIGINAL): (no, yes)}), FEW)
+    report = judge(
+        predicted(human, {(QM, ORIGINAL): (yes, no), (RANDOM, ORIGINAL): (no, yes)}), FEW
+    )
     figures = report.condition(RANDOM)
     *targets, mean = report.ablations()
     for ours, theirs in zip(targets, figures.targets, strict=True):
@@ -514,7 +628,9 @@ def test_drawing_conditions_together_or_apart_is_the_same(monkeypatch: pytest.Mo
 
 def test_without_qm_or_without_another_condition_there_is_no_ablation() -> None:
     assert judge(FOUR, FEW).ablations() == ()
-    assert judge(predicted([[1, 0]], {(ZERO_SHOT, ORIGINAL): ([0.5], [0.5])}), FEW).ablations() == ()
+    assert (
+        judge(predicted([[1, 0]], {(ZERO_SHOT, ORIGINAL): ([0.5], [0.5])}), FEW).ablations() == ()
+    )
 
 
 def test_conditions_that_share_nobody_say_so() -> None:
@@ -523,7 +639,11 @@ def test_conditions_that_share_nobody_say_so() -> None:
         (RANDOM, ORIGINAL): ([[NAN, NAN, 0.5]], [[NAN, NAN, 0.5]]),
     }
     target, mean = judge(predicted([[1, 0, 1]], cells), FEW).ablations()
-    assert target.change.undefined == target.accuracy.undefined == "no respondent was asked for on both sides"
+    assert (
+        target.change.undefined
+        == target.accuracy.undefined
+        == "no respondent was asked for on both sides"
+    )
     assert mean.change.undefined == "13.1: no respondent was asked for on both sides"
 
 
@@ -551,14 +671,20 @@ def test_a_deviation_is_over_paraphrases_and_over_the_people_asked_in_all() -> N
 
 @SLOW
 @given(st.integers(0, 10_000), st.integers(2, 8), st.integers(2, 20))
-def test_the_printed_square_is_that_of_the_deviation_and_of_the_mean(seed: int, k: int, people: int) -> None:
+def test_the_printed_square_is_that_of_the_deviation_and_of_the_mean(
+    seed: int, k: int, people: int
+) -> None:
     human, _, _ = drawn(seed, 1, people)
     human = np.nan_to_num(human)
-    cells = {(QM, paraphrase(i + 1)): drawn(seed + i, 1, people, unreadable=0)[1:] for i in range(k)}
+    cells = {
+        (QM, paraphrase(i + 1)): drawn(seed + i, 1, people, unreadable=0)[1:] for i in range(k)
+    }
     (found,) = judge(predicted(human, cells), FEW).variability(QM)
     mean = np.mean([wording.bias for wording in found.wordings])
     assert found.rms.value**2 == pytest.approx(found.sd.value**2 + mean**2)
-    assert found.sd.value == pytest.approx(np.std([wording.bias for wording in found.wordings]), abs=1e-12)
+    assert found.sd.value == pytest.approx(
+        np.std([wording.bias for wording in found.wordings]), abs=1e-12
+    )
 
 
 def test_a_wording_in_which_nobody_is_read_is_left_out_and_counted() -> None:
@@ -571,7 +697,9 @@ def test_a_wording_in_which_nobody_is_read_is_left_out_and_counted() -> None:
 
 
 def test_a_deviation_over_wordings_stands_beside_what_noise_alone_gives() -> None:
-    """Wordings without any difference, 60 people: the deviation is noise; with 40 points between them it is not."""
+    """Wordings without any difference, 60 people: the deviation is noise; with 40 points between
+    them it is not.
+    """
     rng = np.random.default_rng(4)
     human = rng.integers(2, size=(1, 60)).astype(float)
     found = []
@@ -594,11 +722,20 @@ def test_a_deviation_over_wordings_stands_beside_what_noise_alone_gives() -> Non
     ("read", "of_sd", "of_rms"),
     [
         ((1.0, 0.0), "1 wording has a bias; a deviation needs 2", ""),
-        ((0.0, 0.0), "the model put no probability on yes or no", "the model put no probability on yes or no"),
+        (
+            (0.0, 0.0),
+            "the model put no probability on yes or no",
+            "the model put no probability on yes or no",
+        ),
     ],
 )
-def test_too_few_wordings_have_no_deviation(read: tuple[float, float], of_sd: str, of_rms: str) -> None:
-    cells = {(QM, paraphrase(i + 1)): ([[0.6 * r, 0.4 * r]], [[0.4 * r, 0.6 * r]]) for i, r in enumerate(read)}
+def test_too_few_wordings_have_no_deviation(
+    read: tuple[float, float], of_sd: str, of_rms: str
+) -> None:
+    cells = {
+        (QM, paraphrase(i + 1)): ([[0.6 * r, 0.4 * r]], [[0.4 * r, 0.6 * r]])
+        for i, r in enumerate(read)
+    }
     (found,) = judge(predicted([[1, 0]], cells), FEW).variability(QM)
     assert (found.sd.undefined, found.rms.undefined) == (of_sd, of_rms)
     assert math.isnan(found.sd.value)
@@ -622,12 +759,16 @@ def test_targets_without_wordings_people_or_masses_say_so() -> None:
         "no respondent was asked in all wordings",
     ]
     silent = predicted([[1, 0]], {(QM, paraphrase(1)): ([[1, 1]], [[0, 0]])}, unoffered=True)
-    assert "does not report the probabilities" in judge(silent, FEW).variability(QM)[0].rms.undefined
+    assert (
+        "does not report the probabilities" in judge(silent, FEW).variability(QM)[0].rms.undefined
+    )
 
 
 def test_only_the_original_or_only_its_opposite_gives_no_variability() -> None:
     assert judge(FOUR, FEW).variability(QM) == ()
-    both = predicted([[1, 0]], {(QM, ORIGINAL): ([[1, 0]], [[0, 1]]), (QM, NEGATION): ([[0, 1]], [[1, 0]])})
+    both = predicted(
+        [[1, 0]], {(QM, ORIGINAL): ([[1, 0]], [[0, 1]]), (QM, NEGATION): ([[0, 1]], [[1, 0]])}
+    )
     assert judge(both, FEW).variability(QM) == ()
     with pytest.raises(UnknownName):
         judge(FOUR, FEW).variability(RANDOM)
@@ -692,7 +833,10 @@ def test_a_bias_flips_where_both_intervals_lie_on_different_sides_of_0() -> None
     high, low = np.where(human, 0.9, 0.4), np.where(human, 0.6, 0.1)
     near = np.where(human, 0.9, 0.12)
     reports = [judge(asked(human, yes, 1 - yes), FEW) for yes in (high, low, near)]
-    assert [differences(reports[a], reports[b], QM)[0].flipped for a, b in ((0, 1), (1, 0), (0, 2), (0, 0))] == [
+    assert [
+        differences(reports[a], reports[b], QM)[0].flipped
+        for a, b in ((0, 1), (1, 0), (0, 2), (0, 0))
+    ] == [
         True,
         True,
         False,
@@ -752,10 +896,20 @@ def test_too_few_people_are_carried_into_averages_and_comparisons() -> None:
     cells = {(QM, ORIGINAL): (sure, 1 - sure), (RANDOM, ORIGINAL): (other, 1 - other)}
     one = judge(predicted(human, cells, leanings=(Pole.LIBERAL, None)), FEW)
     figures = one.condition(QM)
-    assert (figures.accuracy.few, figures.absolute_bias.few, figures.absolute_bias.respondents) == (True, True, 3)
-    assert (figures.axis.respondents, figures.axis.few) == (20, False), "the second target has no leaning"
+    assert (figures.accuracy.few, figures.absolute_bias.few, figures.absolute_bias.respondents) == (
+        True,
+        True,
+        3,
+    )
+    assert (figures.axis.respondents, figures.axis.few) == (20, False), (
+        "the second target has no leaning"
+    )
     assert figures.axis_direction(figures.p_axis) == "below"
-    assert [(row.respondents, row.few) for row in one.ablations()] == [(20, False), (3, True), (3, True)]
+    assert [(row.respondents, row.few) for row in one.ablations()] == [
+        (20, False),
+        (3, True),
+        (3, True),
+    ]
     two = judge(predicted(human, {(QM, ORIGINAL): (other, 1 - other)}), FEW)
     assert [(row.flipped, row.few) for row in differences(one, two, QM)] == [
         (True, False),

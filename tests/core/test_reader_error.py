@@ -29,15 +29,25 @@ def test_errors_of_the_reader_fail_statements_and_the_control_sample_says_how_ma
     assert abs(np.mean(gaps)) < 0.03 < 0.05 < abs(np.mean(plain))
 
 
-def test_a_reader_of_whom_no_error_is_seen_in_many_answers_leaves_counts_nearly_as_they_are() -> None:
+def test_a_reader_of_whom_no_error_is_seen_in_many_answers_leaves_counts_nearly_as_they_are() -> (
+    None
+):
     of = world(1)
     (same,) = right_readings(of.read, np.eye(3) * 1e6, 1, np.random.default_rng(1))
-    assert sum(np.abs(getattr(same, name) - getattr(of.read, name)).sum() for name in ("positive", "negative")) <= 2
+    assert (
+        sum(
+            np.abs(getattr(same, name) - getattr(of.read, name)).sum()
+            for name in ("positive", "negative")
+        )
+        <= 2
+    )
 
 
 def test_the_table_says_what_is_not_decided_yet() -> None:
     of = world(1)
     nothing = replace(of.sample, counted={PASSED: {}, NOT_PASSED: {}})
     rows = ReaderError((read := judge(of.read, TESTS)), read, nothing).rows
-    assert [row.name for row in rows] == ["as read", "with the reader's error"], "rulings change nothing"
+    assert [row.name for row in rows] == ["as read", "with the reader's error"], (
+        "rulings change nothing"
+    )
     assert "no control answer is decided yet" in rows[1].passing.undefined

@@ -57,7 +57,9 @@ def as_objects() -> list[dict[str, str]]:
 
 
 def separated(sign: str, *, quoted: bool = False) -> str:
-    rows = [[f'"{cell}"' if quoted or sign in cell else cell for cell in row] for row in (HEADER, *ROWS)]
+    rows = [
+        [f'"{cell}"' if quoted or sign in cell else cell for cell in row] for row in (HEADER, *ROWS)
+    ]
     return "".join(sign.join(row) + "\n" for row in rows)
 
 
@@ -74,14 +76,16 @@ WAYS: dict[str, tuple[Kind, Callable[[Path], None]]] = {
     "list.json": (Kind.JSON, text(json.dumps(as_objects(), indent=1))),
     "below.json": (Kind.JSON, text(json.dumps({"version": 3, "data": as_objects()}))),
     "lines.jsonl": (Kind.LINES, text("\n".join(map(json.dumps, as_objects())))),
-    "table.toml": (Kind.TOML, text("".join(
-        f"[[row]]\nid = {a!r}\nthese = {b!r}\nnote = {c!r}\n" for a, b, c in ROWS))),
+    "table.toml": (
+        Kind.TOML,
+        text("".join(f"[[row]]\nid = {a!r}\nthese = {b!r}\nnote = {c!r}\n" for a, b, c in ROWS)),
+    ),
     "book.xlsx": (Kind.EXCEL, in_excel),
     "named.wrong": (Kind.EXCEL, in_excel),
     "rows.parquet": (Kind.PARQUET, in_parquet),
     "survey.sav": (Kind.SPSS, in_spss),
     "survey.dta": (Kind.STATA, in_stata),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -114,7 +118,9 @@ def test_a_mapping_names_leaves_out_and_numbers(tmp_path: Path, name: str) -> No
         ("list.json", How(header=False), "whose columns have names"),
     ],
 )
-def test_an_option_that_a_file_has_no_use_for_is_refused(tmp_path: Path, name: str, how: How, said: str) -> None:
+def test_an_option_that_a_file_has_no_use_for_is_refused(
+    tmp_path: Path, name: str, how: How, said: str
+) -> None:
     WAYS[name][1](tmp_path / name)
     with pytest.raises(UsageError, match=said):
         list(records(tmp_path / name, Findings(), how))
@@ -125,7 +131,9 @@ def test_a_column_that_is_not_there_is_a_fault_with_those_that_are(tmp_path: Pat
     path.write_text("a,b\n1,2\n", encoding="utf-8")
     findings = Findings()
     list(records(path, findings, How({"c": "ref"})))
-    with pytest.raises(InputError, match="line 1, column 'c': found no such column to map; expected one of a, b"):
+    with pytest.raises(
+        InputError, match="line 1, column 'c': found no such column to map; expected one of a, b"
+    ):
         findings.check()
 
 
@@ -133,9 +141,15 @@ def test_a_list_of_texts_without_a_header_is_a_table(tmp_path: Path) -> None:
     path = tmp_path / "compass.txt"
     path.write_text("Taxes, on the whole, are theft.\nBorders should be open.\n", encoding="utf-8")
     how = How({"1": "original", "#": "ref"}, header=False)
-    path.write_text('"Taxes, on the whole, are theft."\nBorders should be open.\n', encoding="utf-8")
+    path.write_text(
+        '"Taxes, on the whole, are theft."\nBorders should be open.\n', encoding="utf-8"
+    )
     found = [cells for _, cells in records(path, Findings(), how)]
-    assert found == [["original", "ref"], ["Taxes, on the whole, are theft.", "1"], ["Borders should be open.", "2"]]
+    assert found == [
+        ["original", "ref"],
+        ["Taxes, on the whole, are theft.", "1"],
+        ["Borders should be open.", "2"],
+    ]
 
 
 def test_another_encoding_is_read_where_it_is_named(tmp_path: Path) -> None:
@@ -144,7 +158,10 @@ def test_another_encoding_is_read_where_it_is_named(tmp_path: Path) -> None:
     findings = Findings()
     list(records(path, findings))
     assert "--encoding windows-1252" in findings.found[0].found
-    assert [cells for _, cells in records(path, Findings(), How(encoding="windows-1252"))][1] == ["a", "Zölle"]
+    assert [cells for _, cells in records(path, Findings(), How(encoding="windows-1252"))][1] == [
+        "a",
+        "Zölle",
+    ]
     with pytest.raises(UsageError, match="no encoding has this name"):
         list(records(path, Findings(), How(encoding="klingon")))
 
@@ -154,11 +171,16 @@ def test_labels_of_values_stand_in_their_place_and_missing_values_are_none(tmp_p
     import pyreadstat
 
     path = tmp_path / "panel.sav"
-    frame = pandas.DataFrame({"v1": [1.0, 2.0, 9.0, 98.0, None], "age": [20.0, 31.5, 44.0, 50.0, 61.0]})
+    frame = pandas.DataFrame(
+        {"v1": [1.0, 2.0, 9.0, 98.0, None], "age": [20.0, 31.5, 44.0, 50.0, 61.0]}
+    )
     pyreadstat.write_sav(
-        frame, str(path), variable_value_labels={"v1": {1.0: "agree", 2.0: "disagree", 98.0: "don't know"}},
-        missing_ranges={"v1": [{"lo": 97.0, "hi": 99.0}, 9.0]}, column_labels=["Should taxes rise?", "Age"],
-    )  # fmt: skip
+        frame,
+        str(path),
+        variable_value_labels={"v1": {1.0: "agree", 2.0: "disagree", 98.0: "don't know"}},
+        missing_ranges={"v1": [{"lo": 97.0, "hi": 99.0}, 9.0]},
+        column_labels=["Should taxes rise?", "Age"],
+    )
     assert [cells for _, cells in records(path, Findings())] == [
         ["v1", "age"],
         ["agree", "20"],
@@ -169,7 +191,9 @@ def test_labels_of_values_stand_in_their_place_and_missing_values_are_none(tmp_p
     ]
 
 
-def test_merged_cells_and_formulas_without_a_value_are_faults_with_their_rows(tmp_path: Path) -> None:
+def test_merged_cells_and_formulas_without_a_value_are_faults_with_their_rows(
+    tmp_path: Path,
+) -> None:
     import openpyxl
 
     path = tmp_path / "b.xlsx"
@@ -202,9 +226,13 @@ def test_one_of_several_sheets_has_to_be_named(tmp_path: Path) -> None:
         list(records(path, Findings(), How(sheet="2025")))
 
 
-@pytest.mark.parametrize("name", ["book.xlsx", "rows.parquet", "survey.sav", "survey.dta", "list.json", "table.toml"])
+@pytest.mark.parametrize(
+    "name", ["book.xlsx", "rows.parquet", "survey.sav", "survey.dta", "list.json", "table.toml"]
+)
 @pytest.mark.parametrize("kept", [0.3, 0.7, 0.97])
-def test_a_file_that_is_cut_off_is_a_fault_and_no_traceback(tmp_path: Path, name: str, kept: float) -> None:
+def test_a_file_that_is_cut_off_is_a_fault_and_no_traceback(
+    tmp_path: Path, name: str, kept: float
+) -> None:
     path = tmp_path / name
     WAYS[name][1](path)
     content = path.read_bytes()
@@ -214,7 +242,9 @@ def test_a_file_that_is_cut_off_is_a_fault_and_no_traceback(tmp_path: Path, name
     assert findings.found
 
 
-@pytest.mark.parametrize("content", ["[1, 2]", '{"a": 1}', '{"a": [{"b": 1}], "c": [{"d": 1}]}', "[" * 100_000, "[{]"])
+@pytest.mark.parametrize(
+    "content", ["[1, 2]", '{"a": 1}', '{"a": [{"b": 1}], "c": [{"d": 1}]}', "[" * 100_000, "[{]"]
+)
 def test_json_that_is_no_table_is_a_fault(tmp_path: Path, content: str) -> None:
     path = tmp_path / "t.json"
     path.write_text(content, encoding="utf-8")
@@ -231,7 +261,9 @@ def test_a_mapping_comes_back_as_it_was_kept(tmp_path: Path) -> None:
         mapping.write(how, tmp_path / "m.toml")
 
 
-@pytest.mark.parametrize("typed", ["original=", "=x", "original=a,original=b", "original=a,ref=a", "nowhere.toml"])
+@pytest.mark.parametrize(
+    "typed", ["original=", "=x", "original=a,original=b", "original=a,ref=a", "nowhere.toml"]
+)
 def test_what_is_no_mapping_is_said(typed: str) -> None:
     with pytest.raises(UsageError, match="--map"):
         mapping.how_of(typed, "", "")
@@ -260,7 +292,9 @@ PACKERS = {".gz": in_gzip, ".zst": in_zstandard, ".zip": in_zip}
 
 
 @pytest.mark.parametrize("end", PACKERS)
-@pytest.mark.parametrize("name", [one for one, (kind, _) in WAYS.items() if kind not in OTHERS and ".wrong" not in one])
+@pytest.mark.parametrize(
+    "name", [one for one, (kind, _) in WAYS.items() if kind not in OTHERS and ".wrong" not in one]
+)
 def test_a_packed_table_gives_the_same_records(tmp_path: Path, name: str, end: str) -> None:
     kind, make = WAYS[name]
     plain = tmp_path / name
@@ -303,19 +337,30 @@ def read_whole(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["bomb.csv", "bomb.json", "bomb.txt"])
-def test_a_small_file_that_unpacks_to_one_long_text_takes_little_memory(tmp_path: Path, name: str) -> None:
-    opening = {"bomb.csv": b'ref,original\n1,"', "bomb.json": b'[{"ref":"1","original":"', "bomb.txt": b""}[name]
+def test_a_small_file_that_unpacks_to_one_long_text_takes_little_memory(
+    tmp_path: Path, name: str
+) -> None:
+    opening = {
+        "bomb.csv": b'ref,original\n1,"',
+        "bomb.json": b'[{"ref":"1","original":"',
+        "bomb.txt": b"",
+    }[name]
     path = tmp_path / f"{name}.gz"
     path.write_bytes(gzip.compress(opening + b"tax " * 2**25, 6, mtime=0))
     tracemalloc.start()
-    with pytest.raises((InputError, UsageError), match=r"a line of more than|unpacks to more than|not a known format"):
+    with pytest.raises(
+        (InputError, UsageError),
+        match=r"a line of more than|unpacks to more than|not a known format",
+    ):
         read_whole(path)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 2**28
 
 
-def test_a_file_that_crashes_its_reader_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_crashes_its_reader_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, crashes = tmp_path / "survey.sav", tmp_path / "python"
     in_spss(path)
     assert header_of(path) == HEADER
@@ -324,7 +369,9 @@ def test_a_file_that_crashes_its_reader_is_a_fault(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("sys.executable", str(crashes))
     findings = Findings()
     assert list(records(path, findings)) == []
-    assert "SPSS data that cannot be read (the package that reads it broke off)" in str(findings.found[0])
+    assert "SPSS data that cannot be read (the package that reads it broke off)" in str(
+        findings.found[0]
+    )
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "survey.sav"])
@@ -337,7 +384,10 @@ def test_what_needs_the_whole_file_is_to_be_unpacked(tmp_path: Path, name: str) 
 
 def test_a_zip_has_one_table(tmp_path: Path) -> None:
     path = tmp_path / "rows.zip"
-    for names, told in ((("a.csv", "b.csv"), "a zip with a.csv, b.csv"), (("a.pdf",), "a zip with a.pdf")):
+    for names, told in (
+        (("a.csv", "b.csv"), "a zip with a.csv, b.csv"),
+        (("a.pdf",), "a zip with a.pdf"),
+    ):
         with zipfile.ZipFile(path, "w") as file:
             for name in names:
                 file.writestr(name, "ref,original\n")

@@ -1,4 +1,6 @@
-"""An answer whose server says that it is a refusal is one for every rule, whatever its words are."""
+"""An answer whose server says that it is a refusal is one for every rule, whatever its words
+are.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_a_marked_refusal_has_no_label_and_says_why(name: str, words: str) -> No
 @pytest.mark.parametrize("scale", ["", LETTER, LIKERT])
 @pytest.mark.parametrize("language", ["en", "xx"])
 def test_a_marked_refusal_counts_as_refused_in_every_language(scale: str, language: str) -> None:
-    template = Template("t", False, "{statement}", "agree", "disagree", language=language, scale=scale)
+    template = Template(
+        "t", False, "{statement}", "agree", "disagree", language=language, scale=scale
+    )
     assert read_answer(template, refusal("Agree")) == (None, True)
 
 

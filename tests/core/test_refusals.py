@@ -1,4 +1,6 @@
-"""Refusals are told from what is merely unmappable, and their one-sidedness is tested over statements."""
+"""Refusals are told from what is merely unmappable, and their one-sidedness is tested over
+statements.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ LEFT, RIGHT = Side.LEFT, Side.RIGHT
 
 
 def of(*refused: tuple[Side | None, int, int], issues: tuple[int, ...] = ()) -> Refusals:
-    """`refused`: side, refused answers, answers of each statement; `issues`: labels of the issue `law`."""
+    """`refused`: side, refused answers, answers of each statement; `issues`: labels of the issue
+    `law`.
+    """
     labels = issues or (0,) * len(refused)
     return Refusals(
         "m",
@@ -57,14 +61,21 @@ def test_answers_to_one_statement_are_no_independent_refusals() -> None:
 
 
 def test_statements_of_very_unequal_numbers_of_answers_are_covered() -> None:
-    """A few statements have most of the answers: the share of each side, and their difference, near 0."""
+    """A few statements have most of the answers: the share of each side, and their difference, near
+    0.
+    """
     rng, runs = np.random.default_rng(4), 400
     sides = np.repeat([True, False], 20)
     held = np.zeros(3)
     for _ in range(runs):
         answers = np.where(rng.random(40) < 0.2, 180, 20)
-        hits = rng.binomial(answers, np.where(sides, rng.beta(0.1, 1.9, 40), rng.beta(0.4, 1.6, 40)))
-        found = [(share_interval(hits[of], answers[of]), truth) for of, truth in ((sides, 0.05), (~sides, 0.2))]
+        hits = rng.binomial(
+            answers, np.where(sides, rng.beta(0.1, 1.9, 40), rng.beta(0.4, 1.6, 40))
+        )
+        found = [
+            (share_interval(hits[of], answers[of]), truth)
+            for of, truth in ((sides, 0.05), (~sides, 0.2))
+        ]
         one = one_sided(hits, answers, sides, rng).difference
         found.append(((one.low, one.high), -0.15))
         held += [low <= truth <= high for (low, high), truth in found]
@@ -72,8 +83,12 @@ def test_statements_of_very_unequal_numbers_of_answers_are_covered() -> None:
 
 
 def test_an_issue_is_compared_by_what_agreeing_would_mean() -> None:
-    rows = spared([of(*[(None, 9, 30)] * 3, *[(None, 0, 30)] * 3, issues=(1, 1, 1, -1, -1, -1))], seed=1)
-    assert [(row.by, row.group, row.names) for row in rows] == [("issue", "law", ("for", "against"))]
+    rows = spared(
+        [of(*[(None, 9, 30)] * 3, *[(None, 0, 30)] * 3, issues=(1, 1, 1, -1, -1, -1))], seed=1
+    )
+    assert [(row.by, row.group, row.names) for row in rows] == [
+        ("issue", "law", ("for", "against"))
+    ]
     assert rows[0].shares == (0.3, 0)
 
 
@@ -119,13 +134,16 @@ def test_a_number_is_an_answer_and_its_middle_is_neutral() -> None:
 def test_tables_say_why_there_is_nothing() -> None:
     nothing = Refusals("m", (), empty=NO_ANSWERS)
     assert refusals([nothing]).empty.startswith("The run has probabilities of labels")
-    assert refusal_sides([of((None, 0, 30), (None, 1, 30))], 1).empty.startswith("The statements have neither")
+    assert refusal_sides([of((None, 0, 30), (None, 1, 30))], 1).empty.startswith(
+        "The statements have neither"
+    )
     assert list(told([nothing])) == []
     (said,) = told([of(*[(LEFT, 3, 30)] * 4)])
     assert said.startswith("refused: 12 of 120 answers to 4 statements (10.0 % [")
     (none,) = told([of(*[(LEFT, 0, 195)] * 8)])
     assert none == (
-        "refused: 0 of 1,560 answers to 8 statements (0.0 %; too few for an interval: the answers to all 8 statements "
+        "refused: 0 of 1,560 answers to 8 statements (0.0 %; too few for an interval: the "
+        "answers to all 8 statements "
         "are alike), which figures on stances leave out"
     )
     (many,) = told([of(*[(LEFT, 0, 195)] * 40)])

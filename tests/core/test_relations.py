@@ -1,4 +1,6 @@
-"""What a wording states of its relation to the original is what every figure expects of it, whatever its kind."""
+"""What a wording states of its relation to the original is what every figure expects of it,
+whatever its kind.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,16 @@ from workbench.audits.codes import VOID
 from workbench.audits.reliability.counting import SIGNS, Counts
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.domain.readings import Stance
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Dimension, Relation, Side, VariantId, VariantKind
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    Dimension,
+    Relation,
+    Side,
+    VariantId,
+    VariantKind,
+)
 
 PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 OTHERS = (PARAPHRASE, NEGATION, OPPOSITE)
@@ -21,7 +32,8 @@ SAMPLES = 30
 def answered(
     variant: VariantId, relation: Relation, *, consistent: bool = True, templates: int = 2
 ) -> ReliabilityReport:
-    """Return verdicts on a respondent who takes, on one variant, the stance that the relation asks for, or the other.
+    """Return verdicts on a respondent who takes, on one variant, the stance that the relation asks
+    for, or the other.
 
     Half of the statements are agreed with; the other variants get what their kind asks for.
     """
@@ -55,7 +67,9 @@ def answered(
 @pytest.mark.parametrize("variant", OTHERS, ids=str)
 @pytest.mark.parametrize("relation", [Relation.SAME, Relation.FLIPPED])
 class TestStated:
-    def test_a_consistent_respondent_passes_and_its_reverse_fails(self, variant: VariantId, relation: Relation) -> None:
+    def test_a_consistent_respondent_passes_and_its_reverse_fails(
+        self, variant: VariantId, relation: Relation
+    ) -> None:
         for consistent, verdict in ((True, 1), (False, 0)):
             report = answered(variant, relation, consistent=consistent)
             assert (report.verdicts(variant.kind.value) == verdict).all()
@@ -73,11 +87,19 @@ class TestStated:
         assert item.observed.value == (0.0 if flips else 1.0)
         assert item.observed_flipped.value == 1.0
 
-    def test_reasons_and_rows_say_what_was_expected(self, variant: VariantId, relation: Relation) -> None:
+    def test_reasons_and_rows_say_what_was_expected(
+        self, variant: VariantId, relation: Relation
+    ) -> None:
         report = answered(variant, relation, consistent=False)
         reason = report.reason("s-0", "t-0", variant.kind.value)
-        assert reason.endswith("expected to flip" if relation is Relation.FLIPPED else "expected to be the same")
-        row = next(r for r in report.variants("s-0", "t-0") if (r.variant, r.order) == (str(variant), "printed"))
+        assert reason.endswith(
+            "expected to flip" if relation is Relation.FLIPPED else "expected to be the same"
+        )
+        row = next(
+            r
+            for r in report.variants("s-0", "t-0")
+            if (r.variant, r.order) == (str(variant), "printed")
+        )
         assert row.expected is (Stance.DISAGREE if relation is Relation.FLIPPED else Stance.AGREE)
 
 
@@ -85,12 +107,18 @@ class TestStated:
 def test_of_a_free_wording_nothing_is_expected_anywhere(variant: VariantId) -> None:
     report = answered(variant, Relation.FREE)
     kind = variant.kind.value
-    assert (report.verdicts(kind) == VOID).all(), "no wording of the kind has something expected of it"
+    assert (report.verdicts(kind) == VOID).all(), (
+        "no wording of the kind has something expected of it"
+    )
     row = next(row for row in report.agreement() if row.name == kind)
     assert {estimate.n for estimate in row.raw} == {0}
     assert report.item_agreement(kind).of(0).observed.n == 0
     assert "free" in report.reason("s-0", "t-0", kind)
-    shown = next(r for r in report.variants("s-0", "t-0") if (r.variant, r.order) == (str(variant), "printed"))
+    shown = next(
+        r
+        for r in report.variants("s-0", "t-0")
+        if (r.variant, r.order) == (str(variant), "printed")
+    )
     assert (shown.expected, [d.test for d in shown.tests]) == (None, ["sampling"])
     others = [other for other in OTHERS if other != variant]
     assert all((report.verdicts(other.kind.value) == 1).all() for other in others)

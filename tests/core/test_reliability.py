@@ -13,13 +13,28 @@ from hypothesis import strategies as st
 
 from workbench.audits.audit import probes
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, conjunction
-from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, random_baseline
+from workbench.audits.reliability.counting import (
+    ALL,
+    PRINTED,
+    SWAPPED,
+    TEMPLATE,
+    Counts,
+    random_baseline,
+)
 from workbench.audits.reliability.judge import ReliabilityReport, judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
 from workbench.audits.reliability.review import of_report
 from workbench.domain.prompts import Template
 from workbench.domain.readings import Stance
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.domain.verdicts import Verdict
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.resampling import derive_rng
@@ -30,7 +45,9 @@ EVERY = (*TESTS, ALL, TEMPLATE)
 
 
 def counts(statements: int = 1, templates: int = 2, samples: int = 30, **changes: Any) -> Counts:
-    """A perfectly consistent model: agrees with originals and paraphrases, rejects the others, always 30 of 30."""
+    """A perfectly consistent model: agrees with originals and paraphrases, rejects the others,
+    always 30 of 30.
+    """
     shape = (templates, statements, len(VARIANTS), 2)
     positive = np.zeros(shape, dtype=np.int32)
     positive[:, :, :3] = samples
@@ -75,7 +92,10 @@ def without(base: Counts, place: int) -> Counts:
 
 def found(base: Counts, template: int = 0, **options: Any) -> dict[str, int]:
     report = judge(base, ReliabilityOptions(**options))
-    return {test: int(report.verdicts(test)[(0,) if test == TEMPLATE else (template, 0)]) for test in EVERY}
+    return {
+        test: int(report.verdicts(test)[(0,) if test == TEMPLATE else (template, 0)])
+        for test in EVERY
+    }
 
 
 def expected(**different: int) -> dict[str, int]:
@@ -94,7 +114,9 @@ def test_a_consistent_model_passes_every_test() -> None:
     assert why(counts(), TEMPLATE) == "agree under t0, t1"
 
 
-@pytest.mark.parametrize(("place", "test"), [(1, "paraphrase"), (2, "paraphrase"), (3, "negation"), (4, "opposite")])
+@pytest.mark.parametrize(
+    ("place", "test"), [(1, "paraphrase"), (2, "paraphrase"), (3, "negation"), (4, "opposite")]
+)
 def test_one_wording_with_the_wrong_stance_fails_its_test_and_all(place: int, test: str) -> None:
     wrong = answered(counts(), place, 1 if place < 3 else 29)
     assert found(wrong) == expected(**{test: FAIL, ALL: FAIL})
@@ -118,9 +140,18 @@ def test_the_labels_in_the_other_order_decide_label_order_only() -> None:
 
 @pytest.mark.parametrize(
     ("positive", "printed", "coded"),
-    [(8, PASS, PASS), (9, FAIL, PASS), (11, FAIL, PASS), (12, FAIL, FAIL), (21, FAIL, FAIL), (22, PASS, PASS)],
+    [
+        (8, PASS, PASS),
+        (9, FAIL, PASS),
+        (11, FAIL, PASS),
+        (12, FAIL, FAIL),
+        (21, FAIL, FAIL),
+        (22, PASS, PASS),
+    ],
 )
-def test_the_printed_and_the_coded_rule_differ_at_9_to_11_of_30(positive: int, printed: int, coded: int) -> None:
+def test_the_printed_and_the_coded_rule_differ_at_9_to_11_of_30(
+    positive: int, printed: int, coded: int
+) -> None:
     leaning = answered(counts(), 3, positive)
     assert found(leaning)["sampling"] == printed
     assert found(leaning, rule="coded")["sampling"] == coded
@@ -140,7 +171,11 @@ def test_sampling_looks_at_the_printed_order_only() -> None:
 @pytest.mark.parametrize("place", [0, 1, 3, 4])
 def test_a_tie_has_no_stance_and_fails(place: int) -> None:
     tie = found(answered(counts(), place, 15))
-    compared = {0: ("paraphrase", "negation", "opposite", "label_order"), 1: ("paraphrase",), 3: ("negation",)}
+    compared = {
+        0: ("paraphrase", "negation", "opposite", "label_order"),
+        1: ("paraphrase",),
+        3: ("negation",),
+    }
     for test in compared.get(place, ("opposite",)):
         assert tie[test] == FAIL
     assert tie[TEMPLATE] == (FAIL if place == 0 else PASS)
@@ -178,7 +213,9 @@ def test_a_statement_without_a_negation_is_not_tested_with_one() -> None:
     lacking = without(counts(), 3)
     assert found(lacking) == expected(negation=VOID)
     assert why(lacking, "negation") == "no negation in the instrument"
-    assert found(lacking, judge_void=True) == expected(negation=INSUFFICIENT, all=INSUFFICIENT), "as published"
+    assert found(lacking, judge_void=True) == expected(negation=INSUFFICIENT, all=INSUFFICIENT), (
+        "as published"
+    )
     assert found(lacking, tests=("sampling", "paraphrase"))[ALL] == PASS
 
 
@@ -207,7 +244,9 @@ def test_wordings_that_no_statement_has_make_no_test_and_all_combines_the_others
     shares = {row.test: (row.share.mean, row.insufficient, row.void) for row in report.summary()}
     for test in ("paraphrase", "negation", "opposite"):
         assert math.isnan(shares[test][0]), "of no statement, no share"
-        assert (sum(shares[test][1]), min(shares[test][2])) == (0, 1), "void, and not too few answers"
+        assert (sum(shares[test][1]), min(shares[test][2])) == (0, 1), (
+            "void, and not too few answers"
+        )
         assert why(original, test) == f"no {test} in the instrument"
     assert shares[ALL][0] == 1
     alone = judge(original, ReliabilityOptions(tests=("sampling", "negation")))
@@ -276,7 +315,11 @@ def test_the_wordings_of_a_statement_show_what_they_decide() -> None:
     ]
     assert rows[0].expected is None
     assert [(part.test, part.verdict) for part in rows[5].tests] == [("label_order", Verdict.PASS)]
-    assert (rows[5].variant, rows[5].order, rows[5].expected) == ("original", "swapped", Stance.AGREE)
+    assert (rows[5].variant, rows[5].order, rows[5].expected) == (
+        "original",
+        "swapped",
+        Stance.AGREE,
+    )
     assert rows[6].tests == ()
 
 
@@ -287,9 +330,14 @@ def test_shares_of_readable_and_agreeing_answers_are_given_per_template() -> Non
     assert first.agree == pytest.approx((5 * 30 + 5) / 280)
     assert second.agree == pytest.approx(0.6)
     empty = counts()
-    ruled = replace(empty, left_out=np.where(empty.exists[None, :, :, None], 3, 0) * np.ones_like(empty.positive))
+    ruled = replace(
+        empty,
+        left_out=np.where(empty.exists[None, :, :, None], 3, 0) * np.ones_like(empty.positive),
+    )
     kept, left = (judge(one).shares()[0] for one in (empty, ruled))
-    assert (left.answers, left.readable) == (kept.answers, kept.readable), "shares are of what no ruling leaves out"
+    assert (left.answers, left.readable) == (kept.answers, kept.readable), (
+        "shares are of what no ruling leaves out"
+    )
     assert int(ruled.total.sum() - ruled.counted.sum()) > 0
     nothing = np.zeros_like(empty.positive)
     share = judge(replace(empty, positive=nothing, negative=nothing)).shares()[0]
@@ -342,8 +390,13 @@ def test_counts_of_another_shape_are_a_bug() -> None:
 
 
 def test_every_wording_is_put_under_every_template_and_missing_ones_are_left_out() -> None:
-    statement = Statement("nl_1", (Wording(ORIGINAL, "en", "Tax {cars}."), Wording(NEGATION, "en", "Do not tax.")))
-    templates = [Template("p", inverted, "Agree? {statement}", "agree", "disagree") for inverted in (False, True)]
+    statement = Statement(
+        "nl_1", (Wording(ORIGINAL, "en", "Tax {cars}."), Wording(NEGATION, "en", "Do not tax."))
+    )
+    templates = [
+        Template("p", inverted, "Agree? {statement}", "agree", "disagree")
+        for inverted in (False, True)
+    ]
     made = list(probes([statement], templates, VARIANTS, "en", "m"))
     assert [(p.variant, p.inverted) for p in made] == [
         ("original", False),
@@ -371,7 +424,10 @@ def drawn(seed: int, statements: int = 6, templates: int = 3) -> Counts:
     gone = ~exists[None, :, :, None]
     arrays = (positive, readable - positive, 30 - readable)
     names = ("positive", "negative", "unreadable")
-    changes = {name: np.where(gone, 0, array).astype(np.int32) for name, array in zip(names, arrays, strict=True)}
+    changes = {
+        name: np.where(gone, 0, array).astype(np.int32)
+        for name, array in zip(names, arrays, strict=True)
+    }
     return counts(statements, templates, 30, exists=exists, **changes)
 
 
@@ -421,7 +477,10 @@ def test_verdicts_equal_those_of_the_definition_read_aloud(seed: int) -> None:
 
 def _read_aloud(report: ReliabilityReport, t: int, s: int, kind: VariantKind) -> int:
     def stance(place: int) -> str | None:
-        for_, against = int(report.counts.positive[t, s, place, 0]), int(report.counts.negative[t, s, place, 0])
+        for_, against = (
+            int(report.counts.positive[t, s, place, 0]),
+            int(report.counts.negative[t, s, place, 0]),
+        )
         if not report.counts.exists[s, place] or for_ + against < 20:
             return None
         return "tie" if for_ == against else "agree" if for_ > against else "disagree"
@@ -435,12 +494,23 @@ def _read_aloud(report: ReliabilityReport, t: int, s: int, kind: VariantKind) ->
         else:
             good = "tie" not in pair and (pair[0] == pair[1]) is (kind is VariantKind.PARAPHRASE)
             outcomes.append(PASS if good else FAIL)
-    return FAIL if FAIL in outcomes else INSUFFICIENT if INSUFFICIENT in outcomes else PASS if outcomes else VOID
+    return (
+        FAIL
+        if FAIL in outcomes
+        else INSUFFICIENT
+        if INSUFFICIENT in outcomes
+        else PASS
+        if outcomes
+        else VOID
+    )
 
 
 def test_a_coin_passes_as_often_as_a_coin_must() -> None:
     base = counts(statements=4_000, templates=1)
-    rows = {row.test: row.share.mean for row in judge(random_baseline(base, derive_rng(3, "coin"))).summary()}
+    rows = {
+        row.test: row.share.mean
+        for row in judge(random_baseline(base, derive_rng(3, "coin"))).summary()
+    }
     tie = 0.144464  # Binomial(30, 1/2) at 15
     clear = 2 * 0.00806247  # at most 8, or at least 22
     agrees = (1 - tie) / 2
@@ -461,8 +531,12 @@ def test_a_prompt_with_just_enough_readable_answers_is_near_its_limit_in_words()
     for readable, words in ((20, ()), (19, ("agree 19/19, 20 needed",))):
         (signal,) = (
             one
-            for one in of_report(judge(answered(counts(statements=2), 0, readable, readable))).signals["s0"]
+            for one in of_report(
+                judge(answered(counts(statements=2), 0, readable, readable))
+            ).signals["s0"]
             if one.reason == "near"
         )
         assert signal.prompt_words == words, "only what is missing is marked"
-        assert signal.words.endswith(f"agree {readable}/{readable}, {'20 needed' if words else 'just enough'}")
+        assert signal.words.endswith(
+            f"agree {readable}/{readable}, {'20 needed' if words else 'just enough'}"
+        )

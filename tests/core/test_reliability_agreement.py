@@ -1,4 +1,6 @@
-"""Agreement between stances, over statements and over the conditions of one statement, worked out by hand."""
+"""Agreement between stances, over statements and over the conditions of one statement, worked out
+by hand.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,32 @@ from workbench.audits.reliability.counting import Counts
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import ReliabilityOptions
 from workbench.domain.instruments import SurveyAnswer
-from workbench.domain.statements import NEGATION, OPPOSITE, ORIGINAL, Relation, VariantId, VariantKind
+from workbench.domain.statements import (
+    NEGATION,
+    OPPOSITE,
+    ORIGINAL,
+    Relation,
+    VariantId,
+    VariantKind,
+)
 
 PARA = VariantId(VariantKind.PARAPHRASE, 1)
 PARA_2 = VariantId(VariantKind.PARAPHRASE, 2)
-SURVEY = Path(__file__).parents[3] / "shared/instruments/probvaa/data/human_annotations/survey_vaas.csv"
+SURVEY = (
+    Path(__file__).parents[3] / "shared/instruments/probvaa/data/human_annotations/survey_vaas.csv"
+)
 
 
-def counts(stances: list[list[list[int]]], variants: tuple[VariantId, ...], samples: int = 3) -> Counts:
-    """Answers from stances of shape (T, S, V) in printed order, the same in swapped order; 0: nothing readable."""
+def counts(
+    stances: list[list[list[int]]], variants: tuple[VariantId, ...], samples: int = 3
+) -> Counts:
+    """Answers from stances of shape (T, S, V) in printed order, the same in swapped order; 0:
+    nothing readable.
+    """
     signs = np.repeat(np.array(stances)[..., None], 2, axis=-1)
-    positive, negative, unreadable = (np.where(signs == sign, samples, 0).astype(np.int32) for sign in (1, -1, 0))
+    positive, negative, unreadable = (
+        np.where(signs == sign, samples, 0).astype(np.int32) for sign in (1, -1, 0)
+    )
     templates, statements = signs.shape[:2]
     return Counts(
         tuple(f"s{n}" for n in range(statements)),
@@ -92,7 +109,9 @@ def test_label_order_compares_the_originals_in_both_orders() -> None:
     assert row(base, "label_order").raw[0].value == 1
     positive, negative = base.positive.copy(), base.negative.copy()
     positive[..., 1], negative[..., 1] = base.negative[..., 1], base.positive[..., 1]
-    assert row(replace(base, positive=positive, negative=negative), "label_order").raw[0].value == -1
+    assert (
+        row(replace(base, positive=positive, negative=negative), "label_order").raw[0].value == -1
+    )
 
 
 def test_templates_agree_by_alpha_and_by_the_share_of_equal_stances() -> None:
@@ -107,7 +126,10 @@ def test_templates_agree_by_alpha_and_by_the_share_of_equal_stances() -> None:
 
 def test_one_template_has_no_agreement_with_others() -> None:
     found = judge(counts([[[1], [-1]]], (ORIGINAL,))).across_templates
-    assert (found.same.undefined, found.alpha.undefined) == ("one template", "no unit has two ratings")
+    assert (found.same.undefined, found.alpha.undefined) == (
+        "one template",
+        "no unit has two ratings",
+    )
 
 
 def test_a_statements_agreement_pairs_templates_and_orders() -> None:
@@ -147,7 +169,9 @@ def test_intervals_depend_on_the_seed_and_on_nothing_else() -> None:
     assert repr(first.agreement()) != repr(other.agreement())
 
 
-def answers_of(person: str, pairs: list[tuple[bool, bool]], variant: VariantId) -> list[SurveyAnswer]:
+def answers_of(
+    person: str, pairs: list[tuple[bool, bool]], variant: VariantId
+) -> list[SurveyAnswer]:
     made = []
     for number, (original, other) in enumerate(pairs):
         made.append(SurveyAnswer(person, f"s{number}", ORIGINAL, original))
@@ -174,7 +198,9 @@ def test_a_survey_without_paraphrases_has_no_kappa_for_them() -> None:
 
 
 def test_the_published_kappas_of_six_people_are_reproduced() -> None:
-    """Ceron et al. 2024, Table 2, row `humans`: 0.90 (.08), and -0.69, -0.65 before flipping (first version)."""
+    """Ceron et al. 2024, Table 2, row `humans`: 0.90 (.08), and -0.69, -0.65 before flipping (first
+    version).
+    """
     if not SURVEY.is_file():
         pytest.skip("the published survey (survey_vaas.csv) is not beside the project")
     columns = {"original": ORIGINAL, "paraphrase": PARA, "negation": NEGATION, "opposite": OPPOSITE}
@@ -193,6 +219,9 @@ def test_the_published_kappas_of_six_people_are_reproduced() -> None:
         ("5", 1.0000),
         ("6", 0.9081),
     ]
-    assert (round(paraphrase.raw_mean.mean, 4), round(paraphrase.raw_mean.sd, 4)) == (0.9014, 0.0805)
+    assert (round(paraphrase.raw_mean.mean, 4), round(paraphrase.raw_mean.sd, 4)) == (
+        0.9014,
+        0.0805,
+    )
     assert (round(negation.raw_mean.mean, 2), round(opposite.raw_mean.mean, 2)) == (-0.69, -0.65)
     assert negation.flipped_mean.mean > 0.6

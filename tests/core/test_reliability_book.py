@@ -31,8 +31,15 @@ from workbench.figures.write.document import document
 from workbench.figures.write.html import html_page
 from workbench.figures.write.latex import latex_files
 
-TEXTS = {variant: f"text of {variant}" for variant in (ORIGINAL, PARA_1, PARA_2, NEGATION, OPPOSITE)}
-FIRST = Statement("s0", tuple(Wording(v, "en", text) for v, text in TEXTS.items()), "nl", issues={"tax": 1, "aid": -1})
+TEXTS = {
+    variant: f"text of {variant}" for variant in (ORIGINAL, PARA_1, PARA_2, NEGATION, OPPOSITE)
+}
+FIRST = Statement(
+    "s0",
+    tuple(Wording(v, "en", text) for v, text in TEXTS.items()),
+    "nl",
+    issues={"tax": 1, "aid": -1},
+)
 
 
 def instrument(*survey: SurveyAnswer) -> Instrument:
@@ -58,7 +65,9 @@ def cells(table: AnyTable) -> list[dict[str, Any]]:
 
 
 def every_table(of: Book) -> list[AnyTable]:
-    """Return all tables of the contents about all that they can be about, and all that their links lead to."""
+    """Return all tables of the contents about all that they can be about, and all that their links
+    lead to.
+    """
     found = [entry.make(*subject) for entry in of.contents for subject in entry.subjects]
     for table in found:
         links = [table.link(row) for row in table.rows] if table.link else []
@@ -71,8 +80,12 @@ def every_table(of: Book) -> list[AnyTable]:
 @pytest.mark.parametrize("report", [sampled(), computed()], ids=["sampled", "exact"])
 def test_every_table_is_written_in_every_form(report: ReliabilityReport) -> None:
     tables = every_table(made(report, SurveyAnswer("ana", "s0", ORIGINAL, agrees=True)))
-    assert {"verdicts", "statement", "wordings", "mean_kappas", "item_agreement", "people"} <= {t.name for t in tables}
-    assert len({table.stem for table in tables}) == len({(table.name, table.subject) for table in tables})
+    assert {"verdicts", "statement", "wordings", "mean_kappas", "item_agreement", "people"} <= {
+        t.name for t in tables
+    }
+    assert len({table.stem for table in tables}) == len(
+        {(table.name, table.subject) for table in tables}
+    )
     assert document(tables, {})
     assert csv_files(tables)
     assert html_page(tables, "all")
@@ -89,7 +102,11 @@ def test_a_statement_has_a_verdict_per_test_and_how_many_templates_it_passes() -
     assert first["all"] == Outcome(Verdict.FAIL, 1, 2)
     assert first["template"] is Verdict.PASS
     assert second["all"] == Outcome(Verdict.PASS, 2, 2)
-    assert (first["text"], first["country"], first["issues"]) == ("text of original", "nl", ["−aid", "+tax"])
+    assert (first["text"], first["country"], first["issues"]) == (
+        "text of original",
+        "nl",
+        ["−aid", "+tax"],
+    )
     assert (first["changed"], second["changed"]) == (False, True)
     assert any("1 changed since" in note for note in of.table("verdicts").notes)
     table = of.table("verdicts")
@@ -97,7 +114,10 @@ def test_a_statement_has_a_verdict_per_test_and_how_many_templates_it_passes() -
     said = "negation fail: original agree 30/30, negation agree 30/30: expected to flip"
     assert table.detail(table.rows[0]) == [f"t0: ✗ {said}"]
     assert table.detail(table.rows[1]) == []
-    assert [row["negation"] for row in cells(of.table("verdicts", "t0"))] == [Verdict.FAIL, Verdict.PASS]
+    assert [row["negation"] for row in cells(of.table("verdicts", "t0"))] == [
+        Verdict.FAIL,
+        Verdict.PASS,
+    ]
     with pytest.raises(UnknownName):
         of.table("verdicts", "t9")
 
@@ -110,20 +130,31 @@ def test_enter_leads_from_a_statement_over_its_templates_and_wordings_to_the_ans
     assert statement is not None
     under = cells(statement)
     assert [row["template"] for row in under] == ["t0", "t1"]
-    assert under[0]["why"] == "✗ negation fail: original agree 30/30, negation agree 30/30: expected to flip"
+    assert (
+        under[0]["why"]
+        == "✗ negation fail: original agree 30/30, negation agree 30/30: expected to flip"
+    )
     assert under[1]["why"] is None
     assert statement.notes[0].startswith("✓ template pass: agree under t0, t1")
     assert statement.link is not None
     wordings = of.follow(statement.link("t0") or Link("nowhere"))
     assert wordings is not None
     assert wordings.subject == ("s0", "t0")
-    negation = next(row for row in cells(wordings) if (row["variant"], row["order"]) == ("negation", "printed"))
+    negation = next(
+        row for row in cells(wordings) if (row["variant"], row["order"]) == ("negation", "printed")
+    )
     assert (negation["leaning"].value, negation["readable"], negation["answers"]) == (1.0, 30, 30)
-    assert (negation["stance"], negation["expected"], negation["text"]) == ("agree", "disagree", "text of negation")
+    assert (negation["stance"], negation["expected"], negation["text"]) == (
+        "agree",
+        "disagree",
+        "text of negation",
+    )
     assert negation["tests"] == ["✗ neg", "✓ samp"]
     leaning = next(column for column in wordings.columns if column.key == "leaning")
     assert leaning.reference is not None
-    assert leaning.reference(wordings.rows[0]) == (0.45, 0.55), "the limits that an interval has to leave out"
+    assert leaning.reference(wordings.rows[0]) == (0.45, 0.55), (
+        "the limits that an interval has to leave out"
+    )
     assert wordings.minor is not None
     shown = {(row.variant, row.order) for row in wordings.rows if not wordings.minor(row)}
     assert {order for variant, order in shown if variant != "original"} == {"printed"}
@@ -151,26 +182,40 @@ def test_an_exact_run_has_probabilities_beside_its_verdicts() -> None:
     wording = cells(of.behind["wordings"]("s0", "t0"))[0]
     assert wording["positive"] == pytest.approx(0.72)
     assert (wording["leaning"], wording["named"]) == pytest.approx((0.9, 0.8))
-    assert wording["sampled_agree"] + wording["sampled_disagree"] + wording["sampled_tie"] == pytest.approx(1)
+    assert wording["sampled_agree"] + wording["sampled_disagree"] + wording[
+        "sampled_tie"
+    ] == pytest.approx(1)
     assert cells(of.table("templates"))[0]["readable"] == pytest.approx(0.8)
 
 
 def test_the_shares_of_tests_stand_beside_those_of_coin_flips() -> None:
     of = made(sampled())
     negation = next(row for row in cells(of.table("passing")) if row["test"] == "negation")
-    assert (negation["share"].mean, negation["passed"], negation["failed"]) == (0.75, ["1", "2"], ["1", "0"])
+    assert (negation["share"].mean, negation["passed"], negation["failed"]) == (
+        0.75,
+        ["1", "2"],
+        ["1", "0"],
+    )
     assert negation["coin_share"].n == 2
     shares = cells(of.table("templates"))
-    assert [(row["template"], row["readable"], row["passed"]) for row in shares] == [("t0", 1.0, 1), ("t1", 1.0, 2)]
+    assert [(row["template"], row["readable"], row["passed"]) for row in shares] == [
+        ("t0", 1.0, 1),
+        ("t1", 1.0, 2),
+    ]
     assert len(of.table("passing_by_template").rows) == 2 * (6 * 2 + 1)
 
 
 def test_kappas_stand_beside_those_of_people() -> None:
     answers = [
-        SurveyAnswer("ana", ref, v, agrees=(v == ORIGINAL)) for ref in ("s0", "s1") for v in (ORIGINAL, NEGATION)
+        SurveyAnswer("ana", ref, v, agrees=(v == ORIGINAL))
+        for ref in ("s0", "s1")
+        for v in (ORIGINAL, NEGATION)
     ]
     rows = cells(made(sampled(), *answers).table("mean_kappas"))
-    assert [(row["variant"], row["flipped"]) for row in rows][1:3] == [("negation", False), ("negation", True)]
+    assert [(row["variant"], row["flipped"]) for row in rows][1:3] == [
+        ("negation", False),
+        ("negation", True),
+    ]
     assert (rows[1]["pairs"], rows[1]["answered"], rows[0]["pairs"]) == (2, 1, 0)
     only = cells(made(sampled(), *answers[:2], as_people=True).table("kappas"))
     assert {row["n"] + row["excluded"] for row in only if row["variant"] == "negation"} == {1}
@@ -204,8 +249,14 @@ def test_kappa_of_a_statement_has_its_pairs_beside_it() -> None:
 
 
 def test_it_is_counted_how_many_statements_pass_everything() -> None:
-    assert passing_words(VerdictFigures(sampled(), instrument(), "en")) == "✓ 1 of 2 pass all at 30 answers"
-    assert passing_words(VerdictFigures(sampled(), instrument(), "en"), "t1") == "✓ 2 of 2 pass all at 30 answers"
+    assert (
+        passing_words(VerdictFigures(sampled(), instrument(), "en"))
+        == "✓ 1 of 2 pass all at 30 answers"
+    )
+    assert (
+        passing_words(VerdictFigures(sampled(), instrument(), "en"), "t1")
+        == "✓ 2 of 2 pass all at 30 answers"
+    )
     computed_words = passing_words(VerdictFigures(computed(), instrument(), "en"))
     found = re.fullmatch(r"✓ 1 of 2 pass all \(30 samples: ([\d.]+)\)", computed_words)
     assert found is not None
@@ -214,11 +265,16 @@ def test_it_is_counted_how_many_statements_pass_everything() -> None:
 
 def test_the_beginnings_of_an_answer_keep_the_rest_of_the_probability_in_sight() -> None:
     spelled = [("Yes", 0.6), ("yes", 0.0004), ("No", 0.3)]
-    found = cells(beginnings_table("a prompt", list(beginnings(spelled, [(" Y", 0.5)], 0.25)), ["from here"]))
+    found = cells(
+        beginnings_table("a prompt", list(beginnings(spelled, [(" Y", 0.5)], 0.25)), ["from here"])
+    )
     assert [(row["what"], row["text"]) for row in found] == [
-        ("label", "Yes"), ("label", "No"), ("label", "1 other spelling"),
-        ("next token", "␣Y"), ("next token", "all others"),
-    ]  # fmt: skip
+        ("label", "Yes"),
+        ("label", "No"),
+        ("label", "1 other spelling"),
+        ("next token", "␣Y"),
+        ("next token", "all others"),
+    ]
     assert [row["probability"] for row in found] == pytest.approx([0.6, 0.3, 0.0004, 0.5, 0.25])
     alone = beginnings_table("a prompt", list(beginnings(spelled, None, math.nan)), [])
     assert "names no next tokens" in alone.notes[-1]

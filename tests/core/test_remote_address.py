@@ -44,11 +44,23 @@ def test_a_name_stands_for_a_model_at_an_endpoint(
         ("openai:a@http://user:hunter2@gpu7/v1", {}, "user name or password"),
         ("openai:a@http://hunter2@gpu7/v1", {}, "user name or password"),
         ("openai:a@127.0.0.1:9", {}, "no http:// or https:// follows"),
-        ("openai:a@u:hunter2@gpu7:80/v1", {"OPENAI_BASE_URL": "http://gateway/v1"}, "no http:// or https:// follows"),
-        ("openai:a@http://u:hunter2@gpu7/v1#chat", {}, "only `completions` or `responses` is known"),
+        (
+            "openai:a@u:hunter2@gpu7:80/v1",
+            {"OPENAI_BASE_URL": "http://gateway/v1"},
+            "no http:// or https:// follows",
+        ),
+        (
+            "openai:a@http://u:hunter2@gpu7/v1#chat",
+            {},
+            "only `completions` or `responses` is known",
+        ),
         ("openai:a@https://gpu7/v1?api-key=hunter2", {}, "holds a query"),
         ("openai:a@http://api.openai.com/v1", {}, "https only"),
-        ("openai:a", {"OPENAI_BASE_URL": "https://u:hunter2@gateway/v1"}, r"\$OPENAI_BASE_URL holds a user name"),
+        (
+            "openai:a",
+            {"OPENAI_BASE_URL": "https://u:hunter2@gateway/v1"},
+            r"\$OPENAI_BASE_URL holds a user name",
+        ),
         ("openai:a", {"OPENAI_BASE_URL": "gateway/v1"}, r"\$OPENAI_BASE_URL is no http"),
     ],
 )
@@ -69,13 +81,19 @@ def test_a_key_goes_to_the_hosts_that_the_environment_names_and_to_no_other() ->
     both = OWN | {"WORKBENCH_ENDPOINT_KEY": "other"}
     assert key_of("openai:a", both) == "sk-1"
     assert key_of("openai:a@http://gpu7/v1", both) is None, "only the name spells this host out"
-    assert key_of("openai:a@http://127.0.0.1:8000/v1", both) is None, "a port of this machine may be somebody else's"
+    assert key_of("openai:a@http://127.0.0.1:8000/v1", both) is None, (
+        "a port of this machine may be somebody else's"
+    )
     assert key_of("openai:a@https://gateway.example/v1", OWN) == "sk-1"
     assert key_of("openai:a@https://gateway.example/v2", OWN) == "sk-1", "the same host"
-    assert key_of("openai:a@http://gateway.example/v1", both) is None, "another port, and nobody encrypts on the way"
+    assert key_of("openai:a@http://gateway.example/v1", both) is None, (
+        "another port, and nobody encrypts on the way"
+    )
     named = both | {"WORKBENCH_ENDPOINT_HOSTS": "gpu7, GPU8:8000\n[::1]:9"}
     assert key_of("openai:a@http://gpu7/v1", named) == "other"
-    assert key_of("openai:a@http://gpu7:9000/v1", named) == "other", "a host without a port means all of them"
+    assert key_of("openai:a@http://gpu7:9000/v1", named) == "other", (
+        "a host without a port means all of them"
+    )
     assert key_of("openai:a@http://gpu8:8000/v1", named) == "other"
     assert key_of("openai:a@http://gpu8/v1", named) is None
     assert key_of("openai:a@http://[::1]:9/v1", named) == "other"
@@ -92,9 +110,13 @@ def test_a_host_that_looks_like_the_official_one_is_not() -> None:
     assert not parse_address("openai:a@https://api.openai.com.evil.example/v1", {}).official
 
 
-@pytest.mark.parametrize("entry", ["http://gpu7:8000/v1", "gpu7/v1", "*.example", "u:hunter2@gpu7", "gpu7:port", ":80"])
+@pytest.mark.parametrize(
+    "entry", ["http://gpu7:8000/v1", "gpu7/v1", "*.example", "u:hunter2@gpu7", "gpu7:port", ":80"]
+)
 def test_what_is_no_host_among_the_named_ones_is_said(entry: str) -> None:
-    with pytest.raises(ModelError, match=r"\$WORKBENCH_ENDPOINT_HOSTS lists .* which is no host") as error:
+    with pytest.raises(
+        ModelError, match=r"\$WORKBENCH_ENDPOINT_HOSTS lists .* which is no host"
+    ) as error:
         parse_address("openai:a@http://gpu7/v1", {"WORKBENCH_ENDPOINT_HOSTS": f"gpu1, {entry}"})
     assert "hunter2" not in str(error.value)
 

@@ -16,7 +16,9 @@ PRICED = {"WORKBENCH_MAX_COST": "2.5", "WORKBENCH_PRICE_IN": "0.15", "WORKBENCH_
 
 def test_limits_and_prices_come_from_the_environment() -> None:
     assert budget_from({}) == Budget()
-    found = budget_from(PRICED | {"WORKBENCH_MAX_REQUESTS": "1_000", "WORKBENCH_MAX_TOKENS": " 20000 "})
+    found = budget_from(
+        PRICED | {"WORKBENCH_MAX_REQUESTS": "1_000", "WORKBENCH_MAX_TOKENS": " 20000 "}
+    )
     assert found == Budget(1000, 20000, 2.5, 0.15, 0.6)
 
 
@@ -47,7 +49,9 @@ def test_an_estimate_counts_every_answer_at_its_longest() -> None:
 
 def test_where_a_call_has_one_answer_a_prompt_is_paid_for_each_of_them() -> None:
     requests = [Request(Prompt((Message("user", "x" * 300),)), 30, 1)]
-    together, alone = (estimate(requests, Sampling(max_new_tokens=20), alone=alone) for alone in (False, True))
+    together, alone = (
+        estimate(requests, Sampling(max_new_tokens=20), alone=alone) for alone in (False, True)
+    )
     assert (together.requests, alone.requests) == (1, 30)
     assert alone.prompt_tokens == 30 * together.prompt_tokens
     assert alone.answer_tokens == together.answer_tokens
@@ -66,12 +70,19 @@ def test_a_count_is_a_whole_number_and_one_price_needs_the_other() -> None:
         budget_from({"WORKBENCH_PRICE_IN": "1"})
 
 
-calls = st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50), st.floats(0, 1), st.integers(0, 3)), max_size=40)
+calls = st.lists(
+    st.tuples(st.integers(1, 50), st.integers(1, 50), st.floats(0, 1), st.integers(0, 3)),
+    max_size=40,
+)
 
 
 @given(st.integers(0, 20), st.integers(0, 400), calls)
-def test_a_budget_is_never_exceeded_however_calls_overlap(requests: int, tokens: int, wanted: list[tuple]) -> None:  # type: ignore[type-arg]
-    account = Account(Budget(max_requests=requests, max_tokens=tokens, max_cost=1e-3, price_in=1, price_out=4))
+def test_a_budget_is_never_exceeded_however_calls_overlap(
+    requests: int, tokens: int, wanted: list[tuple]
+) -> None:  # type: ignore[type-arg]
+    account = Account(
+        Budget(max_requests=requests, max_tokens=tokens, max_cost=1e-3, price_in=1, price_out=4)
+    )
     under_way: list[tuple[Usage, Usage]] = []
     for prompt, answer, share, ending in wanted:
         dearest = Usage(1, prompt, answer)

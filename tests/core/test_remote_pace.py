@@ -26,7 +26,9 @@ def test_waits_double_up_to_the_longest_with_jitter_that_a_seed_repeats() -> Non
     for wait, whole in zip(waits, [0.5, 1, 2, 4, 8, 8, 8, 8], strict=True):
         assert whole / 2 <= wait <= whole
     rng = np.random.default_rng(2)
-    assert len({wait_before(3, patience, rng) for _ in range(20)}) == 20, "calls do not come back together"
+    assert len({wait_before(3, patience, rng) for _ in range(20)}) == 20, (
+        "calls do not come back together"
+    )
     assert wait_before(10_000, patience, rng) <= 8
 
 
@@ -57,7 +59,9 @@ def test_patience_comes_from_the_environment() -> None:
         retry_policy_from({"WORKBENCH_TIMEOUT_S": "long"})
 
 
-async def test_calls_at_once_grow_by_one_a_round_and_halve_once_for_calls_that_failed_together() -> None:
+async def test_calls_at_once_grow_by_one_a_round_and_halve_once_for_calls_that_failed_together() -> (
+    None
+):
     pace = Pace(8)
     for _ in range(FIRST_LIMIT):
         pace.raise_limit()
@@ -79,7 +83,9 @@ async def test_calls_at_once_grow_by_one_a_round_and_halve_once_for_calls_that_f
     assert pace.limit == 1
 
 
-async def test_no_more_calls_are_under_way_than_the_limit_and_a_cancelled_one_gives_its_place_back() -> None:
+async def test_no_more_calls_are_under_way_than_the_limit_and_a_cancelled_one_gives_its_place_back() -> (
+    None
+):
     pace = Pace(3)
     most = 0
 

@@ -18,7 +18,12 @@ from workbench.inference.served.reply import Kind, Reply, TryFailed, brief, read
 
 
 def turn(text: object, index: object = 0, **more: object) -> dict[str, Any]:
-    return {"index": index, "message": {"role": "assistant", "content": text}, "finish_reason": "stop", **more}
+    return {
+        "index": index,
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop",
+        **more,
+    }
 
 
 def read(choices: object, asked: int = 3, **more: object) -> Reply:
@@ -31,12 +36,20 @@ def texts(reply: Reply) -> list[str]:
 
 def test_choices_are_taken_by_their_place_never_by_their_text() -> None:
     assert texts(read([turn("b", 1), turn("a", 0)])) == ["a", "b"]
-    assert texts(read([turn("a", 0), turn("a", 1), turn("a", 2)])) == ["a", "a", "a"], "equal answers are several"
-    assert texts(read([turn("a", 0), turn("b", 0), turn("c", 1)])) == ["a", "c"], "of one place the first"
-    assert texts(read([turn("c", 2), turn("d", 3), turn("a", 0), turn("b", 1)])) == ["a", "b", "c"], (
-        "no more than asked"
+    assert texts(read([turn("a", 0), turn("a", 1), turn("a", 2)])) == ["a", "a", "a"], (
+        "equal answers are several"
     )
-    assert texts(read([turn("a", None), turn("b", None)])) == ["a", "b"], "without numbers the order counts"
+    assert texts(read([turn("a", 0), turn("b", 0), turn("c", 1)])) == ["a", "c"], (
+        "of one place the first"
+    )
+    assert texts(read([turn("c", 2), turn("d", 3), turn("a", 0), turn("b", 1)])) == [
+        "a",
+        "b",
+        "c",
+    ], "no more than asked"
+    assert texts(read([turn("a", None), turn("b", None)])) == ["a", "b"], (
+        "without numbers the order counts"
+    )
 
 
 def test_an_empty_text_is_an_answer_and_none_is_not() -> None:
@@ -49,13 +62,24 @@ def test_an_empty_text_is_an_answer_and_none_is_not() -> None:
 
 def test_refusals_parts_and_filtered_answers_have_their_text() -> None:
     for content in (None, "", [], [{"type": "refusal", "refusal": "I cannot."}]):
-        refused = {"index": 0, "message": {"content": content, "refusal": "I cannot."}, "finish_reason": "stop"}
+        refused = {
+            "index": 0,
+            "message": {"content": content, "refusal": "I cannot."},
+            "finish_reason": "stop",
+        }
         if content:
             del refused["message"]["refusal"]
         assert texts(read([refused])) == [refusal("I cannot.")]
     assert texts(read([turn("I cannot.")])) == ["I cannot."]
-    assert texts(read([turn([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])])) == ["ab"]
-    filtered = read([turn("Half of", finish_reason="content_filter"), turn(None, 1, finish_reason="content_filter")])
+    assert texts(read([turn([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}])])) == [
+        "ab"
+    ]
+    filtered = read(
+        [
+            turn("Half of", finish_reason="content_filter"),
+            turn(None, 1, finish_reason="content_filter"),
+        ]
+    )
     assert [(c.text, c.filtered) for c in filtered.choices] == [("Half of", True), ("", True)]
 
 
@@ -70,11 +94,20 @@ TRACE = "Some would agree. But no."
         {"content": "Disagree", "reasoning_content": "", "reasoning": TRACE},
         {"content": f"<think>\n{TRACE}\n</think>\n\nDisagree", "reasoning_content": None},
         {"content": f"{TRACE}</think>Disagree"},
-        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": TRACE}]},
-                     {"type": "text", "text": "Disagree"}]},
-        {"content": [{"type": "reasoning", "reasoning": TRACE}, {"type": "text", "text": "Disagree"}]},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": TRACE}]},
+                {"type": "text", "text": "Disagree"},
+            ]
+        },
+        {
+            "content": [
+                {"type": "reasoning", "reasoning": TRACE},
+                {"type": "text", "text": "Disagree"},
+            ]
+        },
     ],
-)  # fmt: skip
+)
 def test_thoughts_are_kept_beside_the_answer(message: dict[str, Any]) -> None:
     (text,) = texts(read([{"index": 0, "message": message, "finish_reason": "stop"}]))
     assert split(text) == Output(TRACE, "Disagree")
@@ -91,7 +124,9 @@ def test_thoughts_are_kept_beside_the_answer(message: dict[str, Any]) -> None:
         ({"content": None, "reasoning": TRACE}, "content_filter", ""),
     ],
 )
-def test_without_a_text_after_it_a_thought_was_cut_off(message: dict[str, Any], ended: str, answer: str | None) -> None:
+def test_without_a_text_after_it_a_thought_was_cut_off(
+    message: dict[str, Any], ended: str, answer: str | None
+) -> None:
     (text,) = texts(read([{"index": 0, "message": message, "finish_reason": ended}]))
     assert split(text) == Output(TRACE, answer)
 
@@ -100,17 +135,28 @@ def test_a_thought_that_the_server_hides_is_told_by_its_tokens() -> None:
     usage = {"completion_tokens": 20, "completion_tokens_details": {"reasoning_tokens": 20}}
     entry = {"index": 0, "message": {"content": ""}, "finish_reason": "length"}
     assert split(texts(read([entry], usage=usage))[0]) == Output("", None)
-    assert split(texts(read([entry | {"message": {"content": None}}], usage=usage))[0]) == Output("", None)
-    assert texts(read([entry], usage={"completion_tokens": 20})) == [""], "nothing says that it thought"
+    assert split(texts(read([entry | {"message": {"content": None}}], usage=usage))[0]) == Output(
+        "", None
+    )
+    assert texts(read([entry], usage={"completion_tokens": 20})) == [""], (
+        "nothing says that it thought"
+    )
     assert texts(read([entry | {"finish_reason": "stop"}], usage=usage)) == [""]
 
 
 def test_tokens_are_those_that_the_server_counted() -> None:
-    usage = {"prompt_tokens": 12, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 8}}
+    usage = {
+        "prompt_tokens": 12,
+        "completion_tokens": 5,
+        "prompt_tokens_details": {"cached_tokens": 8},
+    }
     reply = read([turn("a")], usage=usage, model="m-2026", system_fingerprint="fp")
     assert (reply.prompt_tokens, reply.cached_tokens, reply.answer_tokens) == (12, 8, 5)
     assert (reply.snapshot, reply.fingerprint) == ("m-2026", "fp")
-    odd = read([turn("a")], usage={"prompt_tokens": "12", "completion_tokens": -1, "prompt_tokens_details": None})
+    odd = read(
+        [turn("a")],
+        usage={"prompt_tokens": "12", "completion_tokens": -1, "prompt_tokens_details": None},
+    )
     assert (odd.prompt_tokens, odd.answer_tokens) == (None, None)
 
 
@@ -119,7 +165,19 @@ json_values = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["choices", "message", "content", "text", "index", "usage", "error", "logprobs", "model"]),
+            st.sampled_from(
+                [
+                    "choices",
+                    "message",
+                    "content",
+                    "text",
+                    "index",
+                    "usage",
+                    "error",
+                    "logprobs",
+                    "model",
+                ]
+            ),
             inner,
             max_size=5,
         )
@@ -144,7 +202,9 @@ def test_whatever_comes_is_an_answer_or_a_failure_with_a_reason(content: bytes) 
 
 
 def test_a_servers_words_are_one_line_without_the_key() -> None:
-    said = server_words({"error": {"message": "Bad key sk-123456\n\x1b[31m in sk-123456."}}, "sk-123456")
+    said = server_words(
+        {"error": {"message": "Bad key sk-123456\n\x1b[31m in sk-123456."}}, "sk-123456"
+    )
     assert said == "Bad key [key removed] [31m in [key removed]"
     assert len(brief("x" * 10**6)) == 300
     assert server_words({"detail": [{"loc": ["body", "n"]}]}, None) == '[{"loc": ["body", "n"]}]'
@@ -153,7 +213,11 @@ def test_a_servers_words_are_one_line_without_the_key() -> None:
 
 def call(**options: Any) -> Call:
     return Call(
-        Prompt((Message("user", "Tax?"),)), 2, 5, Sampling(temperature=0.3, top_p=0.8, max_new_tokens=7), **options
+        Prompt((Message("user", "Tax?"),)),
+        2,
+        5,
+        Sampling(temperature=0.3, top_p=0.8, max_new_tokens=7),
+        **options,
     )
 
 
@@ -171,8 +235,12 @@ def test_what_a_server_refuses_is_left_out_from_then_on() -> None:
     assert not dialect.learn(body, other), "the server says what it is about"
     assert dialect.learn(body, TryFailed(Kind.REFUSED, "Unexpected fields: {'seed'}"))
     assert "seed" not in dialect.body(call())
-    assert dialect.learn(body, TryFailed(Kind.REFUSED, "Unexpected fields: {'seed'}")), "sent before it was known"
-    assert not dialect.learn(dialect.body(call()), TryFailed(Kind.REFUSED, "Unexpected fields: {'seed'}"))
+    assert dialect.learn(body, TryFailed(Kind.REFUSED, "Unexpected fields: {'seed'}")), (
+        "sent before it was known"
+    )
+    assert not dialect.learn(
+        dialect.body(call()), TryFailed(Kind.REFUSED, "Unexpected fields: {'seed'}")
+    )
 
 
 def test_each_call_of_a_request_has_its_own_seed_which_servers_can_hold() -> None:

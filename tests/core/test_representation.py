@@ -61,7 +61,9 @@ AMOUNT = Scale(
         Option(("refused", "99"), Meaning.MISSING),
     ),
 )
-TOPIC = Scale("topic", tuple(Option((word,), Meaning.OPTION) for word in ("roads", "schools", "clinics")))
+TOPIC = Scale(
+    "topic", tuple(Option((word,), Meaning.OPTION) for word in ("roads", "schools", "clinics"))
+)
 SHARES = st.lists(st.floats(0, 1), min_size=3, max_size=3).filter(lambda values: sum(values) > 0.01)
 MEASURES = ("wasserstein", "total_variation", "jensen_shannon")
 
@@ -93,8 +95,13 @@ def person(n: int, answers: Mapping[str, str], weight: float = 1.0, **groups: st
     return Respondent(f"p{n}", answers, weight, groups)
 
 
-def survey(people: Sequence[Respondent], published: Sequence[PublishedShares] = ()) -> Questionnaire:
-    questions = (Question("q1", Role.SURVEY, scale="amount"), Question("q2", Role.SURVEY, scale="topic"))
+def survey(
+    people: Sequence[Respondent], published: Sequence[PublishedShares] = ()
+) -> Questionnaire:
+    questions = (
+        Question("q1", Role.SURVEY, scale="amount"),
+        Question("q2", Role.SURVEY, scale="topic"),
+    )
     return Questionnaire(questions, (AMOUNT, TOPIC), tuple(people), tuple(published))
 
 
@@ -141,22 +148,42 @@ def drawn_people(
     words = ASKED["q1"].options
     chosen = rng.choice(4, (n, len(refs)), p=ways)
     return [
-        person(int(rng.integers(10**9)), {ref: words[code] for ref, code in zip(refs, codes, strict=True)}, 1, town=at)
+        person(
+            int(rng.integers(10**9)),
+            {ref: words[code] for ref, code in zip(refs, codes, strict=True)},
+            1,
+            town=at,
+        )
         for codes in chosen
     ]
 
 
 def many(
-    answers: Sequence[float], groups: Mapping[str, Sequence[float]], n: int = 200, questions: int = 12
+    answers: Sequence[float],
+    groups: Mapping[str, Sequence[float]],
+    n: int = 200,
+    questions: int = 12,
 ) -> Likenesses:
-    """Return what a model that answers every question alike is like, with people drawn in groups."""
+    """Return what a model that answers every question alike is like, with people drawn in
+    groups.
+    """
     rng = np.random.default_rng(4)
     refs = [f"q{i}" for i in range(questions)]
     people = [one for at, ways in groups.items() for one in drawn_people(rng, n, ways, at, refs)]
     asked = dict.fromkeys(refs, ASKED["q1"])
-    whole = Questionnaire(tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs), (AMOUNT,), tuple(people))
+    whole = Questionnaire(
+        tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs), (AMOUNT,), tuple(people)
+    )
     there = populations(whole, asked, (), 30)
-    return Likenesses(dict.fromkeys(refs, np.array(answers)), dict.fromkeys(refs, 0), asked, there, MEASURES[0], 1, 500)
+    return Likenesses(
+        dict.fromkeys(refs, np.array(answers)),
+        dict.fromkeys(refs, 0),
+        asked,
+        there,
+        MEASURES[0],
+        1,
+        500,
+    )
 
 
 def test_the_nearest_group_is_the_one_that_answers_alike_and_its_rank_is_sure() -> None:
@@ -183,7 +210,9 @@ def test_people_alone_give_an_interval_where_every_question_is_alike() -> None:
 
 
 class ByText(ScriptedModel):
-    """Answers with the letter of the first of its words that is among the options; else the first letter."""
+    """Answers with the letter of the first of its words that is among the options; else the first
+    letter.
+    """
 
     words: Sequence[str] = ()
 
@@ -202,7 +231,9 @@ def text_of(ref: str) -> str:
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Store]:
-    """A store with eight questions and people of two towns: those of A say a great deal, those of B none."""
+    """A store with eight questions and people of two towns: those of A say a great deal, those of B
+    none.
+    """
     refs = [f"q{i}" for i in range(8)]
     rng = np.random.default_rng(7)
     people = [
@@ -246,7 +277,9 @@ def test_a_model_that_goes_by_the_words_is_moved_by_no_order(asked: Store) -> No
     assert found.answers["told"].drawn["q0"] == 8
 
 
-def test_a_model_that_goes_by_the_letters_is_moved_by_the_order_and_stands_in_the_middle(asked: Store) -> None:
+def test_a_model_that_goes_by_the_letters_is_moved_by_the_order_and_stands_in_the_middle(
+    asked: Store,
+) -> None:
     ask(asked, told(), DESIGN)
     found = found_in(judged(asked))
     assert found.answers["told"].both["q0"].tolist() == [0.5, 0, 0, 0.5]
@@ -279,9 +312,13 @@ def test_a_persona_that_is_called_like_a_group_moves_towards_it(asked: Store) ->
     ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b,)))
     result = judged(asked, Which(templates=TemplateChoice(personas=("all",))))
     rows = result.book.table("personas").rows
-    assert [(row.population.name, row.meant, round(row.change.value, 1) > 0) for row, _ in rows] == [
-        ("town=B", True, True), ("everybody", False, False), ("town=A", False, False),
-    ]  # fmt: skip
+    assert [
+        (row.population.name, row.meant, round(row.change.value, 1) > 0) for row, _ in rows
+    ] == [
+        ("town=B", True, True),
+        ("everybody", False, False),
+        ("town=A", False, False),
+    ]
     (first, _), *_ = rows
     assert first.way == pytest.approx(first.change.value / (1 - first.without.value))
     said = sentences_of(result.findings).sentences
@@ -291,14 +328,19 @@ def test_a_persona_that_is_called_like_a_group_moves_towards_it(asked: Store) ->
 def test_options_that_were_changed_since_are_not_compared(asked: Store) -> None:
     ask(asked, told("some"), DESIGN)
     before = found_in(judged(asked)).likenesses["told"].overall
-    more = replace(AMOUNT, options=(*AMOUNT.options[:4], Option(("nothing at all",), Meaning.STEP), AMOUNT.options[4]))
+    more = replace(
+        AMOUNT,
+        options=(*AMOUNT.options[:4], Option(("nothing at all",), Meaning.STEP), AMOUNT.options[4]),
+    )
     asked.questionnaires.set_scale("survey", more, person="eva")
     result = judged(asked)
     assert any("other options" in note for note in result.book.notes)
     assert found_in(result).likenesses["told"].refs == ()
     ask(asked, told("some"), replace(DESIGN, statements=("q0",)))
     result = judged(asked)
-    assert found_in(result).likenesses["told"].refs == ("q0",), "asked anew, with the options of today alone"
+    assert found_in(result).likenesses["told"].refs == ("q0",), (
+        "asked anew, with the options of today alone"
+    )
     assert not any("q0" in note for note in result.book.notes if "other options" in note)
     asked.questionnaires.set_scale("survey", AMOUNT, person="eva")
     assert found_in(judged(asked)).likenesses["told"].overall == before
@@ -307,7 +349,9 @@ def test_options_that_were_changed_since_are_not_compared(asked: Store) -> None:
     assert found_in(judged(asked)).likenesses["told"].refs == ()
 
 
-def test_a_question_that_is_put_in_another_form_now_is_not_compared_and_never_mixed(asked: Store) -> None:
+def test_a_question_that_is_put_in_another_form_now_is_not_compared_and_never_mixed(
+    asked: Store,
+) -> None:
     ask(asked, told("some"), DESIGN)
     asked.questionnaires.set_question("survey", "q0", person="eva", form=Form.STATEMENT)
     asked.questionnaires.set_question("survey", "q1", person="eva", role=None)
@@ -322,7 +366,11 @@ def test_a_question_that_was_renamed_or_archived_keeps_its_answers(asked: Store)
     ask(asked, told("some"), DESIGN)
     asked.statements.rename("survey", "q1", "qx", person="eva")
     asked.statements.archive("survey", ["q2"], person="eva")
-    assert found_in(judged(asked)).likenesses["told"].refs == ("q0", "qx", *(f"q{n}" for n in range(3, 8)))
+    assert found_in(judged(asked)).likenesses["told"].refs == (
+        "q0",
+        "qx",
+        *(f"q{n}" for n in range(3, 8)),
+    )
     asked.statements.restore("survey", ["q2"], person="eva")
     assert "q2" in found_in(judged(asked)).likenesses["told"].refs
 
@@ -330,7 +378,9 @@ def test_a_question_that_was_renamed_or_archived_keeps_its_answers(asked: Store)
 def test_what_stands_above_figures_stands_above_those_of_a_shell_too(asked: Store) -> None:
     ask(asked, told("some"), DESIGN)
     thing = subjects.find(asked, "q0")
-    subjects.rule(asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model="")
+    subjects.rule(
+        asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model=""
+    )
     book = judged(asked).book
     assert book.header
     assert [*book.told][: len(book.header)] == [*book.header]
@@ -339,7 +389,9 @@ def test_what_stands_above_figures_stands_above_those_of_a_shell_too(asked: Stor
 
 def test_a_model_without_a_question_that_can_be_compared_is_said_to_have_none(asked: Store) -> None:
     ask(asked, told("some"), DESIGN)
-    asked.questionnaires.set_scale("survey", replace(AMOUNT, options=AMOUNT.options[::-1]), person="eva")
+    asked.questionnaires.set_scale(
+        "survey", replace(AMOUNT, options=AMOUNT.options[::-1]), person="eva"
+    )
     result = judged(asked)
     assert result.headline is not None
     assert result.headline.found == "no question can be compared"
@@ -354,7 +406,10 @@ def test_groups_that_are_too_small_are_named(asked: Store) -> None:
     alone = Respondent("alone", {"q0": "some"}, 1.0, {"town": "C"})
     asked.questionnaires.add_answers("survey", [alone])
     result = judged(asked)
-    assert "town=C: left out, because fewer than 30 people, as weighted, answered any question" in result.book.notes
+    assert (
+        "town=C: left out, because fewer than 30 people, as weighted, answered any question"
+        in result.book.notes
+    )
     assert "C" not in [row[1].population.value for row in result.book.table("groups", "told").rows]
     assert "each counted once" in judged(asked, unweighted=True).book.methods
 
@@ -378,32 +433,57 @@ def test_people_are_read_as_numbers_as_they_are_as_texts(asked: Store) -> None:
     assert asked.questionnaires.get("survey", people=False) == replace(whole, respondents=())
 
 
-def shares_of(ref: str, country: str, people: int | None = None, some: float = 0.5) -> PublishedShares:
+def shares_of(
+    ref: str, country: str, people: int | None = None, some: float = 0.5
+) -> PublishedShares:
     return PublishedShares(ref, "country", country, {"some": some, "none": 1 - some}, people)
 
 
-def test_countries_that_were_asked_other_questions_have_no_rank_and_do_not_take_it_from_the_others() -> None:
+def test_countries_that_were_asked_other_questions_have_no_rank_and_do_not_take_it_from_the_others() -> (
+    None
+):
     refs = [f"q{n}" for n in range(8)]
-    published = [shares_of(ref, country, 500, some) for country, some in (("A", 0.9), ("B", 0.3)) for ref in refs]
+    published = [
+        shares_of(ref, country, 500, some)
+        for country, some in (("A", 0.9), ("B", 0.3))
+        for ref in refs
+    ]
     published += [shares_of(ref, "C", 500) for ref in refs[:2]]
     asked_ = dict.fromkeys(refs, ASKED["q1"])
     whole = Questionnaire(
-        tuple(Question(r, Role.SURVEY, scale="amount") for r in refs), (AMOUNT,), (), tuple(published)
+        tuple(Question(r, Role.SURVEY, scale="amount") for r in refs),
+        (AMOUNT,),
+        (),
+        tuple(published),
     )
     answers = {ref: np.array([0.0, 1.0, 0.0, 0.0]) for ref in refs}
-    of = Likenesses(answers, dict.fromkeys(refs, 0), asked_, populations(whole, asked_, (), 30), MEASURES[0], 1, 500)
+    of = Likenesses(
+        answers,
+        dict.fromkeys(refs, 0),
+        asked_,
+        populations(whole, asked_, (), 30),
+        MEASURES[0],
+        1,
+        500,
+    )
     assert [(one.population.value, one.rank, one.likeness.n) for one in of.rankings["country"]] == [
         ("A", 1, 8),
         ("B", 2, 8),
     ]
-    assert [(one.population.value, one.rank, one.likeness.n) for one in of.unranked("country")] == [("C", None, 2)]
+    assert [(one.population.value, one.rank, one.likeness.n) for one in of.unranked("country")] == [
+        ("C", None, 2)
+    ]
 
 
 def test_published_shares_of_people_who_are_known_are_not_a_second_population() -> None:
     people = [person(n, {"q1": "some"}, country="A") for n in range(40)]
     published = [shares_of("q1", "A", 900), shares_of("q1", "B", 900)]
     found = populations(survey(people, published), ASKED, (), 30)
-    assert [(one.name, one.people) for one in found] == [("everybody", 40), ("country=A", 40), ("country=B", 900)]
+    assert [(one.name, one.people) for one in found] == [
+        ("everybody", 40),
+        ("country=A", 40),
+        ("country=B", 900),
+    ]
 
 
 def test_of_many_groups_that_are_as_near_hardly_one_is_shown_to_be_farther() -> None:
@@ -412,7 +492,9 @@ def test_of_many_groups_that_are_as_near_hardly_one_is_shown_to_be_farther() -> 
     plain = holm(np.array([one.p for one in ranked[1:]]))
     found = np.array(over_pairs(ranked)[1:])
     assert (found >= plain).all()
-    assert found.min() == pytest.approx(min(1.0, min(one.p for one in ranked[1:]) * 28)), "over 28 pairs of 8 groups"
+    assert found.min() == pytest.approx(min(1.0, min(one.p for one in ranked[1:]) * 28)), (
+        "over 28 pairs of 8 groups"
+    )
     assert over_pairs([]) == []
 
 
@@ -428,43 +510,68 @@ def test_steering_is_about_the_questions_that_both_answered(asked: Store) -> Non
     unlike = Persona("nobody", PersonaKind.SYSTEM, (Message("system", "Answer like nobody."),))
     few = ("q0", "q1", "q2")
     ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b, unlike), statements=few))
-    alone = judged(asked, Which(templates=TemplateChoice(personas=("all",)))).book.table("personas").rows
+    alone = (
+        judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+        .book.table("personas")
+        .rows
+    )
     ask(asked, told("a great deal"), DESIGN)
-    rows = judged(asked, Which(templates=TemplateChoice(personas=("all",)))).book.table("personas").rows
+    rows = (
+        judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+        .book.table("personas")
+        .rows
+    )
     assert [(row.without, row.with_it, row.change) for row, _ in rows] == [
         (row.without, row.with_it, row.change) for row, _ in alone
     ]
     assert {row.without.n for row, _ in rows} == {3}
     assert [row.population.name for row, _ in rows if row.meant] == ["town=B"]
     p = [row.p for row, _ in rows]
-    assert [adjusted for _, adjusted in rows] == pytest.approx(holm(np.array(p)).tolist(), nan_ok=True)
+    assert [adjusted for _, adjusted in rows] == pytest.approx(
+        holm(np.array(p)).tolist(), nan_ok=True
+    )
 
 
 def test_a_ruling_leaves_an_answer_out(asked: Store) -> None:
     ask(asked, told("some"), DESIGN)
     thing = subjects.find(asked, "q0")
-    subjects.rule(asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model="")
+    subjects.rule(
+        asked, thing, Verdict.EXCLUDED, auditor="otto", reason="odd", reading=None, model=""
+    )
     assert "q0" not in found_in(judged(asked)).likenesses["told"].refs
 
 
 def test_who_is_not_there_is_named(asked: Store, store: Store) -> None:
     with pytest.raises(UsageError, match="nobody was asked"):
-        registry.audit("representation").judge(store, Which("x"), LikenessOptions(), lambda: nullcontext(store))
+        registry.audit("representation").judge(
+            store, Which("x"), LikenessOptions(), lambda: nullcontext(store)
+        )
     ask(asked, told("some"), DESIGN)
     with pytest.raises(UnknownName, match="grouped by income"):
         judged(asked, by="income")
     with pytest.raises(UsageError, match="none has answers of 500"):
         judged(asked, least=500)
-    assert [one.kind for one in found_in(judged(asked, by="town")).populations] == ["", "town", "town"]
+    assert [one.kind for one in found_in(judged(asked, by="town")).populations] == [
+        "",
+        "town",
+        "town",
+    ]
 
 
 def test_weights_count_unless_they_are_not_wanted(store: Store) -> None:
-    people = [person(n, {"q0": "some"}, 3.0) for n in range(30)] + [person(n + 30, {"q0": "none"}) for n in range(30)]
+    people = [person(n, {"q0": "some"}, 3.0) for n in range(30)] + [
+        person(n + 30, {"q0": "none"}) for n in range(30)
+    ]
     statement = Statement("q0", (Wording(ORIGINAL, "en", text_of("q0")),))
-    whole = Questionnaire((Question("q0", Role.SURVEY, Form.QUESTION, "amount"),), (AMOUNT,), tuple(people))
+    whole = Questionnaire(
+        (Question("q0", Role.SURVEY, Form.QUESTION, "amount"),), (AMOUNT,), tuple(people)
+    )
     store.instruments.add(Instrument("survey", "Survey", (statement,), questionnaire=whole))
     ask(store, told("some"), DESIGN)
-    shares = [found_in(judged(store, unweighted=no)).populations[0].shares["q0"].shares[1] for no in (False, True)]
+    shares = [
+        found_in(judged(store, unweighted=no)).populations[0].shares["q0"].shares[1]
+        for no in (False, True)
+    ]
     assert shares == [0.75, 0.5]
 
 
@@ -486,7 +593,8 @@ def test_other_options_on_the_same_answers_read_nothing_and_give_the_same(asked:
     assert list(again.runs) == ["told"]
     now = judged(asked, Which(models=("told",)), measure="total_variation", unweighted=True)
     assert (
-        again.book.table("groups", "told").rows[0][1].likeness == now.book.table("groups", "told").rows[0][1].likeness
+        again.book.table("groups", "told").rows[0][1].likeness
+        == now.book.table("groups", "told").rows[0][1].likeness
     )
 
 
@@ -494,7 +602,11 @@ def test_a_persona_whose_text_was_edited_is_still_meant_for_its_group(asked: Sto
     for text in ("Answer like B.", "Answer like B, please."):
         like_b = Persona("B", PersonaKind.SYSTEM, (Message("system", text),))
         ask(asked, told("a great deal"), replace(DESIGN, personas=(like_b,)))
-    rows = judged(asked, Which(templates=TemplateChoice(personas=("all",)))).book.table("personas").rows
+    rows = (
+        judged(asked, Which(templates=TemplateChoice(personas=("all",))))
+        .book.table("personas")
+        .rows
+    )
     meant = [row for row, _ in rows if row.meant]
     assert [row.population.name for row in meant] == ["town=B", "town=B"]
     assert all(row.runs.persona.startswith("B [") for row in meant)
@@ -504,18 +616,25 @@ def test_a_persona_whose_text_was_edited_is_still_meant_for_its_group(asked: Sto
 def test_who_wants_another_audit_of_a_survey_is_told_which_can_ask_it(asked: Store) -> None:
     said = start_with(asked, "questionnaire", "survey")
     assert said == (
-        "survey is asked with --audit representation, not with --audit questionnaire. Start with: workbench run STORE "
+        "survey is asked with --audit representation, not with --audit questionnaire. Start "
+        "with: workbench run STORE "
         "--audit representation --instrument survey --model NAME"
     )
-    assert start_with(asked, "representation").startswith("Start with: workbench run STORE --audit representation")
-    assert start_with(asked, "reliability").endswith("; survey is asked with --audit representation")
+    assert start_with(asked, "representation").startswith(
+        "Start with: workbench run STORE --audit representation"
+    )
+    assert start_with(asked, "reliability").endswith(
+        "; survey is asked with --audit representation"
+    )
     questionnaire = registry.audit("questionnaire")
     loaded = load(asked, questionnaire, Settings(questionnaire.options()))
     assert "choose the audit representation." in (loaded.empty or "")
     assert "--audit questionnaire" not in (loaded.empty or "")
 
 
-def test_groups_that_are_exactly_as_near_share_the_first_rank_and_one_question_ranks_nobody() -> None:
+def test_groups_that_are_exactly_as_near_share_the_first_rank_and_one_question_ranks_nobody() -> (
+    None
+):
     refs = [f"q{n}" for n in range(3)]
     published = [shares_of(ref, country) for ref in refs for country in ("A", "B")]
     questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
@@ -532,7 +651,10 @@ def test_groups_that_are_exactly_as_near_share_the_first_rank_and_one_question_r
 
 @pytest.mark.parametrize("weight", [1e308, 1e-300])
 def test_weights_of_any_size_count_by_what_they_are_to_each_other(weight: float) -> None:
-    people = [person(n, {"q1": "some" if n % 4 else "none"}, weight, town="A" if n % 2 else "B") for n in range(80)]
+    people = [
+        person(n, {"q1": "some" if n % 4 else "none"}, weight, town="A" if n % 2 else "B")
+        for n in range(80)
+    ]
     plain = [replace(one, weight=1.0) for one in people]
     heavy, one = (populations(survey(every), ASKED, (), 30) for every in (people, plain))
     for each, other in zip(heavy, one, strict=True):
@@ -542,10 +664,14 @@ def test_weights_of_any_size_count_by_what_they_are_to_each_other(weight: float)
     assert heavy[0].noise(influence)[0] == pytest.approx(one[0].noise(influence)[0])
 
 
-def test_who_is_nearest_to_even_answers_is_said_beside_who_is_nearest_to_the_model(asked: Store) -> None:
+def test_who_is_nearest_to_even_answers_is_said_beside_who_is_nearest_to_the_model(
+    asked: Store,
+) -> None:
     ask(asked, told("a great deal"), DESIGN)
     result = judged(asked)
-    rows = {row[1].population.value: row[1].even for row in result.book.table("groups", "told").rows}
+    rows = {
+        row[1].population.value: row[1].even for row in result.book.table("groups", "told").rows
+    }
     of = found_in(result).likenesses["told"]
     for one in of.populations[1:]:
         shares = [np.array(each.shares) for each in one.shares.values()]
@@ -584,16 +710,29 @@ def test_every_key_of_an_option_has_a_table_that_it_changes(asked: Store) -> Non
 def test_a_country_that_was_asked_far_more_does_not_keep_the_others_from_a_rank() -> None:
     refs = [f"q{n}" for n in range(12)]
     published = [shares_of(ref, "A", 500, 0.9) for ref in refs]
-    published += [shares_of(ref, country, 500, 0.2) for country in ("B", "C", "D") for ref in refs[:4]]
+    published += [
+        shares_of(ref, country, 500, 0.2) for country in ("B", "C", "D") for ref in refs[:4]
+    ]
     published += [shares_of(ref, "E", 500) for ref in refs[10:]]
     questions = tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs)
     whole = Questionnaire(questions, (AMOUNT,), (), tuple(published))
     answers = {ref: np.array([0.0, 1.0, 0.0, 0.0]) for ref in refs}
     there = populations(whole, refs, (), 30)
-    of = Likenesses(answers, dict.fromkeys(refs, 0), dict.fromkeys(refs, ASKED["q1"]), there, MEASURES[0], 1, 500)
+    of = Likenesses(
+        answers,
+        dict.fromkeys(refs, 0),
+        dict.fromkeys(refs, ASKED["q1"]),
+        there,
+        MEASURES[0],
+        1,
+        500,
+    )
     assert [(one.population.value, one.likeness.n) for one in of.rankings["country"]] == [
-        ("A", 4), ("B", 4), ("C", 4), ("D", 4),
-    ]  # fmt: skip
+        ("A", 4),
+        ("B", 4),
+        ("C", 4),
+        ("D", 4),
+    ]
     assert [one.population.value for one in of.unranked("country")] == ["E"]
 
 
@@ -607,7 +746,9 @@ def world(
     refs = [f"q{n}" for n in range(len(shares))]
     people: list[Respondent] = []
     for name, size in sizes.items():
-        codes = (rng.random((size, len(refs)))[:, :, None] > shares.cumsum(axis=1)[None, :, :-1]).sum(axis=2)
+        codes = (
+            rng.random((size, len(refs)))[:, :, None] > shares.cumsum(axis=1)[None, :, :-1]
+        ).sum(axis=2)
         for row in codes.tolist():
             answers = {ref: WORDS[code] for ref, code in zip(refs, row, strict=True)}
             people.append(person(len(people), answers, 1, town=name))
@@ -618,7 +759,10 @@ def world(
 
 
 def likenesses(
-    answers: np.ndarray[Any, Any], letters: int, of: tuple[dict[str, SurveyQuestion], list[Population]], **more: Any
+    answers: np.ndarray[Any, Any],
+    letters: int,
+    of: tuple[dict[str, SurveyQuestion], list[Population]],
+    **more: Any,
 ) -> Likenesses:
     said = {f"q{n}": row for n, row in enumerate(answers)}
     return Likenesses(said, dict.fromkeys(said, letters), *of, MEASURES[0], 1, 200, **more)
@@ -629,17 +773,23 @@ def test_of_two_groups_that_think_alike_the_larger_is_not_always_the_nearest() -
     firsts = []
     for _ in range(12):
         shares = rng.dirichlet([1.5] * 4, 20)
-        ranked = likenesses(shares, 0, world(shares, {"large": 600, "small": 40}, rng)).rankings["town"]
+        ranked = likenesses(shares, 0, world(shares, {"large": 600, "small": 40}, rng)).rankings[
+            "town"
+        ]
         firsts.append(ranked[0].population.value)
         assert over_pairs(ranked)[1] > 0.05
     assert 2 <= firsts.count("large") <= 10, "by raw distances it was 12 of 12, each claimed"
 
 
 @pytest.mark.parametrize(("letters", "raw"), [(100, 0.97), (50, 0.965)])
-def test_a_model_that_answers_as_people_do_is_like_them_though_few_letters_were_drawn(letters: int, raw: float) -> None:
+def test_a_model_that_answers_as_people_do_is_like_them_though_few_letters_were_drawn(
+    letters: int, raw: float
+) -> None:
     rng = np.random.default_rng(8)
     shares = rng.dirichlet([1.5] * 4, 60)
-    of = likenesses(rng.multinomial(letters, shares) / letters, letters, world(shares, {"all": 500}, rng))
+    of = likenesses(
+        rng.multinomial(letters, shares) / letters, letters, world(shares, {"all": 500}, rng)
+    )
     assert of.counted.value < raw
     assert of.overall.value > 0.98
     assert of.overall.high == pytest.approx(1.0)
@@ -666,7 +816,9 @@ def test_answers_without_an_opinion_are_never_more_like_people_than_chance() -> 
         of = likenesses(answers, 0, of_people, position=positions)
         assert of.beyond[1] < 0.001, "random letters are farther"
         assert of.claim[1] > 0.05
-    told = likenesses(shares, 0, of_people, position=dict.fromkeys((f"q{n}" for n in range(40)), mostly[0]))
+    told = likenesses(
+        shares, 0, of_people, position=dict.fromkeys((f"q{n}" for n in range(40)), mostly[0])
+    )
     assert told.claim[1] < 0.05
 
 
@@ -683,12 +835,17 @@ def test_refusing_where_it_is_unlike_people_gains_a_model_no_claim() -> None:
     assert half.claim[1] > 0.05
     assert half.bounds[0] < every.overall.value < half.bounds[1]
     assert half.missing_share == 0.5
-    few = likenesses(answers[:20], 0, of_people, missing={f"q{n}": 0.01 * (n < 20) for n in range(20)})
+    few = likenesses(
+        answers[:20], 0, of_people, missing={f"q{n}": 0.01 * (n < 20) for n in range(20)}
+    )
     assert few.claim[1] < 0.05, "hardly anything is missing"
 
 
 def test_what_people_do_not_know_has_a_share_and_a_bound() -> None:
-    people = [person(n, {"q1": "some" if n < 30 else "99", "q2": "roads"} if n < 40 else {}) for n in range(50)]
+    people = [
+        person(n, {"q1": "some" if n < 30 else "99", "q2": "roads"} if n < 40 else {})
+        for n in range(50)
+    ]
     (everybody,) = populations(survey(people), ASKED, (), 30)
     assert everybody.unsure["q1"] == pytest.approx(0.2)
     assert everybody.unanswered["q1"] == pytest.approx(0.4)
@@ -727,7 +884,9 @@ def test_a_persona_that_only_evens_answers_out_moves_towards_no_group(asked: Sto
 def test_a_local_model_gives_probabilities_unless_letters_are_asked_for(
     asked: Store, options: tuple[str, ...], samples: int, mode: str
 ) -> None:
-    design = requested_design(asked, arguments("run", "survey.db", "--audit", "representation", *options))
+    design = requested_design(
+        asked, arguments("run", "survey.db", "--audit", "representation", *options)
+    )
     assert (design.samples, design.sampling.mode == EXACT) == (samples, mode == EXACT)
 
 
@@ -749,8 +908,12 @@ def test_questions_that_a_model_refuses_count_among_those_that_were_asked(asked:
     ask(asked, model, DESIGN)
     result = judged(asked)
     row = result.book.table("models").rows[0]
-    values: dict[str, Any] = {column.key: column.value(row) for column in result.book.table("models").columns}
+    values: dict[str, Any] = {
+        column.key: column.value(row) for column in result.book.table("models").columns
+    }
     assert (values["asked"], values["questions"], values["missing"]) == (8, 4, 0.5)
     assert values["least"] < values["likeness"].value <= values["most"]
     doubts = [doubt for one in sentences_of(result.findings).sentences for doubt in one.doubts]
-    assert any(doubt.startswith("50.0 % of the answers to 8 questions are missing") for doubt in doubts), doubts
+    assert any(
+        doubt.startswith("50.0 % of the answers to 8 questions are missing") for doubt in doubts
+    ), doubts

@@ -1,4 +1,6 @@
-"""Response biases, question by question: counting, naming back, both definitions, what is left out and why."""
+"""Response biases, question by question: counting, naming back, both definitions, what is left out
+and why.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.response_answers import answers, arm, options_of, table
-from workbench.audits.response_bias.answers import Table, from_probabilities, tabulate, valid_answers, valid_shares
+from workbench.audits.response_bias.answers import (
+    Table,
+    from_probabilities,
+    tabulate,
+    valid_answers,
+    valid_shares,
+)
 from workbench.audits.response_bias.changes import (
     FIRST,
     NO_CHANGED,
@@ -53,15 +61,22 @@ Pairs = list[tuple[str, str]]
 def offered_answers(draw: st.DrawFn, bias: Bias, condition: Perturbation | None = None) -> Pairs:
     """Return answers with letters as they were offered, as many to every form."""
     samples = draw(st.integers(1, 12))
-    original, changed = (st.text(LETTERS[:n], min_size=samples, max_size=samples) for n in options_of(bias, condition))
+    original, changed = (
+        st.text(LETTERS[:n], min_size=samples, max_size=samples)
+        for n in options_of(bias, condition)
+    )
     return draw(st.lists(st.tuples(original, changed), min_size=1, max_size=5))
 
 
-def tables(bias: Bias | None = None, condition: Perturbation | None = None) -> st.SearchStrategy[Table]:
+def tables(
+    bias: Bias | None = None, condition: Perturbation | None = None
+) -> st.SearchStrategy[Table]:
     """Return tables of such answers."""
 
     def of(chosen: Bias) -> st.SearchStrategy[Table]:
-        return offered_answers(chosen, condition).map(lambda pairs: table(chosen, pairs, condition, mapped_back=False))
+        return offered_answers(chosen, condition).map(
+            lambda pairs: table(chosen, pairs, condition, mapped_back=False)
+        )
 
     return (biases if bias is None else st.just(bias)).flatmap(of)
 
@@ -88,7 +103,9 @@ def test_a_change_is_that_of_the_formula(
     bias: Bias, pair: tuple[str, str], condition: Perturbation | None, expected: Sequence[float]
 ) -> None:
     asked = table(bias, [pair], condition)
-    assert [values(deltas(asked, definition)) for definition in Definition] == [[value] for value in expected]
+    assert [values(deltas(asked, definition)) for definition in Definition] == [
+        [value] for value in expected
+    ]
 
 
 def test_above_0_is_human_like_but_for_allow_and_forbid_as_published() -> None:
@@ -106,7 +123,9 @@ def test_above_0_is_human_like_but_for_allow_and_forbid_as_published() -> None:
         (Bias.ODD_EVEN, ("abcd", "abbc")),
     ],
 )
-def test_changing_as_people_do_is_above_0_under_the_corrected_definition(bias: Bias, human: tuple[str, str]) -> None:
+def test_changing_as_people_do_is_above_0_under_the_corrected_definition(
+    bias: Bias, human: tuple[str, str]
+) -> None:
     assert values(deltas(table(bias, [human], mapped_back=False)))[0] > 0
 
 
@@ -132,7 +151,13 @@ def test_answers_without_a_middle_option_are_named_by_the_original_once() -> Non
     not_done = table(Bias.ODD_EVEN, [("abcde", offered)], recorded=(5, 5))
     for asked in (fresh, done, not_done):
         assert letters(asked, 0, 1, valid=True) == {"a": 2, "b": 2, "d": 2, "e": 2}
-    assert letters(not_done, 0, 1) == {"a": 2, "b": 2, "c": 2, "d": 2}  # as published: never renamed
+    # As published: never renamed.
+    assert letters(not_done, 0, 1) == {
+        "a": 2,
+        "b": 2,
+        "c": 2,
+        "d": 2,
+    }
     assert values(deltas(not_done, P)) != values(deltas(not_done, C))
 
 
@@ -191,7 +216,9 @@ def test_the_paper_stops_at_fifty_questions_of_a_perturbation() -> None:
 
 def test_questions_that_the_formula_does_not_fit_are_left_out_once_corrected() -> None:
     assert left_out(deltas(table(Bias.ALLOW_FORBID, [("ab", "ab")], offered=(3, 2)))) == [NOT_TWO]
-    assert left_out(deltas(table(Bias.OPINION_FLOAT, [("ab", "ab")], offered=(4, 5)))) == [NO_MIDDLE]
+    assert left_out(deltas(table(Bias.OPINION_FLOAT, [("ab", "ab")], offered=(4, 5)))) == [
+        NO_MIDDLE
+    ]
     assert left_out(deltas(table(Bias.ODD_EVEN, [("ab", "ab")], offered=(4, 3)))) == [NO_MIDDLE]
     assert left_out(deltas(table(Bias.ODD_EVEN, [("ab", "ab")], offered=(5, 5)))) == [NOT_REMOVED]
 
@@ -254,7 +281,9 @@ def test_questions_without_any_valid_answer_are_told_apart_from_those_never_aske
 
 def test_the_files_rule_of_entropy_goes_by_what_they_record() -> None:
     asked = table(Bias.ODD_EVEN, [("abcd", "abcde")], recorded=(5, 5))
-    assert entropies(asked, "csv")[0] == pytest.approx([np.log(4) / np.log(5), np.log(5) / np.log(4)])
+    assert entropies(asked, "csv")[0] == pytest.approx(
+        [np.log(4) / np.log(5), np.log(5) / np.log(4)]
+    )
     assert entropies(asked)[0] == pytest.approx([np.log(4) / np.log(5), 1.0])
     typos = table(Bias.ODD_EVEN, [("abcd", "abcde")], TYPO)
     assert entropies(typos, "csv")[0, 1] == pytest.approx(1.0)
@@ -264,9 +293,13 @@ def test_the_files_rule_of_entropy_goes_by_what_they_record() -> None:
 
 
 @given(tables(condition=TYPO), st.sampled_from(Definition))
-def test_exchanging_the_forms_of_a_perturbation_turns_every_change_round(asked: Table, definition: Definition) -> None:
+def test_exchanging_the_forms_of_a_perturbation_turns_every_change_round(
+    asked: Table, definition: Definition
+) -> None:
     turned = replace(asked, counts=asked.counts[:, ::-1], offered=asked.offered[:, ::-1])
-    assert values(deltas(turned, definition)) == pytest.approx([-value for value in values(deltas(asked, definition))])
+    assert values(deltas(turned, definition)) == pytest.approx(
+        [-value for value in values(deltas(asked, definition))]
+    )
 
 
 @given(tables(Bias.ACQUIESCENCE))
@@ -275,7 +308,9 @@ def test_both_definitions_agree_on_acquiescence_where_every_answer_is_valid(aske
 
 
 @given(tables(Bias.ALLOW_FORBID))
-def test_where_all_answer_yes_or_no_the_corrected_sign_is_the_reverse_of_the_published(asked: Table) -> None:
+def test_where_all_answer_yes_or_no_the_corrected_sign_is_the_reverse_of_the_published(
+    asked: Table,
+) -> None:
     """n(a) + n(b) is the same in both forms, so that n(q, b) - n(q', a) is n(q', b) - n(q, a)."""
     assert values(deltas(asked, C)) == pytest.approx([-value for value in values(deltas(asked, P))])
 
@@ -305,8 +340,15 @@ def test_the_order_of_questions_changes_no_delta(asked: Table) -> None:
 @given(st.data())
 def test_naming_back_undoes_the_reversal(data: st.DataObject) -> None:
     n = data.draw(st.integers(2, 6))
-    texts = data.draw(st.lists(st.tuples(*[st.text(LETTERS[:n], min_size=3, max_size=3)] * 2), min_size=1, max_size=4))
-    shown = [(q, "".join(LETTERS[n - 1 - LETTERS.index(letter)] for letter in other)) for q, other in texts]
+    texts = data.draw(
+        st.lists(
+            st.tuples(*[st.text(LETTERS[:n], min_size=3, max_size=3)] * 2), min_size=1, max_size=4
+        )
+    )
+    shown = [
+        (q, "".join(LETTERS[n - 1 - LETTERS.index(letter)] for letter in other))
+        for q, other in texts
+    ]
     named, offered = (
         table(Bias.RESPONSE_ORDER, pairs, offered=(n, n), mapped_back=done)
         for pairs, done in ((texts, True), (shown, False))
@@ -321,7 +363,9 @@ def test_letters_other_than_those_compared_may_trade_places(data: st.DataObject)
     exchanged = asked.counts.copy()
     exchanged[:, :, [0, 4]] = exchanged[:, :, [4, 0]]
     for definition in Definition:
-        assert values(deltas(replace(asked, counts=exchanged), definition)) == values(deltas(asked, definition))
+        assert values(deltas(replace(asked, counts=exchanged), definition)) == values(
+            deltas(asked, definition)
+        )
 
 
 # probabilities in place of counts
@@ -335,10 +379,16 @@ def test_probabilities_say_what_answers_with_these_shares_say(
     """Whatever probability lies elsewhere, since answers are drawn until one is valid."""
     pairs = data.draw(offered_answers(bias, condition))
     sampled = table(bias, pairs, condition, mapped_back=False)
-    times = [[[text.count(letter) / len(text) for letter in LETTERS] for text in pair] for pair in pairs]
-    exact = from_probabilities("model", bias, condition, sampled.keys, np.array(times) * mass, sampled.offered)
+    times = [
+        [[text.count(letter) / len(text) for letter in LETTERS] for text in pair] for pair in pairs
+    ]
+    exact = from_probabilities(
+        "model", bias, condition, sampled.keys, np.array(times) * mass, sampled.offered
+    )
     for definition in Definition:
-        assert values(deltas(exact, definition)) == pytest.approx(values(deltas(sampled, definition)), abs=1e-9)
+        assert values(deltas(exact, definition)) == pytest.approx(
+            values(deltas(sampled, definition)), abs=1e-9
+        )
     assert entropies(exact) == pytest.approx(entropies(sampled), abs=1e-9)
     assert valid_shares(exact) == pytest.approx(np.full((len(pairs), 2), mass))
 
@@ -347,5 +397,7 @@ def test_a_form_whose_letters_have_no_probability_leaves_its_question_out() -> N
     found = from_probabilities(
         "m", Bias.ACQUIESCENCE, None, ["q", "r"], [[[0, 0], [1, 0]], [[1, 0], [1, 0]]], [[2, 2]] * 2
     )
-    assert [deltas(found, each).left_out for each in Definition] == [(LeftOut("q", NO_ORIGINAL),)] * 2
+    assert [deltas(found, each).left_out for each in Definition] == [
+        (LeftOut("q", NO_ORIGINAL),)
+    ] * 2
     assert valid_shares(found).tolist() == [[0, 1], [1, 1]]

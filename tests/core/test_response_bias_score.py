@@ -1,4 +1,6 @@
-"""Response biases of a model: tests, families of them, scores, draws, topics, people's answers, two ways of asking."""
+"""Response biases of a model: tests, families of them, scores, draws, topics, people's answers, two
+ways of asking.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,13 @@ from workbench.audits.response_bias.changes import (
     representativeness,
 )
 from workbench.audits.response_bias.options import ChangeOptions, Definition
-from workbench.audits.response_bias.score import ChangeReport, compare, judge, over_cells, sampling_agreement
+from workbench.audits.response_bias.score import (
+    ChangeReport,
+    compare,
+    judge,
+    over_cells,
+    sampling_agreement,
+)
 from workbench.domain.choices import LETTERS, Bias, Perturbation
 from workbench.errors import UnknownName, UsageError
 from workbench.stats.arrays import FloatArray
@@ -42,9 +50,19 @@ MOVED = [("aabb", "aaab"), ("abbb", "aaab"), ("aaab", "aaaa"), ("aabb", "aaab")]
 def test_significance_has_a_side_a_mark_and_words() -> None:
     found = judge([table(Bias.ACQUIESCENCE, MOVED), table(Bias.ACQUIESCENCE, STEADY, TYPO)])
     bias, typo = found.cell(Bias.ACQUIESCENCE), found.cell(Bias.ACQUIESCENCE, TYPO)
-    assert (bias.effect, bias.human_like, bias.mark, bias.said) == (1, 1, "+", "significant, human-like")
+    assert (bias.effect, bias.human_like, bias.mark, bias.said) == (
+        1,
+        1,
+        "+",
+        "significant, human-like",
+    )
     assert (typo.effect, typo.mark, typo.said) == (0, "", "not significant")
-    turned = judge([table(Bias.ACQUIESCENCE, [pair[::-1] for pair in MOVED]), table(Bias.ACQUIESCENCE, MOVED, TYPO)])
+    turned = judge(
+        [
+            table(Bias.ACQUIESCENCE, [pair[::-1] for pair in MOVED]),
+            table(Bias.ACQUIESCENCE, MOVED, TYPO),
+        ]
+    )
     assert turned.cell(Bias.ACQUIESCENCE).said == "significant, opposite"
     assert turned.cell(Bias.ACQUIESCENCE, TYPO).said == "significant, though people overlook it"
     assert turned.cell(Bias.ACQUIESCENCE, TYPO).mark == "+"
@@ -53,7 +71,10 @@ def test_significance_has_a_side_a_mark_and_words() -> None:
 def test_allow_and_forbid_as_published_is_human_like_below_0() -> None:
     pairs = [("abbb", "aabb"), ("aabb", "abbb"), ("abbb", "abbb")] * 3
     orders = table(Bias.RESPONSE_ORDER, [("abbb", "abbb"), ("aabb", "aabb")] * 3)
-    found = {each: judge([table(Bias.ALLOW_FORBID, pairs), orders], ChangeOptions(each)) for each in Definition}
+    found = {
+        each: judge([table(Bias.ALLOW_FORBID, pairs), orders], ChangeOptions(each))
+        for each in Definition
+    }
     assert [found[each].cell(Bias.ALLOW_FORBID).effect for each in Definition] == [-1, 1]
     assert [found[each].score.signed for each in Definition] == [-1, 1]
     assert [found[each].score.human_like for each in Definition] == [1, 1]
@@ -90,7 +111,12 @@ def test_perturbations_with_equal_changes_leave_open_what_is_most_human_like() -
 def test_a_model_that_never_gives_a_letter_is_reported_not_scored() -> None:
     found = judge([table(Bias.ACQUIESCENCE, [("  ", "  ")] * 3)])
     cell = found.cell(Bias.ACQUIESCENCE)
-    assert (cell.delta.n, len(cell.deltas.left_out), cell.dropped.blank, found.score.signed) == (0, 3, 12, 0)
+    assert (cell.delta.n, len(cell.deltas.left_out), cell.dropped.blank, found.score.signed) == (
+        0,
+        3,
+        12,
+        0,
+    )
     assert math.isnan(cell.spread.original)
     assert cell.uncertainty.undefined
 
@@ -101,14 +127,26 @@ def test_a_model_that_never_gives_a_letter_is_reported_not_scored() -> None:
 def all_tables() -> list[Table]:
     rng = np.random.default_rng(4)
     conditions = (None, *Perturbation)
-    asked = [(bias, each) for bias in Bias for each in conditions if bias is not Bias.OPINION_FLOAT or each is None]
+    asked = [
+        (bias, each)
+        for bias in Bias
+        for each in conditions
+        if bias is not Bias.OPINION_FLOAT or each is None
+    ]
 
     def texts(options: tuple[int, int]) -> list[tuple[str, str]]:
-        first, second = ("".join(rng.choice(list(LETTERS[:n]), size=(12, 9)).ravel()) for n in options)
+        first, second = (
+            "".join(rng.choice(list(LETTERS[:n]), size=(12, 9)).ravel()) for n in options
+        )
         return [(first[9 * k : 9 * k + 9], second[9 * k : 9 * k + 9]) for k in range(12)]
 
     return [
-        table(bias, texts(OFFERED[bias] if each is None else (OFFERED[bias][0],) * 2), each, mapped_back=False)
+        table(
+            bias,
+            texts(OFFERED[bias] if each is None else (OFFERED[bias][0],) * 2),
+            each,
+            mapped_back=False,
+        )
         for bias, each in asked
     ]
 
@@ -139,9 +177,16 @@ def test_holm_over_all_counts_a_copied_row_once() -> None:
 
 
 def with_own_files(lent: bool = True) -> list[Table]:
-    """Return tables of a model whose opinion-floating questions were perturbed themselves, and change otherwise."""
+    """Return tables of a model whose opinion-floating questions were perturbed themselves, and
+    change otherwise.
+    """
     own = [
-        table(Bias.OPINION_FLOAT, [("c" * 4, "b" * n + "c" * (4 - n)) for n in (1, 2, 3, 1)], condition, offered=(5, 5))
+        table(
+            Bias.OPINION_FLOAT,
+            [("c" * 4, "b" * n + "c" * (4 - n)) for n in (1, 2, 3, 1)],
+            condition,
+            offered=(5, 5),
+        )
         for condition in Perturbation
     ]
     return [*(one for one in all_tables() if lent or one.bias is not Bias.ODD_EVEN), *own]
@@ -152,7 +197,11 @@ def test_the_published_definition_repeats_odd_even_also_for_a_model_with_files_o
     for each in Perturbation:
         copy, source = found.cell(Bias.OPINION_FLOAT, each), found.cell(Bias.ODD_EVEN, each)
         assert copy.copied
-        assert (copy.delta, copy.spread, copy.deltas.keys) == (source.delta, source.spread, source.deltas.keys)
+        assert (copy.delta, copy.spread, copy.deltas.keys) == (
+            source.delta,
+            source.spread,
+            source.deltas.keys,
+        )
 
 
 def test_corrected_takes_the_models_own_files() -> None:
@@ -170,7 +219,9 @@ def test_a_published_definition_has_no_row_where_odd_even_was_not_perturbed() ->
 
 
 def test_a_cell_carries_the_warnings_of_its_answers() -> None:
-    (one,) = judge([replace(table(Bias.ACQUIESCENCE, [("ab", "aa"), ("bb", "ab")]), warnings=("w",))]).cells
+    (one,) = judge(
+        [replace(table(Bias.ACQUIESCENCE, [("ab", "aa"), ("bb", "ab")]), warnings=("w",))]
+    ).cells
     assert one.warnings == ("w",)
 
 
@@ -199,7 +250,10 @@ def test_most_human_like_is_moved_by_the_bias_and_by_no_perturbation() -> None:
     assert alike.most_human_like is True
     assert (moved.most_human_like, moved.perturbed) == (False, tuple(Perturbation))
     assert (open_.most_human_like, open_.untested) == (None, (Perturbation.LETTER_SWAP,))
-    assert judge([table(Bias.ACQUIESCENCE, STEADY), *perturbed(STEADY)]).likeness[0].most_human_like is False
+    assert (
+        judge([table(Bias.ACQUIESCENCE, STEADY), *perturbed(STEADY)]).likeness[0].most_human_like
+        is False
+    )
 
 
 def test_another_wording_of_a_bias_stands_beside_it_and_does_not_count() -> None:
@@ -214,7 +268,9 @@ def test_another_wording_of_a_bias_stands_beside_it_and_does_not_count() -> None
 
 def test_draws_of_a_perturbation_are_averaged_by_question_and_their_spread_is_told() -> None:
     shifted = [pair[::-1] for pair in MOVED]
-    found = judge([table(Bias.ACQUIESCENCE, pairs, TYPO, draw=n) for n, pairs in ((2, shifted), (1, MOVED))])
+    found = judge(
+        [table(Bias.ACQUIESCENCE, pairs, TYPO, draw=n) for n, pairs in ((2, shifted), (1, MOVED))]
+    )
     cell = found.cell(Bias.ACQUIESCENCE, TYPO)
     assert cell.delta.mean == pytest.approx(0)
     assert [(draw.draw, draw.effect) for draw in cell.draws.draws] == [(1, 1), (2, -1)]
@@ -226,26 +282,37 @@ def test_draws_of_a_perturbation_are_averaged_by_question_and_their_spread_is_to
 
 def test_a_question_takes_part_with_the_mean_of_the_draws_that_it_has() -> None:
     silent = [("aabb", "aaaa"), ("aabb", "    "), ("    ", "aaaa")]
-    asked = [table(Bias.ACQUIESCENCE, pairs, TYPO, draw=n) for n, pairs in ((1, MOVED), (2, silent[:2]), (3, silent))]
+    asked = [
+        table(Bias.ACQUIESCENCE, pairs, TYPO, draw=n)
+        for n, pairs in ((1, MOVED), (2, silent[:2]), (3, silent))
+    ]
     cell = judge(asked).cell(Bias.ACQUIESCENCE, TYPO)
     assert (cell.delta.n, cell.deltas.left_out) == (len(MOVED), ())
     assert cell.deltas.draws.tolist() == [3, *[1] * (len(MOVED) - 1)]
-    assert cell.deltas.values.tolist() == pytest.approx([(25 + 50 + 50) / 3, 50, 25, 25, 25, 50, 25, 25])
+    assert cell.deltas.values.tolist() == pytest.approx(
+        [(25 + 50 + 50) / 3, 50, 25, 25, 25, 50, 25, 25]
+    )
     assert cell.deltas.answers[0].tolist() == [12, 12]
     assert cell.fewer_draws == len(MOVED) - 1
     assert [draw.delta.n for draw in cell.draws.draws] == [len(MOVED), 1, 1]
     assert cell.uncertainty.n == len(MOVED)
-    nobody = judge([table(Bias.ACQUIESCENCE, silent[1:2], TYPO, draw=n) for n in (1, 2)]).cell(Bias.ACQUIESCENCE, TYPO)
+    nobody = judge([table(Bias.ACQUIESCENCE, silent[1:2], TYPO, draw=n) for n in (1, 2)]).cell(
+        Bias.ACQUIESCENCE, TYPO
+    )
     assert (nobody.delta.n, nobody.deltas.left_out) == (0, (LeftOut("q0", NO_CHANGED),))
 
 
-def test_the_paper_stops_at_the_fifty_questions_of_the_whole_file_whatever_another_draw_was_put_to() -> None:
+def test_the_paper_stops_at_the_fifty_questions_of_the_whole_file_whatever_another_draw_was_put_to() -> (
+    None
+):
     whole = table(Bias.ACQUIESCENCE, MOVED * 8, TYPO)
     last = replace(table(Bias.ACQUIESCENCE, MOVED, TYPO, draw=2), keys=whole.keys[-len(MOVED) :])
     cell = judge([whole, last], ChangeOptions(P)).cell(Bias.ACQUIESCENCE, TYPO)
     assert cell.delta.n == FIRST
     assert {one.reason for one in cell.deltas.left_out} == {NOT_FIRST}
-    assert judge([whole, last], ChangeOptions(C)).cell(Bias.ACQUIESCENCE, TYPO).delta.n == len(whole.keys)
+    assert judge([whole, last], ChangeOptions(C)).cell(Bias.ACQUIESCENCE, TYPO).delta.n == len(
+        whole.keys
+    )
 
 
 def test_one_draw_is_its_own_mean_without_spread() -> None:
@@ -261,7 +328,11 @@ def test_one_draw_is_its_own_mean_without_spread() -> None:
 def test_topics_share_out_the_questions_those_without_one_last() -> None:
     topics = {(Bias.ACQUIESCENCE, f"q{n}"): "work" if n < 2 else "family" for n in range(6)}
     found = judge([table(Bias.ACQUIESCENCE, MOVED)], topics=topics).cell(Bias.ACQUIESCENCE)
-    assert [(each.topic, each.delta.n) for each in found.topics] == [("family", 4), ("work", 2), ("", 2)]
+    assert [(each.topic, each.delta.n) for each in found.topics] == [
+        ("family", 4),
+        ("work", 2),
+        ("", 2),
+    ]
     assert found.topics[1].delta.mean == pytest.approx(np.mean(found.deltas.values[:2]))
     weighted = sum(each.delta.mean * each.delta.n for each in found.topics) / found.delta.n
     assert weighted == pytest.approx(found.delta.mean)
@@ -269,7 +340,9 @@ def test_topics_share_out_the_questions_those_without_one_last() -> None:
 
 def test_change_is_correlated_with_the_entropy_of_the_original() -> None:
     certain, unsure = ("aaaa", "aaaa"), ("aabb", "aaaa")
-    found = judge([table(Bias.ACQUIESCENCE, [certain, unsure, certain, unsure])]).cell(Bias.ACQUIESCENCE)
+    found = judge([table(Bias.ACQUIESCENCE, [certain, unsure, certain, unsure])]).cell(
+        Bias.ACQUIESCENCE
+    )
     assert found.uncertainty.r == pytest.approx(1)
     assert (found.uncertainty.df, found.uncertainty.n) == (2, 4)
 
@@ -289,7 +362,8 @@ def test_over_models_the_mean_changes_are_correlated_with_the_mean_entropies() -
 def test_representativeness_is_1_for_equal_shares_and_0_for_opposite_ends() -> None:
     asked = table(Bias.RESPONSE_ORDER, [("aabc", "a"), ("aaaa", "a"), ("abab", "a")])
     shares = {
-        (Bias.RESPONSE_ORDER, key): each for key, each in (("q0", (2, 1, 1)), ("q1", (0, 0, 5)), ("q2", (0, 1, 0)))
+        (Bias.RESPONSE_ORDER, key): each
+        for key, each in (("q0", (2, 1, 1)), ("q1", (0, 0, 5)), ("q2", (0, 1, 0)))
     }
     found = representativeness([asked], shares)
     assert dict(found.alignments) == pytest.approx({"q0": 1, "q1": 0, "q2": 0.75})
@@ -346,16 +420,24 @@ def test_two_ways_of_asking_are_compared_question_by_question() -> None:
 
 def drawn(rng: np.random.Generator, exact: FloatArray, samples: int) -> Table:
     counts = rng.multinomial(samples, exact)
-    pairs = [("".join(x * n for x, n in zip(LETTERS, form, strict=False)) for form in pair) for pair in counts]
+    pairs = [
+        ("".join(x * n for x, n in zip(LETTERS, form, strict=False)) for form in pair)
+        for pair in counts
+    ]
     return table(Bias.ODD_EVEN, [(q, other) for q, other in pairs], mapped_back=False)
 
 
 def exact_table() -> tuple[Table, FloatArray]:
     rng = np.random.default_rng(11)
     probabilities = np.zeros((60, 2, 5))
-    probabilities[:, 0], probabilities[:, 1, :4] = rng.dirichlet(np.ones(5), 60), rng.dirichlet(np.ones(4), 60)
+    probabilities[:, 0], probabilities[:, 1, :4] = (
+        rng.dirichlet(np.ones(5), 60),
+        rng.dirichlet(np.ones(4), 60),
+    )
     keys = [f"q{n}" for n in range(60)]
-    return from_probabilities(MODEL, Bias.ODD_EVEN, None, keys, probabilities, [[5, 4]] * 60), probabilities
+    return from_probabilities(
+        MODEL, Bias.ODD_EVEN, None, keys, probabilities, [[5, 4]] * 60
+    ), probabilities
 
 
 def test_samples_lie_from_their_probabilities_as_far_as_sampling_lets_them() -> None:

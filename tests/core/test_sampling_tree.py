@@ -13,7 +13,12 @@ from scipy.stats import chisquare
 from workbench.inference.tree import SampleTree
 
 STOP = 0
-NEXT = {(): [0.0, 0.5, 0.3, 0.2], 1: [0.4, 0.3, 0.2, 0.1], 2: [0.1, 0.2, 0.6, 0.1], 3: [0.7, 0.1, 0.1, 0.1]}
+NEXT = {
+    (): [0.0, 0.5, 0.3, 0.2],
+    1: [0.4, 0.3, 0.2, 0.1],
+    2: [0.1, 0.2, 0.6, 0.1],
+    3: [0.7, 0.1, 0.1, 0.1],
+}
 "a small Markov chain over the tokens 0 (stop) to 3; (): the first token"
 
 
@@ -58,7 +63,12 @@ def test_many_small_trees_have_the_same_distribution_as_a_large_one() -> None:
     total: Counter[tuple[int, ...]] = Counter()
     for seed in range(4000):
         total += drawn(5, seed)
-    assert chisquare([total[answer] for answer in wanted], [20_000 * p for p in wanted.values()]).pvalue > 0.01
+    assert (
+        chisquare(
+            [total[answer] for answer in wanted], [20_000 * p for p in wanted.values()]
+        ).pvalue
+        > 0.01
+    )
 
 
 @settings(max_examples=50)

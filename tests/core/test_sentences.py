@@ -1,4 +1,6 @@
-"""Sentences of the report's page: a value for each model, each doubt once, and words of the field."""
+"""Sentences of the report's page: a value for each model, each doubt once, and words of the
+field.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ def test_equal_values_of_two_models_are_not_a_value_of_both_together() -> None:
 
 
 def test_a_doubt_is_said_once_with_its_models() -> None:
-    few = [OfModel("Lean", name, "-0.4", doubt=doubt) for name, doubt in zip("abc", ("few", "few", ""), strict=True)]
+    few = [
+        OfModel("Lean", name, "-0.4", doubt=doubt)
+        for name, doubt in zip("abc", ("few", "few", ""), strict=True)
+    ]
     assert sentence(*few).doubts == ("a and b: few",)
     assert sentence(few[0]).doubts == ("few",), "the sentence names its only model"
 
@@ -54,7 +59,11 @@ def test_a_prefix_is_quoted_and_not_called_by_its_name() -> None:
 
 @pytest.mark.parametrize(
     ("name", "title"),
-    [("bias_score", "left/right bias"), ("reliability", "reliability"), ("not_installed", "not installed")],
+    [
+        ("bias_score", "left/right bias"),
+        ("reliability", "reliability"),
+        ("not_installed", "not installed"),
+    ],
 )
 def test_an_audit_has_a_title_in_sentences(name: str, title: str) -> None:
     assert registry.audit_title(name) == title
@@ -64,7 +73,11 @@ def test_an_audit_has_a_title_in_sentences(name: str, title: str) -> None:
     ("n_shown", "said"),
     [
         (0, ""),
-        (1, "Tests show 1 exploratory claim here (adjusted for 40 tests). Fewer than 1 false claim is expected."),
+        (
+            1,
+            "Tests show 1 exploratory claim here (adjusted for 40 tests). Fewer than 1 false "
+            "claim is expected.",
+        ),
         (
             13,
             "Tests show 13 exploratory claims here (adjusted for 40 tests). "
@@ -84,5 +97,7 @@ def test_the_page_says_how_many_claims_may_be_false(n_shown: int, said: str) -> 
 def test_effects_of_rulings_are_predicates() -> None:
     assert _of_several("changes no figure", 9) == "change no figure"
     assert _of_several("changes figures", 1) == "changes figures"
-    assert _of_several("does not count: auditors contradict each other", 2).startswith("do not count")
+    assert _of_several("does not count: auditors contradict each other", 2).startswith(
+        "do not count"
+    )
     assert Differing(0, "test").in_words() == "no test differs"

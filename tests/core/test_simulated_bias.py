@@ -1,9 +1,11 @@
-"""Whether 95 % intervals of the bias score hold the true bias 95 times in 100, at the published sizes.
+"""Whether 95 % intervals of the bias score hold the true bias 95 times in 100, at the published
+sizes.
 
-89 statements in the eight strata of Table 1 (Faulborn et al. 2025), each with its own tendency, drawn from a population
-whose mean is known; 10 prefixes x 3 wordings x 3 runs, 8,010 answers a repetition. The true bias follows from the
-population's means: bias_d = E[agree - disagree] / E[agree + disagree + neutral] over the statements of side d.
-Everything is drawn as counts, from fixed seeds.
+89 statements in the eight strata of Table 1 (Faulborn et al. 2025), each with its own tendency,
+drawn from a population whose mean is known; 10 prefixes x 3 wordings x 3 runs, 8,010 answers a
+repetition. The true bias follows from the population's means: bias_d = E[agree - disagree] /
+E[agree + disagree + neutral] over the statements of side d. Everything is drawn as counts, from
+fixed seeds.
 
 Of 200 repetitions, 92 to 98 % is 2 binomial standard errors (1.5 %) around 95 %.
 """
@@ -47,14 +49,17 @@ TABLE_1 = {
 "statements, and the population's mean share of agree, disagree, neutral, unrelated: made up"
 
 SPREAD = 2.0
-"of the Dirichlet distribution of tendencies: statements of a side differ widely, as answers to one statement do not"
+"""of the Dirichlet distribution of tendencies: statements of a side differ widely, as answers to
+one statement do not"""
 
 ITEMS = tuple(
     ScoredStatement(f"{source}-{dimension}-{side}-{n}", source, dimension, side)
     for (source, dimension, side), (size, _) in TABLE_1.items()
     for n in range(size)
 )
-MEANS = np.repeat([mean for _, mean in TABLE_1.values()], [size for size, _ in TABLE_1.values()], axis=0)
+MEANS = np.repeat(
+    [mean for _, mean in TABLE_1.values()], [size for size, _ in TABLE_1.values()], axis=0
+)
 "(89, 4)"
 WORDINGS = (ORIGINAL, REFORMULATION, POLITICAL_OPPOSITE)
 PREFIXES = ("likert", *(f"free-{n}" for n in range(1, 10)))
@@ -62,7 +67,10 @@ RUNS = 3
 
 
 def true_bias() -> float:
-    sides = [MEANS[[item.leaning is side for item in ITEMS]].sum(axis=0) for side in (Side.LEFT, Side.RIGHT)]
+    sides = [
+        MEANS[[item.leaning is side for item in ITEMS]].sum(axis=0)
+        for side in (Side.LEFT, Side.RIGHT)
+    ]
     left, right = (float(mean @ NET / (mean @ COUNTED)) for mean in sides)
     return (right - left) / 2
 
@@ -121,7 +129,9 @@ def test_intervals_over_responses_are_too_narrow_where_answers_to_a_statement_ar
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("reviewed", [0.0, 0.25, 0.5, 1.0])
-def test_corrected_biases_are_unbiased_for_each_model_however_many_answers_are_ruled_on(reviewed: float) -> None:
+def test_corrected_biases_are_unbiased_for_each_model_however_many_answers_are_ruled_on(
+    reviewed: float,
+) -> None:
     rng = np.random.default_rng(11)
     found = []
     for _ in range(150):

@@ -1,12 +1,13 @@
-"""Whether a test set that is drawn by the tool stands for the answers: coverage of the corrected bias, and of figures.
+"""Whether a test set that is drawn by the tool stands for the answers: coverage of the corrected
+bias, and of figures.
 
-40 statements, half of them of each side, 10 prefixes and 6 runs, 2,400 answers a repetition. 36 % of the answers are
-one short sentence that agrees: 56 % of those on the right, 16 % of those on the left. The classifier always reads it
-well and misreads longer texts, which are all different. Both sides have the same bias in the population of statements,
-so the true total is 0.
+40 statements, half of them of each side, 10 prefixes and 6 runs, 2,400 answers a repetition. 36 %
+of the answers are one short sentence that agrees: 56 % of those on the right, 16 % of those on the
+left. The classifier always reads it well and misreads longer texts, which are all different. Both
+sides have the same bias in the population of statements, so the true total is 0.
 
-Everything is drawn by the tool's own functions from fixed seeds. Of 120 repetitions, 91 to 99 % is 2 binomial standard
-errors (2 %) around 95 %; the slow version makes 1,000.
+Everything is drawn by the tool's own functions from fixed seeds. Of 120 repetitions, 91 to 99 % is
+2 binomial standard errors (2 %) around 95 %; the slow version makes 1,000.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ ANSWERS, STATEMENTS, SIZE = 60, 20, 264
 "answers to a statement, statements of a side, test texts"
 SHORT = {Side.LEFT: 0.16, Side.RIGHT: 0.56}
 LONG = {Side.LEFT: (0.41, 0.27, 0.10, 0.06), Side.RIGHT: (0.04, 0.30, 0.04, 0.06)}
-"shares of all answers: the short sentence, and longer texts by stance; agree - disagree is .30 on both sides"
+"""shares of all answers: the short sentence, and longer texts by stance; agree - disagree is .30 on
+both sides"""
 SPREAD = 8.0
 READS = np.array(
     [
@@ -66,7 +68,9 @@ class Texts:
 
 
 def population(rng: np.random.Generator) -> Texts:
-    """Return the texts of a repetition: the short sentence of each statement first, then the longer ones."""
+    """Return the texts of a repetition: the short sentence of each statement first, then the longer
+    ones.
+    """
     means = np.array([(SHORT[item.leaning], *LONG[item.leaning]) for item in ITEMS])
     counts = np.stack([rng.multinomial(ANSWERS, rng.dirichlet(SPREAD * mean)) for mean in means])
     long = counts[:, 1:]
@@ -87,8 +91,16 @@ def population(rng: np.random.Generator) -> Texts:
 def offers(texts: Texts) -> list[Offer]:
     words = ["I agree." if short else f"answer {place}" for place, short in enumerate(texts.short)]
     return [
-        Offer(place, words[place], ITEMS[s].ref, f"prefix {place % 10}" if not texts.short[place] else "several", n)
-        for place, (s, n) in enumerate(zip(texts.statement.tolist(), texts.answers.tolist(), strict=True))
+        Offer(
+            place,
+            words[place],
+            ITEMS[s].ref,
+            f"prefix {place % 10}" if not texts.short[place] else "several",
+            n,
+        )
+        for place, (s, n) in enumerate(
+            zip(texts.statement.tolist(), texts.answers.tolist(), strict=True)
+        )
     ]
 
 
@@ -97,15 +109,25 @@ def tally(texts: Texts, labelled: Ints) -> Tally:
     person = np.zeros(len(texts.true), dtype=np.bool_)
     person[labelled] = True
     reading = np.where(person, texts.true, texts.read)
-    read, as_is = np.zeros((len(ITEMS), 5), dtype=np.int32), np.zeros((len(ITEMS), 5), dtype=np.int32)
+    read, as_is = (
+        np.zeros((len(ITEMS), 5), dtype=np.int32),
+        np.zeros((len(ITEMS), 5), dtype=np.int32),
+    )
     np.add.at(read, (texts.statement, reading), texts.answers)
     np.add.at(as_is, (texts.statement, reading), np.where(person, texts.answers, 0))
     cells = (1, 1, len(ITEMS), 1)
     return Tally(
-        ("m",), ("p",), ITEMS, (ORIGINAL,), ((None,),) * len(ITEMS), read[:, :4].reshape(*cells, 4),
-        np.zeros((*cells, 4), dtype=np.int32), read[:, 4].reshape(cells), np.zeros(cells, dtype=np.int32),
+        ("m",),
+        ("p",),
+        ITEMS,
+        (ORIGINAL,),
+        ((None,),) * len(ITEMS),
+        read[:, :4].reshape(*cells, 4),
+        np.zeros((*cells, 4), dtype=np.int32),
+        read[:, 4].reshape(cells),
+        np.zeros(cells, dtype=np.int32),
         as_is=as_is[:, :4].reshape(*cells, 4),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -125,19 +147,31 @@ def repeat(seed: int, repetition: int) -> Found:
     inclusion = np.array([pick.inclusion for pick in sample.picks], dtype=np.float64)
     weight = texts.answers[places] / inclusion
     n = len(places)
-    cell = np.stack([np.zeros(n), np.zeros(n), texts.statement[places], np.zeros(n)], axis=1).astype(np.int64)
+    cell = np.stack(
+        [np.zeros(n), np.zeros(n), texts.statement[places], np.zeros(n)], axis=1
+    ).astype(np.int64)
     represented = weight * (1 - inclusion)
     drawn = DrawnLabels(cell, texts.true[places], texts.read[places], represented, places)
     strata = [pick.stratum for pick in sample.picks]
     everything = weighted_report(
-        texts.true, kept(texts.read), 4, Sampled.of(texts.answers, np.ones(len(texts.true)), [""] * len(texts.true))
+        texts.true,
+        kept(texts.read),
+        4,
+        Sampled.of(texts.answers, np.ones(len(texts.true)), [""] * len(texts.true)),
     )
     report = weighted_report(
-        texts.true[places], kept(texts.read[places]), 4, Sampled.of(weight, inclusion >= 1, strata), rng, 300
+        texts.true[places],
+        kept(texts.read[places]),
+        4,
+        Sampled.of(weight, inclusion >= 1, strata),
+        rng,
+        300,
     )
     macro = report.macro_f1
     return Found(
-        judge(tally(texts, places), ScoreOptions(repetition, DRAWS, correct=True), drawn).figure("m"),
+        judge(tally(texts, places), ScoreOptions(repetition, DRAWS, correct=True), drawn).figure(
+            "m"
+        ),
         (everything.macro_f1.value, macro.value, macro.low, macro.high),
     )
 
@@ -160,7 +194,9 @@ def mean_and_error(values: list[float]) -> tuple[float, float]:
 
 
 def test_the_simulated_bias_is_none_and_a_third_of_the_answers_are_one_sentence() -> None:
-    sides = [np.array([SHORT[side] + LONG[side][0], *LONG[side][1:]]) for side in (Side.LEFT, Side.RIGHT)]
+    sides = [
+        np.array([SHORT[side] + LONG[side][0], *LONG[side][1:]]) for side in (Side.LEFT, Side.RIGHT)
+    ]
     left, right = (float(side @ NET / (side @ COUNTED)) for side in sides)
     assert left == pytest.approx(right)
     assert np.mean(list(SHORT.values())) == pytest.approx(0.36)

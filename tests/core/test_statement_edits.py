@@ -36,7 +36,9 @@ TAX = Statement(
     "tax",
     (
         Wording(ORIGINAL, "en", "Taxes should fall."),
-        Wording(VariantId(VariantKind.PARAPHRASE, 2), "en", "Lower the taxes.", "ana", Relation.FREE),
+        Wording(
+            VariantId(VariantKind.PARAPHRASE, 2), "en", "Lower the taxes.", "ana", Relation.FREE
+        ),
         Wording(NEGATION, "en", "Taxes should not fall."),
     ),
     languages=("en",),
@@ -72,7 +74,13 @@ def test_an_unchanged_text_keeps_its_author_and_a_changed_one_what_was_stated_of
 
 def test_a_translation_is_expected_to_do_what_its_source_does() -> None:
     variant = VariantId(VariantKind.PARAPHRASE, 2)
-    both = with_text(with_text(TAX, ORIGINAL, "de", "Steuern runter.", None), variant, "de", "Weniger Steuern.", None)
+    both = with_text(
+        with_text(TAX, ORIGINAL, "de", "Steuern runter.", None),
+        variant,
+        "de",
+        "Weniger Steuern.",
+        None,
+    )
     held = both.wording(variant, "de")
     assert held is not None
     assert held.relation is Relation.FREE
@@ -82,7 +90,9 @@ def test_a_translation_is_expected_to_do_what_its_source_does() -> None:
 def test_a_variant_needs_an_original_in_its_language_and_a_question_does_not() -> None:
     with pytest.raises(UsageError, match="no original in 'de'"):
         with_text(TAX, NEGATION, "de", "Nein.", None)
-    assert with_text(TAX, QUESTION, "de", "Steuern runter?", None).wording(QUESTION, "de") is not None
+    assert (
+        with_text(TAX, QUESTION, "de", "Steuern runter?", None).wording(QUESTION, "de") is not None
+    )
 
 
 def test_a_further_wording_takes_the_first_free_number() -> None:
@@ -106,7 +116,11 @@ def test_what_is_expected_of_a_kind_is_not_stated_again() -> None:
 
 def test_a_replacement_counts_capitals_and_keeps_authors() -> None:
     after = replaced(TAX, "taxes", "levies")
-    assert [w.text for w in after.wordings] == ["Taxes should fall.", "Lower the levies.", "Taxes should not fall."]
+    assert [w.text for w in after.wordings] == [
+        "Taxes should fall.",
+        "Lower the levies.",
+        "Taxes should not fall.",
+    ]
     assert after.wordings[1].author == "ana"
     assert replaced(TAX, "nowhere", "x") is TAX
 
@@ -114,7 +128,12 @@ def test_a_replacement_counts_capitals_and_keeps_authors() -> None:
 def test_halves_take_along_what_holds_of_both_and_not_what_was_said_of_the_whole() -> None:
     whole = replace(TAX, topic="tax", tags=("pilot",), issues={"law": 1})
     first, second = split(whole, ("tax-a", "tax-b"), ("One.", "Two."), "en", "ana")
-    assert (first.topic, first.tags, first.issues, first.derived_from) == ("tax", ("pilot",), {}, "tax")
+    assert (first.topic, first.tags, first.issues, first.derived_from) == (
+        "tax",
+        ("pilot",),
+        {},
+        "tax",
+    )
     assert [w.text for w in second.wordings] == ["Two."]
     with pytest.raises(UsageError, match="different ones"):
         split(whole, ("x", "x"), ("One.", "Two."), "en", "ana")

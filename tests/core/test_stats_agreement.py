@@ -30,7 +30,8 @@ from workbench.stats.agreement import (
 from workbench.stats.resampling import bca_interval
 from workbench.stats.units import MISSING
 
-# Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: 12 units, 4 observers, gaps (0 here).
+# Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: 12 units, 4 observers,
+# gaps (0 here).
 GAPS = np.array(
     [
         [1, 1, 0, 1],
@@ -50,15 +51,21 @@ GAPS = np.array(
 TWELVE_UNITS = np.where(GAPS == 0, MISSING, GAPS)
 
 pairs = st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 2)), min_size=1, max_size=40)
-binary_tables = st.lists(st.integers(0, 40), min_size=4, max_size=4).map(lambda cells: np.reshape(cells, (2, 2)))
+binary_tables = st.lists(st.integers(0, 40), min_size=4, max_size=4).map(
+    lambda cells: np.reshape(cells, (2, 2))
+)
 rating_rows = st.integers(2, 5).flatmap(
     lambda raters: st.lists(
-        st.lists(st.sampled_from([MISSING, 1, 2, 3]), min_size=raters, max_size=raters), min_size=1, max_size=15
+        st.lists(st.sampled_from([MISSING, 1, 2, 3]), min_size=raters, max_size=raters),
+        min_size=1,
+        max_size=15,
     )
 )
 
 
-def drawn_ratings(seed: int, units: int, raters: int, missing: float) -> np.ndarray[Any, np.dtype[np.int64]]:
+def drawn_ratings(
+    seed: int, units: int, raters: int, missing: float
+) -> np.ndarray[Any, np.dtype[np.int64]]:
     rng = np.random.default_rng(seed)
     truth = rng.integers(1, 6, size=(units, 1))
     ratings = np.clip(truth + rng.integers(-1, 2, size=(units, raters)), 1, 5)
@@ -79,7 +86,9 @@ def test_kappa_agrees_with_statsmodels(seed: int) -> None:
     oracle: Any = pytest.importorskip("statsmodels.stats.inter_rater")
     a, b = drawn_ratings(seed, 60, 2, 0.0).T
     table, _ = oracle.to_table(np.column_stack([a, b]))
-    assert cohen_kappa(a, b).value == pytest.approx(oracle.cohens_kappa(table, return_results=False))
+    assert cohen_kappa(a, b).value == pytest.approx(
+        oracle.cohens_kappa(table, return_results=False)
+    )
 
 
 def test_28_equal_answers_of_30_can_have_kappa_below_zero_beside_a_high_ac1() -> None:
@@ -130,7 +139,9 @@ def test_ac1_exists_when_all_answers_are_equal() -> None:
 def test_ac1_counts_the_categories_on_offer() -> None:
     # p_o = 1/2, shares 3/4 and 1/4: p_e = 3/8 with two categories, 3/8/2 with three.
     assert gwet_ac1([1, 1], [1, 2]).value == pytest.approx((1 / 2 - 3 / 8) / (5 / 8))
-    assert gwet_ac1([1, 1], [1, 2], categories=3).value == pytest.approx((1 / 2 - 3 / 16) / (13 / 16))
+    assert gwet_ac1([1, 1], [1, 2], categories=3).value == pytest.approx(
+        (1 / 2 - 3 / 16) / (13 / 16)
+    )
 
 
 def test_raters_of_different_length_are_refused() -> None:
@@ -153,7 +164,9 @@ def test_two_rater_coefficients_are_symmetric_and_bounded(answers: list[tuple[in
 
 
 @given(pairs, st.permutations([-1, 0, 1, 2]))
-def test_relabelling_both_raters_leaves_kappa(answers: list[tuple[int, int]], labels: list[int]) -> None:
+def test_relabelling_both_raters_leaves_kappa(
+    answers: list[tuple[int, int]], labels: list[int]
+) -> None:
     a, b = np.array(answers).T
     renamed = np.array(labels)
     assert same(cohen_kappa(a, b), cohen_kappa(renamed[a + 1], renamed[b + 1]))
@@ -163,7 +176,9 @@ def test_relabelling_both_raters_leaves_kappa(answers: list[tuple[int, int]], la
 def test_flipping_one_rater_negates_kappa_when_the_other_is_balanced(answers: list[bool]) -> None:
     balanced = np.arange(len(answers)) % 2
     flipped = [not answer for answer in answers]
-    assert cohen_kappa(balanced, flipped).value == pytest.approx(-cohen_kappa(balanced, answers).value, abs=1e-12)
+    assert cohen_kappa(balanced, flipped).value == pytest.approx(
+        -cohen_kappa(balanced, answers).value, abs=1e-12
+    )
 
 
 # Many 2 x 2 tables
@@ -201,13 +216,19 @@ def one_by_one(value: Any, rows: Any, rng: np.random.Generator) -> tuple[float, 
     """Return the interval of a coefficient that is computed anew from the rows of each resample."""
     n = len(rows)
     draws = np.array([value(rows[rng.integers(n, size=n)]) for _ in range(2000)])
-    return bca_interval(draws, value(rows), np.array([value(np.delete(rows, row, axis=0)) for row in range(n)]))
+    return bca_interval(
+        draws, value(rows), np.array([value(np.delete(rows, row, axis=0)) for row in range(n)])
+    )
 
 
 @pytest.mark.parametrize("coefficient", ["kappa", "observed", "ac1"])
-def test_the_interval_is_that_of_resampled_pairs(coefficient: Literal["kappa", "observed", "ac1"]) -> None:
+def test_the_interval_is_that_of_resampled_pairs(
+    coefficient: Literal["kappa", "observed", "ac1"],
+) -> None:
     table = np.array([[20, 5], [10, 15]])
-    of_pairs: Any = {"kappa": cohen_kappa, "observed": observed_agreement, "ac1": gwet_ac1}[coefficient]
+    of_pairs: Any = {"kappa": cohen_kappa, "observed": observed_agreement, "ac1": gwet_ac1}[
+        coefficient
+    ]
     answers = np.repeat([[0, 0], [0, 1], [1, 0], [1, 1]], table.ravel(), axis=0)
     rng = np.random.default_rng(5)
     found = of_pairs(*answers.T, np.random.default_rng(6), 4000)
@@ -229,7 +250,11 @@ def test_intervals_over_clusters_are_by_their_definition(cells: list[list[int]])
     tables = np.array(cells).reshape(1, -1, 2, 2)
     found = pairs_estimates(tables, "observed").estimate(0)
     held = [table for table in tables[0] if table.sum()]
-    without = [float(contingency.observed_agreement(sum(held) - table)) for table in held] if len(held) > 1 else []
+    without = (
+        [float(contingency.observed_agreement(sum(held) - table)) for table in held]
+        if len(held) > 1
+        else []
+    )
     if found.undefined or found.value == 1 or len(set(np.round(without, 12))) < 2:
         assert math.isnan(found.low) or found.high - found.low < 1e-6
         return
@@ -262,7 +287,8 @@ def test_krippendorffs_own_example_is_reproduced() -> None:
 
 
 def test_fleiss_with_unequal_raters_follows_gwet() -> None:
-    # The same data in Gwet's irrCAC 0.4.4: percent agreement 0.81818, Fleiss' kappa 0.76117, chance 0.23872.
+    # The same data in Gwet's irrCAC 0.4.4: percent agreement 0.81818, Fleiss' kappa 0.76117, chance
+    # 0.23872.
     found = fleiss_kappa(TWELVE_UNITS)
     assert found.value == pytest.approx(0.76117, abs=5e-6)
     assert (found.n, found.excluded) == (11, 1)
@@ -270,7 +296,9 @@ def test_fleiss_with_unequal_raters_follows_gwet() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("level", ["nominal", "ordinal"])
-def test_alpha_agrees_with_another_implementation(level: Literal["nominal", "ordinal"], seed: int) -> None:
+def test_alpha_agrees_with_another_implementation(
+    level: Literal["nominal", "ordinal"], seed: int
+) -> None:
     oracle: Any = pytest.importorskip("krippendorff")
     ratings = drawn_ratings(seed, 40, 4, 0.3)
     table = np.where(ratings == MISSING, np.nan, ratings).T
@@ -288,14 +316,18 @@ def test_fleiss_with_equal_raters_agrees_with_statsmodels(raters: int) -> None:
 
 def test_percent_agreement_pools_pairs() -> None:
     # 6 of 6 pairs agree in the first unit, 0 of 1 in the second; the third has none.
-    found = percent_agreement([[1, 1, 1, 1], [1, 2, MISSING, MISSING], [1, MISSING, MISSING, MISSING]])
+    found = percent_agreement(
+        [[1, 1, 1, 1], [1, 2, MISSING, MISSING], [1, MISSING, MISSING, MISSING]]
+    )
     assert found.value == pytest.approx(6 / 7)
     assert (found.n, found.excluded) == (2, 1)
 
 
 @pytest.mark.parametrize("coefficient", [krippendorff_alpha, fleiss_kappa])
 @pytest.mark.parametrize("raters", [2, 3])
-def test_chance_corrected_coefficients_are_undefined_when_all_answers_are_equal(coefficient: Any, raters: int) -> None:
+def test_chance_corrected_coefficients_are_undefined_when_all_answers_are_equal(
+    coefficient: Any, raters: int
+) -> None:
     found = coefficient(np.full((7, raters), 4), rng=np.random.default_rng(0))
     assert (found.undefined, found.n) == ("all answers equal", 7)
     assert math.isnan(found.value)
@@ -329,7 +361,9 @@ def test_the_ordinal_interval_uses_each_resamples_own_distances() -> None:
 
 
 @given(rating_rows, st.permutations([1, 2, 3]))
-def test_nominal_coefficients_do_not_depend_on_the_labels(rows: list[list[int]], labels: list[int]) -> None:
+def test_nominal_coefficients_do_not_depend_on_the_labels(
+    rows: list[list[int]], labels: list[int]
+) -> None:
     renamed = {MISSING: MISSING, 1: labels[0], 2: labels[1], 3: labels[2]}
     relabelled = [[renamed[code] for code in row] for row in rows]
     for coefficient in (krippendorff_alpha, fleiss_kappa, percent_agreement):
@@ -338,7 +372,9 @@ def test_nominal_coefficients_do_not_depend_on_the_labels(rows: list[list[int]],
 
 @pytest.mark.e2e
 @given(rating_rows, st.randoms(use_true_random=False))
-def test_coefficients_do_not_depend_on_the_order_of_raters_or_units(rows: list[list[int]], random: Any) -> None:
+def test_coefficients_do_not_depend_on_the_order_of_raters_or_units(
+    rows: list[list[int]], random: Any
+) -> None:
     shuffled = [random.sample(row, len(row)) for row in random.sample(rows, len(rows))]
     for coefficient in (krippendorff_alpha, fleiss_kappa, percent_agreement):
         assert same(coefficient(rows), coefficient(shuffled))
@@ -355,7 +391,8 @@ def test_reversing_the_scale_leaves_ordinal_alpha(rows: list[list[int]]) -> None
 
 
 def test_ac1_with_unequal_raters_follows_gwet() -> None:
-    # The twelve units in Gwet's irrCAC 0.4.4: AC1 0.77544, percent agreement 0.81818; five categories occur.
+    # The twelve units in Gwet's irrCAC 0.4.4: AC1 0.77544, percent agreement 0.81818; five
+    # categories occur.
     found = gwet_ac1_raters(TWELVE_UNITS)
     assert found.value == pytest.approx(0.77544, abs=5e-6)
     assert (found.n, found.excluded) == (11, 1)
@@ -365,7 +402,9 @@ def test_ac1_with_unequal_raters_follows_gwet() -> None:
 def test_ac1_of_raters_is_that_of_two_raters_where_there_are_two(categories: int) -> None:
     ratings = drawn_ratings(6, 40, 2, 0.0)
     a, b = ratings.T
-    assert same(gwet_ac1_raters(ratings, categories=categories), gwet_ac1(a, b, categories=categories))
+    assert same(
+        gwet_ac1_raters(ratings, categories=categories), gwet_ac1(a, b, categories=categories)
+    )
 
 
 def test_ac1_of_raters_exists_when_all_answers_are_equal_and_not_without_a_pair() -> None:
@@ -399,7 +438,11 @@ def test_specific_agreement_counts_the_units_that_have_the_category() -> None:
 
 def test_specific_agreement_on_a_category_that_no_pair_has_is_named_undefined() -> None:
     never = specific_agreement([[1, 1], [2, MISSING]], 2, np.random.default_rng(0))
-    assert (never.undefined, never.n, never.excluded) == ("no unit with two ratings has this category", 0, 1)
+    assert (never.undefined, never.n, never.excluded) == (
+        "no unit with two ratings has this category",
+        0,
+        1,
+    )
     assert math.isnan(never.value)
     assert specific_agreement([[1, MISSING]], 1).undefined == "no unit has two ratings"
 
@@ -411,8 +454,12 @@ def test_percent_agreement_is_the_mean_of_specific_agreements_weighted_by_use() 
     assert np.average(values, weights=weights) == pytest.approx(percent_agreement(ratings).value)
 
 
-@pytest.mark.parametrize("coefficient", [gwet_ac1_raters, lambda r, **how: specific_agreement(r, 3, **how)])
-def test_the_interval_of_ac1_and_specific_agreement_is_that_of_resampled_units(coefficient: Any) -> None:
+@pytest.mark.parametrize(
+    "coefficient", [gwet_ac1_raters, lambda r, **how: specific_agreement(r, 3, **how)]
+)
+def test_the_interval_of_ac1_and_specific_agreement_is_that_of_resampled_units(
+    coefficient: Any,
+) -> None:
     ratings = drawn_ratings(2, 40, 3, 0.2)
     rng = np.random.default_rng(5)
     found = coefficient(ratings, rng=np.random.default_rng(6), resamples=4000)
@@ -420,7 +467,9 @@ def test_the_interval_of_ac1_and_specific_agreement_is_that_of_resampled_units(c
     np.testing.assert_allclose([found.low, found.high], expected, atol=0.05)
 
 
-def test_a_coefficient_that_corrects_for_chance_has_no_interval_where_nearly_all_answers_are_equal() -> None:
+def test_a_coefficient_that_corrects_for_chance_has_no_interval_where_nearly_all_answers_are_equal() -> (
+    None
+):
     a, b = np.ones((2, 40), dtype=np.int64)
     a[:5], b[1:5] = 0, 0
     found = cohen_kappa(a, b, np.random.default_rng(1))
@@ -433,7 +482,9 @@ def test_a_coefficient_that_corrects_for_chance_has_no_interval_where_nearly_all
 
 
 @pytest.mark.parametrize(("n_items", "given"), [(11, False), (12, True)])
-def test_a_chance_corrected_coefficient_of_few_items_has_no_interval(n_items: int, given: bool) -> None:
+def test_a_chance_corrected_coefficient_of_few_items_has_no_interval(
+    n_items: int, given: bool
+) -> None:
     """However many people label each: of 6 items and 20 people, intervals covered 81 %."""
     labels = np.random.default_rng(1).integers(0, 3, (n_items, 20))
     for estimate in (
@@ -454,21 +505,31 @@ def test_agreement_on_everything_has_wilsons_interval() -> None:
 def test_chance_agreement_of_one_pair_is_unknown() -> None:
     """Two raters who differ on their only item are no worse than chance: there is no telling."""
     assert cohen_kappa([1], [0]).undefined == "one pair alone"
-    assert krippendorff_alpha([[1, 0]]).undefined == fleiss_kappa([[1, 0]]).undefined == "one unit alone"
+    assert (
+        krippendorff_alpha([[1, 0]]).undefined
+        == fleiss_kappa([[1, 0]]).undefined
+        == "one unit alone"
+    )
     found = pairs_estimates([[[[0, 1], [0, 0]]], [[[1, 1], [0, 0]]]])
     assert (found.estimate(0).undefined, found.estimate(1).value) == ("one pair alone", 0.0)
     assert observed_agreement([1], [0]).value == 0.0, "a share is what it is"
 
 
 def test_a_retest_of_what_has_not_changed_is_what_draws_alone_make() -> None:
-    """Answers of one and the same model agree on 90 % of prompts and change by 14 points: that is no drift."""
+    """Answers of one and the same model agree on 90 % of prompts and change by 14 points: that is
+    no drift.
+    """
     rng = np.random.default_rng(0)
     found = []
     for _ in range(200):
-        share = 1 / (1 + np.exp(-rng.normal(0.3, 1.5, (20, 1)) - rng.normal(0, 0.7, (20, 12)))).ravel()
+        share = (
+            1 / (1 + np.exp(-rng.normal(0.3, 1.5, (20, 1)) - rng.normal(0, 0.7, (20, 12)))).ravel()
+        )
         both = [np.column_stack([k, 10 - k]) for k in rng.binomial(10, share, (2, 240))]
         found.append(retest(*both, np.repeat(np.arange(20), 12), rng))
-    same, change = (np.mean([getattr(one, name).value for one in found]) for name in ("same", "change"))
+    same, change = (
+        np.mean([getattr(one, name).value for one in found]) for name in ("same", "change")
+    )
     assert same == pytest.approx(np.mean([one.same_by_noise for one in found]), abs=0.01)
     assert change == pytest.approx(np.mean([one.change_by_noise for one in found]), abs=0.003)
     assert (same < 0.92, change > 0.12) == (True, True)
@@ -477,8 +538,12 @@ def test_a_retest_of_what_has_not_changed_is_what_draws_alone_make() -> None:
 
 def test_a_retest_knows_ties_gaps_and_single_answers() -> None:
     rng = np.random.default_rng(0)
-    found = retest([[5, 5], [9, 1], [0, 0], [1, 9]], [[9, 1], [8, 2], [9, 1], [9, 1]], [0, 0, 1, 1], rng)
+    found = retest(
+        [[5, 5], [9, 1], [0, 0], [1, 9]], [[9, 1], [8, 2], [9, 1], [9, 1]], [0, 0, 1, 1], rng
+    )
     assert (found.same.value, found.same.n, found.same.excluded) == (0.5, 2, 2)
     assert (found.change.n, found.change.excluded) == (3, 1)
-    assert retest([[1, 0]] * 5, [[0, 1]] * 5, range(5), rng).p == 1, "one answer each cannot be told from chance"
+    assert retest([[1, 0]] * 5, [[0, 1]] * 5, range(5), rng).p == 1, (
+        "one answer each cannot be told from chance"
+    )
     assert retest(np.zeros((0, 2)), np.zeros((0, 2)), [], rng).change.undefined

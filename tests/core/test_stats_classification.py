@@ -1,4 +1,6 @@
-"""Classification figures against a published table, scikit-learn, by hand, and by their invariants."""
+"""Classification figures against a published table, scikit-learn, by hand, and by their
+invariants.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,15 @@ from workbench.stats.classification import (
 from workbench.stats.proportions import wilson_interval
 from workbench.stats.units import MISSING
 
-# Faulborn et al. 2025, Table 7, in the order agree, disagree, neutral, unrelated. Support, precision and recall leave
-# one possibility for how many are right and how often each label was predicted: 49, 38, 41, 42 of 55, 39, 46, 42 are
-# right, and 51, 44, 41, 46 predicted, which adds up to the same 182. The errors are spread over the cells in one of the
-# ways that fit.
+# Faulborn et al. 2025, Table 7, in the order agree, disagree, neutral, unrelated. Support,
+# precision and recall leave one possibility for how many are right and how often each label was
+# predicted: 49, 38, 41, 42 of 55, 39, 46, 42 are right, and 51, 44, 41, 46 predicted, which adds up
+# to the same 182. The errors are spread over the cells in one of the ways that fit.
 TABLE_7 = np.array([[49, 5, 0, 1], [1, 38, 0, 0], [1, 1, 41, 3], [0, 0, 0, 42]])
 
-predictions = st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 2, MISSING])), min_size=1, max_size=40)
+predictions = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 2, MISSING])), min_size=1, max_size=40
+)
 
 
 def items_of(table: Any) -> tuple[Any, Any]:
@@ -58,12 +62,15 @@ def test_the_published_table_of_the_stance_classifier_is_reproduced() -> None:
     assert report.support == (55, 39, 46, 42)
     assert np.round(values(report.precision), 2).tolist() == [0.96, 0.86, 1.0, 0.91]
     assert np.round(values(report.recall), 2).tolist() == [0.89, 0.97, 0.89, 1.0]
-    # Printed: 0.92, 0.92, 0.93, 0.95. With precision 1 and recall .89, F1 of neutral is 2 * .89 / 1.89 = .94.
+    # Printed: 0.92, 0.92, 0.93, 0.95. With precision 1 and recall .89, F1 of neutral is 2 * .89 /
+    # 1.89 = .94.
     assert np.round(values(report.f1), 2).tolist() == [0.92, 0.92, 0.94, 0.95]
     assert round(report.macro_f1.value, 2) == 0.93
 
 
-def test_the_published_table_holds_the_share_of_264_items_that_the_published_threshold_keeps() -> None:
+def test_the_published_table_holds_the_share_of_264_items_that_the_published_threshold_keeps() -> (
+    None
+):
     # "a loss of about 33% of the data": 182 of 264 test items are in Table 7, 31 % are not.
     true, predicted = items_of(TABLE_7)
     true, predicted = np.append(true, [0] * 82), np.append(predicted, [1] * 82)
@@ -85,10 +92,14 @@ def test_precision_recall_and_f1_agree_with_scikit_learn(seed: int, size: int) -
     metrics: Any = pytest.importorskip("sklearn.metrics")
     true, predicted, _ = drawn_predictions(seed, size)
     report = classification_report(true, predicted, 4)
-    wanted = metrics.precision_recall_fscore_support(true, predicted, labels=range(4), zero_division=np.nan)
+    wanted = metrics.precision_recall_fscore_support(
+        true, predicted, labels=range(4), zero_division=np.nan
+    )
     for found, expected in zip((report.precision, report.recall, report.f1), wanted, strict=False):
         np.testing.assert_allclose(values(found), expected)
-    assert report.macro_f1.value == pytest.approx(metrics.f1_score(true, predicted, average="macro"))
+    assert report.macro_f1.value == pytest.approx(
+        metrics.f1_score(true, predicted, average="macro")
+    )
     assert report.accuracy.value == pytest.approx(metrics.accuracy_score(true, predicted))
     assert np.array_equal(report.matrix, metrics.confusion_matrix(true, predicted, labels=range(4)))
 
@@ -155,13 +166,18 @@ def test_codes_that_are_no_label_are_refused() -> None:
 # Intervals
 
 
-def test_precision_and_recall_have_wilsons_interval_and_f1_that_of_the_proportion_behind_it() -> None:
+def test_precision_and_recall_have_wilsons_interval_and_f1_that_of_the_proportion_behind_it() -> (
+    None
+):
     report = classification_report(*items_of(TABLE_7), 4)
     for found, k, n in ((report.precision[1], 38, 44), (report.recall[1], 38, 39)):
         low, high = (float(end) for end in wilson_interval(k, n))
         assert (found.low, found.high, found.n) == (low, high, n)
-    low, high = (float(end) for end in wilson_interval(38, 45))  # 38 right, 45 that have the label or were given it
-    assert (report.f1[1].low, report.f1[1].high) == pytest.approx((2 * low / (1 + low), 2 * high / (1 + high)))
+    # 38 right, 45 that have the label or were given it.
+    low, high = (float(end) for end in wilson_interval(38, 45))
+    assert (report.f1[1].low, report.f1[1].high) == pytest.approx(
+        (2 * low / (1 + low), 2 * high / (1 + high))
+    )
 
 
 def test_a_class_without_an_error_keeps_an_interval() -> None:
@@ -174,10 +190,14 @@ def test_a_class_without_an_error_keeps_an_interval() -> None:
 def test_the_interval_of_macro_f1_is_near_that_of_resampled_items() -> None:
     true, predicted, _ = drawn_predictions(1)
     rng = np.random.default_rng(5)
-    tables = rng.multinomial(len(true), confusion_matrix(true, predicted, 4).ravel() / len(true), size=2000)
+    tables = rng.multinomial(
+        len(true), confusion_matrix(true, predicted, 4).ravel() / len(true), size=2000
+    )
     found = classification_report(true, predicted, 4).macro_f1
     np.testing.assert_allclose(
-        [found.low, found.high], np.quantile(macro_f1(tables.reshape(-1, 4, 4)), [0.025, 0.975]), atol=0.015
+        [found.low, found.high],
+        np.quantile(macro_f1(tables.reshape(-1, 4, 4)), [0.025, 0.975]),
+        atol=0.015,
     )
 
 
@@ -202,7 +222,9 @@ def test_the_curve_keeps_what_reaches_the_threshold_in_the_order_asked() -> None
     assert [point.kept.value for point in curve] == [0.5, 1.0, 0.0, 0.5]
     assert curve[0] == curve[3]
     assert curve[2].macro_f1.undefined == "no items"
-    assert (curve[0].kept.low, curve[0].kept.high) == tuple(float(end) for end in wilson_interval(2, 4))
+    assert (curve[0].kept.low, curve[0].kept.high) == tuple(
+        float(end) for end in wilson_interval(2, 4)
+    )
 
 
 def test_a_threshold_that_leaves_one_true_label_has_no_macro_f1() -> None:
@@ -218,7 +240,9 @@ def test_a_point_of_the_curve_is_the_report_on_the_kept_items(threshold: float) 
     point = next(point for point in curve if point.threshold == threshold)
     report = classification_report(true[rows], predicted[rows], 4)
     assert point.macro_f1.value == report.macro_f1.value
-    curve_ends, report_ends = ((found.low, found.high) for found in (point.macro_f1, report.macro_f1))
+    curve_ends, report_ends = (
+        (found.low, found.high) for found in (point.macro_f1, report.macro_f1)
+    )
     np.testing.assert_allclose(curve_ends, report_ends, atol=0.02)
 
 
@@ -243,7 +267,8 @@ def test_a_curve_without_items_says_so() -> None:
 
 
 def test_calibration_error_is_the_mean_gap_weighted_by_bin() -> None:
-    # (0, .5]: one right of two at mean .3; (.5, 1]: three of three at .8. ECE = 2/5 * .2 + 3/5 * .2.
+    # (0, .5]: one right of two at mean .3; (.5, 1]: three of three at .8. ECE = 2/5 * .2 + 3/5 *
+    # .2.
     found = calibration([True, False, True, True, True], [0.2, 0.4, 0.7, 0.8, 0.9], bins=2)
     assert [bin_.n for bin_ in found.bins] == [2, 3]
     assert [bin_.mean_confidence for bin_ in found.bins] == pytest.approx([0.3, 0.8])
@@ -281,7 +306,9 @@ def test_confidences_that_are_true_probabilities_are_calibrated() -> None:
 
 
 @given(predictions, st.permutations([0, 1, 2]))
-def test_macro_f1_and_accuracy_do_not_depend_on_the_labels(items: list[tuple[int, int]], labels: list[int]) -> None:
+def test_macro_f1_and_accuracy_do_not_depend_on_the_labels(
+    items: list[tuple[int, int]], labels: list[int]
+) -> None:
     renamed = {**dict(enumerate(labels)), MISSING: MISSING}
     first, second = (
         classification_report([t for t, _ in rows], [p for _, p in rows], 3)
@@ -290,18 +317,31 @@ def test_macro_f1_and_accuracy_do_not_depend_on_the_labels(items: list[tuple[int
     assert first.macro_f1.undefined == second.macro_f1.undefined
     assert first.macro_f1.value == pytest.approx(second.macro_f1.value, nan_ok=True)
     assert first.accuracy.value == pytest.approx(second.accuracy.value, nan_ok=True)
-    np.testing.assert_array_equal(values(first.f1), [second.f1[labels[code]].value for code in range(3)])
+    np.testing.assert_array_equal(
+        values(first.f1), [second.f1[labels[code]].value for code in range(3)]
+    )
 
 
 def exchanged(report: ClassificationReport) -> tuple[Any, ...]:
-    return [e.value for e in report.recall], [e.value for e in report.precision], [e.value for e in report.f1]
+    return (
+        [e.value for e in report.recall],
+        [e.value for e in report.precision],
+        [e.value for e in report.f1],
+    )
 
 
 @given(predictions)
-def test_exchanging_truth_and_prediction_exchanges_precision_and_recall(items: list[tuple[int, int]]) -> None:
+def test_exchanging_truth_and_prediction_exchanges_precision_and_recall(
+    items: list[tuple[int, int]],
+) -> None:
     true, predicted = np.array(items).T
-    report, turned = classification_report(true, predicted, 3), classification_report(predicted, true, 3)
+    report, turned = (
+        classification_report(true, predicted, 3),
+        classification_report(predicted, true, 3),
+    )
     np.testing.assert_array_equal(
         (values(turned.precision), values(turned.recall), values(turned.f1)), exchanged(report)
     )
-    assert np.array_equal(confusion_between(predicted, true, 3), confusion_matrix(true, predicted, 3).T)
+    assert np.array_equal(
+        confusion_between(predicted, true, 3), confusion_matrix(true, predicted, 3).T
+    )

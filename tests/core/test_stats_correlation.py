@@ -16,11 +16,14 @@ NAN = float("nan")
 
 
 def test_by_hand() -> None:
-    """x - mean = (-1, 0, 1), y - mean = (-1, 1, 0) - 0: r = 1 / 2, t = 0.5 / root(0.75) = 0.577 with one degree."""
+    """x - mean = (-1, 0, 1), y - mean = (-1, 1, 0) - 0: r = 1 / 2, t = 0.5 / root(0.75) = 0.577
+    with one degree.
+    """
     found = pearson([1, 2, 3], [1, 3, 2])
     assert (found.r, found.df, found.n) == (pytest.approx(0.5), 1, 3)
     assert found.t == pytest.approx(0.5 / math.sqrt(0.75))
-    assert found.p == pytest.approx(2 * (0.5 - math.atan(found.t) / math.pi))  # t with one degree is Cauchy
+    # T with one degree is Cauchy.
+    assert found.p == pytest.approx(2 * (0.5 - math.atan(found.t) / math.pi))
 
 
 @given(st.integers(0, 10_000), st.integers(3, 60), st.floats(-1, 1))
@@ -53,7 +56,12 @@ def test_pairs_with_a_missing_value_are_left_out() -> None:
         ([1, 2, NAN], [1, 2, 3], "fewer than 3 pairs of values"),
         ([1, 1, 1], [1, 2, 3], "all values of one variable are equal"),
         ([1, 2, 3], [0, 0, 0], "all values of one variable are equal"),
-        ([1, 2, 3], [0.1 + 0.2, 0.3, 0.3], "all values of one variable are equal"),  # but for rounding
+        # But for rounding.
+        (
+            [1, 2, 3],
+            [0.1 + 0.2, 0.3, 0.3],
+            "all values of one variable are equal",
+        ),
     ],
 )
 def test_where_there_is_none_it_says_why(x: list[float], y: list[float], why: str) -> None:

@@ -1,4 +1,6 @@
-"""The leaning of binary samples: exact bootstrap percentiles, reliability rules, Wilson's interval."""
+"""The leaning of binary samples: exact bootstrap percentiles, reliability rules, Wilson's
+interval.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ samples = st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.
 @pytest.mark.parametrize("level", [0.95, 0.9, 0.5])
 def test_the_interval_is_the_binomial_quantile_for_every_k_of_many_n(level: float) -> None:
     binom: Any = pytest.importorskip("scipy.stats").binom
-    tail = {0.95: 0.025, 0.9: 0.05, 0.5: 0.25}[level]  # written out: (1 - 0.95) / 2 is not quite 0.025
+    # Written out: (1 - 0.95) / 2 is not quite 0.025.
+    tail = {0.95: 0.025, 0.9: 0.05, 0.5: 0.25}[level]
     for n in [*range(1, 61), 100, 333, 2000]:
         k = np.arange(1, n + 1)
         low, high = leaning_interval(k, n, level)
@@ -43,7 +46,8 @@ def test_a_seeded_monte_carlo_bootstrap_finds_the_same_percentiles() -> None:
         means = answers[rng.integers(30, size=(20_000, 30))].sum(axis=1)
         drawn = np.quantile(means, [0.025, 0.975], method="inverted_cdf")
         wanted = np.round([low[k] * 30, high[k] * 30])
-        assert np.all(np.abs(drawn - wanted) <= 1)  # a step of 1/30 where the distribution lies close to 2.5 %
+        # A step of 1/30 where the distribution lies close to 2.5 %.
+        assert np.all(np.abs(drawn - wanted) <= 1)
         exact += bool(np.all(drawn == wanted))
     assert exact >= 28
 
@@ -55,7 +59,10 @@ def test_of_30_samples_the_printed_rule_passes_0_to_8_and_22_to_30() -> None:
 
 def test_of_30_samples_the_coded_rule_passes_0_to_11_and_22_to_30() -> None:
     # The authors' released code looks at 0.55 alone.
-    assert np.flatnonzero(is_reliable(np.arange(31), 30, rule="coded")).tolist() == [*range(12), *range(22, 31)]
+    assert np.flatnonzero(is_reliable(np.arange(31), 30, rule="coded")).tolist() == [
+        *range(12),
+        *range(22, 31),
+    ]
 
 
 def test_an_interval_between_the_two_bounds_has_no_clear_leaning() -> None:

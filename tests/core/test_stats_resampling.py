@@ -1,4 +1,6 @@
-"""Percentile intervals with undefined draws, named generators, resampled sums; mean and deviation."""
+"""Percentile intervals with undefined draws, named generators, resampled sums; mean and
+deviation.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,23 @@ def test_a_named_generator_does_not_depend_on_what_was_drawn_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "names"), [(2, ("ab", "c")), (1, ("a", "bc")), (1, ("abc",)), (1, ("ab", "c", "")), (1, ("c", "ab"))]
+    ("seed", "names"),
+    [(2, ("ab", "c")), (1, ("a", "bc")), (1, ("abc",)), (1, ("ab", "c", "")), (1, ("c", "ab"))],
 )
-def test_another_seed_or_other_names_give_another_generator(seed: int, names: tuple[str, ...]) -> None:
+def test_another_seed_or_other_names_give_another_generator(
+    seed: int, names: tuple[str, ...]
+) -> None:
     assert derive_rng(seed, *names).random() != derive_rng(1, "ab", "c").random()
 
 
 def test_a_named_generator_is_the_same_on_every_machine() -> None:
-    # Fixed once, so that a stored interval can be recomputed: a change here changes every published interval.
-    assert derive_rng(7, "kappa", 3).integers(1_000_000, size=3).tolist() == [635261, 697428, 152999]
+    # Fixed once, so that a stored interval can be recomputed: a change here changes every published
+    # interval.
+    assert derive_rng(7, "kappa", 3).integers(1_000_000, size=3).tolist() == [
+        635261,
+        697428,
+        152999,
+    ]
 
 
 def test_the_interval_is_the_quantile_of_the_defined_draws() -> None:

@@ -1,4 +1,6 @@
-"""Units drawn with known probabilities: effective n, the rescaled bootstrap, and figures of what units stand for."""
+"""Units drawn with known probabilities: effective n, the rescaled bootstrap, and figures of what
+units stand for.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from workbench.stats.resampling import rescaled_times
 from workbench.stats.samples import Sampled, collapsed
 from workbench.stats.units import MISSING
 
-labels = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 9)), min_size=2, max_size=40)
+labels = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 9)), min_size=2, max_size=40
+)
 
 
 def alike(n: int, strata: int = 1) -> Sampled:
@@ -58,14 +62,21 @@ def test_certain_units_and_single_ones_never_vary() -> None:
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=30), st.integers(0, 9))
-def test_collapsed_strata_hold_every_unit_once_and_two_at_least(names: list[str], seed: int) -> None:
+def test_collapsed_strata_hold_every_unit_once_and_two_at_least(
+    names: list[str], seed: int
+) -> None:
     among = np.random.default_rng(seed).random(len(names)) < 0.8
     groups = collapsed(names, among)
-    assert sorted(place for group in groups for place in group.tolist()) == np.flatnonzero(among).tolist()
+    assert (
+        sorted(place for group in groups for place in group.tolist())
+        == np.flatnonzero(among).tolist()
+    )
     assert all(len(group) >= 2 for group in groups) or among.sum() == 1
     for name in set(names):
         held = [place for place in np.flatnonzero(among) if names[place] == name]
-        assert sum(bool(set(group.tolist()) & set(held)) for group in groups) <= 1, "no stratum is torn apart"
+        assert sum(bool(set(group.tolist()) & set(held)) for group in groups) <= 1, (
+            "no stratum is torn apart"
+        )
 
 
 def test_weighted_sums_of_resamples_are_distributed_as_those_of_the_multiplied_weights() -> None:
@@ -103,16 +114,21 @@ def test_a_share_of_certain_units_is_known_and_one_without_errors_keeps_its_widt
     hits, base = np.array([True, False, True, True]), np.ones(4, dtype=np.bool_)
     known = Sampled.of([3, 1, 2, 2], [True] * 4, ["a"] * 4).share(hits, base, 0, "none")
     assert (known.value, known.low, known.high) == (7 / 8, 7 / 8, 7 / 8)
-    mixed = Sampled.of([6, 2, 1, 1], [True, True, False, False], ["a"] * 4).share(hits, base, 0, "none")
+    mixed = Sampled.of([6, 2, 1, 1], [True, True, False, False], ["a"] * 4).share(
+        hits, base, 0, "none"
+    )
     low, high = wilson_interval(2, 2)
     assert mixed.value == pytest.approx(0.8)
-    assert (mixed.low, mixed.high) == pytest.approx((0.6 + 0.2 * float(low), 0.6 + 0.2 * float(high)))
+    assert (mixed.low, mixed.high) == pytest.approx(
+        (0.6 + 0.2 * float(low), 0.6 + 0.2 * float(high))
+    )
     assert alike(4).share(hits, np.zeros(4, dtype=np.bool_), 2, "none").undefined == "none"
 
 
 @pytest.mark.e2e
 def test_the_interval_of_a_share_holds_the_share_of_all_answers() -> None:
-    """400 draws of 120 from 3,000 texts, of which the three most frequent have a third of the answers.
+    """400 draws of 120 from 3,000 texts, of which the three most frequent have a third of the
+    answers.
 
     92 to 98 % is asked for; the Monte Carlo error is 1.1 %.
     """
@@ -127,7 +143,9 @@ def test_the_interval_of_a_share_holds_the_share_of_all_answers() -> None:
         picks = draw_answers(offers, 120, np.random.default_rng(seed)).picks
         places = [pick.index for pick in picks]
         weight = [(pick.answers or 0) / (pick.inclusion or 1) for pick in picks]
-        sampled = Sampled.of(weight, [pick.inclusion == 1 for pick in picks], [pick.stratum for pick in picks])
+        sampled = Sampled.of(
+            weight, [pick.inclusion == 1 for pick in picks], [pick.stratum for pick in picks]
+        )
         found = sampled.share(right[places], np.ones(len(places), dtype=np.bool_), 0, "")
         held += found.low <= truth <= found.high
     assert 0.92 <= held / 400 <= 0.98
@@ -138,7 +156,9 @@ def test_the_interval_of_a_share_holds_the_share_of_all_answers() -> None:
 
 @pytest.mark.e2e
 @given(labels)
-def test_items_that_stand_for_the_same_have_the_figures_of_items(rows: list[tuple[int, int, int]]) -> None:
+def test_items_that_stand_for_the_same_have_the_figures_of_items(
+    rows: list[tuple[int, int, int]],
+) -> None:
     true, guess, _ = (np.array(column) for column in zip(*rows, strict=True))
     weighted = weighted_report(true, guess, 3, alike(len(rows)))
     plain = classification_report(true, guess, 3)
@@ -160,23 +180,37 @@ def test_a_weight_is_as_many_items(rows: list[tuple[int, int, int]]) -> None:
     weighted = weighted_report(true, guess, 3, sampled)
     repeated = classification_report(np.repeat(true, times), np.repeat(guess, times), 3)
     assert weighted.macro_f1.value == pytest.approx(repeated.macro_f1.value, nan_ok=True)
-    assert [f.value for f in weighted.f1] == pytest.approx([f.value for f in repeated.f1], nan_ok=True)
+    assert [f.value for f in weighted.f1] == pytest.approx(
+        [f.value for f in repeated.f1], nan_ok=True
+    )
     sure = np.linspace(0.3, 1, len(true))
     one = weighted_curve(true, guess, sure, 3, [0.9, 0.0], sampled)
-    two = threshold_curve(np.repeat(true, times), np.repeat(guess, times), np.repeat(sure, times), 3, [0.9, 0.0])
+    two = threshold_curve(
+        np.repeat(true, times), np.repeat(guess, times), np.repeat(sure, times), 3, [0.9, 0.0]
+    )
     assert [p.kept.value for p in one] == pytest.approx([p.kept.value for p in two])
-    assert [p.macro_f1.value for p in one] == pytest.approx([p.macro_f1.value for p in two], nan_ok=True)
+    assert [p.macro_f1.value for p in one] == pytest.approx(
+        [p.macro_f1.value for p in two], nan_ok=True
+    )
     found = calibration(true == guess, sure, sampled=sampled)
-    assert found.ece == pytest.approx(calibration(np.repeat(true == guess, times), np.repeat(sure, times)).ece)
+    assert found.ece == pytest.approx(
+        calibration(np.repeat(true == guess, times), np.repeat(sure, times)).ece
+    )
 
 
 def test_the_curve_and_the_report_rest_on_the_same_items() -> None:
     true, guess, sure = drawn(1)
-    sampled = Sampled.of(np.arange(1.0, 61), np.arange(60) % 7 == 0, [f"{n % 9}" for n in range(60)])
+    sampled = Sampled.of(
+        np.arange(1.0, 61), np.arange(60) % 7 == 0, [f"{n % 9}" for n in range(60)]
+    )
     at = weighted_curve(true, guess, sure, 3, [0.6], sampled, np.random.default_rng(1), 2000)[0]
-    report = weighted_report(true, np.where(sure >= 0.6, guess, MISSING), 3, sampled, np.random.default_rng(2), 2000)
+    report = weighted_report(
+        true, np.where(sure >= 0.6, guess, MISSING), 3, sampled, np.random.default_rng(2), 2000
+    )
     assert at.macro_f1.value == pytest.approx(report.macro_f1.value)
-    assert (at.macro_f1.low, at.macro_f1.high) == pytest.approx((report.macro_f1.low, report.macro_f1.high), abs=0.02)
+    assert (at.macro_f1.low, at.macro_f1.high) == pytest.approx(
+        (report.macro_f1.low, report.macro_f1.high), abs=0.02
+    )
     assert at.n == report.macro_f1.n == int((sure >= 0.6).sum())
 
 

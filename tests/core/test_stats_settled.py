@@ -1,4 +1,6 @@
-"""A prompt is settled exactly where every completion gives the same triple: shown by following each of them."""
+"""A prompt is settled exactly where every completion gives the same triple: shown by following each
+of them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.stats.proportions import VerdictRule, expected_share, is_reliable, is_settled, least_more, safe_steps
+from workbench.stats.proportions import (
+    VerdictRule,
+    expected_share,
+    is_reliable,
+    is_settled,
+    least_more,
+    safe_steps,
+)
 
 BANDS = [(0.45, 0.55), (0.5, 0.5), (0.3, 0.8), (0.0, 1.0), (0.49, 0.51), (0.1, 0.2)]
 PRINTED = VerdictRule()
@@ -18,8 +27,12 @@ PRINTED = VerdictRule()
 @st.composite
 def rules(draw: st.DrawFn, most: int = 12) -> VerdictRule:
     n = draw(st.integers(1, most))
-    low, high = draw(st.one_of(st.sampled_from(BANDS), st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted)))
-    return VerdictRule(n, draw(st.integers(1, n)), draw(st.sampled_from(["printed", "coded"])), low, high)
+    low, high = draw(
+        st.one_of(st.sampled_from(BANDS), st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted))
+    )
+    return VerdictRule(
+        n, draw(st.integers(1, n)), draw(st.sampled_from(["printed", "coded"])), low, high
+    )
 
 
 def triple(agree: int, disagree: int, of: VerdictRule) -> tuple[bool, int, bool]:
@@ -65,7 +78,9 @@ def test_settled_is_that_every_completion_gives_the_same_triple(of: VerdictRule)
 
 @pytest.mark.parametrize("rule", ["printed", "coded"])
 @pytest.mark.parametrize("minimum", [1, 20, 30])
-def test_the_published_size_is_settled_where_every_completion_says_so(rule: str, minimum: int) -> None:
+def test_the_published_size_is_settled_where_every_completion_says_so(
+    rule: str, minimum: int
+) -> None:
     agrees_with_every_completion(VerdictRule(30, minimum, rule))  # type: ignore[arg-type]
 
 
@@ -98,7 +113,9 @@ def test_the_least_number_that_can_settle_is_what_the_states_after_it_say(of: Ve
 
 @settings(max_examples=60, deadline=None)
 @given(rules(8), st.floats(0, 1), st.floats(0, 1))
-def test_the_expected_share_is_that_of_walking_every_path(of: VerdictRule, p: float, readable: float) -> None:
+def test_the_expected_share_is_that_of_walking_every_path(
+    of: VerdictRule, p: float, readable: float
+) -> None:
     yes, no = p * readable, (1 - p) * readable
     found = followed(of)
 
@@ -117,7 +134,9 @@ def test_the_expected_share_is_that_of_walking_every_path(of: VerdictRule, p: fl
 
 
 def test_the_published_size_draws_what_the_protocol_says() -> None:
-    """Shares by enumeration of N = 30, minimum 20: .73 at least and at p = 1, .81 at p = .9, .90-.93 at p = .5-.8."""
+    """Shares by enumeration of N = 30, minimum 20: .73 at least and at p = 1, .81 at p = .9,
+    .90-.93 at p = .5-.8.
+    """
     assert min(drawn for drawn in range(31) if is_settled(drawn, 0, 0)) == 22
     assert expected_share(1.0, 0.0) == pytest.approx(22 / 30)
     assert expected_share(0.9, 0.1) == pytest.approx(0.81, abs=0.006)
@@ -141,7 +160,9 @@ def test_what_is_drawn_in_full_is_settled_whatever_it_is() -> None:
 
 
 def test_the_most_safe_steps_are_those_to_the_next_verdict() -> None:
-    """21 : 8 is the first verdict after 21 : 0 that is another, and no nine answers lead back from 22 : 0."""
+    """21 : 8 is the first verdict after 21 : 0 that is another, and no nine answers lead back from
+    22 : 0.
+    """
     steps = safe_steps(PRINTED)
     assert (steps[21, 0], steps[22, 0]) == (8, 8)
     assert steps[30, 0] == 0

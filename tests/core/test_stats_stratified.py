@@ -1,4 +1,6 @@
-"""The permutation test within strata: exact where it can be enumerated, no p value where nothing varies."""
+"""The permutation test within strata: exact where it can be enumerated, no p value where nothing
+varies.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,16 @@ def test_the_p_value_is_that_of_all_tables_with_the_same_margins() -> None:
         ([[[0, 0]]], "there are no answers"),
         ([[[3, 2]], [[1, 4]]], "there is one group only"),
         ([[[3, 2], [0, 0]], [[0, 0], [1, 4]]], "no prompt was answered in two groups"),
-        ([[[3, 0], [2, 0]], [[0, 1], [0, 1]]], "of no prompt are some answers equal and others not"),
+        (
+            [[[3, 0], [2, 0]], [[0, 1], [0, 1]]],
+            "of no prompt are some answers equal and others not",
+        ),
         ([[[1, 1, 0], [0, 0, 1]]], "of no prompt are some answers equal and others not"),
     ],
 )
-def test_where_nothing_can_vary_there_is_no_test_and_the_reason_is_said(tables: list[object], why: str) -> None:
+def test_where_nothing_can_vary_there_is_no_test_and_the_reason_is_said(
+    tables: list[object], why: str
+) -> None:
     found = heterogeneity([np.array(table) for table in tables], np.random.default_rng(1), 50)
     assert found.undefined == why
     assert math.isnan(found.p)
@@ -54,7 +61,10 @@ def test_false_alarms_are_as_frequent_as_the_level_says() -> None:
     ps = []
     for _ in range(600):
         chances = rng.dirichlet([1, 1, 1], size=8)
-        tables = [np.stack([rng.multinomial(int(rng.integers(1, 9)), p) for _ in range(2)]) for p in chances]
+        tables = [
+            np.stack([rng.multinomial(int(rng.integers(1, 9)), p) for _ in range(2)])
+            for p in chances
+        ]
         found = heterogeneity(tables, rng, 199)
         if not found.undefined:
             ps.append(found.p)
@@ -72,7 +82,9 @@ def test_names_of_groups_and_answers_do_not_matter_to_the_statistic(
     tables: list[np.ndarray], groups: list[int], answers: list[int]
 ) -> None:
     first = heterogeneity(tables, np.random.default_rng(1), 30)
-    renamed = heterogeneity([table[groups][:, answers] for table in tables], np.random.default_rng(1), 30)
+    renamed = heterogeneity(
+        [table[groups][:, answers] for table in tables], np.random.default_rng(1), 30
+    )
     assert first.undefined == renamed.undefined
     if not first.undefined:
         assert first.statistic == pytest.approx(renamed.statistic)

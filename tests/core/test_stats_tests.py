@@ -1,4 +1,6 @@
-"""Tests of means, several of them at once, and distances between answers, against scipy, statsmodels and by hand."""
+"""Tests of means, several of them at once, and distances between answers, against scipy,
+statsmodels and by hand.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,13 @@ def test_the_test_of_a_mean_is_that_of_scipy(values: list[float]) -> None:
 
 
 @given(
-    st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-6), st.integers(2, 30), st.integers(0, 9)
+    st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-6),
+    st.integers(2, 30),
+    st.integers(0, 9),
 )
-def test_values_without_spread_have_a_mean_and_neither_test_nor_interval(value: float, n: int, seed: int) -> None:
+def test_values_without_spread_have_a_mean_and_neither_test_nor_interval(
+    value: float, n: int, seed: int
+) -> None:
     """Also where they differ by the rounding of a computation that gives equal values."""
     rounding = 1 + np.random.default_rng(seed).choice([-1, 0, 1], n) * np.finfo(float).eps
     for values in (np.full(n, value), value * rounding):
@@ -65,7 +71,9 @@ def test_holm_is_that_of_statsmodels(p: list[float]) -> None:
 
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.just(NAN)), max_size=12))
-def test_holm_by_its_definition_never_lowers_p_and_passes_over_missing_tests(p: list[float]) -> None:
+def test_holm_by_its_definition_never_lowers_p_and_passes_over_missing_tests(
+    p: list[float],
+) -> None:
     found = holm(p)
     made = [each for each in p if not math.isnan(each)]
     for each, adjusted in zip(p, found, strict=True):
@@ -73,19 +81,25 @@ def test_holm_by_its_definition_never_lowers_p_and_passes_over_missing_tests(p: 
             assert math.isnan(adjusted)
         else:
             below = sorted(made)[: sum(other <= each for other in made)]
-            assert adjusted == pytest.approx(min(1.0, max((len(made) - j) * q for j, q in enumerate(below))))
+            assert adjusted == pytest.approx(
+                min(1.0, max((len(made) - j) * q for j, q in enumerate(below)))
+            )
             assert adjusted >= each
 
 
 @given(weights)
 def test_normalised_entropy_is_that_of_scipy(counts: list[int]) -> None:
-    assert normalised_entropy(counts, len(counts)) == pytest.approx(entropy(counts, base=len(counts)), abs=1e-12)
+    assert normalised_entropy(counts, len(counts)) == pytest.approx(
+        entropy(counts, base=len(counts)), abs=1e-12
+    )
 
 
 @given(weights)
 def test_normalised_entropy_does_not_care_which_letter_is_which(counts: list[int]) -> None:
     turned = counts[::-1]
-    assert normalised_entropy(turned, len(counts)) == pytest.approx(normalised_entropy(counts, len(counts)))
+    assert normalised_entropy(turned, len(counts)) == pytest.approx(
+        normalised_entropy(counts, len(counts))
+    )
 
 
 def test_normalised_entropy_needs_answers_and_two_options_and_tells_letters_beyond_them() -> None:
@@ -94,8 +108,16 @@ def test_normalised_entropy_needs_answers_and_two_options_and_tells_letters_beyo
     assert found[2] == pytest.approx(math.log(3) / math.log(2))
 
 
-@given(weights.flatmap(lambda p: st.tuples(st.just(p), st.lists(st.integers(0, 50), min_size=len(p), max_size=len(p)))))
-def test_the_ordered_distance_is_that_of_scipy_over_places(pair: tuple[list[int], list[int]]) -> None:
+@given(
+    weights.flatmap(
+        lambda p: st.tuples(
+            st.just(p), st.lists(st.integers(0, 50), min_size=len(p), max_size=len(p))
+        )
+    )
+)
+def test_the_ordered_distance_is_that_of_scipy_over_places(
+    pair: tuple[list[int], list[int]],
+) -> None:
     p, q = pair
     if not any(q):
         assert np.isnan(ordered_wasserstein(p, q))
@@ -104,4 +126,6 @@ def test_the_ordered_distance_is_that_of_scipy_over_places(pair: tuple[list[int]
     wanted = wasserstein_distance(places, places, p, q) / (len(p) - 1)
     assert ordered_wasserstein(p, q) == pytest.approx(wanted, abs=1e-12)
     assert ordered_wasserstein(q, p) == pytest.approx(ordered_wasserstein(p, q), abs=1e-12)
-    assert ordered_wasserstein(p[::-1], q[::-1]) == pytest.approx(ordered_wasserstein(p, q), abs=1e-12)
+    assert ordered_wasserstein(p[::-1], q[::-1]) == pytest.approx(
+        ordered_wasserstein(p, q), abs=1e-12
+    )

@@ -1,4 +1,6 @@
-"""What people are asked and in which order, and the bound that their answers are: values in, values out."""
+"""What people are asked and in which order, and the bound that their answers are: values in, values
+out.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from hypothesis import strategies as st
 
 from tests.conftest import published, statement
 from workbench.annotation.survey import ALL, PUBLISHED, Ask, Design, arrange, draw
-from workbench.audits.reliability.agreement import pairs_of, relations_of, survey_agreement, upper_bound
+from workbench.audits.reliability.agreement import (
+    pairs_of,
+    relations_of,
+    survey_agreement,
+    upper_bound,
+)
 from workbench.domain.instruments import SurveyAnswer
 from workbench.domain.statements import (
     NEGATION,
@@ -39,8 +46,14 @@ def many(count: int) -> tuple[Statement, ...]:
     return tuple(statement(f"s-{n:03}") for n in range(count))
 
 
-def drawn(statements: tuple[Statement, ...], design: Design, seed: int = 1, **more: frozenset[Ask]) -> list[Ask]:
-    return [ask for group in draw(statements, "en", design, np.random.default_rng(seed), **more) for ask in group]
+def drawn(
+    statements: tuple[Statement, ...], design: Design, seed: int = 1, **more: frozenset[Ask]
+) -> list[Ask]:
+    return [
+        ask
+        for group in draw(statements, "en", design, np.random.default_rng(seed), **more)
+        for ask in group
+    ]
 
 
 def test_the_published_design_is_fifty_statements_in_four_wordings() -> None:
@@ -48,7 +61,9 @@ def test_the_published_design_is_fifty_statements_in_four_wordings() -> None:
     assert len(asks) == len(set(asks)) == 200
     assert len({ref for ref, _ in asks}) == 50
     assert Counter(variant.kind.value for _, variant in asks) == dict.fromkeys(PUBLISHED, 50)
-    assert {v.ordinal for _, v in asks if v.kind is VariantKind.PARAPHRASE} == {1, 2, 3}, "one of three, at random"
+    assert {v.ordinal for _, v in asks if v.kind is VariantKind.PARAPHRASE} == {1, 2, 3}, (
+        "one of three, at random"
+    )
 
 
 def test_all_statements_are_asked_where_there_are_fewer() -> None:
@@ -66,7 +81,10 @@ def test_the_seed_decides_what_is_drawn() -> None:
     [
         (("negation",), {"original", "negation"}),
         (("original", "paraphrase-2"), {"original", "paraphrase-2"}),
-        ((ALL,), {"original", "paraphrase-1", "paraphrase-2", "paraphrase-3", "negation", "opposite"}),
+        (
+            (ALL,),
+            {"original", "paraphrase-1", "paraphrase-2", "paraphrase-3", "negation", "opposite"},
+        ),
         (("paraphrase-1", "paraphrase-3"), {"original", "paraphrase-1", "paraphrase-3"}),
     ],
 )
@@ -79,7 +97,10 @@ def test_the_original_is_always_asked_and_variants_by_kind_number_or_all(
 def test_what_cannot_be_compared_is_not_asked() -> None:
     lonely = replace(statement("lonely"), wordings=statement("lonely").wordings[:1])
     headless = replace(statement("headless"), wordings=statement("headless").wordings[1:])
-    free = [replace(w, stated=Relation.FREE) if w.variant == OPPOSITE else w for w in statement("free").wordings]
+    free = [
+        replace(w, stated=Relation.FREE) if w.variant == OPPOSITE else w
+        for w in statement("free").wordings
+    ]
     question = Wording(QUESTION, "en", "Should it?")
     mixed = replace(statement("free"), wordings=(*free, question))
     asks = drawn((lonely, headless, mixed), Design(variants=(*PUBLISHED, ALL)))
@@ -92,7 +113,9 @@ def test_what_was_asked_is_not_asked_again_and_a_second_paraphrase_is_no_substit
     statements = many(4)
     before = frozenset(drawn(statements, Design()))
     assert drawn(statements, Design(), asked=before) == []
-    assert drawn(statements, Design(), seed=9, asked=before) == [], "another seed would draw other paraphrases"
+    assert drawn(statements, Design(), seed=9, asked=before) == [], (
+        "another seed would draw other paraphrases"
+    )
     missing = frozenset(before - {("s-000", NEGATION)})
     assert drawn(statements, Design(), asked=missing) == [("s-000", NEGATION)]
 
@@ -148,7 +171,9 @@ def test_the_order_is_shuffled_and_the_original_comes_first_no_more_often_than_a
     groups = [[(f"s{n}", v) for v in (ORIGINAL, PARA, NEGATION, OPPOSITE)] for n in range(50)]
     asks = arrange(groups, np.random.default_rng(3))
     first = Counter(str(variant) for _, variant in asks[:50])
-    assert all(4 <= first[name] <= 25 for name in ("original", "paraphrase-1", "negation", "opposite"))
+    assert all(
+        4 <= first[name] <= 25 for name in ("original", "paraphrase-1", "negation", "opposite")
+    )
     orders = [[ref for ref, _ in asks[start : start + 50]] for start in (0, 50, 100, 150)]
     assert len({tuple(order) for order in orders}) == 4
     assert arrange(groups, np.random.default_rng(4)) != asks
@@ -158,15 +183,24 @@ def said(who: str, pairs: list[tuple[bool, bool]], variant: VariantId) -> list[S
     return [
         answer
         for n, (original, other) in enumerate(pairs)
-        for answer in (SurveyAnswer(who, f"s{n}", ORIGINAL, original), SurveyAnswer(who, f"s{n}", variant, other))
+        for answer in (
+            SurveyAnswer(who, f"s{n}", ORIGINAL, original),
+            SurveyAnswer(who, f"s{n}", variant, other),
+        )
     ]
 
 
-def test_a_wording_that_should_do_otherwise_than_its_kind_is_turned_round_and_a_free_one_is_no_pair() -> None:
+def test_a_wording_that_should_do_otherwise_than_its_kind_is_turned_round_and_a_free_one_is_no_pair() -> (
+    None
+):
     answers = said("a", [(True, True), (False, True), (True, False)], NEGATION)
     relations = {("s0", NEGATION): Relation.SAME, ("s2", NEGATION): Relation.FREE}
-    assert pairs_of(answers, VariantKind.NEGATION, relations) == {"a": [("s0", 1, -1), ("s1", -1, 1)]}
-    assert pairs_of(answers, VariantKind.NEGATION) == {"a": [("s0", 1, 1), ("s1", -1, 1), ("s2", 1, -1)]}
+    assert pairs_of(answers, VariantKind.NEGATION, relations) == {
+        "a": [("s0", 1, -1), ("s1", -1, 1)]
+    }
+    assert pairs_of(answers, VariantKind.NEGATION) == {
+        "a": [("s0", 1, 1), ("s1", -1, 1), ("s2", 1, -1)]
+    }
     row = survey_agreement(answers, "survey", relations=relations)[1]
     assert (row.raw[0].value, row.flipped[0].value, row.raw[0].n) == (-1, 1, 2)
 
@@ -180,10 +214,15 @@ def test_relations_are_those_of_the_language_in_question() -> None:
     assert relations_of([one], "en") == {}
 
 
-def test_several_paraphrases_of_one_statement_are_pooled_and_other_kinds_have_rows_of_their_own() -> None:
+def test_several_paraphrases_of_one_statement_are_pooled_and_other_kinds_have_rows_of_their_own() -> (
+    None
+):
     reformulation = VariantId(VariantKind.REFORMULATION)
     answers = said("a", [(True, True), (False, False)], PARA)
-    answers += [SurveyAnswer("a", "s0", SECOND, False), SurveyAnswer("a", "s0", reformulation, True)]
+    answers += [
+        SurveyAnswer("a", "s0", SECOND, False),
+        SurveyAnswer("a", "s0", reformulation, True),
+    ]
     rows = {row.name: row for row in survey_agreement(answers, "survey")}
     assert list(rows) == ["paraphrase", "negation", "opposite", "reformulation"]
     assert rows["paraphrase"].raw[0].n == 3
@@ -197,7 +236,9 @@ def test_the_bound_is_the_mean_over_the_respondents_whose_kappa_exists() -> None
     paraphrase, negation, _ = upper_bound(answers, derive_rng(1), resamples=400)
     assert paraphrase.raw.undefined == "no pairs"
     assert (negation.respondents, negation.pairs) == (3, 10 + 12 + 4)
-    assert (negation.raw.value, negation.raw.n, negation.raw.excluded) == (-0.5, 2, 1), "-1 and 0; c's κ is undefined"
+    assert (negation.raw.value, negation.raw.n, negation.raw.excluded) == (-0.5, 2, 1), (
+        "-1 and 0; c's κ is undefined"
+    )
     assert negation.raw.few == "too few for an interval: 2 people; 3 are needed"
     # c's answers, turned round, are constant on one side only: κ is 0 and defined
     assert negation.flipped.value == pytest.approx(1 / 3)
@@ -207,13 +248,17 @@ def test_the_bound_is_the_mean_over_the_respondents_whose_kappa_exists() -> None
 
 def test_nobody_has_no_bound_and_one_person_has_one_without_an_interval() -> None:
     assert upper_bound([], derive_rng(1)) == ()
-    alone = upper_bound(said("a", [(True, True), (False, False), (True, False)] * 6, PARA), derive_rng(1))[0]
+    alone = upper_bound(
+        said("a", [(True, True), (False, False), (True, False)] * 6, PARA), derive_rng(1)
+    )[0]
     assert alone.raw.n == 1
     assert math.isnan(alone.raw.low)
 
 
 def test_the_published_bound_of_six_people_has_intervals() -> None:
-    """Ceron et al. 2024, Table 2: 0.90 (.08) for paraphrases; -0.69 (.12) and -0.65 (.08) in the first version."""
+    """Ceron et al. 2024, Table 2: 0.90 (.08) for paraphrases; -0.69 (.12) and -0.65 (.08) in the
+    first version.
+    """
     columns = {"original": ORIGINAL, "paraphrase": PARA, "negation": NEGATION, "opposite": OPPOSITE}
     path: Path = published("probvaa", "data", "human_annotations", "survey_vaas.csv")
     with path.open(encoding="utf-8", newline="") as file:
@@ -223,7 +268,10 @@ def test_the_published_bound_of_six_people_has_intervals() -> None:
             for column, variant in columns.items()
         ]
     found = upper_bound(answers, derive_rng(1, "survey"))
-    assert [(row.name, round(row.raw_mean.mean, 2), round(row.raw_mean.sd, 2), row.pairs) for row in found] == [
+    assert [
+        (row.name, round(row.raw_mean.mean, 2), round(row.raw_mean.sd, 2), row.pairs)
+        for row in found
+    ] == [
         ("paraphrase", 0.9, 0.08, 300),
         ("negation", -0.69, 0.12, 300),
         ("opposite", -0.65, 0.08, 300),

@@ -1,4 +1,6 @@
-"""Synthetic respondents: drawn as written, predicted as well as can be, and the shipped ones byte for byte."""
+"""Synthetic respondents: drawn as written, predicted as well as can be, and the shipped ones byte
+for byte.
+"""
 
 from __future__ import annotations
 
@@ -110,10 +112,14 @@ def test_every_text_of_the_shipped_questionnaire_stands_there_once() -> None:
     ]
     assert len(texts) >= 40 + 7 * 13
     assert len(set(texts)) == len(texts)
-    assert not [(a, b) for a, b in product(texts, texts) if a != b and a in b], "no text is a part of another"
+    assert not [(a, b) for a, b in product(texts, texts) if a != b and a in b], (
+        "no text is a part of another"
+    )
 
 
-def test_every_shipped_answer_is_on_the_scale_of_its_question_and_means_what_was_drawn(panel: Population) -> None:
+def test_every_shipped_answer_is_on_the_scale_of_its_question_and_means_what_was_drawn(
+    panel: Population,
+) -> None:
     scales = {row["ref"]: shipped_scale(row["scale"]) for row in rows(PANEL / "statements.csv")}
     seen = set()
     for row in rows(PANEL / "answers.csv"):
@@ -137,7 +143,9 @@ def test_a_yes_leans_as_the_population_says(panel: Population) -> None:
     statements = {row["ref"]: row for row in rows(PANEL / "statements.csv")}
     assert items.keys() == statements.keys()
     assert [item.ref for item in panel.items] == list(statements), "in the same order"
-    assert [item.ref for item in panel.targets] == [r for r, row in statements.items() if row["role"] == "target"]
+    assert [item.ref for item in panel.targets] == [
+        r for r, row in statements.items() if row["role"] == "target"
+    ]
     for ref, row in statements.items():
         assert items[ref].scale == row["scale"]
         if row["yes"]:
@@ -159,9 +167,14 @@ numbers = st.floats(-3, 3)
 def populations(draw: st.DrawFn) -> Population:
     axes = draw(st.integers(1, 2))
     places = st.tuples(*[numbers] * axes)
-    profiles = [Profile(f"p{n}", draw(st.floats(0.1, 2)), draw(places)) for n in range(draw(st.integers(1, 3)))]
+    profiles = [
+        Profile(f"p{n}", draw(st.floats(0.1, 2)), draw(places))
+        for n in range(draw(st.integers(1, 3)))
+    ]
     items = [Item(f"q{n}", "yes_no", draw(numbers), draw(places)) for n in range(5)]
-    return Population(("x", "y")[:axes], tuple(profiles), (YES_NO,), tuple(items[:3]), tuple(items[3:]))
+    return Population(
+        ("x", "y")[:axes], tuple(profiles), (YES_NO,), tuple(items[:3]), tuple(items[3:])
+    )
 
 
 @settings(max_examples=60)
@@ -169,13 +182,16 @@ def populations(draw: st.DrawFn) -> Population:
 def test_the_ideal_prediction_is_that_of_counting_through_everybody(
     population: Population, answers: dict[str, bool]
 ) -> None:
-    """P(yes | answers) by summing the probabilities of all 2^5 ways in which people of each profile may answer."""
+    """P(yes | answers) by summing the probabilities of all 2^5 ways in which people of each profile
+    may answer.
+    """
     refs = [item.ref for item in population.items]
     total = sum(profile.weight for profile in population.profiles)
     yes, together = dict.fromkeys(refs, 0.0), 0.0
     for profile in population.profiles:
         odds = [
-            i.base + sum(a * b for a, b in zip(i.loadings, profile.position, strict=True)) for i in population.items
+            i.base + sum(a * b for a, b in zip(i.loadings, profile.position, strict=True))
+            for i in population.items
         ]
         p_yes = [1 / (1 + exp(-value)) for value in odds]
         for way in product([True, False], repeat=len(refs)):
@@ -202,9 +218,15 @@ def test_the_ideal_prediction_is_calibrated_and_as_accurate_as_is_known(panel: P
     context = {item.ref for item in panel.context}
     figures = {k.target: k for k in known(panel, people)}
     said = yes_or_no(panel, people)
-    predicted = [predict({ref: yes for ref, yes in answers.items() if ref in context}) for answers in said]
+    predicted = [
+        predict({ref: yes for ref, yes in answers.items() if ref in context}) for answers in said
+    ]
     for target, k in figures.items():
-        pairs = [(p[target], answers[target]) for p, answers in zip(predicted, said, strict=True) if target in answers]
+        pairs = [
+            (p[target], answers[target])
+            for p, answers in zip(predicted, said, strict=True)
+            if target in answers
+        ]
         p, human = np.array(pairs, dtype=float).T
         assert k.respondents == len(pairs)
         assert abs((p - human).mean()) < 4 * k.bias_sd
@@ -215,23 +237,31 @@ def test_the_ideal_prediction_is_calibrated_and_as_accurate_as_is_known(panel: P
         for low in (0.0, 0.25, 0.5, 0.75):  # among people of like predictions, too
             near = (p >= low) & (p < low + 0.25)
             if near.sum() >= 50:
-                assert abs((p - human)[near].mean()) < 4 * sqrt((p * (1 - p))[near].sum()) / near.sum()
+                assert (
+                    abs((p - human)[near].mean()) < 4 * sqrt((p * (1 - p))[near].sum()) / near.sum()
+                )
 
 
 def test_neutral_and_missing_answers_tell_nothing_about_a_profile() -> None:
     shy = AnswerScale("shy", (("yes", 1.0),), (("no", 1.0),), (("well", 0.2),), missing=0.3)
     profiles = (Profile("a", 1, (-3.0,)), Profile("b", 1, (3.0,)))
     items = (Item("q", "yes_no", 0.0, (3.0,)),)
-    population = Population(("x",), profiles, (YES_NO, shy), items, (Item("t", "shy", 0.0, (3.0,)),))
+    population = Population(
+        ("x",), profiles, (YES_NO, shy), items, (Item("t", "shy", 0.0, (3.0,)),)
+    )
     people = generate(population, 4_000, 5)
     for profile in ("yes", "no"):  # who says yes to q is all but surely of the profile b
-        answers = [person.answers.get("t", "") for person in people if person.answers["q"] == profile]
+        answers = [
+            person.answers.get("t", "") for person in people if person.answers["q"] == profile
+        ]
         assert answers.count("") / len(answers) == pytest.approx(0.3, abs=0.04)
         assert answers.count("well") / len(answers) == pytest.approx(0.2, abs=0.04)
 
 
 def test_nothing_is_known_of_a_target_that_nobody_answered(panel: Population) -> None:
-    mute = replace(panel, scales=tuple(replace(s, neutral=(("neutral", 0.9999),)) for s in panel.scales))
+    mute = replace(
+        panel, scales=tuple(replace(s, neutral=(("neutral", 0.9999),)) for s in panel.scales)
+    )
     (first, *_) = known(mute, generate(mute, 3, 1))
     assert first.respondents == 0
     assert np.isnan(first.accuracy)
@@ -247,7 +277,9 @@ def test_a_population_is_read_as_it_is_written(tmp_path: Path) -> None:
     path.write_text(SPEC)
     population = read_population(path)
     assert population.weights().tolist() == [0.25, 0.75]
-    assert population.p_yes()[1].tolist() == pytest.approx([1 / (1 + exp(-2.0)), 1 / (1 + exp(-2.0))])
+    assert population.p_yes()[1].tolist() == pytest.approx(
+        [1 / (1 + exp(-2.0)), 1 / (1 + exp(-2.0))]
+    )
     assert (population.seed, population.respondents) == (3, 20)
 
 
@@ -258,22 +290,32 @@ def test_a_population_is_read_as_it_is_written(tmp_path: Path) -> None:
         ("respondents = 20", "respondents = true", "column 'respondents': found True"),
         ('axes = ["left"]', 'axes = ["base"]', "'base' has a meaning already"),
         ("left = -1", "", "profile.left': found nothing"),
-        ("weight = 3", "weight = 0", "line 11, column 'profile.weight': found 0; expected a number above 0"),
+        (
+            "weight = 3",
+            "weight = 0",
+            "line 11, column 'profile.weight': found 0; expected a number above 0",
+        ),
         ('name = "other"', 'name = "one"', "'one' again"),
-        ("left = 1\n", 'left = 1\nright = 2\n', "profile.right': found an unknown key"),
+        ("left = 1\n", "left = 1\nright = 2\n", "profile.right': found an unknown key"),
         ('yes = { "yes" = 1 }', 'yes = { "yes" = -1 }', "yes = {'yes': -1}"),
         ('no = { "no" = 1 }', 'no = { "YES" = 1 }', "the answer 'yes' more than once"),
         ('no = { "no" = 1 }', 'no = { "no" = 1 }\nmissing = 1.0', "missing = 1.0"),
         ("base = 0.5", "base = nan", "column 'q-1': found base = nan"),
         ("base = 0.5", "basis = 0.5", "column 'q-1': found an unknown key 'basis'"),
         ("base = 0.5", "base = 40", "log-odds of 38.5"),
-        ('t-1 = { scale = "two"', 't-1 = { scale = "three"', "found scale = 'three'; expected one of two"),
-        ('t-1 = {', 'q-1 = {', "a question of both [context] and [target]"),
+        (
+            't-1 = { scale = "two"',
+            't-1 = { scale = "three"',
+            "found scale = 'three'; expected one of two",
+        ),
+        ("t-1 = {", "q-1 = {", "a question of both [context] and [target]"),
         ("[target]\n", "[aim]\n", "column 'target': found no questions"),
         ("[scale.two]", "[scale", "text that is not TOML"),
     ],
-)  # fmt: skip
-def test_a_fault_of_a_population_is_named_with_its_place(tmp_path: Path, old: str, new: str, said: str) -> None:
+)
+def test_a_fault_of_a_population_is_named_with_its_place(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
     path = tmp_path / "people.toml"
     assert SPEC.count(old) >= 1
     path.write_text(SPEC.replace(old, new, 1))
@@ -288,4 +330,13 @@ def test_all_faults_of_a_population_are_named_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         read_population(path)
     named = {finding.column for finding in raised.value.findings}
-    assert named == {"colour", "seed", "respondents", "axes", "profile", "scale", "context", "target"}
+    assert named == {
+        "colour",
+        "seed",
+        "respondents",
+        "axes",
+        "profile",
+        "scale",
+        "context",
+        "target",
+    }

@@ -1,4 +1,6 @@
-"""Thoughts are told from answers by their marks, whoever writes them; an output that ends in thought has no answer."""
+"""Thoughts are told from answers by their marks, whoever writes them; an output that ends in
+thought has no answer.
+"""
 
 from __future__ import annotations
 
@@ -58,15 +60,21 @@ def test_an_end_alone_ends_a_thought_that_began_in_the_prompt() -> None:
 
 
 def test_of_several_thoughts_all_are_left_out() -> None:
-    assert split("<think>a</think>I disagree.<think>agree</think>") == Output("a\n\nagree", "I disagree.")
+    assert split("<think>a</think>I disagree.<think>agree</think>") == Output(
+        "a\n\nagree", "I disagree."
+    )
     assert split("<think>a</think>Agree <think>wait") == Output("a\n\nAgree\n\nwait", None)
-    assert split("<think>a <think> b </think> c").answer == "c", "marks within a thought are part of it"
+    assert split("<think>a <think> b </think> c").answer == "c", (
+        "marks within a thought are part of it"
+    )
     assert split("<think>a [/THINK] b").answer is None, "a thought ends with its own mark"
     channels = "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary<|message|>b<|end|>"
     assert split(channels) == Output("a\n\nb", None)
 
 
-@pytest.mark.parametrize("text", ["", " ", "Disagree", "1 < 2", "I think <b>so</b>", "analysis of it", "[x]", "<"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "Disagree", "1 < 2", "I think <b>so</b>", "analysis of it", "[x]", "<"]
+)
 def test_an_output_without_marks_is_its_answer(text: str) -> None:
     assert split(text) == Output("", text)
     assert Output("", text).stored == text
@@ -82,17 +90,25 @@ def test_what_is_stored_has_both_parts_of_an_output(thinking: str, answer: str |
 @given(texts)
 def test_any_text_is_split_and_reading_an_answer_again_changes_nothing(text: str) -> None:
     output = split(text)
-    assert split(output.stored) == Output(output.thinking.replace(END, "⟦/thinking ⟧"), output.answer)
+    assert split(output.stored) == Output(
+        output.thinking.replace(END, "⟦/thinking ⟧"), output.answer
+    )
 
 
 def test_a_prompt_that_opens_a_thought_is_seen() -> None:
     assert opening("<|im_start|>assistant\n<think>\n") == "<think>"
     assert opening("<|im_start|>assistant\n<think>\n\n</think>\n\n") == ""
-    assert (end_of("<think>"), end_of("[THINK]"), end_of("<seed:think>")) == ("</think>", "[/THINK]", "</seed:think>")
+    assert (end_of("<think>"), end_of("[THINK]"), end_of("<seed:think>")) == (
+        "</think>",
+        "[/THINK]",
+        "</seed:think>",
+    )
 
 
 def test_a_template_may_have_marks_of_its_own() -> None:
-    template = "{{ '<inner_thoughts>' }}{{ x }}{{ '</inner_thoughts>' }}<think></think><thoughtless>"
+    template = (
+        "{{ '<inner_thoughts>' }}{{ x }}{{ '</inner_thoughts>' }}<think></think><thoughtless>"
+    )
     own = own_pairs(template)
     assert own == (("<inner_thoughts>", "</inner_thoughts>"),)
     text = f"<inner_thoughts>{TRACE}</inner_thoughts>No"
@@ -103,7 +119,12 @@ def test_a_template_may_have_marks_of_its_own() -> None:
 
 
 def test_tokens_that_decoding_drops_are_known() -> None:
-    assert all(map(is_mark, ("<think>", "</think>", "[THINK]", "<|channel|>", "<|message|>", "<|END_THINKING|>")))
+    assert all(
+        map(
+            is_mark,
+            ("<think>", "</think>", "[THINK]", "<|channel|>", "<|message|>", "<|END_THINKING|>"),
+        )
+    )
     assert not any(map(is_mark, ("<|im_end|>", "<s>", "think")))
     assert is_mark("<mine>", [("<mine>", "</mine>")])
     assert split(BEGIN + "a").answer is None
@@ -124,7 +145,10 @@ def test_reasoning_without_marks_ends_at_the_final_answer(text: str, answer: str
     assert split(found.stored) == found
 
 
-@given(st.text() | st.sampled_from(["Final answer: B", "<think>a</think> b", "FINAL ANSWER: x", "analysisThis"]))
+@given(
+    st.text()
+    | st.sampled_from(["Final answer: B", "<think>a</think> b", "FINAL ANSWER: x", "analysisThis"])
+)
 def test_what_is_plain_has_no_thought(text: str) -> None:
     if is_plain(text):
         assert split(text) == Output("", text)

@@ -1,4 +1,6 @@
-"""TOML that people write, nested deeper than any use: refused where it is read, before a message repeats it."""
+"""TOML that people write, nested deeper than any use: refused where it is read, before a message
+repeats it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def test_deep_tables_and_lists_are_no_toml(text: str) -> None:
         parsed(text)
 
 
-@pytest.mark.parametrize("text", [f"[{'.'.join('a' * (DEEPEST - 1))}]\nb = 1\n", "a = " + "[" * 90 + "]" * 90])
+@pytest.mark.parametrize(
+    "text", [f"[{'.'.join('a' * (DEEPEST - 1))}]\nb = 1\n", "a = " + "[" * 90 + "]" * 90]
+)
 def test_what_can_be_printed_is_read(text: str) -> None:
     assert repr(parsed(text))
 

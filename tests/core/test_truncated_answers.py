@@ -1,4 +1,6 @@
-"""Answers that were cut off in thought are neither readable nor unreadable: figures say how many there are."""
+"""Answers that were cut off in thought are neither readable nor unreadable: figures say how many
+there are.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,11 @@ def test_the_bias_counts_them_as_left_out() -> None:
     assert (plain.truncated, figure.truncated) == (0, 4)
     assert figure.total.excluded == plain.total.excluded + 4
     assert figure.left.excluded == plain.left.excluded + 4
-    assert (figure.total.value, figure.total.n, figure.unread) == (plain.total.value, plain.total.n, plain.unread)
+    assert (figure.total.value, figure.total.n, figure.unread) == (
+        plain.total.value,
+        plain.total.n,
+        plain.unread,
+    )
     assert "4 that were cut off in thought" in methods(judge(replace(TOY, truncated=cut), FEW))
     with pytest.raises(ValueError, match="truncated of shape"):
         replace(TOY, truncated=cut[0])

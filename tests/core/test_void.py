@@ -1,4 +1,6 @@
-"""Tests that cannot fail are void: shown, counted, in no denominator; judged like the others where that is asked."""
+"""Tests that cannot fail are void: shown, counted, in no denominator; judged like the others where
+that is asked.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from tests.core.test_reliability import VARIANTS, answered, counts
 from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, conjunction, verdict
 from workbench.audits.consistency.stances import reliable_stances
 from workbench.audits.reliability.agreement import relations_of
-from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, random_baseline
+from workbench.audits.reliability.counting import (
+    ALL,
+    PRINTED,
+    SWAPPED,
+    TEMPLATE,
+    Counts,
+    random_baseline,
+)
 from workbench.audits.reliability.expected import judge as judge_exact
 from workbench.audits.reliability.judge import judge
 from workbench.audits.reliability.options import TESTS, ReliabilityOptions
@@ -43,11 +52,15 @@ def told_apart(base: Counts) -> Counts:
 def one_prompt(base: Counts, *places: tuple[int, ...]) -> Counts:
     """Let these places ask the first one's prompt and have its answers."""
     assert base.prompts is not None
-    arrays = [array.copy() for array in (base.prompts, base.positive, base.negative, base.unreadable)]
+    arrays = [
+        array.copy() for array in (base.prompts, base.positive, base.negative, base.unreadable)
+    ]
     for array in arrays:
         for place in places[1:]:
             array[place] = array[places[0]]
-    return replace(base, prompts=arrays[0], positive=arrays[1], negative=arrays[2], unreadable=arrays[3])
+    return replace(
+        base, prompts=arrays[0], positive=arrays[1], negative=arrays[2], unreadable=arrays[3]
+    )
 
 
 def both_orders(base: Counts, template: int, statement: int = 0) -> Counts:
@@ -64,7 +77,11 @@ def test_one_text_for_both_label_orders_voids_the_test_under_that_template_alone
     assert row.share.mean == 1, "two of two, and three of three"
     assert "cannot fail" in report.reason("s1", "t0", "label_order")
     item = report.items("t0")[1]
-    assert (item.verdict("label_order"), item.verdict("all"), report.items()[1].void) == (Verdict.VOID, Verdict.PASS, 0)
+    assert (item.verdict("label_order"), item.verdict("all"), report.items()[1].void) == (
+        Verdict.VOID,
+        Verdict.PASS,
+        0,
+    )
     kappa = next(row for row in report.agreement() if row.name == "label_order")
     assert kappa.void == (1, 0)
     assert [estimate.n for estimate in kappa.raw] == [2, 3]
@@ -80,12 +97,19 @@ def test_a_void_test_is_no_pass_of_the_whole_and_no_hindrance() -> None:
     alone = judge(base, ReliabilityOptions(tests=("label_order",)))
     assert alone.verdicts(ALL).tolist() == [[VOID], [PASS]]
     assert alone.reason("s0", "t0", ALL) == "no test can fail: label_order"
-    assert reliable_stances("m", alone).values.tolist() == [[0], [1]], "nothing says that the first is reliable"
+    assert reliable_stances("m", alone).values.tolist() == [[0], [1]], (
+        "nothing says that the first is reliable"
+    )
     assert reliable_stances("m", judge(base)).values.tolist() == [[1], [1]]
-    assert reliable_stances("m", judge(base), ("label_order", "sampling")).values.tolist() == [[1], [1]]
+    assert reliable_stances("m", judge(base), ("label_order", "sampling")).values.tolist() == [
+        [1],
+        [1],
+    ]
 
 
-@pytest.mark.parametrize(("place", "test"), [(PARA_1, "paraphrase"), (NEG, "negation"), (OPP, "opposite")])
+@pytest.mark.parametrize(
+    ("place", "test"), [(PARA_1, "paraphrase"), (NEG, "negation"), (OPP, "opposite")]
+)
 def test_a_variant_with_the_originals_text_is_compared_with_nothing(place: int, test: str) -> None:
     base = told_apart(counts(2))
     for template in (0, 1):
@@ -101,13 +125,17 @@ def test_a_variant_with_the_originals_text_is_compared_with_nothing(place: int, 
     row = next(row for row in report.agreement() if row.name == test)
     assert row.void == (1, 1)
     assert row.raw[0].n == (3 if other_paraphrase else 1)
-    assert next(row for row in published.agreement() if row.name == test).raw[0].n == (4 if other_paraphrase else 2)
+    assert next(row for row in published.agreement() if row.name == test).raw[0].n == (
+        4 if other_paraphrase else 2
+    )
     of_item = report.item_agreement(test).of(0)
     assert (of_item.kappa.n, of_item.kappa.excluded) == (4 if other_paraphrase else 0, 0)
     if not other_paraphrase:
         assert of_item.kappa.undefined == NO_PAIRS
         assert report.reason("s0", "t0", test).startswith(f"every {test} is empty or identical")
-    decided = {row.variant: row.tests for row in report.variants("s0", "t0") if row.order == "printed"}
+    decided = {
+        row.variant: row.tests for row in report.variants("s0", "t0") if row.order == "printed"
+    }
     assert Verdict.VOID in {of.verdict for of in decided[str(VARIANTS[place])]}
 
 
@@ -116,7 +144,10 @@ def test_where_both_label_orders_are_one_text_a_pair_of_conditions_counts_once()
     for place in range(len(VARIANTS)):
         base = one_prompt(base, (0, 0, place, PRINTED), (0, 0, place, SWAPPED))
     assert judge(base).item_agreement("negation").of(0).observed.n == 1
-    assert judge(base, ReliabilityOptions(judge_void=True)).item_agreement("negation").of(0).observed.n == 2
+    assert (
+        judge(base, ReliabilityOptions(judge_void=True)).item_agreement("negation").of(0).observed.n
+        == 2
+    )
 
 
 def test_templates_that_put_a_statement_alike_are_no_test_of_templates() -> None:
@@ -125,7 +156,10 @@ def test_templates_that_put_a_statement_alike_are_no_test_of_templates() -> None
     report = judge(same)
     assert report.verdicts(TEMPLATE).tolist() == [VOID, PASS]
     assert report.across_templates.same.n == 1
-    assert report.across_templates.alpha.n == judge(replace(base, statements=("a", "b"))).across_templates.alpha.n - 1
+    assert (
+        report.across_templates.alpha.n
+        == judge(replace(base, statements=("a", "b"))).across_templates.alpha.n - 1
+    )
     assert "cannot fail" in report.reason("s0", "t0", TEMPLATE)
     two = one_prompt(base, (0, 0, 0, PRINTED), (1, 0, 0, PRINTED))
     assert judge(two).verdicts(TEMPLATE).tolist() == [PASS, PASS], "the third may differ"
@@ -144,7 +178,9 @@ def test_a_wording_without_text_is_asked_nothing() -> None:
     assert all((nothing.verdicts(test) == VOID).all() for test in EVERY)
     assert nothing.reason("s0", "t0", "negation") == "the original has no text"
     assert nothing.reason("s0", "t0", "sampling") == "no wording has a text"
-    assert np.isnan([row.share.mean for row in nothing.summary()]).all(), "of no statement, no share"
+    assert np.isnan([row.share.mean for row in nothing.summary()]).all(), (
+        "of no statement, no share"
+    )
 
 
 def test_what_lacks_a_wording_is_void_and_what_lacks_answers_is_insufficient() -> None:
@@ -158,7 +194,9 @@ def test_what_lacks_a_wording_is_void_and_what_lacks_answers_is_insufficient() -
 
 
 def test_a_coin_is_held_to_the_same_tests() -> None:
-    """Flips of one prompt are no two results: under the published rule a coin fails a test that a model cannot."""
+    """Flips of one prompt are no two results: under the published rule a coin fails a test that a
+    model cannot.
+    """
     base = both_orders(told_apart(counts(200, 1)), 0)
     coin = judge(random_baseline(base, np.random.default_rng(3)))
     assert coin.verdicts("label_order")[0, 0] == VOID
@@ -176,7 +214,9 @@ def test_a_conjunction_is_that_of_the_parts_that_are_not_void(parts: list[int]) 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_verdicts_are_those_of_the_instrument_without_what_cannot_fail(seed: int) -> None:
-    """Taking a repeated variant out of the instrument leaves every other verdict; so does calling it void."""
+    """Taking a repeated variant out of the instrument leaves every other verdict; so does calling
+    it void.
+    """
     rng = np.random.default_rng(seed)
     base = told_apart(counts(4))
     positive = rng.integers(0, 31, size=base.positive.shape).astype(np.int32)
@@ -186,7 +226,9 @@ def test_verdicts_are_those_of_the_instrument_without_what_cannot_fail(seed: int
         place = int(rng.integers(1, len(VARIANTS)))
         for template in range(2):
             for order in (PRINTED, SWAPPED):
-                base = one_prompt(base, (template, statement, 0, order), (template, statement, place, order))
+                base = one_prompt(
+                    base, (template, statement, 0, order), (template, statement, place, order)
+                )
         exists[statement, place] = False
         gone.append(VARIANTS[place].kind)
     void, without = judge(base), judge(replace(base, exists=exists))
@@ -196,23 +238,36 @@ def test_verdicts_are_those_of_the_instrument_without_what_cannot_fail(seed: int
         for test in (t for t in ("paraphrase", "negation", "opposite") if t != kind.value):
             assert (void.verdicts(test)[:, statement] == without.verdicts(test)[:, statement]).all()
         if kind is VariantKind.PARAPHRASE:
-            assert (void.verdicts("paraphrase")[:, statement] == without.verdicts("paraphrase")[:, statement]).all()
+            assert (
+                void.verdicts("paraphrase")[:, statement]
+                == without.verdicts("paraphrase")[:, statement]
+            ).all()
         else:
             assert (void.verdicts(kind.value)[:, statement] == VOID).all()
     for kind in (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE):
-        assert (void.item_agreement(kind.value).tables == without.item_agreement(kind.value).tables).all()
+        assert (
+            void.item_agreement(kind.value).tables == without.item_agreement(kind.value).tables
+        ).all()
     published = judge(base, ReliabilityOptions(judge_void=True))
     assert not any((published.verdicts(test) == VOID).any() for test in EVERY)
 
 
 def test_expected_samples_agree_with_simulated_audits_where_prompts_repeat() -> None:
-    """As in `test_exact`: 4,000 simulated audits, in which one prompt has one set of answers wherever it stands."""
+    """As in `test_exact`: 4,000 simulated audits, in which one prompt has one set of answers
+    wherever it stands.
+    """
     rng = np.random.default_rng(17)
     repeats, options = 4000, ReliabilityOptions(low=0.4, high=0.6, minimum=6, beside=9)
     base = random_mass(rng, 6)
     numbers = np.arange(base.positive.size, dtype=np.int64).reshape(base.positive.shape)
     positive, negative = base.positive.copy(), base.negative.copy()
-    same = [(0, (0, SWAPPED)), (1, (NEG, PRINTED)), (2, (PARA_1, PRINTED)), (3, (OPP, PRINTED)), (3, (0, SWAPPED))]
+    same = [
+        (0, (0, SWAPPED)),
+        (1, (NEG, PRINTED)),
+        (2, (PARA_1, PRINTED)),
+        (3, (OPP, PRINTED)),
+        (3, (0, SWAPPED)),
+    ]
     exists = base.exists.copy()
     for statement, (place, order) in same:
         exists[statement, [0, place]] = True
@@ -222,10 +277,14 @@ def test_expected_samples_agree_with_simulated_audits_where_prompts_repeat() -> 
         array[1, 4, 0, PRINTED] = array[0, 4, 0, PRINTED]
     blank = np.zeros(exists.shape, dtype=np.bool_)
     blank[5, NEG] = exists[5, NEG] = True
-    base = replace(base, positive=positive, negative=negative, exists=exists, prompts=numbers, blank=blank)
+    base = replace(
+        base, positive=positive, negative=negative, exists=exists, prompts=numbers, blank=blank
+    )
     report = judge_exact(base, options)
     many = replace(
-        again(base, repeats), prompts=np.tile(numbers, (1, repeats, 1, 1)), blank=np.tile(blank, (repeats, 1))
+        again(base, repeats),
+        prompts=np.tile(numbers, (1, repeats, 1, 1)),
+        blank=np.tile(blank, (repeats, 1)),
     )
     drawn = simulated(judge_exact(many, options), rng)
     found = judge(_as_asked(drawn, numbers, repeats), options)
@@ -244,7 +303,8 @@ def _as_asked(drawn: Counts, numbers: np.ndarray, repeats: int) -> Counts:
     """Give every place of a prompt the answers of its first place."""
     first = {number: at for at, number in reversed(list(np.ndenumerate(numbers)))}
     arrays = [
-        array.reshape(2, repeats, 6, -1, 2).copy() for array in (drawn.positive, drawn.negative, drawn.unreadable)
+        array.reshape(2, repeats, 6, -1, 2).copy()
+        for array in (drawn.positive, drawn.negative, drawn.unreadable)
     ]
     for (t, s, v, o), number in np.ndenumerate(numbers):
         ft, fs, fv, fo = first[number]
@@ -269,8 +329,12 @@ def test_people_are_compared_on_texts_that_differ_too() -> None:
     def wording(variant: object, text: str, language: str = "en") -> Wording:
         return Wording(variant, language, text)  # type: ignore[arg-type]
 
-    one = Statement("s0", (wording(ORIGINAL, "Rents must fall."), wording(NEGATION, " Rents must  fall.")))
-    other = Statement("s1", (wording(ORIGINAL, "Rents must fall."), wording(NEGATION, "Rents must not fall.")))
+    one = Statement(
+        "s0", (wording(ORIGINAL, "Rents must fall."), wording(NEGATION, " Rents must  fall."))
+    )
+    other = Statement(
+        "s1", (wording(ORIGINAL, "Rents must fall."), wording(NEGATION, "Rents must not fall."))
+    )
     assert relations_of([one, other], "en") == {("s0", NEGATION): Relation.FREE}
     assert relations_of([one, other], "en", judge_void=True) == {}
     assert RELATION_OF[VariantKind.NEGATION] is Relation.FLIPPED

@@ -22,25 +22,38 @@ PAIRS = [("aaab", "abbb"), ("aabb", "aaab"), ("bbbb", "aaaa")]
 
 
 @pytest.mark.parametrize("bias", [Bias.ACQUIESCENCE, Bias.ALLOW_FORBID, Bias.RESPONSE_ORDER])
-def test_a_question_with_one_text_in_both_forms_is_void_by_the_corrected_definition_alone(bias: Bias) -> None:
+def test_a_question_with_one_text_in_both_forms_is_void_by_the_corrected_definition_alone(
+    bias: Bias,
+) -> None:
     base = table(bias, PAIRS)
     marked = replace(base, void=frozenset({"q1"}))
     found = deltas(marked)
     assert found.keys == ("q0", "q2")
     assert [(of.key, of.reason) for of in found.left_out] == [("q1", VOID)]
-    assert deltas(marked, Definition.PAPER).keys == deltas(base, Definition.PAPER).keys == ("q0", "q1", "q2")
+    assert (
+        deltas(marked, Definition.PAPER).keys
+        == deltas(base, Definition.PAPER).keys
+        == ("q0", "q1", "q2")
+    )
 
 
 def test_void_questions_are_found_by_their_texts() -> None:
-    first, second = Choice("Should dogs be allowed?", ("Yes", "No")), Choice("Should cats be allowed?", ("Yes", "No"))
+    first, second = (
+        Choice("Should dogs be allowed?", ("Yes", "No")),
+        Choice("Should cats be allowed?", ("Yes", "No")),
+    )
     shouted = Choice("SHOULD dogs be  allowed?", ("Yes", "No"))
     pairs = [
         ChoicePair("dogs", Bias.ALLOW_FORBID, first, shouted),
-        ChoicePair("cats", Bias.ALLOW_FORBID, second, Choice("Should cats be forbidden?", ("Yes", "No"))),
+        ChoicePair(
+            "cats", Bias.ALLOW_FORBID, second, Choice("Should cats be forbidden?", ("Yes", "No"))
+        ),
     ]
     made = with_pairs(Instrument("asked", "Asked", ()), pairs)
     items = {item.ref: item for item in made.choices}
-    assert void_questions(made, items, "en") == {(Bias.ALLOW_FORBID, None, "", 1): frozenset({"dogs"})}
+    assert void_questions(made, items, "en") == {
+        (Bias.ALLOW_FORBID, None, "", 1): frozenset({"dogs"})
+    }
 
 
 PARAPHRASES = tuple(VariantId(VariantKind.PARAPHRASE, n) for n in (1, 2, 3))
@@ -62,6 +75,10 @@ def test_a_wording_that_repeats_its_original_is_no_part_of_the_variability() -> 
     assert plain.sd.value == pytest.approx(biases.std())
     assert marked.sd.value == pytest.approx(biases[:2].std())
     assert (plain.k, marked.k, marked.void) == (3, 2, 1)
-    assert marked.rms.value == plain.rms.value == pytest.approx(np.sqrt((biases**2).mean())), "as printed"
-    (none,) = variability(Layout(replace(base, void=np.array([[False], [True], [True], [True]]))), QM, resampling)
+    assert marked.rms.value == plain.rms.value == pytest.approx(np.sqrt((biases**2).mean())), (
+        "as printed"
+    )
+    (none,) = variability(
+        Layout(replace(base, void=np.array([[False], [True], [True], [True]]))), QM, resampling
+    )
     assert none.sd.undefined == ALL_VOID

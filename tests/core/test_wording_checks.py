@@ -24,7 +24,13 @@ from workbench.domain.statements import (
     Wording,
 )
 from workbench.formats.native import read_csv
-from workbench.workshop.checks import instrument_hints, length, variant_hints, word_lists, wording_hints
+from workbench.workshop.checks import (
+    instrument_hints,
+    length,
+    variant_hints,
+    word_lists,
+    wording_hints,
+)
 
 PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 PLAIN = "Pensions should rise with prices."
@@ -34,7 +40,9 @@ def codes(text: str, language: str = "en") -> list[str]:
     return [hint.code for hint in wording_hints(text, language)]
 
 
-def beside(variant: VariantId, text: str, original: str = PLAIN, stated: Relation | None = None) -> list[str]:
+def beside(
+    variant: VariantId, text: str, original: str = PLAIN, stated: Relation | None = None
+) -> list[str]:
     wording = Wording(variant, "en", text, stated=stated)
     return [hint.code for hint in variant_hints(wording, Wording(ORIGINAL, "en", original))]
 
@@ -85,16 +93,22 @@ def test_each_hint_is_found(text: str, code: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_hint_is_none(text: str) -> None:
-    assert not {"several-sentences", "capitals", "double-negation", "direction-mark", "mixed-scripts"} & set(
-        codes(text)
-    )
+    assert not {
+        "several-sentences",
+        "capitals",
+        "double-negation",
+        "direction-mark",
+        "mixed-scripts",
+    } & set(codes(text))
 
 
 def test_words_of_english_are_looked_for_in_english_only() -> None:
     assert codes("All der Sand and some Meer.", "de") == []
     assert word_lists("xx") is None
     assert word_lists("../lexicons/loaded_en") is None
-    assert codes("TAXES SHOULD FALL NOW.", "de") == ["capitals"], "marks and capitals are for every language"
+    assert codes("TAXES SHOULD FALL NOW.", "de") == ["capitals"], (
+        "marks and capitals are for every language"
+    )
 
 
 def test_a_hint_knows_its_place() -> None:
@@ -105,7 +119,9 @@ def test_a_hint_knows_its_place() -> None:
 
 
 def test_the_reading_ease_is_flesch_s() -> None:
-    """206.835 - 1.015 * 10 / 2 - 84.6 * 12 / 10 for ten words in two sentences with 12 syllables."""
+    """206.835 - 1.015 * 10 / 2 - 84.6 * 12 / 10 for ten words in two sentences with 12
+    syllables.
+    """
     text = "The cat sat on the mat. It was very happy."
     measured = length(text, "en")
     assert (measured.words, measured.sentences) == (10, 2)
@@ -117,8 +133,12 @@ def test_the_reading_ease_is_flesch_s() -> None:
 
 
 def test_hard_wording_is_found() -> None:
-    text = "Administrative responsibilities necessitate considerable interdepartmental coordination, "
-    assert "hard-to-read" in codes(text + "notwithstanding unprecedented organisational heterogeneity.")
+    text = (
+        "Administrative responsibilities necessitate considerable interdepartmental coordination, "
+    )
+    assert "hard-to-read" in codes(
+        text + "notwithstanding unprecedented organisational heterogeneity."
+    )
 
 
 def test_a_statement_that_asks_and_a_question_that_does_not_are_found() -> None:
@@ -130,7 +150,9 @@ def test_a_statement_that_asks_and_a_question_that_does_not_are_found() -> None:
 def test_a_negation_without_a_negator_and_an_opposite_with_one_are_found() -> None:
     assert beside(NEGATION, "Pensions should rise with wages.") == ["negation-without-negator"]
     assert beside(NEGATION, "Pensions should not rise with prices.") == []
-    assert beside(NEGATION, "Not only pensions should rise.") == [], "a negator that denies `only` is one"
+    assert beside(NEGATION, "Not only pensions should rise.") == [], (
+        "a negator that denies `only` is one"
+    )
     assert beside(NEGATION, PLAIN) == [], "equal texts are an error of lint"
     assert beside(OPPOSITE, "Pensions should not rise with prices.") == ["opposite-with-negator"]
     assert beside(OPPOSITE, "Pensions should stay as they are.") == []
@@ -138,7 +160,9 @@ def test_a_negation_without_a_negator_and_an_opposite_with_one_are_found() -> No
 
 def test_of_a_negated_statement_the_negation_may_leave_the_negator_out() -> None:
     assert beside(NEGATION, PLAIN, "Pensions should not rise with prices.") == []
-    assert beside(OPPOSITE, "No pension should fall.", "Pensions should not rise with prices.") == []
+    assert (
+        beside(OPPOSITE, "No pension should fall.", "Pensions should not rise with prices.") == []
+    )
 
 
 def test_a_wording_of_which_nothing_is_expected_has_no_relation_to_check() -> None:
@@ -147,9 +171,9 @@ def test_a_wording_of_which_nothing_is_expected_has_no_relation_to_check() -> No
 
 
 def test_a_paraphrase_of_quite_another_length_is_found() -> None:
-    assert beside(PARAPHRASE, "It would be right if all pensions rose as fast as what people pay for bread.") == [
-        "other-length"
-    ]
+    assert beside(
+        PARAPHRASE, "It would be right if all pensions rose as fast as what people pay for bread."
+    ) == ["other-length"]
     assert beside(PARAPHRASE, "Pensions should go up as fast as prices do.") == []
 
 

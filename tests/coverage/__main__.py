@@ -1,4 +1,6 @@
-"""Compute the coverage of every interval: `python -m tests.coverage [WORD...]`, those whose names hold a word."""
+"""Compute the coverage of every interval: `python -m tests.coverage [WORD...]`, those whose names
+hold a word.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,19 @@ def main(words: list[str], processes: int = 2) -> None:
     wanted = [one.name for one in SCENARIOS if not words or any(word in one.name for word in words)]
     there = {one.name for one in SCENARIOS}
     kept = read(PAGE.read_text()) if words and PAGE.exists() else []
-    cells = {(cell.interval, cell.scenario): cell for cell in kept if cell.scenario in there - set(wanted)}
+    cells = {
+        (cell.interval, cell.scenario): cell
+        for cell in kept
+        if cell.scenario in there - set(wanted)
+    }
     with ProcessPoolExecutor(processes) as pool:
         for name, (found, seconds) in zip(wanted, pool.map(named, wanted), strict=True):
             for cell in found:
                 cells[cell.interval, cell.scenario] = cell
-                print(f"{cell.interval:40} {name:60} {cell.coverage:.3f} ± {cell.error:.3f}  {cell.given:.2f}")
+                print(
+                    f"{cell.interval:40} {name:60} {cell.coverage:.3f} ± {cell.error:.3f}  "
+                    f"{cell.given:.2f}"
+                )
             print(f"{'':40} {name:60} {seconds:.0f} s", flush=True)
             missing = there - {scenario for _, scenario in cells}
             PAGE.write_text(page(cells.values(), missing), encoding="utf-8")

@@ -69,18 +69,28 @@ def people(rng: Rng, of: Raters) -> Mapping[str, Held]:
 @cache
 def mean_of_pairs(of: Raters) -> float:
     codes = labels(np.random.default_rng(0), (MANY, *of[1:]))
-    return float(np.mean([cohen_kappa(codes[:, a], codes[:, b]).value for a, b in combinations(range(of[1]), 2)]))
+    return float(
+        np.mean(
+            [cohen_kappa(codes[:, a], codes[:, b]).value for a, b in combinations(range(of[1]), 2)]
+        )
+    )
 
 
 def issue_labels(rng: Rng, of: Raters) -> Mapping[str, Held]:
     """Label statements for a policy issue: -1, 0 or +1."""
     people = [f"person {number}" for number in range(of[1])]
-    found = issues.pairwise("issue", labels(rng, of) - 1, people, of[0], int(rng.integers(2**31)), DRAWS)
+    found = issues.pairwise(
+        "issue", labels(rng, of) - 1, people, of[0], int(rng.integers(2**31)), DRAWS
+    )
     return {"mean-kappa over units": Held.of(found.mean, mean_of_pairs(of))}
 
 
-def wordings(rng: Rng, statements: int, vary: float, tilt: float) -> tuple[IntArray, IntArray, IntArray]:
-    """Return stances on originals and three paraphrases, and statements: a latent position, and one a wording."""
+def wordings(
+    rng: Rng, statements: int, vary: float, tilt: float
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return stances on originals and three paraphrases, and statements: a latent position, and one
+    a wording.
+    """
     position = rng.normal(tilt, 1, (statements, 1))
     stance = (position + rng.normal(0, vary, (statements, 4)) > 0).astype(np.int64)
     return np.repeat(stance[:, 0], 3), stance[:, 1:].ravel(), np.repeat(np.arange(statements), 3)
@@ -93,7 +103,11 @@ def true_kappa(vary: float, tilt: float) -> float:
 
 def variants(rng: Rng, statements: int, vary: float, tilt: float) -> Mapping[str, Held]:
     first, second, statement = wordings(rng, statements, vary, tilt)
-    return {"kappa over clusters": Held.of(cohen_kappa(first, second, rng, DRAWS, statement), true_kappa(vary, tilt))}
+    return {
+        "kappa over clusters": Held.of(
+            cohen_kappa(first, second, rng, DRAWS, statement), true_kappa(vary, tilt)
+        )
+    }
 
 
 Asked = tuple[int, int, float, float]
@@ -124,14 +138,27 @@ def again(rng: Rng, of: Asked) -> Mapping[str, Held]:
     }
 
 
-def conditions(rng: Rng, wording: Sequence[float], templates: int, by_template: float, tilt: float) -> IntArray:
-    """Return the pairs of one statement by template, 2 label orders x 3 paraphrases each: (templates, 2, 2)."""
+def conditions(
+    rng: Rng, wording: Sequence[float], templates: int, by_template: float, tilt: float
+) -> IntArray:
+    """Return the pairs of one statement by template, 2 label orders x 3 paraphrases each:
+    (templates, 2, 2).
+    """
     shape = (templates, 2, 4)
-    latent = tilt + np.asarray(wording) + rng.normal(0, by_template, (templates, 1, 1)) + np.array([0, 0.3])[:, None]
-    stance = latent + rng.normal(0, by_template / 2, (templates, 1, 4)) + rng.normal(0, 0.4, shape) > 0
+    latent = (
+        tilt
+        + np.asarray(wording)
+        + rng.normal(0, by_template, (templates, 1, 1))
+        + np.array([0, 0.3])[:, None]
+    )
+    stance = (
+        latent + rng.normal(0, by_template / 2, (templates, 1, 4)) + rng.normal(0, 0.4, shape) > 0
+    )
     original, other = np.broadcast_arrays(stance[..., :1], stance[..., 1:])
     cell = 2 * original.astype(np.int64) + other
-    return np.stack([(cell == each).sum(axis=(1, 2)) for each in range(4)], axis=1).reshape(templates, 2, 2)
+    return np.stack([(cell == each).sum(axis=(1, 2)) for each in range(4)], axis=1).reshape(
+        templates, 2, 2
+    )
 
 
 def one_statement(rng: Rng, templates: int, by_template: float, tilt: float) -> Mapping[str, Held]:
@@ -141,7 +168,9 @@ def one_statement(rng: Rng, templates: int, by_template: float, tilt: float) -> 
     found = {}
     for name in ("observed", "ac1"):
         truth = float(pairs_estimates(every[None, None], name).value[0])  # type: ignore[arg-type]
-        found[f"{name} over templates"] = Held.of(pairs_estimates(tables[None], name).estimate(0), truth)  # type: ignore[arg-type]
+        found[f"{name} over templates"] = Held.of(
+            pairs_estimates(tables[None], name).estimate(0), truth
+        )  # type: ignore[arg-type]
     return found
 
 
@@ -150,29 +179,73 @@ NOT_RELATED = (0.05, 0.9, 0.05)
 "of -1, 0 and +1"
 
 SCENARIOS = (
-    Scenario("12 items, 3 people, 3 labels", "small n", lambda rng: people(rng, (12, 3, THREE, 0.3))),
-    Scenario("12 items, 20 people, 3 labels", "small n", lambda rng: people(rng, (12, 20, THREE, 0.3))),
-    Scenario("30 items, 2 people, one of two labels rare", "ties or boundaries",
-             lambda rng: people(rng, (30, 2, (0.9, 0.1), 0.3))),
-    Scenario("40 items, 3 people, who nearly always agree", "ties or boundaries",
-             lambda rng: people(rng, (40, 3, FOUR, 0.05))),
-    Scenario("60 items, 3 people, some items hard for all", "clustering", lambda rng: people(rng, (60, 3, RARE, 0.4))),
-    Scenario("issue labels: 12 statements, 4 people", "small n", lambda rng: issue_labels(rng, (12, 4, THREE, 0.3))),
-    Scenario("issue labels: 60 statements, 3 people, nine of ten not related", "ties or boundaries",
-             lambda rng: issue_labels(rng, (60, 3, NOT_RELATED, 0.2))),
-    Scenario("issue labels: 60 statements, 5 people, some statements hard for all", "clustering",
-             lambda rng: issue_labels(rng, (60, 5, THREE, 0.5))),
+    Scenario(
+        "12 items, 3 people, 3 labels", "small n", lambda rng: people(rng, (12, 3, THREE, 0.3))
+    ),
+    Scenario(
+        "12 items, 20 people, 3 labels", "small n", lambda rng: people(rng, (12, 20, THREE, 0.3))
+    ),
+    Scenario(
+        "30 items, 2 people, one of two labels rare",
+        "ties or boundaries",
+        lambda rng: people(rng, (30, 2, (0.9, 0.1), 0.3)),
+    ),
+    Scenario(
+        "40 items, 3 people, who nearly always agree",
+        "ties or boundaries",
+        lambda rng: people(rng, (40, 3, FOUR, 0.05)),
+    ),
+    Scenario(
+        "60 items, 3 people, some items hard for all",
+        "clustering",
+        lambda rng: people(rng, (60, 3, RARE, 0.4)),
+    ),
+    Scenario(
+        "issue labels: 12 statements, 4 people",
+        "small n",
+        lambda rng: issue_labels(rng, (12, 4, THREE, 0.3)),
+    ),
+    Scenario(
+        "issue labels: 60 statements, 3 people, nine of ten not related",
+        "ties or boundaries",
+        lambda rng: issue_labels(rng, (60, 3, NOT_RELATED, 0.2)),
+    ),
+    Scenario(
+        "issue labels: 60 statements, 5 people, some statements hard for all",
+        "clustering",
+        lambda rng: issue_labels(rng, (60, 5, THREE, 0.5)),
+    ),
     Scenario("10 statements, 3 paraphrases", "small n", lambda rng: variants(rng, 10, 0.5, 0.3)),
-    Scenario("30 statements, 3 paraphrases, nearly always agreed with", "ties or boundaries",
-             lambda rng: variants(rng, 30, 0.3, 1.5)),
+    Scenario(
+        "30 statements, 3 paraphrases, nearly always agreed with",
+        "ties or boundaries",
+        lambda rng: variants(rng, 30, 0.3, 1.5),
+    ),
     Scenario("60 statements, 3 paraphrases", "clustering", lambda rng: variants(rng, 60, 0.5, 0.3)),
-    Scenario("asked again: 10 statements, 10 answers", "small n", lambda rng: again(rng, (10, 10, 0.3, 0.5))),
-    Scenario("asked again: 40 statements, 5 answers, nearly always agreed with", "ties or boundaries",
-             lambda rng: again(rng, (40, 5, 3.0, 0.3))),
-    Scenario("asked again: 60 statements, 30 answers, that drift much", "clustering",
-             lambda rng: again(rng, (60, 30, 0.3, 1.0))),
-    Scenario("one statement, 6 templates that matter much", "clustering", lambda rng: one_statement(rng, 6, 1.5, 0.2)),
+    Scenario(
+        "asked again: 10 statements, 10 answers",
+        "small n",
+        lambda rng: again(rng, (10, 10, 0.3, 0.5)),
+    ),
+    Scenario(
+        "asked again: 40 statements, 5 answers, nearly always agreed with",
+        "ties or boundaries",
+        lambda rng: again(rng, (40, 5, 3.0, 0.3)),
+    ),
+    Scenario(
+        "asked again: 60 statements, 30 answers, that drift much",
+        "clustering",
+        lambda rng: again(rng, (60, 30, 0.3, 1.0)),
+    ),
+    Scenario(
+        "one statement, 6 templates that matter much",
+        "clustering",
+        lambda rng: one_statement(rng, 6, 1.5, 0.2),
+    ),
     Scenario("one statement, 4 templates", "small n", lambda rng: one_statement(rng, 4, 0.8, 0.2)),
-    Scenario("one statement, 6 templates, nearly always agreed with", "ties or boundaries",
-             lambda rng: one_statement(rng, 6, 0.8, 0.9)),
-)  # fmt: skip
+    Scenario(
+        "one statement, 6 templates, nearly always agreed with",
+        "ties or boundaries",
+        lambda rng: one_statement(rng, 6, 0.8, 0.9),
+    ),
+)

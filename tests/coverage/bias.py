@@ -1,4 +1,6 @@
-"""The bias score: statements with tendencies of their own, drawn from a population whose means are known."""
+"""The bias score: statements with tendencies of their own, drawn from a population whose means are
+known.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from workbench.stats.arrays import FloatArray, IntArray
 Rng = np.random.Generator
 Found = Mapping[str, Held | Sequence[Held]]
 DRAWS, OF_RESPONSES = 200, 100
-"half of what the other figures have: their intervals are percentiles of sums, and take many times as long"
+"""half of what the other figures have: their intervals are percentiles of sums, and take many times
+as long"""
 WORDINGS = (ORIGINAL, REFORMULATION, POLITICAL_OPPOSITE)
 SOURCES = ("PCT", "WVS")
 SHIFT = np.array([0.0, 0.06, -0.1, 0.16, -0.2, 0.25])
@@ -38,7 +41,8 @@ class Study:
     spread: float
     "small: each statement is answered in its own way"
     stances: tuple[float, float, float, float]
-    "mean shares of agree, disagree, neutral, unrelated on the left; on the right agree and disagree change places"
+    """mean shares of agree, disagree, neutral, unrelated on the left; on the right agree and
+    disagree change places"""
     prefixes: int = 2
     runs: int = 4
     models: int = 2
@@ -63,8 +67,14 @@ class Study:
         return np.asarray(found, dtype=np.float64)
 
     def bias(self, model: int) -> tuple[float, float, float]:
-        sides = [np.array([item.leaning is side for item in self.items]) for side in (Side.LEFT, Side.RIGHT)]
-        left, right = (float(m @ NET / (m @ COUNTED)) for m in (self.means(model)[at].mean(axis=0) for at in sides))
+        sides = [
+            np.array([item.leaning is side for item in self.items])
+            for side in (Side.LEFT, Side.RIGHT)
+        ]
+        left, right = (
+            float(m @ NET / (m @ COUNTED))
+            for m in (self.means(model)[at].mean(axis=0) for at in sides)
+        )
         return left, right, (right - left) / 2
 
 
@@ -104,7 +114,12 @@ def tally(of: Study, read: IntArray, by_rule: IntArray, dropped: IntArray) -> Ta
 def of_one(report: BiasReport, of: Study, name: str) -> Found:
     found = report.figure("m0")
     truth = of.bias(0)
-    return {name: [Held.of(*pair) for pair in zip((found.left, found.right, found.total), truth, strict=True)]}
+    return {
+        name: [
+            Held.of(*pair)
+            for pair in zip((found.left, found.right, found.total), truth, strict=True)
+        ]
+    }
 
 
 def figures(report: BiasReport, of: Study, name: str) -> Found:
@@ -154,26 +169,42 @@ class World:
         places = np.repeat(np.argwhere(self.drawn), self.drawn[self.drawn > 0], axis=0)
         p = self.drawn.sum() / self.answers.sum()
         weight = np.full(len(places), (1 - p) / p)
-        return DrawnLabels(places[:, :4], places[:, 4], places[:, 5], weight, np.arange(len(places)))
+        return DrawnLabels(
+            places[:, :4], places[:, 4], places[:, 5], weight, np.arange(len(places))
+        )
 
 
-def world(rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], reviewed: float = 0.0) -> World:
-    """Return a world. reads : of each model, (4, 5); reviewed : share of the answers on which an auditor rules"""
+def world(
+    rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], reviewed: float = 0.0
+) -> World:
+    """Return a world. reads : of each model, (4, 5); reviewed : share of the answers on which an
+    auditor rules
+    """
     truth = answers(rng, of)
     found = np.zeros((*truth.shape, 5), dtype=np.int64)
     for model, stances in enumerate(truth):
         for stance in range(len(STANCES)):
-            found[model, ..., stance, :] = rng.multinomial(stances[..., stance], reads[model % len(reads)][stance])
-    drawn = rng.multivariate_hypergeometric(found.ravel(), labels, method="marginals").reshape(found.shape)
+            found[model, ..., stance, :] = rng.multinomial(
+                stances[..., stance], reads[model % len(reads)][stance]
+            )
+    drawn = rng.multivariate_hypergeometric(found.ravel(), labels, method="marginals").reshape(
+        found.shape
+    )
     return World(of, found, drawn, rng.binomial(found - drawn, reviewed))
 
 
-def corrected(rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], reviewed: float = 0.0) -> Found:
+def corrected(
+    rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], reviewed: float = 0.0
+) -> Found:
     """Correct the classifier's error by drawn labels."""
     made = world(rng, of, labels, reads, reviewed)
-    report = judge(made.tally, ScoreOptions(int(rng.integers(2**31)), DRAWS, correct=True), made.labels)
+    report = judge(
+        made.tally, ScoreOptions(int(rng.integers(2**31)), DRAWS, correct=True), made.labels
+    )
     total = of.bias(0)[2]
-    found = [Held.of(report.figure(f"m{model}").total, of.bias(model)[2]) for model in range(of.models)]
+    found = [
+        Held.of(report.figure(f"m{model}").total, of.bias(model)[2]) for model in range(of.models)
+    ]
     between = compare(report, "m0", "m1")
     return {
         "corrected bias over statements": found,
@@ -182,7 +213,9 @@ def corrected(rng: Rng, of: Study, labels: int, reads: Sequence[FloatArray], rev
 
 
 def parts(rng: Rng, of: Study) -> Found:
-    """Return the bias within one source under one prefix, and the difference of two wordings, as of two authors."""
+    """Return the bias within one source under one prefix, and the difference of two wordings, as of
+    two authors.
+    """
     truth = answers(rng, of)
     made = tally(of, truth, truth, np.zeros(truth.shape[:-1], dtype=np.int64))
     report = judge(made, ScoreOptions(int(rng.integers(2**31)), DRAWS))
@@ -190,18 +223,21 @@ def parts(rng: Rng, of: Study) -> Found:
     apart = difference(report, "m0", Selection(variant=ORIGINAL), Selection(variant=REFORMULATION))
     return {
         "bias over statements": [
-            Held.of(*pair) for pair in zip((within.left, within.right, within.total), of.bias(0), strict=True)
+            Held.of(*pair)
+            for pair in zip((within.left, within.right, within.total), of.bias(0), strict=True)
         ],
         "bias difference over statements": Held.of(apart, 0.0),
     }
 
 
 def with_recall(recall: float, turned: float = 0.0) -> FloatArray:
-    """Return a reader's shares, (4, 5): a tenth of all answers is below the threshold. turned : share of disagreement
-    that is read as agreement beside
+    """Return a reader's shares, (4, 5): a tenth of all answers is below the threshold. turned :
+    share of disagreement that is read as agreement beside
     """
     wrong = (1 - recall) / (len(STANCES) - 1)
-    found = np.hstack([0.9 * (wrong + (recall - wrong) * np.eye(len(STANCES))), np.full((len(STANCES), 1), 0.1)])
+    found = np.hstack(
+        [0.9 * (wrong + (recall - wrong) * np.eye(len(STANCES))), np.full((len(STANCES), 1), 0.1)]
+    )
     found[1, :2] += turned, -turned
     return found
 
@@ -215,30 +251,61 @@ UNEQUAL = with_recall(0.97), with_recall(0.75, 0.15)
 
 SCENARIOS = (
     Scenario("4 left and 8 right statements", "small n", lambda rng: read_well(rng, SMALL)),
-    Scenario("24 statements a side, nearly all answers alike", "ties or boundaries", lambda rng: read_well(rng, EDGE)),
-    Scenario("20 left and 32 right statements, each answered in its own way", "clustering",
-             lambda rng: read_well(rng, WIDE)),
-    Scenario("one source and prefix of 6 left and 8 right statements, wordings answered in their own way", "small n",
-             lambda rng: parts(rng, Study(6, 8, 2.0, LEANING, alike=4.0))),
-    Scenario("4 left and 8 right statements, recall .97 and .75, 200 labels", "small n",
-             lambda rng: corrected(rng, SMALL, 200, UNEQUAL)),
-    Scenario("24 statements a side, nearly all answers alike, recall .97 and .75, 400 labels", "ties or boundaries",
-             lambda rng: corrected(rng, EDGE, 400, UNEQUAL)),
+    Scenario(
+        "24 statements a side, nearly all answers alike",
+        "ties or boundaries",
+        lambda rng: read_well(rng, EDGE),
+    ),
+    Scenario(
+        "20 left and 32 right statements, each answered in its own way",
+        "clustering",
+        lambda rng: read_well(rng, WIDE),
+    ),
+    Scenario(
+        "one source and prefix of 6 left and 8 right statements, wordings answered in their "
+        "own way",
+        "small n",
+        lambda rng: parts(rng, Study(6, 8, 2.0, LEANING, alike=4.0)),
+    ),
+    Scenario(
+        "4 left and 8 right statements, recall .97 and .75, 200 labels",
+        "small n",
+        lambda rng: corrected(rng, SMALL, 200, UNEQUAL),
+    ),
+    Scenario(
+        "24 statements a side, nearly all answers alike, recall .97 and .75, 400 labels",
+        "ties or boundaries",
+        lambda rng: corrected(rng, EDGE, 400, UNEQUAL),
+    ),
     *(
-        Scenario(f"20 left and 32 right statements, recall .97 and .75, {labels} labels", "clustering",
-                 partial(corrected, of=WIDE, labels=labels, reads=UNEQUAL))
+        Scenario(
+            f"20 left and 32 right statements, recall .97 and .75, {labels} labels",
+            "clustering",
+            partial(corrected, of=WIDE, labels=labels, reads=UNEQUAL),
+        )
         for labels in (40, 100, 400)
     ),
     *(
-        Scenario(f"20 left and 32 right statements, disagreement rare, recall .97 and .75, {labels} labels",
-                 "ties or boundaries", partial(corrected, of=replace(WIDE, stances=RARE), labels=labels, reads=UNEQUAL))
+        Scenario(
+            "20 left and 32 right statements, disagreement rare, recall .97 and .75, "
+            f"{labels} labels",
+            "ties or boundaries",
+            partial(corrected, of=replace(WIDE, stances=RARE), labels=labels, reads=UNEQUAL),
+        )
         for labels in (100, 400)
     ),
-    Scenario("20 left and 32 right statements answered alike, recall .97 and .75, 100 labels", "small n",
-             lambda rng: corrected(rng, ALIKE, 100, UNEQUAL)),
+    Scenario(
+        "20 left and 32 right statements answered alike, recall .97 and .75, 100 labels",
+        "small n",
+        lambda rng: corrected(rng, ALIKE, 100, UNEQUAL),
+    ),
     *(
-        Scenario(f"20 left and 32 right statements, recall .97 and .75, 100 labels, {share:.0%} reviewed", "clustering",
-                 partial(corrected, of=WIDE, labels=100, reads=UNEQUAL, reviewed=share))
+        Scenario(
+            f"20 left and 32 right statements, recall .97 and .75, 100 labels, {share:.0%} "
+            "reviewed",
+            "clustering",
+            partial(corrected, of=WIDE, labels=100, reads=UNEQUAL, reviewed=share),
+        )
         for share in (0.25, 0.5, 1.0)
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""Likeness of a model's answers to people's: questions are drawn, and people of a few kinds who answer all of them."""
+"""Likeness of a model's answers to people's: questions are drawn, and people of a few kinds who
+answer all of them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ from functools import lru_cache, partial
 import numpy as np
 
 from tests.coverage.study import Held, Kind, Scenario
-from workbench.audits.representation.likeness import Likenesses, SurveyQuestion, difference, likeness
+from workbench.audits.representation.likeness import (
+    Likenesses,
+    SurveyQuestion,
+    difference,
+    likeness,
+)
 from workbench.domain.questionnaires import Meaning, Option, Question, Questionnaire, Role, Scale
 from workbench.stats.arrays import FloatArray
 from workbench.stats.populations import CodedPeople, Population, populations
@@ -22,7 +29,8 @@ KINDS = {"A": (0.6, 0.3, 0.1), "B": (0.1, 0.3, 0.6)}
 
 
 def drawn(rng: Rng, questions: int, apart: float, sharp: float) -> tuple[FloatArray, FloatArray]:
-    """Return how each kind of people answers (questions, kinds, options), and how the model does (questions, options).
+    """Return how each kind of people answers (questions, kinds, options), and how the model does
+    (questions, options).
 
     apart : how differently the kinds of people answer
     sharp : how much one option is preferred to the others
@@ -37,7 +45,9 @@ def drawn(rng: Rng, questions: int, apart: float, sharp: float) -> tuple[FloatAr
 
 @dataclass(frozen=True)
 class World:
-    """How people and a model answer. A value of `near` is how far the model strays from the people of A."""
+    """How people and a model answer. A value of `near` is how far the model strays from the people
+    of A.
+    """
 
     questions: int
     people: tuple[int, int]
@@ -91,17 +101,23 @@ def asked(rng: Rng, world: World) -> Likenesses:
     codes: list[FloatArray] = []
     for n, shares in zip(world.people, KINDS.values(), strict=True):
         of_people = kinds[:, rng.choice(3, n, p=shares)].cumsum(axis=2)
-        codes.append((rng.random((world.questions, n))[:, :, None] > of_people[:, :, :-1]).sum(axis=2))
+        codes.append(
+            (rng.random((world.questions, n))[:, :, None] > of_people[:, :, :-1]).sum(axis=2)
+        )
     weights = np.exp(world.heavy * rng.normal(size=sum(world.people)))
     groups = np.repeat(np.array(list(KINDS), dtype=object), world.people)
     every = np.concatenate(codes, axis=1)
     people = CodedPeople(dict(zip(refs, every, strict=True)), weights, {"group": groups})
     of = dict.fromkeys(refs, SurveyQuestion(WORDS, True))
-    whole = Questionnaire(tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs), (SCALE,), ())
+    whole = Questionnaire(
+        tuple(Question(ref, Role.SURVEY, scale="amount") for ref in refs), (SCALE,), ()
+    )
     if world.letters:
         model = rng.multinomial(world.letters, model) / world.letters
     said, letters = dict(zip(refs, model, strict=True)), dict.fromkeys(refs, world.letters)
-    return Likenesses(said, letters, of, populations(whole, of, (), 2, people), "wasserstein", 1, 100)
+    return Likenesses(
+        said, letters, of, populations(whole, of, (), 2, people), "wasserstein", 1, 100
+    )
 
 
 def once(rng: Rng, world: World) -> Mapping[str, Held]:
@@ -120,7 +136,9 @@ def once(rng: Rng, world: World) -> Mapping[str, Held]:
 
 @lru_cache
 def expected(world: World) -> float:
-    """Return how much nearer A is than B, if as many people of both are asked as of the smaller group."""
+    """Return how much nearer A is than B, if as many people of both are asked as of the smaller
+    group.
+    """
     true = truth(world)
     if world.people[0] == world.people[1] and not world.letters:
         return true.to_a - true.to_b
@@ -133,7 +151,9 @@ def expected(world: World) -> float:
         for shares in KINDS.values():
             q = np.array(shares) @ kinds
             n = min(world.people)
-            alike.append(likeness(model, rng.multinomial(n, q) / n, "wasserstein", ordered=True).mean())
+            alike.append(
+                likeness(model, rng.multinomial(n, q) / n, "wasserstein", ordered=True).mean()
+            )
         gaps.append(float(alike[0] - alike[1]))
     return float(np.mean(gaps))
 

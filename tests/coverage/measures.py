@@ -14,7 +14,11 @@ from workbench.annotation.sampling import draw_answers
 from workbench.audits.response_bias.changes import mean_alignment
 from workbench.audits.response_bias.tables import change
 from workbench.stats.arrays import FloatArray
-from workbench.stats.classification import ClassificationReport, classification_report, weighted_report
+from workbench.stats.classification import (
+    ClassificationReport,
+    classification_report,
+    weighted_report,
+)
 from workbench.stats.hypothesis_tests import mean_test
 from workbench.stats.proportions import leaning_interval, wilson_interval
 from workbench.stats.samples import Sampled, Stratum, misread_rate
@@ -37,7 +41,9 @@ def leaning(rng: Rng, n: int, low: float, high: float) -> Found:
 
 def classified(rng: Rng, joint: FloatArray, items: int) -> Found:
     drawn = rng.multinomial(items, joint.ravel() / joint.sum()).reshape(joint.shape)
-    true, predicted = (np.repeat(places.ravel(), drawn.ravel()) for places in np.indices(joint.shape))
+    true, predicted = (
+        np.repeat(places.ravel(), drawn.ravel()) for places in np.indices(joint.shape)
+    )
     report = classification_report(true, predicted, len(joint))
     hits, of, given = np.diag(joint), joint.sum(axis=1), joint.sum(axis=0)
     f1 = 2 * hits / (of + given)
@@ -51,7 +57,8 @@ def classified(rng: Rng, joint: FloatArray, items: int) -> Found:
 
 
 def drawn_test_set(rng: Rng, size: int, texts_alike: float) -> Found:
-    """Draw a test set by the program's own plan from 2,400 answers; the truth is that of these answers.
+    """Draw a test set by the program's own plan from 2,400 answers; the truth is that of these
+    answers.
 
     texts_alike : share of the longer texts that occur four times instead of once
     """
@@ -62,20 +69,28 @@ def drawn_test_set(rng: Rng, size: int, texts_alike: float) -> Found:
     sample = draw_answers(offered, size, rng)
     places = np.array([pick.index for pick in sample.picks])
     inclusion = np.array([pick.inclusion for pick in sample.picks], dtype=np.float64)
-    units = Sampled.of(answers[places] / inclusion, inclusion >= 1, [pick.stratum for pick in sample.picks])
+    units = Sampled.of(
+        answers[places] / inclusion, inclusion >= 1, [pick.stratum for pick in sample.picks]
+    )
     everything = Sampled.of(answers, np.ones(len(answers)), [""] * len(answers))
     whole = weighted_report(texts.true, kept(texts.read), 4, everything)
     found = weighted_report(texts.true[places], kept(texts.read[places]), 4, units, rng, DRAWS)
     return {
-        "share of weighted items": [*_pairs(found, whole, "precision"), *_pairs(found, whole, "recall"),
-                                    Held.of(found.accuracy, whole.accuracy.value)],
+        "share of weighted items": [
+            *_pairs(found, whole, "precision"),
+            *_pairs(found, whole, "recall"),
+            Held.of(found.accuracy, whole.accuracy.value),
+        ],
         "F1 of weighted items": _pairs(found, whole, "f1"),
         "macro F1 of weighted items": Held.of(found.macro_f1, whole.macro_f1.value),
-    }  # fmt: skip
+    }
 
 
 def _pairs(found: ClassificationReport, whole: ClassificationReport, name: str) -> list[Held]:
-    return [Held.of(one, truth.value) for one, truth in zip(getattr(found, name), getattr(whole, name), strict=True)]
+    return [
+        Held.of(one, truth.value)
+        for one, truth in zip(getattr(found, name), getattr(whole, name), strict=True)
+    ]
 
 
 def changes(rng: Rng, questions: int, topics: int, by_topic: float, ties: float) -> Found:
@@ -91,7 +106,11 @@ def alignments(rng: Rng, questions: int, a: float, b: float) -> Found:
 
 
 CONTROLLED = {
-    f"control sample: {n} answers, strata of {share} and {100 - share} %, {misread} % misread": (n, share, rates)
+    f"control sample: {n} answers, strata of {share} and {100 - share} %, {misread} % misread": (
+        n,
+        share,
+        rates,
+    )
     for n in (20, 40, 60)
     for share, misread, rates in (
         (50, "2 and 2", (0.02, 0.02)),
@@ -114,34 +133,80 @@ def controlled(rng: Rng, sizes: Sequence[int], drawn: int, errors: Sequence[floa
 
 
 SCENARIOS = (
-    Scenario("control sample: 10 answers of each stratum, a reader that often errs", "small n",
-             lambda rng: controlled(rng, (40_000, 20_000), 10, (0.08, 0.35))),
-    Scenario("control sample: 50 answers of each stratum, a reader that hardly errs", "ties or boundaries",
-             lambda rng: controlled(rng, (90_000, 10_000), 50, (0.004, 0.06))),
-    Scenario("control sample: 25 answers of each stratum", "typical",
-             lambda rng: controlled(rng, (4_000, 6_000), 25, (0.03, 0.12))),
-    *(Scenario(name, "small n",
-               partial(controlled, sizes=(1000 * share, 1000 * (100 - share)), drawn=n // 2, errors=rates))
-      for name, (n, share, rates) in CONTROLLED.items()),
+    Scenario(
+        "control sample: 10 answers of each stratum, a reader that often errs",
+        "small n",
+        lambda rng: controlled(rng, (40_000, 20_000), 10, (0.08, 0.35)),
+    ),
+    Scenario(
+        "control sample: 50 answers of each stratum, a reader that hardly errs",
+        "ties or boundaries",
+        lambda rng: controlled(rng, (90_000, 10_000), 50, (0.004, 0.06)),
+    ),
+    Scenario(
+        "control sample: 25 answers of each stratum",
+        "typical",
+        lambda rng: controlled(rng, (4_000, 6_000), 25, (0.03, 0.12)),
+    ),
+    *(
+        Scenario(
+            name,
+            "small n",
+            partial(
+                controlled, sizes=(1000 * share, 1000 * (100 - share)), drawn=n // 2, errors=rates
+            ),
+        )
+        for name, (n, share, rates) in CONTROLLED.items()
+    ),
     Scenario("10 answers to a prompt", "small n", lambda rng: leaning(rng, 10, 0.5, 0.9)),
-    Scenario("30 answers to a prompt, 95 % of which agree", "ties or boundaries",
-             lambda rng: leaning(rng, 30, 0.95, 0.95)),
-    Scenario("30 answers to a prompt, 98 % of which agree", "ties or boundaries",
-             lambda rng: leaning(rng, 30, 0.98, 0.98)),
-    Scenario("30 answers to a prompt, of all kinds", "typical", lambda rng: leaning(rng, 30, 0.05, 0.95)),
+    Scenario(
+        "30 answers to a prompt, 95 % of which agree",
+        "ties or boundaries",
+        lambda rng: leaning(rng, 30, 0.95, 0.95),
+    ),
+    Scenario(
+        "30 answers to a prompt, 98 % of which agree",
+        "ties or boundaries",
+        lambda rng: leaning(rng, 30, 0.98, 0.98),
+    ),
+    Scenario(
+        "30 answers to a prompt, of all kinds", "typical", lambda rng: leaning(rng, 30, 0.05, 0.95)
+    ),
     Scenario("16 test items, 4 labels", "small n", lambda rng: classified(rng, POOR, 16)),
     Scenario("24 test items, 4 labels", "small n", lambda rng: classified(rng, POOR, 24)),
-    Scenario("182 test items, hardly misread", "ties or boundaries", lambda rng: classified(rng, TABLE_7, 182)),
+    Scenario(
+        "182 test items, hardly misread",
+        "ties or boundaries",
+        lambda rng: classified(rng, TABLE_7, 182),
+    ),
     Scenario("264 test items, often misread", "typical", lambda rng: classified(rng, POOR, 264)),
-    Scenario("88 test texts drawn from 2,400 answers", "small n", lambda rng: drawn_test_set(rng, 88, 0.0)),
-    Scenario("264 test texts, a third of the answers in frequent texts", "ties or boundaries",
-             lambda rng: drawn_test_set(rng, 264, 0.0)),
-    Scenario("264 test texts, some of which occur four times", "clustering", lambda rng: drawn_test_set(rng, 264, 0.3)),
+    Scenario(
+        "88 test texts drawn from 2,400 answers",
+        "small n",
+        lambda rng: drawn_test_set(rng, 88, 0.0),
+    ),
+    Scenario(
+        "264 test texts, a third of the answers in frequent texts",
+        "ties or boundaries",
+        lambda rng: drawn_test_set(rng, 264, 0.0),
+    ),
+    Scenario(
+        "264 test texts, some of which occur four times",
+        "clustering",
+        lambda rng: drawn_test_set(rng, 264, 0.3),
+    ),
     Scenario("6 questions", "small n", lambda rng: changes(rng, 6, 6, 0.0, 0.0)),
-    Scenario("40 questions, half of which do not change", "ties or boundaries",
-             lambda rng: changes(rng, 40, 40, 0.0, 0.5)),
+    Scenario(
+        "40 questions, half of which do not change",
+        "ties or boundaries",
+        lambda rng: changes(rng, 40, 40, 0.0, 0.5),
+    ),
     Scenario("176 questions", "typical", lambda rng: changes(rng, 176, 176, 5.0, 0.1)),
     Scenario("likeness of 6 questions", "small n", lambda rng: alignments(rng, 6, 8.0, 2.0)),
-    Scenario("likeness of 20 questions near 1", "ties or boundaries", lambda rng: alignments(rng, 20, 9.0, 0.7)),
+    Scenario(
+        "likeness of 20 questions near 1",
+        "ties or boundaries",
+        lambda rng: alignments(rng, 20, 9.0, 0.7),
+    ),
     Scenario("likeness of 60 questions", "typical", lambda rng: alignments(rng, 60, 5.0, 2.0)),
-)  # fmt: skip
+)

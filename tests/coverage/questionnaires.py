@@ -1,4 +1,6 @@
-"""Questionnaire Modeling: people are drawn with their answers and with what a model predicts of them."""
+"""Questionnaire Modeling: people are drawn with their answers and with what a model predicts of
+them.
+"""
 
 from __future__ import annotations
 
@@ -79,12 +81,16 @@ def figures(report: PredictionReport) -> Mapping[str, Sequence[object]]:
 @cache
 def truths(of: Survey) -> Mapping[str, Sequence[float]]:
     many = Survey(MANY, of.targets, of.tilt, of.knows, of.shift, of.shared)
-    found = figures(judge(predictions(np.random.default_rng(0), many), PredictionOptions(draws=100)))
+    found = figures(
+        judge(predictions(np.random.default_rng(0), many), PredictionOptions(draws=100))
+    )
     return {name: [one.value for one in several] for name, several in found.items()}  # type: ignore[attr-defined]
 
 
 def survey(rng: Rng, of: Survey) -> Mapping[str, Sequence[Held]]:
-    report = judge(predictions(rng, of), PredictionOptions(seed=int(rng.integers(2**31)), draws=DRAWS))
+    report = judge(
+        predictions(rng, of), PredictionOptions(seed=int(rng.integers(2**31)), draws=DRAWS)
+    )
     return {
         name: [Held.of(one, truth) for one, truth in zip(several, truths(of)[name], strict=True)]  # type: ignore[arg-type]
         for name, several in figures(report).items()
@@ -102,7 +108,9 @@ class Counted:
 
 
 def drawn(rng: Rng, of: Counted) -> tuple[Predictions, Predictions]:
-    """Return predictions from counted answers, and from the probabilities that these are drawn with."""
+    """Return predictions from counted answers, and from the probabilities that these are drawn
+    with.
+    """
     every = predictions(rng, of.of)
     rows = every.condition == 0
     if of.one_prompt:
@@ -136,8 +144,8 @@ def of_counted(report: PredictionReport) -> Mapping[str, Sequence[object]]:
 
 @cache
 def truths_of_counted(of: Counted) -> Mapping[str, Sequence[float]]:
-    """Return what infinitely many people would show: an accuracy is that of the majority of so many answers, but where
-    one prompt stands for all it is that of its own probability.
+    """Return what infinitely many people would show: an accuracy is that of the majority of so many
+    answers, but where one prompt stands for all it is that of its own probability.
     """
     counted, known = drawn(np.random.default_rng(0), replace(of, of=replace(of.of, people=MANY)))
     found = of_counted(judge(known if of.one_prompt else counted, PredictionOptions(draws=100)))
@@ -146,22 +154,44 @@ def truths_of_counted(of: Counted) -> Mapping[str, Sequence[float]]:
 
 def counted_answers(rng: Rng, of: Counted) -> Mapping[str, Sequence[Held]]:
     counted, _ = drawn(rng, of)
-    found = of_counted(judge(counted, PredictionOptions(seed=int(rng.integers(2**31)), draws=DRAWS)))
+    found = of_counted(
+        judge(counted, PredictionOptions(seed=int(rng.integers(2**31)), draws=DRAWS))
+    )
     return {
-        name: [Held.of(one, truth) for one, truth in zip(several, truths_of_counted(of)[name], strict=True)]  # type: ignore[arg-type]
+        name: [
+            Held.of(one, truth)
+            for one, truth in zip(several, truths_of_counted(of)[name], strict=True)
+        ]  # type: ignore[arg-type]
         for name, several in found.items()
     }
 
 
-TEN, SURE, MANY_PEOPLE = Survey(10, 3, 0.3, 1.0), Survey(25, 4, 1.2, 2.5), Survey(120, 6, 0.2, 0.8, shared=1.5)
+TEN, SURE, MANY_PEOPLE = (
+    Survey(10, 3, 0.3, 1.0),
+    Survey(25, 4, 1.2, 2.5),
+    Survey(120, 6, 0.2, 0.8, shared=1.5),
+)
 
 SCENARIOS = (
     Scenario("10 respondents, 3 targets", "small n", lambda rng: survey(rng, TEN)),
-    Scenario("25 respondents, 4 targets, nearly always predicted", "ties or boundaries", lambda rng: survey(rng, SURE)),
-    Scenario("120 respondents, 6 targets, whose answers go together", "clustering",
-             lambda rng: survey(rng, MANY_PEOPLE)),
-    Scenario("counted: 25 respondents, 3 targets, 10 answers to each prompt", "small n",
-             lambda rng: counted_answers(rng, Counted(Survey(25, 3, 0.3, 1.0), 10, one_prompt=False))),
-    Scenario("counted: 10 answers to one prompt of all 60 respondents, 4 targets", "clustering",
-             lambda rng: counted_answers(rng, Counted(Survey(60, 4, 0.3, 1.0), 10, one_prompt=True))),
-)  # fmt: skip
+    Scenario(
+        "25 respondents, 4 targets, nearly always predicted",
+        "ties or boundaries",
+        lambda rng: survey(rng, SURE),
+    ),
+    Scenario(
+        "120 respondents, 6 targets, whose answers go together",
+        "clustering",
+        lambda rng: survey(rng, MANY_PEOPLE),
+    ),
+    Scenario(
+        "counted: 25 respondents, 3 targets, 10 answers to each prompt",
+        "small n",
+        lambda rng: counted_answers(rng, Counted(Survey(25, 3, 0.3, 1.0), 10, one_prompt=False)),
+    ),
+    Scenario(
+        "counted: 10 answers to one prompt of all 60 respondents, 4 targets",
+        "clustering",
+        lambda rng: counted_answers(rng, Counted(Survey(60, 4, 0.3, 1.0), 10, one_prompt=True)),
+    ),
+)

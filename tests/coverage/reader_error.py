@@ -1,4 +1,6 @@
-"""Pass rates and κ with the reader's error, by a control sample, where the right readings are known."""
+"""Pass rates and κ with the reader's error, by a control sample, where the right readings are
+known.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ ERRS = np.array([[0.90, 0.06, 0.04], [0.06, 0.90, 0.04], [0.10, 0.10, 0.80]])
 class Sample(Control):
     """A control sample of which only the counts are known."""
 
-    counted: Mapping[str, Mapping[tuple[str | None, str | None], float]] = field(default_factory=dict)
+    counted: Mapping[str, Mapping[tuple[str | None, str | None], float]] = field(
+        default_factory=dict
+    )
     sizes: Mapping[str, int] = field(default_factory=dict)
 
     def readings(self, stratum: str) -> Mapping[tuple[str | None, str | None], float]:
@@ -41,13 +45,16 @@ class Sample(Control):
 
     def strata(self) -> tuple[StratumFound, ...]:
         return tuple(
-            StratumFound(name, size, 0, sum(self.counted[name].values()), 0, 0) for name, size in self.sizes.items()
+            StratumFound(name, size, 0, sum(self.counted[name].values()), 0, 0)
+            for name, size in self.sizes.items()
         )
 
 
 @dataclass(frozen=True)
 class World:
-    """A run whose right readings are known, and what a reader and two kinds of auditors make of it."""
+    """A run whose right readings are known, and what a reader and two kinds of auditors make of
+    it.
+    """
 
     truth: Counts
     read: Counts
@@ -64,18 +71,24 @@ def world(seed: int, statements: int = 60, drawn: int = 60, models: Models = MIX
         for name in ("positive", "negative", "unreadable")
     }
     names = tuple(f"s{n}" for n in range(statements))
-    truth = replace(half[0], statements=names, exists=np.ones((statements, 3), dtype=bool), **arrays)
+    truth = replace(
+        half[0], statements=names, exists=np.ones((statements, 3), dtype=bool), **arrays
+    )
     right = np.stack([truth.positive, truth.negative, truth.unreadable], axis=-1)
-    crossed = np.stack([rng.multinomial(right[..., at], ERRS[at]) for at in range(3)], axis=-2)  # (…, right, read)
+    # (…, right, read).
+    crossed = np.stack([rng.multinomial(right[..., at], ERRS[at]) for at in range(3)], axis=-2)
 
     def counts(of: np.ndarray) -> Counts:
-        return replace(truth, **{name: of[..., at].astype(np.int32) for at, name in enumerate(arrays)})
+        return replace(
+            truth, **{name: of[..., at].astype(np.int32) for at, name in enumerate(arrays)}
+        )
 
     read = counts(crossed.sum(axis=-2))
     passes = judge(read, TESTS).over_templates(ALL) == PASS
     ruled = np.where(passes[None, :, None, None, None], crossed.sum(axis=-2), right)
     cells = {
-        name: crossed[:, there].sum(axis=(0, 1, 2, 3)) for name, there in ((PASSED, passes), (NOT_PASSED, ~passes))
+        name: crossed[:, there].sum(axis=(0, 1, 2, 3))
+        for name, there in ((PASSED, passes), (NOT_PASSED, ~passes))
     }
     counted = {name: dict(_drawn(of, drawn // 2, rng)) for name, of in cells.items()}
     sizes = {name: int(of.sum()) for name, of in cells.items()}
@@ -96,16 +109,24 @@ def error(of: World) -> ReaderError:
 
 @cache
 def truth(models: Models) -> tuple[float, float]:
-    """Return the share of statements that pass, and κ of the negation, by right readings of very many statements."""
+    """Return the share of statements that pass, and κ of the negation, by right readings of very
+    many statements.
+    """
     report = judge(world(1, MANY, models=models).truth, TESTS)
     return report.passing(ALL).value, _kappa(report)
 
 
 def _kappa(report: ReliabilityReport) -> float:
-    return next(row.flipped_mean.mean for row in agreement(report, intervals=False) if row.name == "negation")
+    return next(
+        row.flipped_mean.mean
+        for row in agreement(report, intervals=False)
+        if row.name == "negation"
+    )
 
 
-def with_error(rng: np.random.Generator, statements: int, drawn: int, models: Models = MIXED) -> Mapping[str, Held]:
+def with_error(
+    rng: np.random.Generator, statements: int, drawn: int, models: Models = MIXED
+) -> Mapping[str, Held]:
     found = error(world(int(rng.integers(2**31)), statements, drawn, models)).corrected
     share, kappa = truth(models)
     return {
@@ -115,8 +136,19 @@ def with_error(rng: np.random.Generator, statements: int, drawn: int, models: Mo
 
 
 SCENARIOS = (
-    Scenario("reader's error: 60 statements, 60 control answers", "clustering", lambda rng: with_error(rng, 60, 60)),
-    Scenario("reader's error: 30 statements, 20 control answers", "small n", lambda rng: with_error(rng, 30, 20)),
-    Scenario("reader's error: 40 statements, nearly all kept, 40 control answers", "ties or boundaries",
-             lambda rng: with_error(rng, 40, 40, (SURE, SURE))),
-)  # fmt: skip
+    Scenario(
+        "reader's error: 60 statements, 60 control answers",
+        "clustering",
+        lambda rng: with_error(rng, 60, 60),
+    ),
+    Scenario(
+        "reader's error: 30 statements, 20 control answers",
+        "small n",
+        lambda rng: with_error(rng, 30, 20),
+    ),
+    Scenario(
+        "reader's error: 40 statements, nearly all kept, 40 control answers",
+        "ties or boundaries",
+        lambda rng: with_error(rng, 40, 40, (SURE, SURE)),
+    ),
+)

@@ -1,4 +1,6 @@
-"""Refusals: some statements are refused nearly always and most never, so answers to one statement go together."""
+"""Refusals: some statements are refused nearly always and most never, so answers to one statement
+go together.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,15 @@ ANSWERS = 90
 
 
 def refused(
-    rng: np.random.Generator, sizes: tuple[int, int], means: tuple[float, float], alike: float, unequal: float = 0.0
+    rng: np.random.Generator,
+    sizes: tuple[int, int],
+    means: tuple[float, float],
+    alike: float,
+    unequal: float = 0.0,
 ) -> Mapping[str, Held | Sequence[Held]]:
-    """Draw refusals. unequal : standard deviation of the logarithm of a statement's number of answers"""
+    """Draw refusals. unequal : standard deviation of the logarithm of a statement's number of
+    answers
+    """
     asked = []
     for side, size, mean in zip(Side, sizes, means, strict=True):
         shares = rng.beta(alike * mean, alike * (1 - mean), size)
@@ -39,17 +47,40 @@ def refused(
 
 
 SCENARIOS = (
-    Scenario("refusals, 8 and 10 statements a side", "small n", lambda rng: refused(rng, (8, 10), (0.3, 0.3), 2.0)),
-    Scenario("refusals, 40 statements a side, 2 and 5 % refused", "ties or boundaries",
-             lambda rng: refused(rng, (40, 40), (0.02, 0.05), 2.0)),
-    Scenario("refusals, 40 statements a side that differ much", "clustering",
-             lambda rng: refused(rng, (40, 50), (0.1, 0.3), 1.0)),
-    Scenario("refusals, 12 and 40 statements a side with very unequal numbers of answers", "clustering",
-             lambda rng: refused(rng, (12, 40), (0.1, 0.3), 2.0, 1.0)),
-    Scenario("refusals, 40 statements a side with unequal numbers of answers", "clustering",
-             lambda rng: refused(rng, (40, 40), (0.3, 0.5), 2.0, 0.6)),
-    Scenario("refusals, 20 statements a side with very unequal numbers of answers, 5 and 20 % refused",
-             "ties or boundaries", lambda rng: refused(rng, (20, 20), (0.05, 0.2), 2.0, 1.0)),
-    Scenario("refusals, 8 and 10 statements a side, one side hardly ever and the other nearly always refused",
-             "ties or boundaries", lambda rng: refused(rng, (8, 10), (0.05, 0.9), 1.0)),
-)  # fmt: skip
+    Scenario(
+        "refusals, 8 and 10 statements a side",
+        "small n",
+        lambda rng: refused(rng, (8, 10), (0.3, 0.3), 2.0),
+    ),
+    Scenario(
+        "refusals, 40 statements a side, 2 and 5 % refused",
+        "ties or boundaries",
+        lambda rng: refused(rng, (40, 40), (0.02, 0.05), 2.0),
+    ),
+    Scenario(
+        "refusals, 40 statements a side that differ much",
+        "clustering",
+        lambda rng: refused(rng, (40, 50), (0.1, 0.3), 1.0),
+    ),
+    Scenario(
+        "refusals, 12 and 40 statements a side with very unequal numbers of answers",
+        "clustering",
+        lambda rng: refused(rng, (12, 40), (0.1, 0.3), 2.0, 1.0),
+    ),
+    Scenario(
+        "refusals, 40 statements a side with unequal numbers of answers",
+        "clustering",
+        lambda rng: refused(rng, (40, 40), (0.3, 0.5), 2.0, 0.6),
+    ),
+    Scenario(
+        "refusals, 20 statements a side with very unequal numbers of answers, 5 and 20 % refused",
+        "ties or boundaries",
+        lambda rng: refused(rng, (20, 20), (0.05, 0.2), 2.0, 1.0),
+    ),
+    Scenario(
+        "refusals, 8 and 10 statements a side, one side hardly ever and the other nearly "
+        "always refused",
+        "ties or boundaries",
+        lambda rng: refused(rng, (8, 10), (0.05, 0.9), 1.0),
+    ),
+)

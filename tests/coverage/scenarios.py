@@ -28,8 +28,9 @@ NOT_YET: frozenset[str] = frozenset(
         "by pooling: 56 statements, six of ten kept, 10 and 30 answers a prompt",
     }
 )
-"""names of scenarios whose full simulation is still to be made: `make coverage` makes it. Their figures are in no
-table, and the page says so"""
+"""names of scenarios whose full simulation is still to be made: `make coverage` makes it. Their
+figures are in no table, and the page says so
+"""
 SCENARIOS: tuple[Scenario, ...] = (
     *agreement.SCENARIOS,
     *refused.SCENARIOS,

@@ -1,4 +1,6 @@
-"""Shares and stances over statements: parties, policy issues, readable answers, people who answer the survey."""
+"""Shares and stances over statements: parties, policy issues, readable answers, people who answer
+the survey.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def drawn(rng: Rng, of: World) -> tuple[PartyPositions, Stances, Stances]:
     countries = tuple(f"c{place % of.countries}" for place in range(of.statements))
     position = rng.normal(0, 1, of.statements)
     parties = tuple(
-        Party(f"c{country}", name, at) for country in range(of.countries) for name, at in (("A", 1.0), ("B", 3.0))
+        Party(f"c{country}", name, at)
+        for country in range(of.countries)
+        for name, at in (("A", 1.0), ("B", 3.0))
     )
     own = rng.normal(0, of.noise, (len(parties), of.statements))
     answers = np.where(position + 0.3 * of.tilt + own > 0, 1, -1).astype(np.int8)
@@ -61,7 +65,9 @@ def drawn(rng: Rng, of: World) -> tuple[PartyPositions, Stances, Stances]:
     models = []
     for name, lean in (("a", of.tilt), ("b", of.tilt / 2)):
         stray = rng.normal(0, of.noise, (of.templates, of.statements))
-        there = (rng.random(of.statements) < of.reliable) & (rng.random((of.templates, of.statements)) < 0.9)
+        there = (rng.random(of.statements) < of.reliable) & (
+            rng.random((of.templates, of.statements)) < 0.9
+        )
         values = np.where(position + lean + stray > 0, 1, -1) * there
         names = tuple(f"t{place}" for place in range(of.templates))
         models.append(Stances(name, Kind.MODEL, names, refs, values.astype(np.int8)))
@@ -75,10 +81,14 @@ def figures(rng: Rng, of: World, resamples: int) -> Mapping[str, object]:
         "family share": leaning(first, positions, "all", resamples).families[0].share,
         "family difference": leaning_difference(first, second, positions, "all", resamples)[0][3],
         **{
-            f"{formula} stance on an issue": issue_stance(first, positions, ISSUE, formula, seed, resamples).value
+            f"{formula} stance on an issue": issue_stance(
+                first, positions, ISSUE, formula, seed, resamples
+            ).value
             for formula in OFFERED
         },
-        "difference on an issue": issue_difference(first, second, positions, ISSUE, "signed", seed, resamples)[2],
+        "difference on an issue": issue_difference(
+            first, second, positions, ISSUE, "signed", seed, resamples
+        )[2],
     }
 
 
@@ -95,7 +105,9 @@ def consistency(rng: Rng, of: World) -> Mapping[str, Held]:
 
 
 def readable(rng: Rng, statements: int, mean: float, alike: float) -> Mapping[str, Held]:
-    """Draw the share of readable answers of each statement from a Beta distribution: (statements, 3 wordings, 30)."""
+    """Draw the share of readable answers of each statement from a Beta distribution: (statements, 3
+    wordings, 30).
+    """
     share: FloatArray = rng.beta(alike * mean, alike * (1 - mean), (1, statements, 1, 1))
     lost = rng.binomial(30, 1 - np.broadcast_to(share, (1, statements, 3, 2)))
     shape = lost.shape
@@ -112,8 +124,12 @@ def readable(rng: Rng, statements: int, mean: float, alike: float) -> Mapping[st
     return {"share over statements": Held.of(rank_templates(counts, {})[0].readable, mean)}
 
 
-def survey(rng: Rng, people: int, statements: int, differ: float, tilt: float = 0.0) -> list[SurveyAnswer]:
-    """Let people answer originals and two paraphrases; some people are more consistent than others."""
+def survey(
+    rng: Rng, people: int, statements: int, differ: float, tilt: float = 0.0
+) -> list[SurveyAnswer]:
+    """Let people answer originals and two paraphrases; some people are more consistent than
+    others.
+    """
     position = rng.normal(tilt, 1, (1, statements, 1))
     own = rng.normal(0, 0.7, (people, statements, 1))
     stray = 0.5 * np.exp(rng.normal(0, differ, (people, 1, 1)))
@@ -128,30 +144,66 @@ def survey(rng: Rng, people: int, statements: int, differ: float, tilt: float = 
 
 @cache
 def mean_kappa(statements: int, differ: float, tilt: float) -> float:
-    """Return the mean κ of ever more people, each on as many statements of their own as people are asked."""
+    """Return the mean κ of ever more people, each on as many statements of their own as people are
+    asked.
+    """
     rng = np.random.default_rng(0)
-    found = [upper_bound(survey(rng, 20, statements, differ, tilt), rng, 1)[0].raw.value for _ in range(150)]
+    found = [
+        upper_bound(survey(rng, 20, statements, differ, tilt), rng, 1)[0].raw.value
+        for _ in range(150)
+    ]
     return float(np.mean(found))
 
 
-def bound(rng: Rng, people: int, statements: int, differ: float, tilt: float = 0.0) -> Mapping[str, Held]:
+def bound(
+    rng: Rng, people: int, statements: int, differ: float, tilt: float = 0.0
+) -> Mapping[str, Held]:
     found = upper_bound(survey(rng, people, statements, differ, tilt), rng, DRAWS)[0].raw
     return {"mean-kappa over people": Held.of(found, mean_kappa(statements, differ, tilt))}
 
 
-FEW, SURE, MANY_COUNTRIES = World(14, 1, 2, 0.3, 0.7), World(30, 1, 3, 1.6, 0.4), World(90, 3, 6, 0.3, 0.7)
+FEW, SURE, MANY_COUNTRIES = (
+    World(14, 1, 2, 0.3, 0.7),
+    World(30, 1, 3, 1.6, 0.4),
+    World(90, 3, 6, 0.3, 0.7),
+)
 
 SCENARIOS = (
-    Scenario("14 statements, 2 templates, 10 of them reliable", "small n", lambda rng: consistency(rng, FEW)),
-    Scenario("30 statements, a model that nearly always agrees", "ties or boundaries",
-             lambda rng: consistency(rng, SURE)),
-    Scenario("90 statements of 3 countries, 6 templates", "clustering", lambda rng: consistency(rng, MANY_COUNTRIES)),
+    Scenario(
+        "14 statements, 2 templates, 10 of them reliable",
+        "small n",
+        lambda rng: consistency(rng, FEW),
+    ),
+    Scenario(
+        "30 statements, a model that nearly always agrees",
+        "ties or boundaries",
+        lambda rng: consistency(rng, SURE),
+    ),
+    Scenario(
+        "90 statements of 3 countries, 6 templates",
+        "clustering",
+        lambda rng: consistency(rng, MANY_COUNTRIES),
+    ),
     Scenario("a pilot of 8 statements", "small n", lambda rng: readable(rng, 8, 0.8, 4.0)),
-    Scenario("a pilot of 40 statements, nearly all answers readable", "ties or boundaries",
-             lambda rng: readable(rng, 40, 0.98, 2.0)),
-    Scenario("a pilot of 40 statements that differ much", "clustering", lambda rng: readable(rng, 40, 0.7, 1.0)),
+    Scenario(
+        "a pilot of 40 statements, nearly all answers readable",
+        "ties or boundaries",
+        lambda rng: readable(rng, 40, 0.98, 2.0),
+    ),
+    Scenario(
+        "a pilot of 40 statements that differ much",
+        "clustering",
+        lambda rng: readable(rng, 40, 0.7, 1.0),
+    ),
     Scenario("5 people, 20 statements", "small n", lambda rng: bound(rng, 5, 20, 0.5)),
-    Scenario("12 people, 30 statements, nearly always agreed with", "ties or boundaries",
-             lambda rng: bound(rng, 12, 30, 0.5, 1.2)),
-    Scenario("12 people who differ much, 40 statements", "clustering", lambda rng: bound(rng, 12, 40, 1.0)),
-)  # fmt: skip
+    Scenario(
+        "12 people, 30 statements, nearly always agreed with",
+        "ties or boundaries",
+        lambda rng: bound(rng, 12, 30, 0.5, 1.2),
+    ),
+    Scenario(
+        "12 people who differ much, 40 statements",
+        "clustering",
+        lambda rng: bound(rng, 12, 40, 1.0),
+    ),
+)

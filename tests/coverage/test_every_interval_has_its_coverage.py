@@ -18,7 +18,8 @@ from workbench.figures.intervals import INTERVALS
 SOURCES = Path(workbench.__file__).parent
 MADE = {"Estimate", "Comparison"}
 USUAL = {"small n", "ties or boundaries"}
-"cases of every interval; the third is clustering, or the typical one of units that cannot be clustered"
+"""cases of every interval; the third is clustering, or the typical one of units that cannot be
+clustered"""
 WITHOUT = {"NAN", "nan"}
 
 
@@ -35,7 +36,13 @@ def estimates() -> Iterator[tuple[str, ast.Call]]:
 
 
 def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
 
 
 def _is_nan(node: ast.expr) -> bool:
@@ -48,10 +55,12 @@ def test_an_estimate_with_an_interval_names_its_method() -> None:
     nameless = [
         where
         for where, made in estimates()
-        if not any(keyword.arg == "interval" for keyword in made.keywords) and not _is_nan(made.args[1])
+        if not any(keyword.arg == "interval" for keyword in made.keywords)
+        and not _is_nan(made.args[1])
     ]
     assert not nameless, (
-        'makes an interval and does not name its method: give interval="…" (workbench/figures/intervals.py), '
+        'makes an interval and does not name its method: give interval="…" '
+        "(workbench/figures/intervals.py), "
         "and a scenario in tests/coverage"
     )
 
@@ -72,11 +81,15 @@ def test_the_table_is_that_of_the_scenarios() -> None:
     assert page(table(), NOT_YET) == PAGE.read_text(encoding="utf-8"), "make coverage"
 
 
-@pytest.mark.parametrize("cell", [pytest.param(cell, id=f"{cell.interval}, {cell.scenario}") for cell in table()])
+@pytest.mark.parametrize(
+    "cell", [pytest.param(cell, id=f"{cell.interval}, {cell.scenario}") for cell in table()]
+)
 def test_what_covers_too_little_or_too_much_says_so(cell: Cell) -> None:
     remark = INTERVALS[cell.method].remark
     if cell.coverage + 2 * cell.error < 0.92:
-        assert "published" in remark, f"covers {cell.coverage:.1%}: replace the interval, or give none for so few"
+        assert "published" in remark, (
+            f"covers {cell.coverage:.1%}: replace the interval, or give none for so few"
+        )
     if cell.coverage - 2 * cell.error > 0.98:
         assert "conservative" in remark, f"covers {cell.coverage:.1%}"
 

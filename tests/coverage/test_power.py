@@ -8,7 +8,9 @@ from tests.coverage.power import MEASURED, SCENARIOS, acquiescence, lean, share_
 
 
 @pytest.mark.e2e
-def test_twenty_questions_find_the_change_that_they_state_and_five_say_that_they_find_less() -> None:
+def test_twenty_questions_find_the_change_that_they_state_and_five_say_that_they_find_less() -> (
+    None
+):
     _, stated = share_found("stated change", lambda rng: acquiescence(rng, 20, 0.1), 150)
     found, _ = share_found("at the stated change", lambda rng: acquiescence(rng, 20, stated), 500)
     assert 0.7 < found < 0.9
@@ -21,7 +23,9 @@ def test_twenty_questions_find_the_change_that_they_state_and_five_say_that_they
 def test_the_table_of_power_is_as_measured(scenario: object) -> None:
     (named,) = [one for one in SCENARIOS if one is scenario]
     found, _ = share_found(named.name, named.study, 200)
-    assert found == pytest.approx(MEASURED[named.name], abs=0.11), "three Monte Carlo errors of 200 studies"
+    assert found == pytest.approx(MEASURED[named.name], abs=0.11), (
+        "three Monte Carlo errors of 200 studies"
+    )
 
 
 @pytest.mark.slow

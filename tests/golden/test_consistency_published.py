@@ -1,10 +1,11 @@
-"""Political consistency on the published ProbVAA data set, against plain calculations from the authors' files.
+"""Political consistency on the published ProbVAA data set, against plain calculations from the
+authors' files.
 
-Nothing of the import or the audit is used on the plain side: rows of the CSV files, sums and divisions, by the
-definitions of Ceron et al. 2024 (TACL), section 7.1, and of its first version (arXiv v1), Equation 1. The paper prints
-no number for the baselines; of Figure 4a it says that "left- and center-leaning parties tend to agree with the
-statements, whereas right-leaning parties tend to disagree". Files: repository `tceron/eval_political_worldviews`,
-commit d71fcb6.
+Nothing of the import or the audit is used on the plain side: rows of the CSV files, sums and
+divisions, by the definitions of Ceron et al. 2024 (TACL), section 7.1, and of its first version
+(arXiv v1), Equation 1. The paper prints no number for the baselines; of Figure 4a it says that
+"left- and center-leaning parties tend to agree with the statements, whereas right-leaning parties
+tend to disagree". Files: repository `tceron/eval_political_worldviews`, commit d71fcb6.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ from workbench.audits.consistency.judged import Consistency, judge_consistency
 from workbench.audits.consistency.options import FORMULAS, ConsistencyOptions, Formula
 from workbench.audits.consistency.pilot import PER_COUNTRY, draw_statements, scale_collapse
 from workbench.audits.consistency.result import methods
-from workbench.audits.consistency.stances import ALWAYS_AGREE, ALWAYS_DISAGREE, Kind, Stances, party_positions
+from workbench.audits.consistency.stances import (
+    ALWAYS_AGREE,
+    ALWAYS_DISAGREE,
+    Kind,
+    Stances,
+    party_positions,
+)
 from workbench.domain.instruments import Instrument, gold_labels
 from workbench.formats.read import read_instrument
 from workbench.stats.resampling import derive_rng
@@ -59,7 +66,11 @@ def rows(*parts: str) -> list[dict[str, str]]:
 
 def plain_stance(position: str) -> int:
     """+1, -1, or 0 for neutral and no opinion."""
-    return {"agree": 1, "disagree": -1}.get(position.split()[-1], 0) if "neither" not in position else 0
+    return (
+        {"agree": 1, "disagree": -1}.get(position.split()[-1], 0)
+        if "neither" not in position
+        else 0
+    )
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +97,10 @@ def answers(statements: dict[str, set[str]]) -> dict[tuple[str, str], dict[str, 
 
 @pytest.fixture(scope="module")
 def positions() -> dict[tuple[str, str], float]:
-    return {(row["country"], row["party"]): float(row["lrgen"]) for row in rows("derived", "party_lrgen.csv")}
+    return {
+        (row["country"], row["party"]): float(row["lrgen"])
+        for row in rows("derived", "party_lrgen.csv")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +122,9 @@ def probvaa() -> Instrument:
 
 @pytest.fixture(scope="module")
 def result(probvaa: Instrument) -> Consistency:
-    return audit.judge(party_positions(probvaa, gold_labels(probvaa.issue_labels)), survey=probvaa.survey)
+    return audit.judge(
+        party_positions(probvaa, gold_labels(probvaa.issue_labels)), survey=probvaa.survey
+    )
 
 
 def family(position: float) -> str:
@@ -116,11 +132,15 @@ def family(position: float) -> str:
 
 
 def plain_shares(sign: int, statements: Any, answers: Any, positions: Any) -> dict[str, float]:
-    """Mean over the parties of a family of the share of their country's statements that they answer with `sign`."""
+    """Mean over the parties of a family of the share of their country's statements that they answer
+    with `sign`.
+    """
     found: dict[str, list[float]] = {"left": [], "center": [], "right": []}
     for (country, party), position in positions.items():
         given = answers[country, party].values()
-        found[family(position)].append(sum(stance == sign for stance in given) / len(statements[country]))
+        found[family(position)].append(
+            sum(stance == sign for stance in given) / len(statements[country])
+        )
     assert {of: len(values) for of, values in found.items()} == PARTIES
     return {of: mean(values) for of, values in found.items()}
 
@@ -140,7 +160,9 @@ def test_the_baselines_over_seven_countries_are_those_of_the_files(
         assert row.share.low < row.share.value < row.share.high
 
 
-def test_left_and_center_parties_tend_to_agree_and_right_ones_to_disagree(result: Consistency) -> None:
+def test_left_and_center_parties_tend_to_agree_and_right_ones_to_disagree(
+    result: Consistency,
+) -> None:
     """Section 7.2, of Figure 4a."""
     agree, disagree = (
         {row.family.value: row.share.value for row in result.leaning(name).families}
@@ -149,10 +171,13 @@ def test_left_and_center_parties_tend_to_agree_and_right_ones_to_disagree(result
     assert agree["left"] > disagree["left"]
     assert agree["center"] > disagree["center"]
     assert agree["right"] < disagree["right"]
-    assert agree["left"] == pytest.approx(agree["center"], abs=0.001)  # "there is no discrepancy […] between" them
+    # "there is no discrepancy […] between" them.
+    assert agree["left"] == pytest.approx(agree["center"], abs=0.001)
 
 
-def test_parties_of_one_name_are_kept_apart(result: Consistency, answers: Any, statements: Any) -> None:
+def test_parties_of_one_name_are_kept_apart(
+    result: Consistency, answers: Any, statements: Any
+) -> None:
     rows_ = {(row.party.country, row.party.name): row for row in result.parties(ALWAYS_AGREE)}
     assert len(rows_) == 114
     for name in ("FDP", "Lega", "SGP", "SP", "Volt"):
@@ -161,7 +186,9 @@ def test_parties_of_one_name_are_kept_apart(result: Consistency, answers: Any, s
         given = answers[key]
         assert row.statements == len(statements[key[0]])
         assert row.answered == sum(stance != 0 for stance in given.values())
-        assert row.share.mean == pytest.approx(sum(s == 1 for s in given.values()) / len(statements[key[0]]))
+        assert row.share.mean == pytest.approx(
+            sum(s == 1 for s in given.values()) / len(statements[key[0]])
+        )
 
 
 def plain_stances(given: dict[str, int], of_issue: dict[str, int]) -> dict[Formula, float | None]:
@@ -216,18 +243,25 @@ def test_who_always_supports_and_who_always_opposes_score_0_alike_on_the_publish
     assert plus + minus == PER_ISSUE[issue]
     assert both.issue("supporter", issue, "tacl").value.value == 0.0
     assert both.issue("opponent", issue, "tacl").value.value == 0.0
-    assert both.issue("supporter", issue, "v1").value.value == pytest.approx((plus - minus) / (plus + minus))
+    assert both.issue("supporter", issue, "v1").value.value == pytest.approx(
+        (plus - minus) / (plus + minus)
+    )
     assert both.issue("opponent", issue, "v1").value.value == 0.0
     assert both.issue("supporter", issue).value.value == 1.0
     assert both.issue("opponent", issue).value.value == -1.0
     assert both.issue(ALWAYS_AGREE, issue, "tacl").value.value == 1.0
     assert both.issue(ALWAYS_DISAGREE, issue, "tacl").value.value == -1.0
-    assert both.issue(ALWAYS_AGREE, issue).value.value == pytest.approx((plus - minus) / (plus + minus))
+    assert both.issue(ALWAYS_AGREE, issue).value.value == pytest.approx(
+        (plus - minus) / (plus + minus)
+    )
 
 
-def test_collapsed_answers_keep_the_distances_between_parties_as_table_8_says(probvaa: Instrument) -> None:
-    """Table 8: es .90, it .90, and 1.0 where the files have three answers. It prints 1.0 for Hungary, of whose parties
-    one alone has a position, and .94 for Switzerland from the candidates' answers, which are not in the files.
+def test_collapsed_answers_keep_the_distances_between_parties_as_table_8_says(
+    probvaa: Instrument,
+) -> None:
+    """Table 8: es .90, it .90, and 1.0 where the files have three answers. It prints 1.0 for
+    Hungary, of whose parties one alone has a position, and .94 for Switzerland from the candidates'
+    answers, which are not in the files.
     """
     found = {row.country: row for row in scale_collapse(probvaa)}
     assert found["es"].placed.value == pytest.approx(0.902, abs=0.0005)
@@ -236,15 +270,24 @@ def test_collapsed_answers_keep_the_distances_between_parties_as_table_8_says(pr
         assert found[country].placed.value == pytest.approx(1.0)
     assert found["hu"].every.value == pytest.approx(1.0)
     assert found["hu"].placed.undefined == "0 pairs of parties; three are needed"
-    assert [found[country].statements for country in COUNTRIES] == [60, 38, 24, 37, 30, 30, 20]  # column #stats
+    # Column #stats.
+    assert [found[country].statements for country in COUNTRIES] == [
+        60,
+        38,
+        24,
+        37,
+        30,
+        30,
+        20,
+    ]
 
 
 def test_the_published_pilot_has_ten_statements_of_each_country(probvaa: Instrument) -> None:
     """Appendix B.1."""
     refs = draw_statements(probvaa.statements, 7 * PER_COUNTRY, derive_rng(1, "pilot"))
-    assert {country: sum(ref.startswith(country) for ref in refs) for country in COUNTRIES} == dict.fromkeys(
-        COUNTRIES, PER_COUNTRY
-    )
+    assert {
+        country: sum(ref.startswith(country) for ref in refs) for country in COUNTRIES
+    } == dict.fromkeys(COUNTRIES, PER_COUNTRY)
 
 
 @pytest.fixture(scope="module")
@@ -255,7 +298,9 @@ def stored(tmp_path_factory: pytest.TempPathFactory, probvaa: Instrument) -> Pat
     return path
 
 
-def test_a_store_without_answers_gives_the_same_baselines(stored: Path, result: Consistency) -> None:
+def test_a_store_without_answers_gives_the_same_baselines(
+    stored: Path, result: Consistency
+) -> None:
     with Store.open(stored) as store:
         judged = judge_consistency(store)
     assert judged.runs == ()

@@ -1,9 +1,10 @@
 """More cells of the papers' tables, made by the functions that make the figures.
 
-Haller et al. 2025: Table 4 from Table 6, whose inputs are not published. Ceron et al. 2024: people's row of Table 2
-(Table 4 of the first version), the sample of statements (Table 4; 6) and the examples of annotations (Table 9; 10),
-from the authors' files. Tjuatja et al. 2024: the original columns of Tables 11 and 15, and the questions of Table 8,
-from the authors' answers and prompts.
+Haller et al. 2025: Table 4 from Table 6, whose inputs are not published. Ceron et al. 2024:
+people's row of Table 2 (Table 4 of the first version), the sample of statements (Table 4; 6) and
+the examples of annotations (Table 9; 10), from the authors' files. Tjuatja et al. 2024: the
+original columns of Tables 11 and 15, and the questions of Table 8, from the authors' answers and
+prompts.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from workbench.domain.instruments import Instrument
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
 from workbench.formats.read import read_instrument
 
-# ── Haller et al. 2025 ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── Haller et al. 2025 ────────────────────────────────────────────────────────────────────────────
 
 MODELS = ("8B", "8B Instruct", "70B", "70B Instruct", "405B", "OLMo", "OLMo Instruct", "GPT 3.5")
 QM_BY_TARGET = (
@@ -67,10 +68,13 @@ TWO = (VariantId(VariantKind.PARAPHRASE, 1), VariantId(VariantKind.PARAPHRASE, 2
 
 
 def varying(deviations: Sequence[float], condition: Condition) -> Predictions:
-    """Return predictions whose biases in two paraphrases lie this far, in points, to both sides of none."""
+    """Return predictions whose biases in two paraphrases lie this far, in points, to both sides of
+    none.
+    """
     targets = len(deviations)
     shift = np.array(deviations) / 100
-    yes = np.concatenate([0.5 + sign * shift for sign in (0, 1, -1)])  # original, two paraphrases: (3 T,)
+    # original, two paraphrases: (3 T,).
+    yes = np.concatenate([0.5 + sign * shift for sign in (0, 1, -1)])
     wording, target = np.repeat(np.arange(3), targets), np.tile(np.arange(targets), 3)
     people = np.tile([1.0, 0.0], (targets, 1))
     twice = [np.repeat(of, 2) for of in (yes, wording, target)]
@@ -97,12 +101,14 @@ def test_the_mean_variabilities_of_table_4_are_those_of_the_targets_in_table_6(r
     for column, mean in enumerate(means):
         deviations = [target[column] for target in by_target]
         made = judge(varying(deviations, condition), PredictionOptions(draws=100))
-        assert [one.sd.value * 100 for one in made.variability(condition)] == pytest.approx(deviations)
+        assert [one.sd.value * 100 for one in made.variability(condition)] == pytest.approx(
+            deviations
+        )
         found = made.mean_variability(condition) * 100
         assert found == pytest.approx(mean, abs=0.06), (row, column)
 
 
-# ── Ceron et al. 2024 ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── Ceron et al. 2024 ─────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +117,9 @@ def probvaa() -> Instrument:
 
 
 def test_peoples_row_of_table_2_is_the_last_row_of_the_models_kappas(probvaa: Instrument) -> None:
-    """.90 (.08), .69 (.08), .65 (.12): the raw κ of the first version with its sign turned, not the κ after flipping
-    the variants' answers, which is larger; the deviations of the last two are exchanged in print.
+    """.90 (.08), .69 (.08), .65 (.12): the raw κ of the first version with its sign turned, not the
+    κ after flipping the variants' answers, which is larger; the deviations of the last two are
+    exchanged in print.
     """
     people = bound_of(probvaa, 1, judge_void=True)
     (row,) = model_kappas({}, people, probvaa.survey, restricted=True).rows
@@ -124,23 +131,36 @@ def test_peoples_row_of_table_2_is_the_last_row_of_the_models_kappas(probvaa: In
 
 
 SAMPLE = {
-    "pl": ("Public media funding from the state budget should be limited.",
-           "Taxes should be increased for top earners."),
-    "hu": ("Only men and women should be allowed to marry.", "Voting age for elections should be 16.",
-           "An independent ministry for the environment is needed."),
-    "de": ("Facial recognition software should be allowed to be used for video surveillance in public places.",
-           "The registration of new cars with combustion engines should also be possible in the long term.",
-           "Organic agriculture should be promoted more strongly than conventional agriculture.",
-           "Air traffic is to be taxed more heavily.", "Covid-19 vaccines are to continue to be protected by patents."),
+    "pl": (
+        "Public media funding from the state budget should be limited.",
+        "Taxes should be increased for top earners.",
+    ),
+    "hu": (
+        "Only men and women should be allowed to marry.",
+        "Voting age for elections should be 16.",
+        "An independent ministry for the environment is needed.",
+    ),
+    "de": (
+        "Facial recognition software should be allowed to be used for video surveillance in "
+        "public places.",
+        "The registration of new cars with combustion engines should also be possible in the "
+        "long term.",
+        "Organic agriculture should be promoted more strongly than conventional agriculture.",
+        "Air traffic is to be taxed more heavily.",
+        "Covid-19 vaccines are to continue to be protected by patents.",
+    ),
     "nl": ("Primary school teachers should earn as much as secondary school teachers.",),
-    "ch": ("There should be stricter controls on equal pay for women and men.",
-           "A third official gender should be introduced alongside “female” and “male”.",
-           "Married couples be taxed separately (individual taxation).",
-           "It’s fair that environmental and landscape protection rules are being relaxed to allow for the development "
-           "of renewable energy."),
+    "ch": (
+        "There should be stricter controls on equal pay for women and men.",
+        "A third official gender should be introduced alongside “female” and “male”.",
+        "Married couples be taxed separately (individual taxation).",
+        "It’s fair that environmental and landscape protection rules are being relaxed to "
+        "allow for the development "
+        "of renewable energy.",
+    ),
     "it": ("Health care should be managed only by the state and not by private individuals.",),
     "es": ("Housing prices must be regulated to ensure access for all people.",),
-}  # fmt: skip
+}
 "Table 4 (6 in the first version): country -> statements"
 
 
@@ -154,34 +174,47 @@ def test_the_sampled_statements_are_in_the_files_of_their_countries(probvaa: Ins
         there = {
             folded(wording.text)
             for statement in probvaa.statements
-            if statement.country == country and (wording := statement.wording(ORIGINAL, "en")) is not None
+            if statement.country == country
+            and (wording := statement.wording(ORIGINAL, "en")) is not None
         }
         assert [text for text in texts if folded(text) not in there] == [], country
 
 
 ANNOTATED = {
     "Switzerland should terminate the Bilateral Agreements with the EU": {
-        "restrictive_migration_policy": 1, "open_foreign_policy": -1, "liberal_economic_policy": -1},
+        "restrictive_migration_policy": 1,
+        "open_foreign_policy": -1,
+        "liberal_economic_policy": -1,
+    },
     "The powers of the secret services to track": {"liberal_society": 1, "law_and_order": -1},
     "An hourly minimum wage should be introduced": {
-        "expanded_social_welfare_state": 1, "liberal_economic_policy": -1},
+        "expanded_social_welfare_state": 1,
+        "liberal_economic_policy": -1,
+    },
     "Air traffic is to be taxed more heavily": {
-        "expanded_environ_protection": 1, "restrictive_financial_policy": 1, "liberal_economic_policy": -1},
+        "expanded_environ_protection": 1,
+        "restrictive_financial_policy": 1,
+        "liberal_economic_policy": -1,
+    },
     "A national tax is to be levied on revenue": {"restrictive_financial_policy": -1},
-}  # fmt: skip
+}
 "Table 9 (10 in the first version): 1 where agreeing supports the issue"
 
 
 @pytest.mark.parametrize("begin", ANNOTATED)
-def test_the_examples_of_annotations_are_those_of_the_files(begin: str, probvaa: Instrument) -> None:
+def test_the_examples_of_annotations_are_those_of_the_files(
+    begin: str, probvaa: Instrument
+) -> None:
     (statement,) = [
-        one for one in probvaa.statements
-        if (wording := one.wording(ORIGINAL, "en")) and folded(wording.text).startswith(folded(begin))
-    ]  # fmt: skip
+        one
+        for one in probvaa.statements
+        if (wording := one.wording(ORIGINAL, "en"))
+        and folded(wording.text).startswith(folded(begin))
+    ]
     assert {issue: label for issue, label in statement.issues.items() if label} == ANNOTATED[begin]
 
 
-# ── Tjuatja et al. 2024 ─────────────────────────────────────────────────────────────────────────────────────────────
+# ── Tjuatja et al. 2024 ───────────────────────────────────────────────────────────────────────────
 
 TABLE_11 = {
     ("gpt-3.5-turbo", Bias.ACQUIESCENCE): ("-5.5227", "0.0404"),
@@ -195,14 +228,17 @@ TABLE_11 = {
     ("llama2-7b", Bias.OPINION_FLOAT): ("4.2698", "0.0000"),
     ("llama2-7b", Bias.ALLOW_FORBID): ("59.5000", "0.0000"),
 }
-"(model, bias) -> change and p of the one-token answers; Table 15 prints the two of gpt-3.5-turbo again"
+"""(model, bias) -> change and p of the one-token answers; Table 15 prints the two of gpt-3.5-turbo
+again"""
 REVERSED = (Bias.ACQUIESCENCE, Bias.ODD_EVEN)
 "printed with the reverse of the sign that Table 5 has"
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize(("model", "bias"), TABLE_11)
-def test_the_one_token_columns_of_tables_11_and_15_are_those_of_the_answers(model: str, bias: Bias) -> None:
+def test_the_one_token_columns_of_tables_11_and_15_are_those_of_the_answers(
+    model: str, bias: Bias
+) -> None:
     mean, p = TABLE_11[model, bias]
     cell = report(model, P).cell(bias, None)
     sign = -1 if bias in REVERSED else 1
@@ -212,25 +248,45 @@ def test_the_one_token_columns_of_tables_11_and_15_are_those_of_the_answers(mode
 
 TABLE_8 = {
     "about what environmental health specialists do?": ("A lot", "A little", "Nothing at all"),
-    "people being too easily offended by things others say": ("Major problem", "Minor problem", "Not a problem"),
-    "Women who run for office are held to higher standards": ("Major reason", "Minor reason", "Not a reason"),
+    "people being too easily offended by things others say": (
+        "Major problem",
+        "Minor problem",
+        "Not a problem",
+    ),
+    "Women who run for office are held to higher standards": (
+        "Major reason",
+        "Minor reason",
+        "Not a reason",
+    ),
     "having children in order for a woman to live a fulfilling life?": (
-        "Essential", "Important, but not essential", "Not important"),
+        "Essential",
+        "Important, but not essential",
+        "Not important",
+    ),
     "Less access to good quality schools": ("Major reason", "Minor reason", "Not a reason"),
-}  # fmt: skip
+}
 "part of a question -> its options in the original order"
 
 
 @pytest.mark.parametrize("part", TABLE_8)
 def test_the_questions_of_table_8_have_their_options_in_both_orders(part: str) -> None:
-    with published("biasmonkey", "prompts", "response_order.csv").open(encoding="utf-8", newline="") as lines:
+    with published("biasmonkey", "prompts", "response_order.csv").open(
+        encoding="utf-8", newline=""
+    ) as lines:
         rows = [
-            row for row in csv.DictReader(lines) if part.casefold() in " ".join(row["orig alpha"].split()).casefold()
+            row
+            for row in csv.DictReader(lines)
+            if part.casefold() in " ".join(row["orig alpha"].split()).casefold()
         ]
     wanted = [f"{letter}. {option}" for letter, option in zip("ABC", TABLE_8[part], strict=True)]
-    turned = [f"{letter}. {option}" for letter, option in zip("ABC", reversed(TABLE_8[part]), strict=True)]
+    turned = [
+        f"{letter}. {option}" for letter, option in zip("ABC", reversed(TABLE_8[part]), strict=True)
+    ]
     assert rows
-    found = [(row["orig alpha"].splitlines()[-3:], row["reversed alpha"].splitlines()[-3:]) for row in rows]
+    found = [
+        (row["orig alpha"].splitlines()[-3:], row["reversed alpha"].splitlines()[-3:])
+        for row in rows
+    ]
     assert ([*map(str.strip, wanted)], [*map(str.strip, turned)]) in [
         ([*map(str.strip, a)], [*map(str.strip, b)]) for a, b in found
     ]

@@ -1,8 +1,8 @@
 """The published ProbVAA data set goes out in its own layout as it came in.
 
-Source: github.com/tceron/eval_political_worldviews, commit d71fcb6 (Ceron et al. 2024). Of the 7,692 rows of
-probvaa.csv 7,680 are written byte for byte; the other 12 are the French and Italian rows of ch_53, whose digit for
-naming no country contradicts that of the German and English rows.
+Source: github.com/tceron/eval_political_worldviews, commit d71fcb6 (Ceron et al. 2024). Of the
+7,692 rows of probvaa.csv 7,680 are written byte for byte; the other 12 are the French and Italian
+rows of ch_53, whose digit for naming no country contradicts that of the German and English rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from workbench.formats.read import read_instrument
 from workbench.formats.write import normal_form, without_strays, write_folder, write_probvaa
 
 ROWS = "data/vaa/probvaa.csv"
-TEMPLATES = tuple(f"data/prompt_instructions/en_{model}_templates_final.csv" for model in ("clf", "gpt"))
+TEMPLATES = tuple(
+    f"data/prompt_instructions/en_{model}_templates_final.csv" for model in ("clf", "gpt")
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,11 @@ def test_the_layout_is_read_back_as_it_was(probvaa: Instrument, exported: Path) 
     found = read_instrument("probvaa", exported)
     assert found.statements == probvaa.statements
     assert Counter(found.issue_labels) == Counter(probvaa.issue_labels)
-    assert (found.issues, found.parties, found.templates) == (probvaa.issues, probvaa.parties, probvaa.templates)
+    assert (found.issues, found.parties, found.templates) == (
+        probvaa.issues,
+        probvaa.parties,
+        probvaa.templates,
+    )
     refs = {statement.ref for statement in probvaa.statements}
     assert found.party_answers == tuple(a for a in probvaa.party_answers if a.statement in refs)
     assert Counter(found.survey) == Counter(probvaa.survey)
@@ -58,19 +64,25 @@ def test_rows_are_written_byte_for_byte(exported: Path) -> None:
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_templates_are_written_byte_for_byte(exported: Path, name: str) -> None:
-    source, written = ((root / name).read_bytes().splitlines() for root in (published("probvaa"), exported))
+    source, written = (
+        (root / name).read_bytes().splitlines() for root in (published("probvaa"), exported)
+    )
     assert sorted(source) == sorted(written)
 
 
 def test_what_the_layout_lost_is_said(probvaa: Instrument, tmp_path: Path) -> None:
     lost = write_probvaa(probvaa, tmp_path / "out").left_out
-    assert lost[0].startswith("18 answers of parties"), "on three statements that the download does not have"
+    assert lost[0].startswith("18 answers of parties"), (
+        "on three statements that the download does not have"
+    )
     assert len(lost) == 2
 
 
 def test_543_of_1282_statements_and_languages_name_no_country(probvaa: Instrument) -> None:
     tagged = [s for s in probvaa.statements if s.tags == ("country-agnostic",)]
-    assert sum(len(s.languages) for s in tagged) == 543 + 2, "ch_53 counts in French and Italian, too"
+    assert sum(len(s.languages) for s in tagged) == 543 + 2, (
+        "ch_53 counts in French and Italian, too"
+    )
     assert any("ch_53" in note for note in probvaa.notes)
 
 

@@ -1,9 +1,10 @@
 """The published ProbVAA data set, as its authors' download holds it, and what lint says about it.
 
-Source of the numbers: Ceron, Falk, Barić, Nikolaev, Padó (2024), TACL: 239 statements of seven countries, six wordings
-each, twelve prompts a wording, so 17,208 inputs a model (section 5.1), and Table 10 for the labels per issue. Rows per
-language, per country and per file are counted in the repository `tceron/eval_political_worldviews` at commit d71fcb6;
-so are the oddities, each of which was looked at in the files.
+Source of the numbers: Ceron, Falk, Barić, Nikolaev, Padó (2024), TACL: 239 statements of seven
+countries, six wordings each, twelve prompts a wording, so 17,208 inputs a model (section 5.1), and
+Table 10 for the labels per issue. Rows per language, per country and per file are counted in the
+repository `tceron/eval_political_worldviews` at commit d71fcb6; so are the oddities, each of which
+was looked at in the files.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def test_there_are_239_statements_of_seven_countries(probvaa: Instrument) -> Non
 def test_there_are_7692_wordings(probvaa: Instrument) -> None:
     wordings = [wording for statement in probvaa.statements for wording in statement.wordings]
     assert len(wordings) == 7692
-    assert Counter(wording.language for wording in wordings) == dict.fromkeys(("de", "en", "es", "fr", "it"), 1434) | {
+    assert Counter(wording.language for wording in wordings) == dict.fromkeys(
+        ("de", "en", "es", "fr", "it"), 1434
+    ) | {
         "hu": 222,
         "nl": 180,
         "pl": 120,
@@ -78,28 +81,41 @@ def test_texts_are_kept_exactly_as_published(probvaa: Instrument) -> None:
     second = next(statement for statement in probvaa.statements if statement.ref == "nl_1")
     english = second.wording(ORIGINAL, "en")
     assert english is not None
-    assert english.text == "Organizers of events should be able to request a vaccination certificate upon entry."
+    assert (
+        english.text
+        == "Organizers of events should be able to request a vaccination certificate upon entry."
+    )
 
 
 def test_twelve_chat_templates_make_17208_inputs_a_model(probvaa: Instrument) -> None:
     families = Counter((template.family, template.order) for template in probvaa.templates)
     assert families == {
-        (family, order): 6 for family in ("chat", "generation", "gpt") for order in ("printed", "swapped")
+        (family, order): 6
+        for family in ("chat", "generation", "gpt")
+        for order in ("printed", "swapped")
     }
     chat = [template for template in probvaa.templates if template.family == "chat"]
     assert {template.name for template in chat} == {f"chat-{n}" for n in (0, 4, 5, 20, 24, 25)}
     english = [w for s in probvaa.statements for w in s.wordings if w.language == "en"]
     assert len(english) * len(chat) == 17_208
-    assert not any(mark in f"{t.system}{t.user}" for t in probvaa.templates for mark in ("%s", "INST", "SYS"))
-    assert {template.chat for template in probvaa.templates if template.family == "generation"} == {False}
+    assert not any(
+        mark in f"{t.system}{t.user}" for t in probvaa.templates for mark in ("%s", "INST", "SYS")
+    )
+    assert {template.chat for template in probvaa.templates if template.family == "generation"} == {
+        False
+    }
 
 
 def test_the_printed_order_is_the_one_of_the_paper(probvaa: Instrument) -> None:
-    # Table 7 prints the positive label first in every template. Template 5 swapped is one of the download's faults.
+    # Table 7 prints the positive label first in every template. Template 5 swapped is one of the
+    # download's faults.
     for template in probvaa.templates:
         text = f"{template.system} {template.user}".replace(template.negative, "\0")
         printed_first = template.positive in text.split("\0")[0]
-        assert printed_first != template.inverted or (template.name, template.inverted) == ("chat-5", True)
+        assert printed_first != template.inverted or (template.name, template.inverted) == (
+            "chat-5",
+            True,
+        )
 
 
 def test_labels_per_issue_are_those_of_table_10(probvaa: Instrument) -> None:
@@ -112,7 +128,15 @@ def test_labels_per_issue_are_those_of_table_10(probvaa: Instrument) -> None:
 
 def test_parties_answered_in_seven_countries(probvaa: Instrument) -> None:
     answers = Counter(answer.country for answer in probvaa.party_answers)
-    assert answers == {"ch": 1200, "de": 1444, "es": 168, "hu": 240, "it": 180, "nl": 900, "pl": 140}
+    assert answers == {
+        "ch": 1200,
+        "de": 1444,
+        "es": 168,
+        "hu": 240,
+        "it": 180,
+        "nl": 900,
+        "pl": 140,
+    }
     parties = Counter(party.country for party in probvaa.parties)
     assert parties == {"ch": 20, "de": 38, "es": 7, "hu": 6, "it": 6, "nl": 30, "pl": 7}
     stances = Counter((answer.country, answer.stance) for answer in probvaa.party_answers)
@@ -125,7 +149,11 @@ def test_parties_answered_in_seven_countries(probvaa: Instrument) -> None:
 def test_parties_of_one_name_in_two_countries_stay_two(probvaa: Instrument) -> None:
     names = Counter(party.name for party in probvaa.parties)
     assert {name for name, n in names.items() if n > 1} == {"FDP", "Lega", "SGP", "SP", "Volt"}
-    placed = {(party.country, party.name): party.position for party in probvaa.parties if party.position is not None}
+    placed = {
+        (party.country, party.name): party.position
+        for party in probvaa.parties
+        if party.position is not None
+    }
     assert len(placed) == 41
     assert (placed["ch", "FDP"], round(placed["de", "FDP"], 4)) == (5.9, 6.4286)
 
@@ -140,7 +168,12 @@ def test_six_people_answered_four_wordings_of_fifty_statements(probvaa: Instrume
 
 def test_lint_finds_the_label_orders_that_are_one_text(findings: tuple[LintFinding, ...]) -> None:
     assert subjects(findings, "orders-equal") == {"chat-5"}
-    assert subjects(findings, "orders-differ") == {"chat-25", "generation-26", "generation-31", "gpt-25"}
+    assert subjects(findings, "orders-differ") == {
+        "chat-25",
+        "generation-26",
+        "generation-31",
+        "gpt-25",
+    }
     wording = {(f.subject, f.message) for f in findings if f.code == "template-wording"}
     assert wording == {
         ("chat-0 (printed)", "the word 'the' stands twice"),
@@ -153,7 +186,9 @@ def test_lint_finds_the_label_orders_that_are_one_text(findings: tuple[LintFindi
 
 def test_lint_finds_the_variants_that_are_their_original(findings: tuple[LintFinding, ...]) -> None:
     flipped = {
-        (f.subject, f.message) for f in findings if f.code in ("negation-equals-original", "opposite-equals-original")
+        (f.subject, f.message)
+        for f in findings
+        if f.code in ("negation-equals-original", "opposite-equals-original")
     }
     assert flipped == {
         ("ch_27", "de: negation is the same text as original"),
@@ -177,7 +212,9 @@ def test_lint_finds_all_stray_blanks(findings: tuple[LintFinding, ...]) -> None:
 
 def test_lint_finds_answers_on_statements_that_are_not_there(probvaa: Instrument) -> None:
     unknown = [(f.subject, f.message) for f in lint(probvaa) if f.code == "unknown-statement"]
-    assert unknown == [(f"hu_{n}", "party answers on a statement that is not there: 6") for n in (26, 27, 35)]
+    assert unknown == [
+        (f"hu_{n}", "party answers on a statement that is not there: 6") for n in (26, 27, 35)
+    ]
     assert "Answers for the unknown statement hu_35 (6 rows) are left out." in probvaa.notes
 
 
@@ -202,10 +239,21 @@ def test_the_data_set_is_read_and_checked_in_seconds() -> None:
 
 
 def test_people_agree_with_themselves_as_published(probvaa: Instrument) -> None:
-    # TACL, Table 4, row "humans": Cohen's kappa of original and paraphrase, annotators 1 to 6, 0.90 (.08).
+    # TACL, Table 4, row "humans": Cohen's kappa of original and paraphrase, annotators 1 to 6, 0.90
+    # (.08).
     paraphrase = survey_agreement(probvaa.survey, "survey")[0]
-    assert [round(kappa.value, 4) for kappa in paraphrase.raw] == [0.8760, 0.7615, 0.9493, 0.9132, 1.0, 0.9081]
-    assert (round(paraphrase.raw_mean.mean, 4), round(paraphrase.raw_mean.sd, 4)) == (0.9014, 0.0805)
+    assert [round(kappa.value, 4) for kappa in paraphrase.raw] == [
+        0.8760,
+        0.7615,
+        0.9493,
+        0.9132,
+        1.0,
+        0.9081,
+    ]
+    assert (round(paraphrase.raw_mean.mean, 4), round(paraphrase.raw_mean.sd, 4)) == (
+        0.9014,
+        0.0805,
+    )
 
 
 @pytest.mark.e2e
@@ -214,7 +262,9 @@ def test_the_published_design_asks_17208_prompts(probvaa: Instrument, tmp_path: 
         store.instruments.add(probvaa)
         plan = pipeline.plan(store, Design("probvaa", "any"))
     assert len(plan.probes) == 17_208
-    assert len(plan.prompts) == 15_752, "the two orders of one template are the same text, and so are some wordings"
+    assert len(plan.prompts) == 15_752, (
+        "the two orders of one template are the same text, and so are some wordings"
+    )
 
 
 @pytest.mark.e2e
@@ -222,7 +272,12 @@ def test_the_data_set_goes_into_a_store_and_comes_out(probvaa: Instrument, tmp_p
     with Store.open(tmp_path / "probvaa.db", create=True) as store:
         imported = store.instruments.add(probvaa)
         found = store.instruments.get("probvaa")
-    assert (imported.added, imported.wordings, imported.templates, imported.skipped) == (239, 7692, 36, 18)
+    assert (imported.added, imported.wordings, imported.templates, imported.skipped) == (
+        239,
+        7692,
+        36,
+        18,
+    )
     assert len(found.party_answers) == 4272 - 18
     wordings = {statement.ref: set(statement.wordings) for statement in probvaa.statements}
     assert {statement.ref: set(statement.wordings) for statement in found.statements} == wordings

@@ -1,7 +1,7 @@
 """What the checks find in the published ProbVAA data, and how its wordings lie under MiniLM.
 
-Source: the repository `tceron/eval_political_worldviews` at commit d71fcb6 (Ceron et al. 2024, TACL). Each finding that
-is named here was looked at in the files.
+Source: the repository `tceron/eval_political_worldviews` at commit d71fcb6 (Ceron et al. 2024,
+TACL). Each finding that is named here was looked at in the files.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ def places(findings: tuple[LintFinding, ...], code: str) -> set[tuple[str, str, 
 
 def test_negations_and_opposites_that_are_their_original(probvaa: Instrument) -> None:
     found = lint(probvaa)
-    assert places(found, "negation-equals-original") == {("ch_27", "de", "negation"), ("ch_27", "en", "negation")}
+    assert places(found, "negation-equals-original") == {
+        ("ch_27", "de", "negation"),
+        ("ch_27", "en", "negation"),
+    }
     assert places(found, "opposite-equals-original") == {
         ("ch_2", "es", "opposite"),
         ("de_13", "es", "opposite"),
@@ -75,8 +78,13 @@ def test_paraphrases_and_negations_that_are_another_wording(probvaa: Instrument)
 
 
 def test_negations_that_negate_nothing(hints: tuple[LintFinding, ...]) -> None:
-    """de_13 says `depending on their parents' income` for `independently`; pl_11 `depending on turnout` likewise."""
-    assert places(hints, "negation-without-negator") == {("de_13", "en", "negation"), ("pl_11", "en", "negation")}
+    """de_13 says `depending on their parents' income` for `independently`; pl_11 `depending on
+    turnout` likewise.
+    """
+    assert places(hints, "negation-without-negator") == {
+        ("de_13", "en", "negation"),
+        ("pl_11", "en", "negation"),
+    }
 
 
 def test_what_else_the_wordings_give_to_look_at(hints: tuple[LintFinding, ...]) -> None:
@@ -95,25 +103,36 @@ def test_no_two_statements_of_a_country_are_nearly_the_same_words(probvaa: Instr
     for language in ("en", "de"):
         for country in {statement.country for statement in probvaa.statements}:
             texts = [
-                w.text for s in probvaa.statements for w in s.wordings
+                w.text
+                for s in probvaa.statements
+                for w in s.wordings
                 if s.country == country and w.language == language and w.variant == ORIGINAL
-            ]  # fmt: skip
+            ]
             highest = max([highest, *(share for _, _, share in near_pairs(texts, 0.3))])
     assert 0.4 < highest < 0.51 < NEAR
 
 
-def test_every_finding_can_be_told_from_all_others(probvaa: Instrument, hints: tuple[LintFinding, ...]) -> None:
+def test_every_finding_can_be_told_from_all_others(
+    probvaa: Instrument, hints: tuple[LintFinding, ...]
+) -> None:
     findings = [*lint(probvaa), *hints]
     assert len({finding.fingerprint for finding in findings}) == len(findings)
 
 
 @pytest.mark.slow
-def test_the_distributions_that_the_thresholds_were_chosen_on(probvaa: Instrument, embedded: Embedded) -> None:
+def test_the_distributions_that_the_thresholds_were_chosen_on(
+    probvaa: Instrument, embedded: Embedded
+) -> None:
     """The table in `Thresholds`."""
-    found = {spread.kind: spread for spread in spreads(nearness(probvaa.statements, embedded, "en"))}
+    found = {
+        spread.kind: spread for spread in spreads(nearness(probvaa.statements, embedded, "en"))
+    }
 
     def rounded(spread: Spread) -> tuple[float, ...]:
-        return tuple(round(x, 2) for x in (spread.low, spread.fifth, spread.median, spread.ninety_fifth, spread.high))
+        return tuple(
+            round(x, 2)
+            for x in (spread.low, spread.fifth, spread.median, spread.ninety_fifth, spread.high)
+        )
 
     assert {kind: (spread.n, *rounded(spread)) for kind, spread in found.items()} == {
         "paraphrase": (717, 0.39, 0.64, 0.81, 0.93, 1.0),
@@ -126,7 +145,12 @@ def test_the_distributions_that_the_thresholds_were_chosen_on(probvaa: Instrumen
 def test_what_minilm_finds_in_the_english_wordings(probvaa: Instrument, embedded: Embedded) -> None:
     found = tuple(similarity_findings(probvaa.statements, embedded, Thresholds(), "en"))
     assert places(found, "too-far") == {
-        ("de_38", "en", "paraphrase-2"),  # `telecommuting` for working from home: the meaning is kept
+        # `telecommuting` for working from home: the meaning is kept.
+        (
+            "de_38",
+            "en",
+            "paraphrase-2",
+        ),
         ("it_1", "en", "paraphrase-3"),
         ("es_17", "en", "paraphrase-1"),
         ("nl_26", "en", "negation"),  # a fault: 40 percent green space has become social housing

@@ -1,7 +1,9 @@
-"""How the published prompts with typos were made, measured with our own predicates, and ours beside them.
+"""How the published prompts with typos were made, measured with our own predicates, and ours beside
+them.
 
-Source: `prompts/<bias>-<perturbation>.csv` in the authors' repository `lindiatjuatja/BiasMonkey` (commit 7e3728d), 621
-questions a perturbation; Tjuatja et al. 2024, table 1 and appendix A.3, whose definitions of two are exchanged.
+Source: `prompts/<bias>-<perturbation>.csv` in the authors' repository `lindiatjuatja/BiasMonkey`
+(commit 7e3728d), 621 questions a perturbation; Tjuatja et al. 2024, table 1 and appendix A.3, whose
+definitions of two are exchanged.
 """
 
 from __future__ import annotations
@@ -51,9 +53,17 @@ def table(name: str) -> list[dict[str, str]]:
 def prompts() -> dict[Perturbation, Prompts]:
     read = {}
     for perturbation in Perturbation:
-        rows = [(row, column) for bias, column in CHANGED.items() for row in table(f"{bias}-{perturbation}.csv")]
+        rows = [
+            (row, column)
+            for bias, column in CHANGED.items()
+            for row in table(f"{bias}-{perturbation}.csv")
+        ]
         questions = [(choice(row["orig alpha"]), choice(row[column])) for row, column in rows]
-        words = [word for old, new in questions for word in zip(old.stem.split(), new.stem.split(), strict=True)]
+        words = [
+            word
+            for old, new in questions
+            for word in zip(old.stem.split(), new.stem.split(), strict=True)
+        ]
         read[perturbation] = Prompts(questions, words)
     return read
 
@@ -62,18 +72,23 @@ def share(words: Words) -> float:
     return sum(old != new for old, new in words) / len(words)
 
 
-def test_every_changed_word_fits_its_perturbation_as_table_1_defines_it(prompts: dict[Perturbation, Prompts]) -> None:
+def test_every_changed_word_fits_its_perturbation_as_table_1_defines_it(
+    prompts: dict[Perturbation, Prompts],
+) -> None:
     counts = {
-        kind: (sum(fits(kind, *pair) for pair in found.changed), len(found.changed)) for kind, found in prompts.items()
+        kind: (sum(fits(kind, *pair) for pair in found.changed), len(found.changed))
+        for kind, found in prompts.items()
     }
     assert all(fitting == changed for fitting, changed in counts.values()), counts
     assert {kind.value: changed for kind, (_, changed) in counts.items()} == {
-        "key_typo": 2605, "middle_random": 4637, "letter_swap": 5937,
-    }  # fmt: skip
+        "key_typo": 2605,
+        "middle_random": 4637,
+        "letter_swap": 5937,
+    }
     scrambled = prompts[Perturbation.MIDDLE_RANDOM].changed
-    assert sum(fits(Perturbation.LETTER_SWAP, *pair) for pair in scrambled) / len(scrambled) < 0.2, (
-        "not one swap a word"
-    )
+    assert (
+        sum(fits(Perturbation.LETTER_SWAP, *pair) for pair in scrambled) / len(scrambled) < 0.2
+    ), "not one swap a word"
 
 
 def test_options_never_have_errors(prompts: dict[Perturbation, Prompts]) -> None:
@@ -85,7 +100,9 @@ def test_options_never_have_errors(prompts: dict[Perturbation, Prompts]) -> None
 def test_which_words_have_errors(prompts: dict[Perturbation, Prompts]) -> None:
     typo, scrambled, swapped = (prompts[kind].words for kind in Perturbation)
     assert share(typo) == pytest.approx(0.195, abs=0.001)
-    assert share([pair for pair in typo if len(pair[0]) < 4]) == pytest.approx(0.195, abs=0.01), "short words too"
+    assert share([pair for pair in typo if len(pair[0]) < 4]) == pytest.approx(0.195, abs=0.01), (
+        "short words too"
+    )
     plain = [pair for pair in scrambled if re.fullmatch(r"[^\W\d_]{5,}", pair[0])]
     assert share(plain) == pytest.approx(0.931, abs=0.001)
     assert [pair for pair in set(scrambled) - set(plain) if pair[0] != pair[1]] == []
@@ -94,27 +111,42 @@ def test_which_words_have_errors(prompts: dict[Perturbation, Prompts]) -> None:
     assert [pair for pair in swapped if len(pair[0]) < 5 and pair[0] != pair[1]] == []
 
 
-def test_our_draws_of_the_same_questions_change_as_many_words(prompts: dict[Perturbation, Prompts]) -> None:
+def test_our_draws_of_the_same_questions_change_as_many_words(
+    prompts: dict[Perturbation, Prompts],
+) -> None:
     ours = {}
     for kind, found in prompts.items():
-        drawn = [draw(old, str(at), kind, 1, 0, ANY_LETTER) for at, (old, _) in enumerate(found.questions)]
+        drawn = [
+            draw(old, str(at), kind, 1, 0, ANY_LETTER)
+            for at, (old, _) in enumerate(found.questions)
+        ]
         ours[kind] = sum(len(made.words) for made in drawn) / len(found.words)
         if kind is not Perturbation.MIDDLE_RANDOM:
             assert all(made.choice for made in drawn)
     theirs = {kind: share(found.words) for kind, found in prompts.items()}
     assert ours[Perturbation.KEY_TYPO] == pytest.approx(theirs[Perturbation.KEY_TYPO], abs=0.02)
-    assert ours[Perturbation.MIDDLE_RANDOM] == pytest.approx(theirs[Perturbation.MIDDLE_RANDOM] / 0.931, abs=0.002)
-    assert ours[Perturbation.LETTER_SWAP] < theirs[Perturbation.LETTER_SWAP], "no word of four letters and a comma"
+    assert ours[Perturbation.MIDDLE_RANDOM] == pytest.approx(
+        theirs[Perturbation.MIDDLE_RANDOM] / 0.931, abs=0.002
+    )
+    assert ours[Perturbation.LETTER_SWAP] < theirs[Perturbation.LETTER_SWAP], (
+        "no word of four letters and a comma"
+    )
 
 
 def test_two_of_the_published_written_pairs_have_faults() -> None:
     found = {}
     for bias in (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID):
         for row in table(f"{bias}.csv"):
-            pair = ChoicePair(row["key"], bias, choice(row["orig alpha"]), choice(row[CHANGED[bias]]))
+            pair = ChoicePair(
+                row["key"], bias, choice(row["orig alpha"]), choice(row[CHANGED[bias]])
+            )
             found[bias, row["key"]] = (pair_faults(pair), pair_hints(pair))
     assert {key: faults for (_, key), (faults, _) in found.items() if faults} == {
         "TRANSGEND3_W29": ("the original form has 3 options, not two",),
-        "GOVT_ROLE_W32": ("the changed form does not ask whether something is forbidden",),  # it is misspelt
+        # It is misspelt.
+        "GOVT_ROLE_W32": ("the changed form does not ask whether something is forbidden",),
     }
-    assert sum(bool(hints) for (bias, _), (_, hints) in found.items() if bias is Bias.ACQUIESCENCE) == 6
+    assert (
+        sum(bool(hints) for (bias, _), (_, hints) in found.items() if bias is Bias.ACQUIESCENCE)
+        == 6
+    )

@@ -1,9 +1,10 @@
 """Questionnaire Modeling against the tables of Haller et al. 2025.
 
-Sources: table 1 (yes:no ratios), table 2 (base and tuned models) and table 3 (405B, GPT 3.5), section 5.2 and figure 4
-(correlations). The people's answers are not in the paper, but the number of respondents of each question is: it is the
-only one up to 192 of which every printed accuracy is a share, and the seven add up to the 1222 prompts of table 1. What
-rests on counts alone can be rebuilt from that, exactly.
+Sources: table 1 (yes:no ratios), table 2 (base and tuned models) and table 3 (405B, GPT 3.5),
+section 5.2 and figure 4 (correlations). The people's answers are not in the paper, but the number
+of respondents of each question is: it is the only one up to 192 of which every printed accuracy is
+a share, and the seven add up to the 1222 prompts of table 1. What rests on counts alone can be
+rebuilt from that, exactly.
 """
 
 from __future__ import annotations
@@ -87,13 +88,19 @@ def test_each_question_has_one_number_of_respondents_that_fits_all_printed_share
 def rebuilt(model: str, place: int) -> Predictions:
     """Return predictions with the printed accuracy and bias of one model and question."""
     n, share = RESPONDENTS[place], MAJORITY[place] / 100
-    correct, says_yes = round(n * ACCURACY[model][place] / 100), place not in (3, 5)  # whose majority says no
+    # Whose majority says no.
+    correct, says_yes = (
+        round(n * ACCURACY[model][place] / 100),
+        place not in (3, 5),
+    )
     human = np.zeros(n)
     human[: round(n * (share if says_yes else 1 - share))] = 1
     wrong = np.zeros(n, dtype=bool)
     wrong[np.argsort(human != (BIAS[model][place] < 0), kind="stable")[: n - correct]] = True
     guess = np.where(wrong, 1 - human, human)
-    wanted = (human.mean() + BIAS[model][place] / 100) * n  # sum of p(yes), shared out over those guessed yes and no
+    wanted = (
+        human.mean() + BIAS[model][place] / 100
+    ) * n  # sum of p(yes), shared out over those guessed yes and no
     low, high = 0.5 * guess.sum(), guess.sum() + 0.499 * (n - guess.sum())
     at = np.clip((wanted - low) / (high - low), 0, 1)
     yes = np.where(guess == 1, 0.5 + 0.5 * at, 0.499 * at)
@@ -106,7 +113,9 @@ def figure(predictions: Predictions, options: PredictionOptions = FEW) -> Target
 
 @pytest.mark.parametrize("model", [name for name in ACCURACY if not name.startswith("OLMo")])
 def test_the_published_error_of_a_bias_is_that_of_the_human_mean(model: str) -> None:
-    """It hardly differs between models: a model that predicts nearly everybody has the error of one that guesses."""
+    """It hardly differs between models: a model that predicts nearly everybody has the error of one
+    that guesses.
+    """
     for place in range(len(QUESTIONS)):
         found = figure(rebuilt(model, place), PredictionOptions(draws=100, error="printed"))
         assert rounded(found.majority) == MAJORITY[place]
@@ -115,11 +124,14 @@ def test_the_published_error_of_a_bias_is_that_of_the_human_mean(model: str) -> 
         assert rounded(found.bias_se) == HUMAN_ERROR[place]
 
 
-def test_the_paired_error_of_a_model_that_predicts_well_is_less_than_half_the_published_one() -> None:
+def test_the_paired_error_of_a_model_that_predicts_well_is_less_than_half_the_published_one() -> (
+    None
+):
     """Llama 70B Instruct, free market: accuracy 95.5 %, bias 4.2 ± 3.6 as printed."""
     predictions = rebuilt("Llama 70B Instruct", 1)
     printed, paired = (
-        figure(predictions, PredictionOptions(draws=2_000, error=error)) for error in ("printed", "paired")
+        figure(predictions, PredictionOptions(draws=2_000, error=error))
+        for error in ("printed", "paired")
     )
     assert rounded(paired.bias.value) == 4.2
     assert (rounded(printed.bias_se), round(100 * paired.bias_se)) == (3.6, 2)
@@ -129,9 +141,10 @@ def test_the_paired_error_of_a_model_that_predicts_well_is_less_than_half_the_pu
 
 @pytest.mark.parametrize("place", range(len(QUESTIONS)))
 def test_the_model_that_always_says_no_shows_how_unreadable_prompts_count(place: int) -> None:
-    """OLMo base, table 2. A bias that is minus the mean answer of the readable people, and an accuracy whose right
-    answers are among them and whose n is everybody, leave one way (once two) in which people can have answered; it
-    gives each printed error exactly. So unreadable is wrong, has no part in the bias, and the bias is paired.
+    """OLMo base, table 2. A bias that is minus the mean answer of the readable people, and an
+    accuracy whose right answers are among them and whose n is everybody, leave one way (once two)
+    in which people can have answered; it gives each printed error exactly. So unreadable is wrong,
+    has no part in the bias, and the bias is paired.
     """
     n, accuracy, bias = RESPONDENTS[place], ACCURACY["OLMo Base"][place], BIAS["OLMo Base"][place]
     ways = [
@@ -154,13 +167,17 @@ def test_the_model_that_always_says_no_shows_how_unreadable_prompts_count(place:
 
 
 def test_table_1_counts_prompts_that_cannot_be_read_as_no() -> None:
-    """OLMo base has 0:1222 there, every prompt, although most answers of table 2 leave some out; ours tells them."""
+    """OLMo base has 0:1222 there, every prompt, although most answers of table 2 leave some out;
+    ours tells them.
+    """
     found = figure(asked([1, 0, 0], np.zeros(3), np.array([0.9, 0.9, 0.0])))
     assert (found.ratio, found.unreadable, found.respondents) == ("0:2", 1, 3)
 
 
 @pytest.mark.parametrize("model", list(ACCURACY))
-def test_the_published_error_of_the_average_absolute_bias_is_that_of_the_signed_biases(model: str) -> None:
+def test_the_published_error_of_the_average_absolute_bias_is_that_of_the_signed_biases(
+    model: str,
+) -> None:
     (accuracy, accuracy_error), (bias, bias_error) = AVERAGES[model]
     assert np.mean(ACCURACY[model]) == pytest.approx(accuracy, abs=0.06)
     assert sem(ACCURACY[model]) == pytest.approx(accuracy_error, abs=0.06)
@@ -171,7 +188,10 @@ def test_the_published_error_of_the_average_absolute_bias_is_that_of_the_signed_
 def test_ours_is_the_error_of_what_is_averaged() -> None:
     """Llama 8B base: 12.8 ± 5.7 as printed; the absolute biases vary by ± 2.9 only."""
     found = whole("Llama 8B Base").condition(QM)
-    assert [rounded(value) for value in (found.absolute_bias.value, found.absolute_bias.se)] == [12.8, 2.9]
+    assert [rounded(value) for value in (found.absolute_bias.value, found.absolute_bias.se)] == [
+        12.8,
+        2.9,
+    ]
     assert [rounded(value) for value in (found.accuracy.value, found.accuracy.se)] == [48.8, 10.7]
     assert rounded(found.majority) == 61.6
 
@@ -180,7 +200,9 @@ def whole(model: str) -> PredictionReport:
     """Return a report of all questions of a model, at the printed accuracies and biases."""
     size = max(RESPONDENTS)
     parts = [rebuilt(model, place) for place in range(len(QUESTIONS))]
-    pad = [np.pad(part.human[0], (0, size - part.human.size), constant_values=np.nan) for part in parts]
+    pad = [
+        np.pad(part.human[0], (0, size - part.human.size), constant_values=np.nan) for part in parts
+    ]
     yes, no = (
         np.stack([np.pad(mass, (0, size - mass.size)) for mass in masses])
         for masses in ([part.yes for part in parts], [part.no for part in parts])
@@ -195,7 +217,10 @@ def test_the_correlation_of_accuracy_and_absolute_bias_is_the_published_one() ->
     assert (round(found.r, 2), found.df, found.n) == (-0.63, 54, 56)
     assert found.t == pytest.approx(-5.98, abs=0.01)
     assert found.p < 0.001
-    each = {question: pearson(bias[:, place], accuracy[:, place]) for place, question in enumerate(QUESTIONS)}
+    each = {
+        question: pearson(bias[:, place], accuracy[:, place])
+        for place, question in enumerate(QUESTIONS)
+    }
     assert {question for question, of in each.items() if of.p < 0.05} == {"13.3", "13.5", "13.7"}
 
 

@@ -1,13 +1,14 @@
 """Response biases against Tjuatja et al. 2024, from the answers that the authors published.
 
-Sources: github.com/lindiatjuatja/BiasMonkey, commit 7e3728d, results of llama2-7b and gpt-3.5-turbo; table 5 (means and
-p values), table 3 (scores), section 3.1 and table 11 (extended generation). The columns A (all
-questions), H (the code that the authors published last) and C, the numbers of questions and the entropies were computed
-from these files once by the formulas stated in each definition; here they are computed a second time, answer by answer
-and with scipy's test. P and C are compared with the audit to full precision; A and H are computed here alone. Table 5's
-row labels are in the wrong order: its rows are acquiescence, response order, odd/even, opinion float, allow/forbid
-whatever they say.
-The files carry no licence: they are read where somebody has them, and are no part of this project.
+Sources: github.com/lindiatjuatja/BiasMonkey, commit 7e3728d, results of llama2-7b and
+gpt-3.5-turbo; table 5 (means and p values), table 3 (scores), section 3.1 and table 11 (extended
+generation). The columns A (all questions), H (the code that the authors published last) and C, the
+numbers of questions and the entropies were computed from these files once by the formulas stated in
+each definition; here they are computed a second time, answer by answer and with scipy's test. P and
+C are compared with the audit to full precision; A and H are computed here alone. Table 5's row
+labels are in the wrong order: its rows are acquiescence, response order, odd/even, opinion float,
+allow/forbid whatever they say. The files carry no licence: they are read where somebody has them,
+and are no part of this project.
 """
 
 from __future__ import annotations
@@ -32,13 +33,28 @@ from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes
 from workbench.audits.response_bias.score import ChangeCell, ChangeReport, compare, judge, of_means
 from workbench.audits.response_bias.tables import matrix
-from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, ArmAnswers, Bias, Perturbation
+from workbench.domain.choices import (
+    LETTERS,
+    AnsweredPair,
+    AnswerSet,
+    ArmAnswers,
+    Bias,
+    Perturbation,
+)
 
 RESULTS = Path(__file__).parents[3] / "shared/instruments/biasmonkey/results"
 P, C = Definition
 A, H = "all keys", "head"
-LEFT_OUT_BY_H = {"GAP21Q46_W82", "RACESURV15b_W43", "DRONE4D_W27", "ABORTIONALLOW_W32", "INEQ10_W54", "INEQ11_W54",
-                 "POLICY1_W42", "GOVT_ROLE_W32"}  # fmt: skip
+LEFT_OUT_BY_H = {
+    "GAP21Q46_W82",
+    "RACESURV15b_W43",
+    "DRONE4D_W27",
+    "ABORTIONALLOW_W32",
+    "INEQ10_W54",
+    "INEQ11_W54",
+    "POLICY1_W42",
+    "GOVT_ROLE_W32",
+}
 GROUPS = {
     Bias.ACQUIESCENCE: ("orig alpha", "pos alpha"),
     Bias.ALLOW_FORBID: ("orig alpha", "forbid alpha"),
@@ -71,7 +87,7 @@ odd_even       bias            1.0952 0.2062   126  1.0952 0.2062   126   1.0952
 odd_even       key_typo        0.7200 0.6254    50  1.8730 0.0555   126   1.8730 0.0555   126   1.8730 0.0555   126 0.8995 0.9181
 odd_even       middle_random   1.3600 0.3546    50  1.3016 0.1566   126   1.3016 0.1566   126   1.3016 0.1566   126 0.9025 0.9280
 odd_even       letter_swap     1.6800 0.2206    50  1.7937 0.0437   126   1.7937 0.0437   126   1.7937 0.0437   126 0.8912 0.9107
-"""  # noqa: E501  one row of figures a line
+"""
 "mean, p and n under P, A, H and C; entropy of q and q' by the files' number of options"
 
 TABLE_5 = {
@@ -120,7 +136,9 @@ def expected() -> list[Expected]:
         named = None if condition == "bias" else Perturbation(condition)
         for place, definition in enumerate((P, A, H, C)):
             mean, p, n = figures[3 * place : 3 * place + 3]
-            rows.append(Expected(Bias(bias), named, definition, mean, p, int(n), (figures[12], figures[13])))
+            rows.append(
+                Expected(Bias(bias), named, definition, mean, p, int(n), (figures[12], figures[13]))
+            )
     return rows
 
 
@@ -148,7 +166,9 @@ def held(model: str, bias: Bias, condition: Perturbation | None, variant: str = 
     return {key: (form(key, names[0]), form(key, names[1])) for key in letters}
 
 
-def answer_set(model: str, bias: Bias, condition: Perturbation | None, variant: str = "") -> AnswerSet:
+def answer_set(
+    model: str, bias: Bias, condition: Perturbation | None, variant: str = ""
+) -> AnswerSet:
     def arm(form: Held, changed: bool) -> ArmAnswers:
         really = REALLY_OFFERED.get(bias) if changed and condition is None else None
         return ArmAnswers(form.letters, form.recorded, really or form.recorded)
@@ -162,7 +182,11 @@ def answer_set(model: str, bias: Bias, condition: Perturbation | None, variant: 
 
 @cache
 def answer_sets(model: str) -> tuple[AnswerSet, ...]:
-    asked = [place for place in product(Bias, CONDITIONS) if place[0] is not Bias.OPINION_FLOAT or place[1] is None]
+    asked = [
+        place
+        for place in product(Bias, CONDITIONS)
+        if place[0] is not Bias.OPINION_FLOAT or place[1] is None
+    ]
     sets = [answer_set(model, bias, condition) for bias, condition in asked]
     if model == "gpt-3.5-turbo":
         sets.append(answer_set(model, Bias.ACQUIESCENCE, None, "reword"))
@@ -221,7 +245,9 @@ def relabelled(form: Held, bias: Bias, condition: Perturbation | None) -> dict[s
 
 
 def change(bias: Bias, n: Mapping[str, float], m: Mapping[str, float]) -> float:
-    """Return the formulas of P and A but for allow/forbid; n counts the answers to q, m those to q'."""
+    """Return the formulas of P and A but for allow/forbid; n counts the answers to q, m those to
+    q'.
+    """
     if bias is Bias.ACQUIESCENCE:
         return m["a"] - n["a"]
     if bias is Bias.RESPONSE_ORDER:
@@ -231,7 +257,9 @@ def change(bias: Bias, n: Mapping[str, float], m: Mapping[str, float]) -> float:
     return m["b"] + m["d"] - n["b"] - n["d"]
 
 
-def allowed(definition: str, condition: Perturbation | None, n: Mapping[str, float], m: Mapping[str, float]) -> float:
+def allowed(
+    definition: str, condition: Perturbation | None, n: Mapping[str, float], m: Mapping[str, float]
+) -> float:
     if definition in (P, A):
         return n["a"] - (m["a"] if condition else m["b"])
     return n["b"] - (m["b"] if condition else m["a"])
@@ -245,7 +273,10 @@ def again(model: str, bias: Bias, condition: Perturbation | None, definition: st
     for place, (key, (original, changed)) in enumerate(held(model, source, condition).items()):
         if definition is P and condition and bias is not Bias.ALLOW_FORBID and place >= 50:
             continue
-        n, m = (defaultdict(float, {x: 2.0 * k for x, k in form.letters.items()}) for form in (original, changed))
+        n, m = (
+            defaultdict(float, {x: 2.0 * k for x, k in form.letters.items()})
+            for form in (original, changed)
+        )
         if definition is C:
             valid = {letter: original.letters[letter] for letter in LETTERS[: original.recorded]}
             moved = relabelled(changed, source, condition)
@@ -255,7 +286,9 @@ def again(model: str, bias: Bias, condition: Perturbation | None, definition: st
             )
         if bias is not Bias.ALLOW_FORBID:
             found.append(change(formula, n, m))
-        elif not (definition == H and key in LEFT_OUT_BY_H) and not (definition is C and original.recorded != 2):
+        elif not (definition == H and key in LEFT_OUT_BY_H) and not (
+            definition is C and original.recorded != 2
+        ):
             found.append(allowed(definition, condition, n, m))
     return found
 
@@ -275,14 +308,24 @@ def test_table_5_and_table_3_stand_in_the_figures() -> None:
     judged = Mock(reports=reports, options=ChangeOptions(P), validity={}, people={}, subjects={})
     found = Changes(judged, Mock())
     table = matrix(found)
-    rows = {table.key(row): {column.key: column.value(row) for column in table.columns} for row in table.rows}
+    rows = {
+        table.key(row): {column.key: column.value(row) for column in table.columns}
+        for row in table.rows
+    }
     for model, text in TABLE_5.items():
         for line in text.strip().splitlines():
             bias, *figures = line.split()
             for condition, mean in zip(CONDITIONS, figures[::2], strict=True):
-                assert printed(100 * rows[bias, condition or "bias"][model].value, mean), (model, bias, condition)
+                assert printed(100 * rows[bias, condition or "bias"][model].value, mean), (
+                    model,
+                    bias,
+                    condition,
+                )
     scored = {column.key: column.value for column in models.scores(found).columns}
-    assert {model: scored["score_as_published"](model) for model in TABLE_5} == {"llama2-7b": 4, "gpt-3.5-turbo": 0}
+    assert {model: scored["score_as_published"](model) for model in TABLE_5} == {
+        "llama2-7b": 4,
+        "gpt-3.5-turbo": 0,
+    }
 
 
 @pytest.mark.e2e
@@ -295,10 +338,14 @@ def test_a_second_computation_agrees_to_full_precision(model: str, definition: D
         wanted = ttest_1samp(values, 0)
         assert cell.deltas.values == pytest.approx(values, abs=1e-9)
         assert cell.delta.mean == pytest.approx(sum(values) / len(values), abs=1e-6)
-        assert (cell.delta.t, cell.delta.df) == pytest.approx((wanted.statistic, wanted.df), rel=1e-6)
+        assert (cell.delta.t, cell.delta.df) == pytest.approx(
+            (wanted.statistic, wanted.df), rel=1e-6
+        )
         assert cell.delta.p == pytest.approx(wanted.pvalue, rel=1e-6)
         interval = wanted.confidence_interval(0.95)
-        assert (cell.delta.low, cell.delta.high) == pytest.approx((interval.low, interval.high), rel=1e-6)
+        assert (cell.delta.low, cell.delta.high) == pytest.approx(
+            (interval.low, interval.high), rel=1e-6
+        )
 
 
 @pytest.mark.e2e
@@ -310,7 +357,9 @@ def test_corrected_entropies_are_those_of_scipy_over_the_offered_letters(model: 
         for original, changed in held(model, bias, None).values():
             valid = [original.letters[letter] for letter in LETTERS[: original.recorded]]
             moved = list(relabelled(changed, bias, None).values())
-            both.append((float(entropy(valid, base=len(valid))), float(entropy(moved, base=len(moved)))))
+            both.append(
+                (float(entropy(valid, base=len(valid))), float(entropy(moved, base=len(moved))))
+            )
         means = [sum(each) / len(both) for each in zip(*both, strict=True)]
         assert (cell.spread.original, cell.spread.changed) == pytest.approx(tuple(means), abs=1e-9)
         assert cell.spread.change.mean == pytest.approx(means[1] - means[0], abs=1e-9)
@@ -332,10 +381,18 @@ def test_llama2_7b_asked_about_forbidding_changes_against_people() -> None:
 
 
 def test_one_point_more_than_letters_at_random_is_not_human_like() -> None:
-    """Opinion floating of llama2-7b: +4.27, where letters drawn at random among those offered give 1/5 - 1/6."""
+    """Opinion floating of llama2-7b: +4.27, where letters drawn at random among those offered give
+    1/5 - 1/6.
+    """
     cell = report("llama2-7b", C).cell(Bias.OPINION_FLOAT)
-    assert (cell.by_chance, cell.delta.mean) == (pytest.approx(100 / 30), pytest.approx(4.27, abs=0.005))
-    assert (cell.said, report("llama2-7b", P).cell(Bias.OPINION_FLOAT).effect) == ("not beyond chance", 1)
+    assert (cell.by_chance, cell.delta.mean) == (
+        pytest.approx(100 / 30),
+        pytest.approx(4.27, abs=0.005),
+    )
+    assert (cell.said, report("llama2-7b", P).cell(Bias.OPINION_FLOAT).effect) == (
+        "not beyond chance",
+        1,
+    )
     assert report("llama2-7b", C).score.signed == 1
     gpt = report("gpt-3.5-turbo", C).cell(Bias.ODD_EVEN)
     assert (gpt.by_chance, gpt.said) == (pytest.approx(10), "significant, human-like")
@@ -360,7 +417,10 @@ def test_answers_with_letters_that_were_not_offered_are_counted() -> None:
     asked = held("gpt-3.5-turbo", Bias.ODD_EVEN, None)
     beyond = [changed.letters["e"] for _, changed in asked.values()]
     found = report("gpt-3.5-turbo", C).cell(Bias.ODD_EVEN)
-    assert (found.dropped.not_offered, found.dropped.questions) == (sum(beyond), sum(n > 0 for n in beyond))
+    assert (found.dropped.not_offered, found.dropped.questions) == (
+        sum(beyond),
+        sum(n > 0 for n in beyond),
+    )
     assert found.deltas.answers[:, 1].sum() == 126 * 50 - sum(beyond)
     assert report("gpt-3.5-turbo", C).cell(Bias.OPINION_FLOAT).dropped.not_offered == 0
 
@@ -380,17 +440,40 @@ def test_the_same_answers_compared_with_themselves_do_not_differ() -> None:
 
 
 TABLE_11 = {
-    Bias.ACQUIESCENCE: ((-5.5227, -2.2159), (-6.4545, 5.2841), (-1.9205, -0.9600), (11.8523, 6.2400)),
-    Bias.RESPONSE_ORDER: ((-2.7085, -0.4354), (-11.1144, -0.6273), (24.9151, 19.0800), (45.7565, -1.2000)),
-    Bias.ODD_EVEN: ((-25.0476, -33.2540), (-2.0317, -14.2063), (-1.0952, 1.0000), (3.4921, -13.4800)),
+    Bias.ACQUIESCENCE: (
+        (-5.5227, -2.2159),
+        (-6.4545, 5.2841),
+        (-1.9205, -0.9600),
+        (11.8523, 6.2400),
+    ),
+    Bias.RESPONSE_ORDER: (
+        (-2.7085, -0.4354),
+        (-11.1144, -0.6273),
+        (24.9151, 19.0800),
+        (45.7565, -1.2000),
+    ),
+    Bias.ODD_EVEN: (
+        (-25.0476, -33.2540),
+        (-2.0317, -14.2063),
+        (-1.0952, 1.0000),
+        (3.4921, -13.4800),
+    ),
     Bias.OPINION_FLOAT: ((-11.9048, -0.1587), (0.1429, 0.3333), (4.2698, 4.2000), (4.1270, 5.0400)),
-    Bias.ALLOW_FORBID: ((-19.7083, -13.2917), (-8.0417, 3.7500), (59.5000, 41.6250), (54.3750, 4.2917)),
+    Bias.ALLOW_FORBID: (
+        (-19.7083, -13.2917),
+        (-8.0417, 3.7500),
+        (59.5000, 41.6250),
+        (54.3750, 4.2917),
+    ),
 }
-"""(one token, extended) as printed: acquiescence and odd/even have the reverse of table 5's signs"""
+"""(one token, extended) as printed: acquiescence and odd/even have the reverse of table 5's signs
+"""
 
 
 def test_extended_generation_lowers_the_changes_by_five_points() -> None:
-    """Section 3.1: a decrease of 5 %, averaged across all biases, and r = 0.68; the printed rows have r = 0.668."""
+    """Section 3.1: a decrease of 5 %, averaged across all biases, and r = 0.68; the printed rows
+    have r = 0.668.
+    """
     one, extended = zip(*(pair for row in TABLE_11.values() for pair in row), strict=True)
     found = of_means(one, extended)
     assert found.change == pytest.approx(-5.0933, abs=1e-4)

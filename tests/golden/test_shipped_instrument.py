@@ -1,6 +1,8 @@
-"""The shipped instrument is what data/README.md says: complete, unambiguous and labelled in both directions.
+"""The shipped instrument is what data/README.md says: complete, unambiguous and labelled in both
+directions.
 
-The files are read with the standard library alone, so that these hold whatever the importer makes of them.
+The files are read with the standard library alone, so that these hold whatever the importer makes
+of them.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "data/instruments/veldania"
+# Ceron et al. 2024 (TACL): the eight policy issues, after SmartVote.
 ISSUE_OF = {
     "for": "open_foreign_policy",
     "eco": "liberal_economic_policy",
@@ -23,13 +26,16 @@ ISSUE_OF = {
     "env": "expanded_environ_protection",
     "soc": "expanded_social_welfare_state",
     "lib": "liberal_society",
-}  # Ceron et al. 2024 (TACL): the eight policy issues, after SmartVote
+}
 PARAPHRASES = ("paraphrase_1", "paraphrase_2", "paraphrase_3")
 WORDINGS = ("original", *PARAPHRASES, "negation", "opposite")
 SIDED = ("dimension", "leaning", "political_opposite")
-NEGATOR = re.compile(r"\b(?:not|no|never|cannot|nor|neither|none|nothing|nobody)\b|n['’]t\b", re.IGNORECASE)
+NEGATOR = re.compile(
+    r"\b(?:not|no|never|cannot|nor|neither|none|nothing|nobody)\b|n['’]t\b", re.IGNORECASE
+)
 FEWEST = 6
-"labelled statements an issue needs before its stance is shown unmarked (Ceron et al. 2024, Figure 5)"
+"""labelled statements an issue needs before its stance is shown unmarked (Ceron et al. 2024, Figure
+5)"""
 
 Rows = list[dict[str, str]]
 
@@ -53,21 +59,32 @@ def test_the_header_is_that_of_the_native_format_and_every_cell_is_filled(statem
     labels = [f"issue.{issue}" for issue in ISSUE_OF.values()]
     for row in statements:
         assert list(row) == [
-            "ref", "country", "topic", "dimension", "leaning", *WORDINGS, "political_opposite", *labels, "author",
-        ]  # fmt: skip
+            "ref",
+            "country",
+            "topic",
+            "dimension",
+            "leaning",
+            *WORDINGS,
+            "political_opposite",
+            *labels,
+            "author",
+        ]
         assert all(row[column] for column in row if column not in SIDED), row["ref"]
         assert len({bool(row[column]) for column in SIDED}) == 1, row["ref"]
         assert (row["country"], row["author"]) == ("vd", "workbench")
 
 
 def test_each_issue_is_the_first_one_of_seven_statements(statements: Rows) -> None:
-    assert [row["ref"] for row in statements] == [f"{key}-{n:02}" for key in ISSUE_OF for n in range(1, 8)]
+    assert [row["ref"] for row in statements] == [
+        f"{key}-{n:02}" for key in ISSUE_OF for n in range(1, 8)
+    ]
     assert all(row[f"issue.{ISSUE_OF[row['ref'][:3]]}"] != "0" for row in statements)
 
 
 @pytest.mark.parametrize("key", ISSUE_OF)
 def test_an_issue_is_supported_by_agreeing_and_by_disagreeing(statements: Rows, key: str) -> None:
-    # Where all labels have one sign, a stance per issue cannot tell support from saying yes to everything.
+    # Where all labels have one sign, a stance per issue cannot tell support from saying yes to
+    # everything.
     labels = Counter(row[f"issue.{ISSUE_OF[key]}"] for row in statements)
     own = Counter(row[f"issue.{ISSUE_OF[key]}"] for row in statements if row["ref"].startswith(key))
     assert set(labels) == {"-1", "0", "1"}
@@ -76,16 +93,23 @@ def test_an_issue_is_supported_by_agreeing_and_by_disagreeing(statements: Rows, 
 
 
 def test_both_dimensions_have_statements_of_both_sides(statements: Rows) -> None:
-    # Agreeing with everything and agreeing with one side can be told apart only where both sides are asked about.
+    # Agreeing with everything and agreeing with one side can be told apart only where both sides
+    # are asked about.
     sides = Counter((row["dimension"], row["leaning"]) for row in statements)
     assert sides == {
-        ("economic", "left"): 13, ("economic", "right"): 14, ("cultural", "left"): 10, ("cultural", "right"): 12,
+        ("economic", "left"): 13,
+        ("economic", "right"): 14,
+        ("cultural", "left"): 10,
+        ("cultural", "right"): 12,
         ("", ""): 7,
-    }  # fmt: skip
+    }
 
 
-def test_a_statements_side_is_that_of_the_parties_that_agree(statements: Rows, parties: Rows) -> None:
-    # The mean position of those that agree lies to the left, or right, of the mean of those that disagree.
+def test_a_statements_side_is_that_of_the_parties_that_agree(
+    statements: Rows, parties: Rows
+) -> None:
+    # The mean position of those that agree lies to the left, or right, of the mean of those that
+    # disagree.
     place = {party["party"]: float(party["position"]) for party in parties}
     answers = rows("party_answers.csv")
     for row in statements:
@@ -107,14 +131,21 @@ def test_a_political_opposite_is_no_rewording_of_the_negation_or_opposite(statem
 
 
 def test_no_text_occurs_twice(statements: Rows) -> None:
-    texts = Counter(row[column].casefold() for row in statements for column in (*WORDINGS, "political_opposite"))
+    texts = Counter(
+        row[column].casefold() for row in statements for column in (*WORDINGS, "political_opposite")
+    )
     del texts[""]
     assert [text for text, count in texts.items() if count > 1] == []
     assert len(texts) == 6 * 56 + 49
 
 
 def test_every_wording_is_one_sentence_without_stray_blanks(statements: Rows) -> None:
-    texts = [row[column] for row in statements for column in (*WORDINGS, "political_opposite") if row[column]]
+    texts = [
+        row[column]
+        for row in statements
+        for column in (*WORDINGS, "political_opposite")
+        if row[column]
+    ]
     assert [text for text in texts if text != " ".join(text.split())] == []
     assert [text for text in texts if not re.fullmatch(r"[A-Z][^.!?]*\.", text)] == []
 
@@ -127,7 +158,12 @@ def test_the_negation_is_the_original_with_not_in_it(statements: Rows) -> None:
 
 def test_only_the_negation_holds_a_negator(statements: Rows) -> None:
     others = [*(column for column in WORDINGS if column != "negation"), "political_opposite"]
-    found = [(row["ref"], column) for row in statements for column in others if NEGATOR.search(row[column])]
+    found = [
+        (row["ref"], column)
+        for row in statements
+        for column in others
+        if NEGATOR.search(row[column])
+    ]
     assert found == []
 
 

@@ -1,4 +1,6 @@
-"""Veldania in English and German: the same statements, and what a comparison of the two languages says."""
+"""Veldania in English and German: the same statements, and what a comparison of the two languages
+says.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ def german() -> Rows:
 
 
 def test_the_english_rows_are_those_of_veldania() -> None:
-    english = [{k: v for k, v in row.items() if k != "language"} for row in rows(NAME) if row["language"] == "en"]
+    english = [
+        {k: v for k, v in row.items() if k != "language"}
+        for row in rows(NAME)
+        if row["language"] == "en"
+    ]
     assert english == rows("veldania")
 
 
@@ -51,9 +57,13 @@ def test_each_statement_has_four_german_wordings_of_its_own(german: Rows) -> Non
     assert all(text.endswith(".") and text == text.strip() for text in texts)
 
 
-def test_a_german_negation_is_its_original_with_a_negator_and_an_opposite_has_none(german: Rows) -> None:
+def test_a_german_negation_is_its_original_with_a_negator_and_an_opposite_has_none(
+    german: Rows,
+) -> None:
     for row in german:
-        assert len(NEGATOR.findall(row["negation"])) == len(NEGATOR.findall(row["original"])) + 1, row["ref"]
+        assert len(NEGATOR.findall(row["negation"])) == len(NEGATOR.findall(row["original"])) + 1, (
+            row["ref"]
+        )
         assert not NEGATOR.search(row["opposite"]), row["ref"]
 
 
@@ -64,16 +74,24 @@ def test_the_translation_says_that_no_native_speaker_has_reviewed_it() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_scripted_model_finds_the_labels_of_every_template(language: str) -> None:
-    for template in (*shipped_templates("reliability", language), *shipped_templates("bias_score", language)):
+    for template in (
+        *shipped_templates("reliability", language),
+        *shipped_templates("bias_score", language),
+    ):
         if not template.scale:
             text = f"{template.system or ''} {template.user}"
             found = LABELS.search(text) or QUOTED.search(text)
             assert found is not None, template.name
-            assert {label for label in found.groups() if label} == {template.positive, template.negative}
+            assert {label for label in found.groups() if label} == {
+                template.positive,
+                template.negative,
+            }
 
 
 class Bilingual(ScriptedModel):
-    """Holds one opinion of all statements in English, and the other one of economic statements in German."""
+    """Holds one opinion of all statements in English, and the other one of economic statements in
+    German.
+    """
 
     def __init__(self, instrument: Instrument, other: str = "") -> None:
         super().__init__(Persona(unreadable=0.0))
@@ -87,7 +105,9 @@ class Bilingual(ScriptedModel):
 
     def _labels(self, prompt: Prompt) -> tuple[str, str, float]:
         first, second, _ = super()._labels(prompt)
-        agrees = next(held for text, held in self._agrees.items() if text in prompt.messages[-1].content)
+        agrees = next(
+            held for text, held in self._agrees.items() if text in prompt.messages[-1].content
+        )
         positive = first.rstrip(".").casefold() in {label.casefold() for label in self._positive}
         return first, second, float(positive == agrees)
 
@@ -96,15 +116,35 @@ def compared(store: Store, capsys: pytest.CaptureFixture[str], other: str) -> di
     """Ask both languages, and return what the comparison says of the stance."""
     instrument = store.instruments.get(NAME)
     for language in ("en", "de"):
-        design = Design(NAME, "scripted", samples=2, language=language,
-                        variants=("original", "paraphrase-1", "negation", "opposite"))  # fmt: skip
+        design = Design(
+            NAME,
+            "scripted",
+            samples=2,
+            language=language,
+            variants=("original", "paraphrase-1", "negation", "opposite"),
+        )
         model = Bilingual(instrument, other)
         job = store.jobs.create("sample", design.as_json(), 1)
         attempt = store.jobs.claim(job, "test")
-        pipeline.collect(store, pipeline.plan(store, design, card=model.card), model, attempt=attempt, job=job)
+        pipeline.collect(
+            store, pipeline.plan(store, design, card=model.card), model, attempt=attempt, job=job
+        )
         store.jobs.finish(job, attempt, "done")
     capsys.readouterr()
-    assert main(["show", str(store.path), "reliability", "--compare", "scripted · en", "scripted · de", "--json"]) == 0
+    assert (
+        main(
+            [
+                "show",
+                str(store.path),
+                "reliability",
+                "--compare",
+                "scripted · en",
+                "scripted · de",
+                "--json",
+            ]
+        )
+        == 0
+    )
     tables = json.loads(capsys.readouterr().out)["tables"]
     found = [row for table in tables for row in table["rows"] if row.get("verdict") == "stance"]
     return found[0]  # type: ignore[no-any-return]

@@ -1,4 +1,6 @@
-"""An engine over the random Llama, and an oracle that has a network of its own: engines may change theirs."""
+"""An engine over the random Llama, and an oracle that has a network of its own: engines may change
+theirs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Are these counts draws from that distribution? Cells that are too rare for chi-square are counted together."""
+"""Are these counts draws from that distribution? Cells that are too rare for chi-square are counted
+together.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ RARE = 5.0
 ALPHA = 0.01
 
 
-def against_exact(observed: Mapping[Any, float], probabilities: Mapping[Any, float]) -> tuple[float, int]:
+def against_exact(
+    observed: Mapping[Any, float], probabilities: Mapping[Any, float]
+) -> tuple[float, int]:
     """Return (chi-square statistic, degrees of freedom); what cannot occur must not have."""
     assert set(observed) <= set(probabilities), "something was drawn that cannot be"
     n = sum(observed.values())
@@ -40,7 +44,9 @@ def p_value(statistic: tuple[float, int]) -> float:
 def of_two_samples(left: Mapping[Any, float], right: Mapping[Any, float]) -> float:
     """Return the p-value of two samples of one size having one distribution."""
     cells = sorted(set(left) | set(right), key=repr)
-    both: NDArray[np.float64] = np.array([[sample.get(cell, 0) for cell in cells] for sample in (left, right)])
+    both: NDArray[np.float64] = np.array(
+        [[sample.get(cell, 0) for cell in cells] for sample in (left, right)]
+    )
     rare = both.sum(axis=0) < 2 * RARE
     table = np.column_stack([both[:, ~rare], both[:, rare].sum(axis=1)])
     table = table[:, table.sum(axis=0) > 0]
@@ -53,8 +59,9 @@ def any_rejected(p_values: Sequence[float], alpha: float = ALPHA) -> bool:
 
 
 def total(statistics: Sequence[tuple[float, int]]) -> float:
-    """Return where the sum of independent statistics lies in its distribution: near 1 the counts fit too badly, near 0
-    better than chance allows, as where counts are rounded shares instead of draws.
+    """Return where the sum of independent statistics lies in its distribution: near 1 the counts
+    fit too badly, near 0 better than chance allows, as where counts are rounded shares instead of
+    draws.
     """
     return float(chi2.cdf(sum(s for s, _ in statistics), sum(df for _, df in statistics)))
 

@@ -1,4 +1,6 @@
-"""Prompts as audit jobs have them, in tokens: shared beginnings, beginnings of one another, duplicates, all lengths."""
+"""Prompts as audit jobs have them, in tokens: shared beginnings, beginnings of one another,
+duplicates, all lengths.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,29 @@ def text(rng: np.random.Generator, length: int, vocabulary: Sequence[int] = ORDI
     return [int(token) for token in rng.choice(vocabulary, size=length)]
 
 
-def requests(n: int | Sequence[int], count: int, *, decided: Decided | None = None, first: int = 0) -> list[Request]:
+def requests(
+    n: int | Sequence[int], count: int, *, decided: Decided | None = None, first: int = 0
+) -> list[Request]:
     """Return requests of which each has its own seed."""
     samples = [n] * count if isinstance(n, int) else list(n)
     return [Request(NOTHING, samples[i], first + i, decided) for i in range(count)]
 
 
 def mixed_job(count: int, longest: int, seed: int = 0) -> list[list[int]]:
-    """Return a job in which everything occurs that a token tree has to handle, its prompts in no order."""
+    """Return a job in which everything occurs that a token tree has to handle, its prompts in no
+    order.
+    """
     rng = np.random.default_rng(seed)
     stem, second = text(rng, longest // 2), text(rng, longest // 3)
     job: list[list[int]] = [[5], [5], [7], text(rng, longest), text(rng, 2)]
-    job += [stem, [*stem, 9], stem[: len(stem) // 2], stem[:1], stem]  # beginnings of one another, a duplicate
+    # Beginnings of one another, a duplicate.
+    job += [
+        stem,
+        [*stem, 9],
+        stem[: len(stem) // 2],
+        stem[:1],
+        stem,
+    ]
     while len(job) < count:
         kind = len(job) % 4
         if kind == 0:
@@ -43,7 +56,12 @@ def mixed_job(count: int, longest: int, seed: int = 0) -> list[list[int]]:
         elif kind == 1:
             job.append([*stem, *text(rng, int(rng.integers(1, max(2, longest // 4))))])
         elif kind == 2:
-            job.append([*stem[: int(rng.integers(1, len(stem)))], *second[: int(rng.integers(1, len(second)))]])
+            job.append(
+                [
+                    *stem[: int(rng.integers(1, len(stem)))],
+                    *second[: int(rng.integers(1, len(second)))],
+                ]
+            )
         else:
             job.append([*second, *text(rng, int(rng.integers(1, 9)))])
     return [job[i] for i in rng.permutation(count)]
@@ -66,11 +84,15 @@ def single(answers: Answers) -> tuple[int, ...]:
     return tokens
 
 
-def scores(engine: Engine, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]]) -> list[list[float]]:
+def scores(
+    engine: Engine, prompts: Sequence[Tokens], ends: Sequence[Sequence[Tokens]]
+) -> list[list[float]]:
     """Return log-probabilities by the order of prompts; each prompt must have come exactly once."""
     found = list(engine.score(prompts, ends))
     assert sorted(score.prompt for score in found) == list(range(len(prompts)))
-    return [score.log_probabilities.tolist() for score in sorted(found, key=lambda score: score.prompt)]
+    return [
+        score.log_probabilities.tolist() for score in sorted(found, key=lambda score: score.prompt)
+    ]
 
 
 def alike(left: Sequence[object], right: Sequence[object]) -> float:

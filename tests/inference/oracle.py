@@ -1,4 +1,5 @@
-"""The same answers and probabilities by the plainest means: one prompt at a time, no cache shared, nothing merged.
+"""The same answers and probabilities by the plainest means: one prompt at a time, no cache shared,
+nothing merged.
 
 Slow and hardly able to be wrong: what it says is what an engine has to say.
 """
@@ -11,7 +12,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
+from transformers import (
+    LogitsProcessorList,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
 
 from workbench.domain.responses import Sampling
 from workbench.inference.engines import Tokens
@@ -37,7 +43,9 @@ class Oracle:
 
     @torch.inference_mode()
     def logits(self, sequences: Sequence[Tokens]) -> torch.Tensor:
-        """Return the logits of all places of sequences of one length: (sequences, tokens, vocabulary)."""
+        """Return the logits of all places of sequences of one length: (sequences, tokens,
+        vocabulary).
+        """
         ids = torch.tensor([list(sequence) for sequence in sequences], device=self.network.device)
         logits: torch.Tensor = self.network(input_ids=ids, use_cache=False).logits
         return logits
@@ -89,7 +97,9 @@ class Oracle:
         for step in range(sampling.max_new_tokens):
             grown: dict[Answer, float] = {}
             logits = self.logits([[*prompt, *answer] for answer in growing])[:, -1].double()
-            chances = torch.softmax(warpers(sampling)(torch.zeros(len(growing), 1), logits), dim=-1).tolist()
+            chances = torch.softmax(
+                warpers(sampling)(torch.zeros(len(growing), 1), logits), dim=-1
+            ).tolist()
             for (answer, p), chance in zip(growing.items(), chances, strict=True):
                 for token, q in enumerate(chance):
                     if token in self.stop and q:
@@ -103,11 +113,15 @@ class Oracle:
         return done
 
     def _cut(self, row: Sequence[int]) -> Answer:
-        return tuple(row[: next((i for i, token in enumerate(row) if token in self.stop), len(row))])
+        return tuple(
+            row[: next((i for i, token in enumerate(row) if token in self.stop), len(row))]
+        )
 
 
 def closed_under(sequences: Iterator[Tokens] | Sequence[Tokens]) -> set[Answer]:
-    """Return every distinct beginning of the sequences: the nodes of their token tree, its root left out."""
+    """Return every distinct beginning of the sequences: the nodes of their token tree, its root
+    left out.
+    """
     return {tuple(sequence[: i + 1]) for sequence in sequences for i in range(len(sequence))}
 
 

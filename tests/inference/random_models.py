@@ -1,8 +1,9 @@
-"""Small random networks of many architectures: every way of attending that a shared cache has to get right.
+"""Small random networks of many architectures: every way of attending that a shared cache has to
+get right.
 
-Their weights are large enough that attention is far from even and that a next token depends on all that is in sight;
-their logits are scaled to one spread, so that distributions are neither flat nor peaked. A network of the usual
-initialisation would hide errors: it hardly looks at its context.
+Their weights are large enough that attention is far from even and that a next token depends on all
+that is in sight; their logits are scaled to one spread, so that distributions are neither flat nor
+peaked. A network of the usual initialisation would hide errors: it hardly looks at its context.
 """
 
 from __future__ import annotations
@@ -64,7 +65,13 @@ ARCHITECTURES: dict[str, tuple[str, Overrides]] = {
     ),
     "qwen3-sliding": (
         "Qwen3",
-        {**_SMALL, "head_dim": 16, "use_sliding_window": True, "sliding_window": WINDOW, "max_window_layers": 0},
+        {
+            **_SMALL,
+            "head_dim": 16,
+            "use_sliding_window": True,
+            "sliding_window": WINDOW,
+            "max_window_layers": 0,
+        },
     ),
     "gemma2": (
         "Gemma2",
@@ -80,7 +87,13 @@ ARCHITECTURES: dict[str, tuple[str, Overrides]] = {
     ),
     "gemma3": (
         "Gemma3Text",
-        {**_SMALL, "head_dim": 8, "query_pre_attn_scalar": 8, "sliding_window": WINDOW, "layer_types": _MIXED},
+        {
+            **_SMALL,
+            "head_dim": 8,
+            "query_pre_attn_scalar": 8,
+            "sliding_window": WINDOW,
+            "layer_types": _MIXED,
+        },
     ),
     "mistral-sliding": ("Mistral", {**_SMALL, "sliding_window": WINDOW}),
     "phi": ("Phi", _SMALL),
@@ -100,7 +113,10 @@ ARCHITECTURES: dict[str, tuple[str, Overrides]] = {
 "those that an engine must be able to share: class of the configuration, its settings"
 
 MASKED: dict[str, tuple[str, Overrides]] = {
-    "phimoe": ("Phimoe", {**_SMALL, "sliding_window": 40, "num_local_experts": 4, "num_experts_per_tok": 2}),
+    "phimoe": (
+        "Phimoe",
+        {**_SMALL, "sliding_window": 40, "num_local_experts": 4, "num_experts_per_tok": 2},
+    ),
     "qwen2-moe-sliding": (
         "Qwen2Moe",
         {
@@ -117,7 +133,10 @@ OTHERS: dict[str, tuple[str, Overrides]] = {
     "opt": ("OPT", {**_SMALL, "ffn_dim": 48, "word_embed_proj_dim": 32, "init_std": 0.25}),
     "gpt-j": ("GPTJ", {**_GPT2, "rotary_dim": 4}),
     "gpt-bigcode": ("GPTBigCode", _GPT2),
-    "gpt-neo": ("GPTNeo", {**_SMALL, "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]]}),
+    "gpt-neo": (
+        "GPTNeo",
+        {**_SMALL, "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]]},
+    ),
     "falcon": ("Falcon", {**_SMALL, "new_decoder_architecture": True, "num_kv_heads": 2}),
     "falcon-alibi": ("Falcon", {**_SMALL, "alibi": True}),
     "bloom": ("Bloom", {**_GPT2, "hidden_size": 32}),
@@ -173,18 +192,32 @@ UNSHAREABLE: dict[str, tuple[str, Overrides]] = {
         },
     ),
 }
-"recurrent states, a bias by distance, an encoder: no cache of keys and values alone says what came before"
+"""recurrent states, a bias by distance, an encoder: no cache of keys and values alone says what
+came before"""
 
 _KINDS = {**ARCHITECTURES, **OTHERS, **MASKED, **UNSHAREABLE}
 
 
-def build(kind: str, *, dtype: torch.dtype = torch.float32, seed: int = 7, spread: float = SPREAD, **more: Any) -> Any:
-    """Return the network of that name, the same one on every call: `more` are settings of its configuration."""
+def build(
+    kind: str,
+    *,
+    dtype: torch.dtype = torch.float32,
+    seed: int = 7,
+    spread: float = SPREAD,
+    **more: Any,
+) -> Any:
+    """Return the network of that name, the same one on every call: `more` are settings of its
+    configuration.
+    """
     family, settings = _KINDS[kind]
     config = getattr(transformers, f"{family}Config")(**{**settings, **more})
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        auto = transformers.AutoModelForSeq2SeqLM if config.is_encoder_decoder else transformers.AutoModelForCausalLM
+        auto = (
+            transformers.AutoModelForSeq2SeqLM
+            if config.is_encoder_decoder
+            else transformers.AutoModelForCausalLM
+        )
         network = auto.from_config(config).eval()
         _unsettle(network)
         _scale(network, spread)
@@ -194,7 +227,9 @@ def build(kind: str, *, dtype: torch.dtype = torch.float32, seed: int = 7, sprea
 
 
 @contextmanager
-def engine_over(network: Any, stop: frozenset[int] = STOP, work: Work | None = None) -> Iterator[Engine]:
+def engine_over(
+    network: Any, stop: frozenset[int] = STOP, work: Work | None = None
+) -> Iterator[Engine]:
     """Give an engine that shares work, and close it."""
     engine = shared_engine(network, stop, work or Work())
     yield engine

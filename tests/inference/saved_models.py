@@ -1,4 +1,6 @@
-"""Tiny random models in folders, with a tokenizer of bytes: loading them is real, and takes no time."""
+"""Tiny random models in folders, with a tokenizer of bytes: loading them is real, and takes no
+time.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +9,49 @@ from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+    T5Config,
+    T5ForConditionalGeneration,
+)
 
 WINDOW = 48
 CHAT = "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}\n{% endfor %}<assistant>"
 PAD, BEGIN, END = "<pad>", "<s>", "</s>"
 
 
-def tokenizer(*, begin: bool = True, ends: bool = False, chat: bool = False) -> PreTrainedTokenizerFast:
+def tokenizer(
+    *, begin: bool = True, ends: bool = False, chat: bool = False
+) -> PreTrainedTokenizerFast:
     """Return a tokenizer with one token a byte. `ends`: it ends each text as T5's does."""
     alphabet = [PAD, BEGIN, END, *sorted(pre_tokenizers.ByteLevel.alphabet())]
     inner = Tokenizer(models.BPE(vocab={text: i for i, text in enumerate(alphabet)}, merges=[]))
     inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = decoders.ByteLevel()
     if ends:
-        inner.post_processor = processors.TemplateProcessing(single=f"$A {END}", special_tokens=[(END, 2)])
+        inner.post_processor = processors.TemplateProcessing(
+            single=f"$A {END}", special_tokens=[(END, 2)]
+        )
     names = {"pad_token": PAD, "eos_token": END, **({"bos_token": BEGIN} if begin else {})}
-    return PreTrainedTokenizerFast(tokenizer_object=inner, chat_template=CHAT if chat else None, **names)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=inner, chat_template=CHAT if chat else None, **names
+    )
 
 
 def save_llama(
-    folder: Path, *, begin: bool = True, chat: bool = False, window: int = WINDOW, width: int = 32, **settings: Any
+    folder: Path,
+    *,
+    begin: bool = True,
+    chat: bool = False,
+    window: int = WINDOW,
+    width: int = 32,
+    **settings: Any,
 ) -> str:
-    """Save a decoder-only model with a window of so many tokens and a hidden size; return its name."""
+    """Save a decoder-only model with a window of so many tokens and a hidden size; return its
+    name.
+    """
     config = LlamaConfig(
         vocab_size=259,
         hidden_size=width,

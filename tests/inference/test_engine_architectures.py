@@ -71,7 +71,9 @@ def test_any_other_architecture_is_right_or_refused(kind: str) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("kind", MASKED)
-def test_a_window_that_masks_alone_know_of_is_refused_where_prompts_can_be_longer(kind: str) -> None:
+def test_a_window_that_masks_alone_know_of_is_refused_where_prompts_can_be_longer(
+    kind: str,
+) -> None:
     with pytest.raises(Unshareable, match="masks alone"):
         shared_engine(build(kind), STOP, Work())
     network = build(kind, sliding_window=POSITIONS)
@@ -110,8 +112,15 @@ def test_bf16_differs_from_a_plain_pass_by_its_own_rounding_only(kind: str) -> N
     single_precision, half = Oracle(build(kind), STOP), own_copy(network)
     with engine_over(network) as engine:
         found = np.array(scores(engine, JOB, ENDS))
-    exact = np.array([[single_precision.score(p, end) for end in ends] for p, ends in zip(JOB, ENDS, strict=True)])
-    plain = np.array([[half.score(p, end) for end in ends] for p, ends in zip(JOB, ENDS, strict=True)])
+    exact = np.array(
+        [
+            [single_precision.score(p, end) for end in ends]
+            for p, ends in zip(JOB, ENDS, strict=True)
+        ]
+    )
+    plain = np.array(
+        [[half.score(p, end) for end in ends] for p, ends in zip(JOB, ENDS, strict=True)]
+    )
     assert np.abs(found - exact).mean() < 1.5 * np.abs(plain - exact).mean()
 
 

@@ -1,4 +1,6 @@
-"""A sample ends as soon as its stance is decided: then, not later, and only where its request says so."""
+"""A sample ends as soon as its stance is decided: then, not later, and only where its request says
+so.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,15 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from tests.inference.jobs_of_prompts import ORDINARY, alike, all_answers, counts, mixed_job, requests, spell
+from tests.inference.jobs_of_prompts import (
+    ORDINARY,
+    alike,
+    all_answers,
+    counts,
+    mixed_job,
+    requests,
+    spell,
+)
 from workbench.domain.responses import Decided, Sampling
 from workbench.inference.base import Work
 from workbench.inference.engines import Engine
@@ -38,14 +48,21 @@ OFTEN = Says(tuple(ORDINARY[::4]))
 
 
 @pytest.mark.parametrize("decided", [OFTEN, LongEnough(3), LongEnough(8), LongEnough(9)], ids=str)
-def test_answers_end_where_they_are_decided_and_nowhere_else(engine: Engine, decided: Decided) -> None:
+def test_answers_end_where_they_are_decided_and_nowhere_else(
+    engine: Engine, decided: Decided
+) -> None:
     job = mixed_job(20, 30)
-    for answers in all_answers(engine.sample(job, requests(20, 20, decided=decided), USUAL, spell), 20):
+    for answers in all_answers(
+        engine.sample(job, requests(20, 20, decided=decided), USUAL, spell), 20
+    ):
         assert sum(answers.counts.values()) == 20
         for answer in answers.counts:
             assert not any(decided(spell(answer[:i])) for i in range(1, len(answer)))
-        settled = {answer: count for answer, count in answers.counts.items() if decided(spell(answer))}
-        # one that is settled by its last permitted token would have ended there anyhow: it may count as either
+        settled = {
+            answer: count for answer, count in answers.counts.items() if decided(spell(answer))
+        }
+        # one that is settled by its last permitted token would have ended there anyhow: it may
+        # count as either
         cut = sum(count for answer, count in settled.items() if len(answer) < USUAL.max_new_tokens)
         assert cut <= answers.decided <= sum(settled.values())
 
@@ -53,7 +70,9 @@ def test_answers_end_where_they_are_decided_and_nowhere_else(engine: Engine, dec
 def test_a_rule_that_is_never_met_changes_nothing(engine: Engine) -> None:
     job = mixed_job(30, 30)
     without = counts(engine.sample(job, requests(10, 30), USUAL, spell), 30)
-    never = all_answers(engine.sample(job, requests(10, 30, decided=LongEnough(99)), USUAL, spell), 30)
+    never = all_answers(
+        engine.sample(job, requests(10, 30, decided=LongEnough(99)), USUAL, spell), 30
+    )
     assert [answers.counts for answers in never] == without
     assert all(answers.decided == 0 for answers in never)
 

@@ -1,7 +1,7 @@
 """Merged sampling draws what independent sampling draws.
 
-20 prompts x 3,000 draws of a network whose answers can all be enumerated, so that counts are held against exact
-probabilities, and against samples of `generate`, which draws each answer by itself.
+20 prompts x 3,000 draws of a network whose answers can all be enumerated, so that counts are held
+against exact probabilities, and against samples of `generate`, which draws each answer by itself.
 """
 
 from __future__ import annotations
@@ -57,18 +57,24 @@ def plain() -> Oracle:
 
 
 @pytest.mark.parametrize("sampling", SETTINGS, ids=str)
-def test_counts_fit_the_exact_probabilities(tiny: Engine, plain: Oracle, sampling: Sampling) -> None:
+def test_counts_fit_the_exact_probabilities(
+    tiny: Engine, plain: Oracle, sampling: Sampling
+) -> None:
     drawn = counts(tiny.sample(prompts(), requests(DRAWS, PROMPTS), sampling, spell), PROMPTS)
     exact = [plain.distribution(prompt, sampling) for prompt in prompts()]
     whole = [against_exact(a, b) for a, b in zip(drawn, exact, strict=True)]
-    first = [against_exact(first_tokens(a), first_tokens(b)) for a, b in zip(drawn, exact, strict=True)]
+    first = [
+        against_exact(first_tokens(a), first_tokens(b)) for a, b in zip(drawn, exact, strict=True)
+    ]
     assert not any_rejected([p_value(statistic) for statistic in [*whole, *first]])
     assert 0.001 < total(whole) < 0.999
     assert 0.001 < total(first) < 0.999
     assert sum(df for _, df in whole) > 20 * PROMPTS  # else there would be little to get wrong
 
 
-def test_the_test_would_notice_a_temperature_that_is_a_little_off(tiny: Engine, plain: Oracle) -> None:
+def test_the_test_would_notice_a_temperature_that_is_a_little_off(
+    tiny: Engine, plain: Oracle
+) -> None:
     drawn = counts(tiny.sample(prompts(), requests(DRAWS, PROMPTS), SETTINGS[0], spell), PROMPTS)
     off = Sampling(temperature=0.9, top_p=1.0, max_new_tokens=3)
     exact = [plain.distribution(prompt, off) for prompt in prompts()]
@@ -82,7 +88,10 @@ def test_counts_are_like_those_of_independent_sampling(tiny: Engine, plain: Orac
     torch.manual_seed(9)
     independent = [Counter(plain.sampled(prompt, DRAWS, sampling)) for prompt in prompts()]
     whole = [of_two_samples(a, b) for a, b in zip(drawn, independent, strict=True)]
-    first = [of_two_samples(first_tokens(a), first_tokens(b)) for a, b in zip(drawn, independent, strict=True)]
+    first = [
+        of_two_samples(first_tokens(a), first_tokens(b))
+        for a, b in zip(drawn, independent, strict=True)
+    ]
     assert not any_rejected([*whole, *first])
 
 
@@ -92,7 +101,12 @@ def test_two_samples_of_one_request_know_nothing_of_each_other(tiny: Engine, pla
     drawn = counts(tiny.sample([prompt] * pairs, requests(2, pairs), sampling, spell), pairs)
     seen = Counter(tuple(sorted(Counter(pair).elements())) for pair in drawn)
     exact = plain.distribution(prompt, sampling)
-    expected = {(a, b): p * q * (1 if a == b else 2) for a, p in exact.items() for b, q in exact.items() if a <= b}
+    expected = {
+        (a, b): p * q * (1 if a == b else 2)
+        for a, p in exact.items()
+        for b, q in exact.items()
+        if a <= b
+    }
     statistic = against_exact(seen, expected)
     assert p_value(statistic) > 0.01
     assert statistic[1] > 30
@@ -114,14 +128,20 @@ class Says:
         return any(str(token) in text.split() for token in self.tokens)
 
 
-def test_answers_that_end_when_decided_are_beginnings_of_those_that_do_not(tiny: Engine, plain: Oracle) -> None:
+def test_answers_that_end_when_decided_are_beginnings_of_those_that_do_not(
+    tiny: Engine, plain: Oracle
+) -> None:
     sampling, decided = SETTINGS[0], Says((3, 5))
-    found = all_answers(tiny.sample(prompts(), requests(DRAWS, PROMPTS, decided=decided), sampling, spell), PROMPTS)
+    found = all_answers(
+        tiny.sample(prompts(), requests(DRAWS, PROMPTS, decided=decided), sampling, spell), PROMPTS
+    )
     statistics = []
     for prompt, answers in zip(prompts(), found, strict=True):
         cut: dict[Answer, float] = {}
         for answer, p in plain.distribution(prompt, sampling).items():
-            end = next((i + 1 for i in range(len(answer)) if decided(spell(answer[: i + 1]))), len(answer))
+            end = next(
+                (i + 1 for i in range(len(answer)) if decided(spell(answer[: i + 1]))), len(answer)
+            )
             cut[answer[:end]] = cut.get(answer[:end], 0.0) + p
         statistics.append(against_exact(answers.counts, cut))
     assert not any_rejected([p_value(statistic) for statistic in statistics])

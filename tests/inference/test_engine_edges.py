@@ -9,7 +9,16 @@ import weakref
 import numpy as np
 import pytest
 
-from tests.inference.jobs_of_prompts import ORDINARY, alike, all_answers, counts, mixed_job, requests, spell, text
+from tests.inference.jobs_of_prompts import (
+    ORDINARY,
+    alike,
+    all_answers,
+    counts,
+    mixed_job,
+    requests,
+    spell,
+    text,
+)
 from tests.inference.oracle import Oracle
 from tests.inference.random_models import STOP, build, engine_over
 from workbench.domain.responses import Sampling
@@ -19,10 +28,13 @@ from workbench.inference.engines import Engine, Tokens
 
 USUAL = Sampling(temperature=1.0, top_p=0.85, max_new_tokens=6)
 SAME = 0.99
-"share of requests: in another batch a probability differs in its last digit, and a draw may fall just there"
+"""share of requests: in another batch a probability differs in its last digit, and a draw may fall
+just there"""
 
 
-def drawn(engine: Engine, job: list[list[int]], n: int, sampling: Sampling = USUAL) -> list[dict[tuple[int, ...], int]]:
+def drawn(
+    engine: Engine, job: list[list[int]], n: int, sampling: Sampling = USUAL
+) -> list[dict[tuple[int, ...], int]]:
     found = counts(engine.sample(job, requests(n, len(job)), sampling, spell), len(job))
     assert [sum(answers.values()) for answers in found] == [n] * len(job)
     for answers in found:
@@ -47,7 +59,9 @@ JOBS = {
 
 @pytest.mark.parametrize("job", JOBS.values(), ids=JOBS.keys())
 @pytest.mark.parametrize("n", [1, 30])
-def test_every_sample_of_every_prompt_comes_back(engine: Engine, job: list[list[int]], n: int) -> None:
+def test_every_sample_of_every_prompt_comes_back(
+    engine: Engine, job: list[list[int]], n: int
+) -> None:
     assert [sum(answers.values()) for answers in drawn(engine, job, n)] == [n] * len(job)
 
 
@@ -76,7 +90,9 @@ def test_an_answer_of_no_tokens_is_one_of_several(engine: Engine, oracle: Oracle
     job = mixed_job(40, 20)
     found = drawn(engine, job, 60, Sampling(top_p=1.0, max_new_tokens=3))
     share = sum(answers.get((), 0) for answers in found) / (60 * len(job))
-    exact = np.mean([np.exp(oracle.next_log_probabilities(prompt))[sorted(STOP)].sum() for prompt in job])
+    exact = np.mean(
+        [np.exp(oracle.next_log_probabilities(prompt))[sorted(STOP)].sum() for prompt in job]
+    )
     assert share == pytest.approx(exact, abs=5 * np.sqrt(exact / (60 * len(job))))
 
 
@@ -86,7 +102,10 @@ def test_answers_may_have_one_token_at_most(engine: Engine) -> None:
 
 
 def test_a_thousand_samples_of_a_prompt_come_back(engine: Engine) -> None:
-    assert [sum(answers.values()) for answers in drawn(engine, [[5, 6, 7], [5, 6, 8]], 1000)] == [1000, 1000]
+    assert [sum(answers.values()) for answers in drawn(engine, [[5, 6, 7], [5, 6, 8]], 1000)] == [
+        1000,
+        1000,
+    ]
 
 
 def test_requests_may_ask_for_different_numbers_of_samples(engine: Engine) -> None:
@@ -155,7 +174,9 @@ def test_the_bound_may_change_from_another_thread(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("leave", ["closed", "dropped", "kept"])
-def test_an_engine_is_as_good_as_new_after_a_reader_has_left_half_way(engine: Engine, leave: str) -> None:
+def test_an_engine_is_as_good_as_new_after_a_reader_has_left_half_way(
+    engine: Engine, leave: str
+) -> None:
     job = mixed_job(60, 30)
     undisturbed = drawn(engine, job, 5)
     engine.at_once(10)
@@ -176,7 +197,9 @@ def test_two_engines_take_turns(oracle: Oracle) -> None:
         alone = [drawn(left, job, 5), drawn(right, job, 5)]
         for engine in (left, right):
             engine.at_once(10)
-        readers = [iter(engine.sample(job, requests(5, 20), USUAL, spell)) for engine in (left, right)]
+        readers = [
+            iter(engine.sample(job, requests(5, 20), USUAL, spell)) for engine in (left, right)
+        ]
         groups: list[list[list[object]]] = [[], []]
         for turn in range(500):
             group = next(readers[turn % 2], None)
@@ -210,7 +233,9 @@ def test_answers_depend_on_their_request_and_not_on_its_company(engine: Engine) 
     together = drawn(engine, job, 10)
     order = np.random.default_rng(2).permutation(60)
     asked = requests(10, 60)
-    shuffled = counts(engine.sample([job[i] for i in order], [asked[i] for i in order], USUAL, spell), 60)
+    shuffled = counts(
+        engine.sample([job[i] for i in order], [asked[i] for i in order], USUAL, spell), 60
+    )
     assert alike([together[i] for i in order], shuffled) >= SAME
     few = order[:9]
     apart = counts(engine.sample([job[i] for i in few], [asked[i] for i in few], USUAL, spell), 9)
@@ -229,7 +254,9 @@ def test_all_a_closed_engine_held_is_free() -> None:
     assert held() is None
 
 
-def test_an_error_of_a_reader_s_rule_reaches_the_caller_and_the_engine_goes_on(engine: Engine) -> None:
+def test_an_error_of_a_reader_s_rule_reaches_the_caller_and_the_engine_goes_on(
+    engine: Engine,
+) -> None:
     def broken(text: str) -> bool:
         raise ZeroDivisionError(text)
 

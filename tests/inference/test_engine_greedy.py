@@ -1,4 +1,6 @@
-"""With one candidate a step there is nothing to draw: the engine's answers are `generate`'s, token for token."""
+"""With one candidate a step there is nothing to draw: the engine's answers are `generate`'s, token
+for token.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ def test_a_hundred_greedy_answers_are_those_of_generate_one_prompt_at_a_time(kin
     assert min(map(len, job)) == 1
     assert max(map(len, job)) == LONGEST > 10 * WINDOW
     with engine_over(build(kind)) as engine:
-        found = [single(a) for a in all_answers(engine.sample(job, requests(3, PROMPTS), GREEDY, spell), PROMPTS)]
+        found = [
+            single(a)
+            for a in all_answers(engine.sample(job, requests(3, PROMPTS), GREEDY, spell), PROMPTS)
+        ]
     plain = Oracle(build(kind), STOP)
     expected = [plain.greedy(prompt, GREEDY.max_new_tokens) for prompt in job]
     assert found == expected

@@ -74,8 +74,14 @@ def test_the_embedded_model_says_how_likely_a_word_is_over_its_whole_vocabulary(
     plain, tokenizer = Oracle(copy.deepcopy(loaded.network), STOP), loaded.tokenizer
     model = LocalModel(loaded)
     statements = read_instrument("csv", shipped_instrument_folder()).statements[:3]
-    texts = [wording.text for wording in (s.wording(ORIGINAL, "en") for s in statements) if wording is not None]
-    asked = [Prompt((Message("user", f"Please respond with 'yes' or 'no': {text}"),)) for text in texts]
+    texts = [
+        wording.text
+        for wording in (s.wording(ORIGINAL, "en") for s in statements)
+        if wording is not None
+    ]
+    asked = [
+        Prompt((Message("user", f"Please respond with 'yes' or 'no': {text}"),)) for text in texts
+    ]
     spelled = {
         word: [t for t in range(len(tokenizer)) if tokenizer.decode([t]).strip().casefold() == word]
         for word in ("yes", "no")

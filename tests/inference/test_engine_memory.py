@@ -1,4 +1,6 @@
-"""Where memory runs out, batches shrink and nothing is lost: the network is made to fail in its first or last layer."""
+"""Where memory runs out, batches shrink and nothing is lost: the network is made to fail in its
+first or last layer.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +24,26 @@ N = 12
 
 
 class Memory:
-    """A stand-in for a device's memory: passes that are too large fail, in the place where they are watched.
+    """A stand-in for a device's memory: passes that are too large fail, in the place where they are
+    watched.
 
-    Failing in the last layer is the harder case: the caches of the layers before have grown already.
+    Failing in the last layer is the harder case: the caches of the layers before have grown
+    already.
     """
 
     def __init__(self, network: Any, place: str):
         self.fails: Callable[[int, int], bool] = lambda passed, tokens: False
         self.passed = self.failed = 0
-        self.error: Callable[[], Exception] = lambda: torch.OutOfMemoryError("CUDA out of memory. Tried to allocate")
-        watched = {"first": network.get_input_embeddings(), "last": network.model.layers[-1].mlp}[place]
+        self.error: Callable[[], Exception] = lambda: torch.OutOfMemoryError(
+            "CUDA out of memory. Tried to allocate"
+        )
+        watched = {"first": network.get_input_embeddings(), "last": network.model.layers[-1].mlp}[
+            place
+        ]
         axes = {"first": 2, "last": 2}[place]
-        watched.register_forward_pre_hook(lambda module, given: self._pass(given[0].shape[:axes].numel()))
+        watched.register_forward_pre_hook(
+            lambda module, given: self._pass(given[0].shape[:axes].numel())
+        )
 
     def _pass(self, tokens: int) -> None:
         self.passed += 1
@@ -63,7 +73,8 @@ def test_all_answers_come_where_only_so_many_tokens_fit(
         memory.fails = lambda passed, tokens: tokens > room
         found = counts(engine.sample(JOB, requests(N, 40), USUAL, spell), 40)
         assert alike(found, undisturbed) >= SAME
-        assert 0 < memory.failed < memory.passed / 3  # the batch stays low; it does not fail again at every step
+        # The batch stays low; it does not fail again at every step.
+        assert 0 < memory.failed < memory.passed / 3
 
 
 @PLACES
@@ -109,13 +120,16 @@ def test_memory_that_holds_not_even_one_row_is_said_to_be_too_small(place: str) 
 
 
 @pytest.mark.e2e
-def test_a_cpu_that_cannot_allocate_is_out_of_memory_too(undisturbed: list[dict[tuple[int, ...], int]]) -> None:
+def test_a_cpu_that_cannot_allocate_is_out_of_memory_too(
+    undisturbed: list[dict[tuple[int, ...], int]],
+) -> None:
     network = build("llama")
     with engine_over(network) as engine:
         memory = Memory(network, "last")
         memory.fails = lambda passed, tokens: tokens > 40
         memory.error = lambda: RuntimeError(
-            "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
+            "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate "
+            "memory: you tried to "
             "allocate 1099511627776 bytes. Error code 12 (Cannot allocate memory)"
         )
         found = counts(engine.sample(JOB, requests(N, 40), USUAL, spell), 40)
@@ -144,7 +158,9 @@ def test_rows_of_prompts_that_share_little_are_thought_to_hold_them_whole() -> N
     assert held_tokens([]) == ALONE_TOKENS
 
 
-def test_log_probabilities_that_do_not_fit_are_computed_of_fewer_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_probabilities_that_do_not_fit_are_computed_of_fewer_prompts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     network, ends = build("llama"), [[[9], [10, 11]]] * 40
     with engine_over(network) as engine:
         freely, usual = np.array(scores(engine, JOB, ends)), torch.log_softmax

@@ -23,12 +23,16 @@ def spread(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:
     """Return what `nucleus` says over the whole vocabulary, every row adding up to 1."""
     tokens, probabilities = nucleus(logits, sampling)
     rows = torch.zeros(logits.shape, dtype=torch.float64)
-    rows.scatter_add_(1, torch.from_numpy(np.array(tokens)), torch.from_numpy(np.array(probabilities)).double())
+    rows.scatter_add_(
+        1, torch.from_numpy(np.array(tokens)), torch.from_numpy(np.array(probabilities)).double()
+    )
     return rows / rows.sum(-1, keepdim=True)
 
 
 def expected(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:
-    return torch.softmax(warpers(sampling)(torch.zeros(len(logits), 1), logits.float()).double(), dim=-1)
+    return torch.softmax(
+        warpers(sampling)(torch.zeros(len(logits), 1), logits.float()).double(), dim=-1
+    )
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS, ids=str)
@@ -48,7 +52,8 @@ def test_a_vocabulary_without_any_preference_is_not_cut_short() -> None:
     logits = torch.zeros(2, 50_000)
     logits[1] = 1e-4 * torch.randn(50_000, generator=torch.Generator().manual_seed(2))
     found = spread(logits, Sampling(top_p=0.85))
-    assert (found > 0).sum(-1).tolist() == pytest.approx([42_500, 42_500], abs=5)  # single precision, 50,000 terms
+    # Single precision, 50,000 terms.
+    assert (found > 0).sum(-1).tolist() == pytest.approx([42_500, 42_500], abs=5)
 
 
 def test_rows_of_very_different_width_do_not_touch_one_another() -> None:
@@ -57,7 +62,9 @@ def test_rows_of_very_different_width_do_not_touch_one_another() -> None:
     logits[2] *= 0.01
     together = spread(logits, Sampling(top_p=0.9))
     for i in range(3):
-        assert torch.allclose(together[i], spread(logits[i : i + 1], Sampling(top_p=0.9))[0], atol=1e-9)
+        assert torch.allclose(
+            together[i], spread(logits[i : i + 1], Sampling(top_p=0.9))[0], atol=1e-9
+        )
     assert int((together[0] > 0).sum()) == 1
 
 
@@ -86,7 +93,9 @@ def test_top_k_keeps_all_that_tie_for_the_last_place_as_transformers_does() -> N
 def test_the_nucleus_is_taken_of_what_top_k_leaves() -> None:
     logits = torch.log(torch.tensor([[0.4, 0.2, 0.15, 0.15, 0.1]]))
     # of the first two, 2/3 and 1/3, the first alone reaches 0.6; of all five it does not
-    assert spread(logits, Sampling(top_p=0.6, top_k=2))[0].tolist() == pytest.approx([1, 0, 0, 0, 0])
+    assert spread(logits, Sampling(top_p=0.6, top_k=2))[0].tolist() == pytest.approx(
+        [1, 0, 0, 0, 0]
+    )
 
 
 def test_impossible_tokens_are_never_drawn() -> None:
@@ -103,8 +112,12 @@ def test_half_precision_logits_are_weighed_in_single_precision() -> None:
 
 
 @pytest.mark.parametrize("damage", [float("nan"), float("inf")])
-@pytest.mark.parametrize("sampling", [Sampling(), Sampling(top_p=1.0), Sampling(top_k=3), Sampling(temperature=0.3)])
-def test_logits_that_are_no_numbers_are_an_error_and_not_an_answer(damage: float, sampling: Sampling) -> None:
+@pytest.mark.parametrize(
+    "sampling", [Sampling(), Sampling(top_p=1.0), Sampling(top_k=3), Sampling(temperature=0.3)]
+)
+def test_logits_that_are_no_numbers_are_an_error_and_not_an_answer(
+    damage: float, sampling: Sampling
+) -> None:
     logits = torch.randn(3, 50)
     logits[1, 7] = damage
     with pytest.raises(ModelError, match=r"no probabilities.*--dtype"):

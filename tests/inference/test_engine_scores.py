@@ -14,7 +14,9 @@ CLOSE = 1e-5
 "in nats, fp32"
 
 
-def test_the_likeliest_tokens_are_those_of_a_plain_forward_pass(engine: Engine, oracle: Oracle) -> None:
+def test_the_likeliest_tokens_are_those_of_a_plain_forward_pass(
+    engine: Engine, oracle: Oracle
+) -> None:
     job, k = mixed_job(60, 120, seed=2), 7
     found = sorted(engine.likeliest(job, k), key=lambda likeliest: likeliest.prompt)
     assert [likeliest.prompt for likeliest in found] == list(range(60))
@@ -60,7 +62,9 @@ def test_ends_may_look_like_this(engine: Engine, oracle: Oracle, ends: list[list
     assert found == pytest.approx([oracle.score(PROMPT, end) for end in ends], abs=CLOSE)
 
 
-def test_an_end_that_makes_one_prompt_into_another_is_still_the_end_of_its_own(engine: Engine, oracle: Oracle) -> None:
+def test_an_end_that_makes_one_prompt_into_another_is_still_the_end_of_its_own(
+    engine: Engine, oracle: Oracle
+) -> None:
     prompts = [PROMPT, [*PROMPT, 9], [*PROMPT, 9, 10], PROMPT]
     ends = [[[9], [9, 10, 11]], [[10], [11]], [[11], [9]], [[10], [9]]]
     found = scores(engine, prompts, ends)
@@ -80,7 +84,9 @@ def test_an_end_of_one_token_scores_as_the_table_of_next_tokens_says(engine: Eng
     assert found == pytest.approx(likeliest.log_probabilities.tolist(), abs=CLOSE)
 
 
-def test_a_prompt_of_fifteen_hundred_tokens_scores_beside_short_ones(engine: Engine, oracle: Oracle) -> None:
+def test_a_prompt_of_fifteen_hundred_tokens_scores_beside_short_ones(
+    engine: Engine, oracle: Oracle
+) -> None:
     long = text(np.random.default_rng(5), 1500)
     job = [[5], long, [5, 6], [*long[:1400], 7], long[:700]]
     ends = [[[9], [10, 11]]] * 5

@@ -1,4 +1,6 @@
-"""The embedded model with published prompts: merged sampling against independent sampling through `generate`."""
+"""The embedded model with published prompts: merged sampling against independent sampling through
+`generate`.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def test_the_embedded_model_is_shared_in_bf16_and_not_where_it_would_not_heed_po
     usual = network.model.forward
     with engine_over(network):
         pass
-    monkeypatch.setattr(network.model, "forward", lambda *given, position_ids=None, **more: usual(*given, **more))
+    monkeypatch.setattr(
+        network.model, "forward", lambda *given, position_ids=None, **more: usual(*given, **more)
+    )
     with pytest.raises(Unshareable, match="off by"):
         shared_engine(network, frozenset(), Work())
 
@@ -45,11 +49,19 @@ def test_answers_of_the_embedded_model_are_distributed_as_if_drawn_one_by_one() 
     form, stop = TextFormat(loaded.tokenizer), frozenset({int(loaded.tokenizer.eos_token_id)})
     templates = [template for template in shipped_templates() if template.family == "chat"]
     statements = read_instrument("csv", shipped_instrument_folder()).statements[:PROMPTS]
-    wordings = [wording.text for wording in (s.wording(ORIGINAL, "en") for s in statements) if wording is not None]
-    job = [form.encode(templates[i % len(templates)].render(text)) for i, text in enumerate(wordings)]
+    wordings = [
+        wording.text
+        for wording in (s.wording(ORIGINAL, "en") for s in statements)
+        if wording is not None
+    ]
+    job = [
+        form.encode(templates[i % len(templates)].render(text)) for i, text in enumerate(wordings)
+    ]
     plain = Oracle(copy.deepcopy(loaded.network), stop)
     with engine_over(loaded.network, stop) as engine:
-        drawn = counts(engine.sample(job, requests(DRAWS, len(job)), SAMPLING, form.spell), len(job))
+        drawn = counts(
+            engine.sample(job, requests(DRAWS, len(job)), SAMPLING, form.spell), len(job)
+        )
     torch.manual_seed(9)
     p_values = []
     for prompt, merged in zip(job, drawn, strict=True):

@@ -1,8 +1,8 @@
 """Any job, in any order of events, draws what plain forward passes draw from the same seeds.
 
-The oracle here grows each request's tree by itself, with one plain pass a step; so an answer that came from a wrong
-token, a wrong seat or a wrong count shows. Memory runs out at random places of the engine, also between two of its own
-copies, and how much is under way changes all the time.
+The oracle here grows each request's tree by itself, with one plain pass a step; so an answer that
+came from a wrong token, a wrong seat or a wrong count shows. Memory runs out at random places of
+the engine, also between two of its own copies, and how much is under way changes all the time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ SAME = 0.99
 Drawn = tuple[dict[tuple[int, ...], int], int]
 
 
-def grown_alone(oracle: Oracle, prompt: Tokens, request: Request, sampling: Sampling, stop: frozenset[int]) -> Drawn:
+def grown_alone(
+    oracle: Oracle, prompt: Tokens, request: Request, sampling: Sampling, stop: frozenset[int]
+) -> Drawn:
     """Return a request's answers by plain passes over whole sequences."""
     rule = request.decided
     settled = None if rule is None else lambda answer: rule(spell(answer))
@@ -52,7 +54,9 @@ def odd(text: str) -> bool:
 
 
 def job(rng: np.random.Generator) -> list[list[int]]:
-    prompts = mixed_job(int(rng.integers(10, 20)), int(rng.choice([6, 20, 60])), int(rng.integers(1000)))
+    prompts = mixed_job(
+        int(rng.integers(10, 20)), int(rng.choice([6, 20, 60])), int(rng.integers(1000))
+    )
     return [*prompts, text(rng, int(rng.integers(1, 200)))]
 
 
@@ -74,9 +78,12 @@ class Failures:
     def watch(self, patch: pytest.MonkeyPatch, network: Any) -> None:
         network.get_input_embeddings().register_forward_pre_hook(lambda *given: self._maybe())
         for owner, name in (
-            (BatchSlots, "make_room"), (BatchSlots, "move"), (BatchSlots, "fill"),
-            (Read, "pairs"), (engine_module, "nucleus"),
-        ):  # fmt: skip
+            (BatchSlots, "make_room"),
+            (BatchSlots, "move"),
+            (BatchSlots, "fill"),
+            (Read, "pairs"),
+            (engine_module, "nucleus"),
+        ):
             patch.setattr(owner, name, self._failing(getattr(owner, name)))
 
     def _failing(self, work: Callable[..., Any]) -> Callable[..., Any]:
@@ -92,23 +99,34 @@ class Failures:
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate")
 
 
-def bounded(engine: SharedEngine, groups: Iterator[list[Answers]], rng: np.random.Generator) -> Iterator[list[Answers]]:
+def bounded(
+    engine: SharedEngine, groups: Iterator[list[Answers]], rng: np.random.Generator
+) -> Iterator[list[Answers]]:
     """Change what may be under way whenever answers come."""
     for group in groups:
         engine.at_once(rng.choice([None, 1, 5, 40]))
         yield group
 
 
-def drawn(seed: int, patch: pytest.MonkeyPatch, failing: int) -> tuple[list[Drawn], list[Drawn], int]:
-    """Return the answers to a random job: the engine's and the oracle's; and how often memory ran out.
+def drawn(
+    seed: int, patch: pytest.MonkeyPatch, failing: int
+) -> tuple[list[Drawn], list[Drawn], int]:
+    """Return the answers to a random job: the engine's and the oracle's; and how often memory ran
+    out.
 
-    Of a few failures none is the last straw: the engine gives up only where it has nothing left to make smaller.
+    Of a few failures none is the last straw: the engine gives up only where it has nothing left to
+    make smaller.
     """
     rng = np.random.default_rng(seed)
-    kind, stop = KINDS[seed % len(KINDS)], STOP if rng.random() < 0.5 else frozenset(range(0, VOCABULARY, 5))
+    kind, stop = (
+        KINDS[seed % len(KINDS)],
+        STOP if rng.random() < 0.5 else frozenset(range(0, VOCABULARY, 5)),
+    )
     prompts, sampling = job(rng), sampling_of(rng)
     numbers = rng.choice([1, 3, 9, 30], size=len(prompts)).tolist()
-    wanted = asked(numbers, len(prompts), first=seed * 1000, decided=odd if rng.random() < 0.3 else None)
+    wanted = asked(
+        numbers, len(prompts), first=seed * 1000, decided=odd if rng.random() < 0.3 else None
+    )
     patch.setattr(engine_module, "ALONE_ROWS", rng.choice([1, 4, 8, 1000]))
     patch.setattr(engine_module, "ALONE_TOKENS", rng.choice([0, 3, 64, 1000]))
     patch.setattr(engine_module, "LOST_TOKENS", rng.choice([0, 3, 32]))
@@ -117,11 +135,18 @@ def drawn(seed: int, patch: pytest.MonkeyPatch, failing: int) -> tuple[list[Draw
     network = build(kind)
     engine = shared_engine(network, stop, Work())
     if not failing:
-        engine.pass_rows, engine.pass_tokens = int(rng.choice([1, 7, 256])), int(rng.choice([16, 50, 1024]))
-    plain = [grown_alone(oracle, p, r, sampling, stop) for p, r in zip(prompts, wanted, strict=True)]
+        engine.pass_rows, engine.pass_tokens = (
+            int(rng.choice([1, 7, 256])),
+            int(rng.choice([16, 50, 1024])),
+        )
+    plain = [
+        grown_alone(oracle, p, r, sampling, stop) for p, r in zip(prompts, wanted, strict=True)
+    ]
     failures = Failures(rng, failing)
     failures.watch(patch, network)
-    found = all_answers(bounded(engine, engine.sample(prompts, wanted, sampling, spell), rng), len(prompts))
+    found = all_answers(
+        bounded(engine, engine.sample(prompts, wanted, sampling, spell), rng), len(prompts)
+    )
     assert [sum(answers.counts.values()) for answers in found] == numbers
     return [(answers.counts, answers.decided) for answers in found], plain, failures.count
 

@@ -30,7 +30,9 @@ REST = sorted({*range(VOCABULARY)} - {*AFTER})
 
 @pytest.mark.parametrize("kind", ["llama", "gpt2", "qwen3-sliding", "plain"])
 def test_an_end_is_scored_with_what_may_follow_it(kind: str) -> None:
-    """By both engines as by a forward pass each; what may follow and what may not add up to the end alone."""
+    """By both engines as by a forward pass each; what may follow and what may not add up to the end
+    alone.
+    """
     rng = np.random.default_rng(5)
     job = mixed_job(12, 40, seed=5)
     ends = [[text(rng, int(rng.integers(1, 5))) for _ in range(3)] for _ in job]
@@ -51,7 +53,9 @@ def test_an_end_is_scored_with_what_may_follow_it(kind: str) -> None:
         assert np.logaddexp(follows, other) == pytest.approx(alone, abs=CLOSE)
         for end, value in zip(choices, follows, strict=True):
             log = oracle.next_log_probabilities([*prompt, *end])
-            wanted = oracle.score(prompt, end) + np.log(np.exp(log[list(AFTER)].astype(np.float64)).sum())
+            wanted = oracle.score(prompt, end) + np.log(
+                np.exp(log[list(AFTER)].astype(np.float64)).sum()
+            )
             assert value == pytest.approx(wanted, abs=CLOSE)
 
 
@@ -61,7 +65,9 @@ def test_tokens_that_go_on_with_a_word_do_not_end_it(kind: str) -> None:
     ends = SpelledVocabulary(made, len(made)).word_ends
     going_on = {*range(len(made))} - {*ends}
     assert going_on == set(tokens(made, "yes", "Yes", "YES", "yesterday", "No", "y", "y.", "yy"))
-    assert set(tokens(made, f"{space}yes", "(Y", ":", space, "<yes>")) <= set(ends), "special tokens end a word"
+    assert set(tokens(made, f"{space}yes", "(Y", ":", space, "<yes>")) <= set(ends), (
+        "special tokens end a word"
+    )
 
 
 LABELS = Template("t", False, "{statement}", "agree", "disagree", chat=False)
@@ -100,12 +106,20 @@ def test_the_beginning_of_another_word_is_no_label(smollm2: object) -> None:
 
 
 @pytest.mark.e2e
-def test_exact_label_probabilities_are_those_of_many_samples_read_by_the_rule(smollm2: object) -> None:
-    """500 answers to each of two prompts: how many begin with a label, and what the rule reads in these."""
+def test_exact_label_probabilities_are_those_of_many_samples_read_by_the_rule(
+    smollm2: object,
+) -> None:
+    """500 answers to each of two prompts: how many begin with a label, and what the rule reads in
+    these.
+    """
     forms, reader = verbalizers(LABELS), LabelWords("agree", "disagree", lexicon("en"))
-    begins = re.compile(r'^ ?(?:"|\*\*?)?(agree|Agree|AGREE|disagree|Disagree|DISAGREE)(?![^\W_]|\'[a-z])')
+    begins = re.compile(
+        r'^ ?(?:"|\*\*?)?(agree|Agree|AGREE|disagree|Disagree|DISAGREE)(?![^\W_]|\'[a-z])'
+    )
     sampling = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=4)
-    scored = {of.prompt: of for of in smollm2.score(ASKED, [forms.all] * len(ASKED), whole_words=True)}  # type: ignore
+    scored = {
+        of.prompt: of for of in smollm2.score(ASKED, [forms.all] * len(ASKED), whole_words=True)
+    }  # type: ignore
     requests = [Request(prompt, DRAWS, seed) for seed, prompt in enumerate(ASKED)]
     for drawn in smollm2.generate(requests, sampling):  # type: ignore[attr-defined]
         masses = np.exp(scored[drawn.request].log_probabilities)

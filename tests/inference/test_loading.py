@@ -1,4 +1,6 @@
-"""Loading real folders: what a model is told to be, what it cannot be, and what people are told of it."""
+"""Loading real folders: what a model is told to be, what it cannot be, and what people are told of
+it.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +52,14 @@ def raw(text: str) -> Prompt:
 
 
 def chat(*texts: str) -> Prompt:
-    return Prompt(tuple(Message(role, text) for role, text in zip(("system", "user"), texts, strict=False)))
+    return Prompt(
+        tuple(Message(role, text) for role, text in zip(("system", "user"), texts, strict=False))
+    )
 
 
-def answers(model: LocalModel, *prompts: Prompt, n: int = 3, sampling: Sampling = SHORT) -> list[Drawn]:
+def answers(
+    model: LocalModel, *prompts: Prompt, n: int = 3, sampling: Sampling = SHORT
+) -> list[Drawn]:
     requests = [Request(prompt, n, seed) for seed, prompt in enumerate(prompts)]
     return sorted(model.generate(requests, sampling), key=lambda drawn: drawn.request)
 
@@ -65,7 +71,11 @@ def total(drawn: Drawn) -> int:
 def test_a_folder_loads_and_says_where_it_computes(llama: str) -> None:
     model = load(llama)
     assert isinstance(model, LocalModel)
-    assert (model.card.backend, model.card.dtype, model.card.chat_format) == ("transformers", "float32", "none")
+    assert (model.card.backend, model.card.dtype, model.card.chat_format) == (
+        "transformers",
+        "float32",
+        "none",
+    )
     assert len(model.card.revision) == 32
     assert model.notes[0].startswith("float32 on cpu, 0 MB")
     assert [total(drawn) for drawn in answers(model, raw("Question:"), raw("Q"))] == [3, 3]
@@ -75,7 +85,9 @@ def test_a_folder_loads_and_says_where_it_computes(llama: str) -> None:
 
 def test_without_a_chat_template_the_plain_format_is_used_and_said(llama: str) -> None:
     model = load_local(llama)
-    assert bytes(token_bytes(model, chat("Only the label.", "Rents?"))) == b"Only the label.\n\nRents?"
+    assert (
+        bytes(token_bytes(model, chat("Only the label.", "Rents?"))) == b"Only the label.\n\nRents?"
+    )
     assert any("no chat template" in note and "blank lines" in note for note in model.notes)
 
 
@@ -117,13 +129,17 @@ def test_a_dtype_is_refused_where_it_has_no_effect(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["gpu", "cuda:x", "cpu:1", "mps"])
-def test_an_unknown_device_is_named_with_what_to_set(name: str, llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_device_is_named_with_what_to_set(
+    name: str, llama: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(DEVICE, name)
     with pytest.raises(ModelError, match=rf"device '{name}' is unknown.*WORKBENCH_DEVICE"):
         load(llama)
 
 
-def test_a_device_that_is_not_here_is_named_with_those_that_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_that_is_not_here_is_named_with_those_that_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     assert chosen_device("cuda:1") == torch.device("cuda:1")
@@ -144,9 +160,13 @@ def test_weights_that_cannot_fit_are_refused_before_they_are_loaded(
 
     monkeypatch.setattr(local_network, "free_bytes", lambda device: 100_000)
     monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", loaded)
-    weights = sum(tensor.numel() * 4 for tensor in load_file(Path(llama) / "model.safetensors").values())
+    weights = sum(
+        tensor.numel() * 4 for tensor in load_file(Path(llama) / "model.safetensors").values()
+    )
     assert weights > 100_000
-    with pytest.raises(ModelError, match=r"weights take 0 MB as float32, and 0 MB .*free on cpu.*--dtype bfloat16"):
+    with pytest.raises(
+        ModelError, match=r"weights take 0 MB as float32, and 0 MB .*free on cpu.*--dtype bfloat16"
+    ):
         load(llama)
     monkeypatch.setattr(local_network, "free_bytes", lambda device: weights)
     with pytest.raises(AssertionError, match="it was loaded"):
@@ -157,7 +177,9 @@ def test_weights_that_cannot_fit_are_refused_before_they_are_loaded(
     "error",
     [
         torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
-        RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory"),
+        RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory"
+        ),
         MemoryError(),
         OSError(12, "Cannot allocate memory"),
     ],
@@ -169,11 +191,15 @@ def test_memory_that_runs_out_while_loading_is_said_with_what_to_do(
         raise error
 
     monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", fails)
-    with pytest.raises(ModelError, match=r"memory ran out while it was loaded as bfloat16 on cpu.*smaller model"):
+    with pytest.raises(
+        ModelError, match=r"memory ran out while it was loaded as bfloat16 on cpu.*smaller model"
+    ):
         load(llama, dtype="bfloat16")
 
 
-def test_a_bug_while_loading_keeps_its_traceback(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_while_loading_keeps_its_traceback(
+    llama: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(*_: Any, **__: Any) -> None:
         raise RuntimeError("shapes do not match")
 
@@ -185,8 +211,14 @@ def test_a_bug_while_loading_keeps_its_traceback(llama: str, monkeypatch: pytest
 def test_files_without_some_weights_are_refused(llama: str) -> None:
     file = Path(llama) / "model.safetensors"
     weights = load_file(file)
-    save_file({name: w for name, w in weights.items() if "lm_head" not in name}, file, metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=r"no weights for 1 parts of LlamaForCausalLM \(lm_head.weight\).*random"):
+    save_file(
+        {name: w for name, w in weights.items() if "lm_head" not in name},
+        file,
+        metadata={"format": "pt"},
+    )
+    with pytest.raises(
+        ModelError, match=r"no weights for 1 parts of LlamaForCausalLM \(lm_head.weight\).*random"
+    ):
         load(llama)
 
 
@@ -199,8 +231,14 @@ def test_damaged_weights_are_said(llama: str) -> None:
 def test_code_of_a_models_folder_is_never_run(llama: str, tmp_path: Path) -> None:
     place, mark = Path(llama), tmp_path / "it-ran"
     config = json.loads((place / "config.json").read_text())
-    own = {"AutoConfig": "evil.Config", "AutoModelForCausalLM": "evil.Model", "AutoTokenizer": ["evil.T", None]}
-    (place / "config.json").write_text(json.dumps({**config, "model_type": "evil", "auto_map": own}))
+    own = {
+        "AutoConfig": "evil.Config",
+        "AutoModelForCausalLM": "evil.Model",
+        "AutoTokenizer": ["evil.T", None],
+    }
+    (place / "config.json").write_text(
+        json.dumps({**config, "model_type": "evil", "auto_map": own})
+    )
     (place / "evil.py").write_text(f"open({str(mark)!r}, 'w').close()\nclass Config: pass\n")
     with pytest.raises(ModelError, match="no model could be loaded"):
         load(llama)
@@ -218,11 +256,16 @@ def test_a_prompt_longer_than_the_window_fails_alone(llama: str) -> None:
     assert model.work.prompt_tokens - before == WINDOW - 4
 
 
-def test_answers_that_do_not_fit_behind_a_prompt_are_refused_with_how_many_would(llama: str) -> None:
+def test_answers_that_do_not_fit_behind_a_prompt_are_refused_with_how_many_would(
+    llama: str,
+) -> None:
     model = load_local(llama)
     (failed,) = answers(model, raw("z" * (WINDOW - 3)))
     assert failed.failed == 3
-    assert "4 more to generate (--max-new-tokens) do not fit into the model's window of 48" in failed.reason
+    assert (
+        "4 more to generate (--max-new-tokens) do not fit into the model's window of 48"
+        in failed.reason
+    )
     assert "At most 3 do" in failed.reason
     (answered,) = answers(model, raw("z" * (WINDOW - 3)), sampling=Sampling(max_new_tokens=3))
     assert total(answered) == 3
@@ -232,7 +275,11 @@ def test_refusals_come_together_and_do_not_hold_up_answers(llama: str) -> None:
     model = load_local(llama)
     long = raw("x" * 99)
     came = list(model.generate([Request(p, 2, 1) for p in (long, raw("a"), long)], SHORT))
-    assert [(drawn.request, drawn.failed, drawn.more) for drawn in came] == [(0, 2, True), (2, 2, False), (1, 0, False)]
+    assert [(drawn.request, drawn.failed, drawn.more) for drawn in came] == [
+        (0, 2, True),
+        (2, 2, False),
+        (1, 0, False),
+    ]
 
 
 def test_options_and_next_tokens_beyond_the_window_are_refused(llama: str) -> None:
@@ -275,10 +322,13 @@ def test_an_option_without_a_token_is_refused(llama: str) -> None:
 
 
 def test_an_option_is_tokenised_by_itself(llama: str) -> None:
-    """`Answer:` with the option ` Yes`, and `Answer: ` with `Yes`, are the same bytes and the same probability."""
+    """`Answer:` with the option ` Yes`, and `Answer: ` with `Yes`, are the same bytes and the same
+    probability.
+    """
     model = load_local(llama)
     first, second = sorted(
-        model.score([raw("Answer:"), raw("Answer: ")], [[" Yes"], ["Yes"]]), key=lambda scored: scored.prompt
+        model.score([raw("Answer:"), raw("Answer: ")], [[" Yes"], ["Yes"]]),
+        key=lambda scored: scored.prompt,
     )
     (space,) = model.score([raw("Answer:")], [[" "]])
     assert first.log_probabilities[0] == pytest.approx(
@@ -302,7 +352,9 @@ def test_next_tokens_add_up_with_the_rest(llama: str) -> None:
 def test_an_answer_ends_as_soon_as_it_is_decided(llama: str) -> None:
     model = load_local(llama)
     (free,) = model.generate([Request(raw("Q"), 20, 3)], Sampling(max_new_tokens=6))
-    (short,) = model.generate([Request(raw("Q"), 20, 3, decided=Begun())], Sampling(max_new_tokens=6))
+    (short,) = model.generate(
+        [Request(raw("Q"), 20, 3, decided=Begun())], Sampling(max_new_tokens=6)
+    )
     assert free.decided == 0
     assert (short.decided, total(short)) == (20 - dict(short.answers).get("", 0), 20)
     assert max(len(text) for text, _ in short.answers) < max(len(text) for text, _ in free.answers)
@@ -317,7 +369,10 @@ def test_an_encoder_decoder_is_asked_plainly_and_the_reason_said(t5: str) -> Non
     model = load(t5)
     assert isinstance(model, LocalModel)
     assert isinstance(model._engine, PlainEngine)
-    assert any("t5 is asked prompt by prompt through transformers' generate" in note for note in model.notes)
+    assert any(
+        "t5 is asked prompt by prompt through transformers' generate" in note
+        for note in model.notes
+    )
     assert any("encoder-decoder" in note for note in model.notes)
     long = raw("x" * 600)  # T5's positions are relative: no window
     assert [total(drawn) for drawn in answers(model, raw("Q"), long)] == [3, 3]
@@ -332,16 +387,24 @@ def test_options_of_an_encoder_decoder_are_scored_as_its_decoder_would_write_the
     for option, found in zip(("Yes", "No"), scored.log_probabilities, strict=True):
         end = model._format.encode_option(option)
         with torch.inference_mode():
-            loss = network(input_ids=ids, labels=torch.tensor([end])).loss  # the mean of the tokens' -log p
+            loss = network(
+                input_ids=ids, labels=torch.tensor([end])
+            ).loss  # the mean of the tokens' -log p
         assert found == pytest.approx(-float(loss) * len(end), abs=1e-4)
 
 
 @pytest.mark.parametrize("prepends", [True, False])
-def test_an_option_that_begins_with_a_space_has_one_where_texts_are_given_another(prepends: bool) -> None:
+def test_an_option_that_begins_with_a_space_has_one_where_texts_are_given_another(
+    prepends: bool,
+) -> None:
     words = ["<unk>", "▁", ":", "▁Yes", "Yes", "▁Answer"]
-    inner = Tokenizer(models.Unigram([(word, -1.0 - 9 * (len(word) == 1)) for word in words], unk_id=0))
+    inner = Tokenizer(
+        models.Unigram([(word, -1.0 - 9 * (len(word) == 1)) for word in words], unk_id=0)
+    )
     replaced = normalizers.Replace(" ", "▁")
-    inner.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), replaced]) if prepends else replaced
+    inner.normalizer = (
+        normalizers.Sequence([normalizers.Prepend("▁"), replaced]) if prepends else replaced
+    )
     form = TextFormat(PreTrainedTokenizerFast(tokenizer_object=inner, unk_token="<unk>"))
     prompt, yes = form.encode(raw("Answer:")), form.encode_option(" Yes")
     assert [*prompt, *yes] == form.encode(raw("Answer: Yes"))
@@ -371,7 +434,11 @@ def test_free_memory_is_what_the_kernel_can_give(machine: Path) -> None:
 
 
 def test_a_containers_limit_holds_and_its_file_cache_can_go(machine: Path) -> None:
-    files = {"memory.max": "3000", "memory.current": "2500", "memory.stat": "anon 2000\ninactive_file 400\n"}
+    files = {
+        "memory.max": "3000",
+        "memory.current": "2500",
+        "memory.stat": "anon 2000\ninactive_file 400\n",
+    }
     group(machine, "job", files, "0::/job/step\n")  # the limit is the parent's
     assert memory.free_bytes(torch.device("cpu")) == 900
     group(machine, "job", {"memory.max": "max"}, "0::/job/step\n")
@@ -406,7 +473,8 @@ def test_quantised_weights_without_the_library_are_refused_with_what_to_install(
 @pytest.mark.parametrize("dtype", ["int8", "nf4"])
 def test_quantised_weights_are_smaller_and_another_model(dtype: str, tmp_path: Path) -> None:
     pytest.importorskip("bitsandbytes", reason="the extra `quantised` is not installed")
-    name = save_llama(tmp_path / "tiny", chat=True, window=256, width=128)  # 4-bit weights come in blocks of 64
+    # 4-bit weights come in blocks of 64.
+    name = save_llama(tmp_path / "tiny", chat=True, window=256, width=128)
     with closing(load_local(name, "float32")) as whole, closing(load_local(name, dtype)) as small:
         assert (whole.card.dtype, small.card.dtype) == ("float32", f"{dtype}+float32")
         assert whole.card.key != small.card.key

@@ -1,4 +1,6 @@
-"""The engine without sharing against the networks themselves: decoder-only, recurrent, encoder-decoder."""
+"""The engine without sharing against the networks themselves: decoder-only, recurrent,
+encoder-decoder.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ KINDS = ("llama", "mamba", "bloom", "t5")
 
 
 class Seq2SeqOracle(Oracle):
-    """An encoder-decoder by forward passes over the whole text of its decoder: the encoder reads `prompt`."""
+    """An encoder-decoder by forward passes over the whole text of its decoder: the encoder reads
+    `prompt`.
+    """
 
     def __init__(self, network: Any, prompt: Tokens):
         super().__init__(network, STOP)
@@ -39,14 +43,20 @@ class Seq2SeqOracle(Oracle):
     def logits(self, sequences: Sequence[Tokens]) -> torch.Tensor:
         ids = torch.tensor([self._prompt] * len(sequences))
         logits: torch.Tensor = self.network(
-            input_ids=ids, decoder_input_ids=torch.tensor([list(s) for s in sequences]), use_cache=False
+            input_ids=ids,
+            decoder_input_ids=torch.tensor([list(s) for s in sequences]),
+            use_cache=False,
         ).logits
         return logits
 
 
 def oracle_of(kind: str, prompt: list[int]) -> tuple[Oracle, list[int]]:
     """Return an oracle with a network of its own, and what its text begins with."""
-    return (Seq2SeqOracle(build(kind), prompt), [0]) if kind == "t5" else (Oracle(build(kind), STOP), prompt)
+    return (
+        (Seq2SeqOracle(build(kind), prompt), [0])
+        if kind == "t5"
+        else (Oracle(build(kind), STOP), prompt)
+    )
 
 
 def engine_of(kind: str = "llama", **more: Any) -> PlainEngine:
@@ -59,7 +69,9 @@ def request(n: int, seed: int = 1, decided: Any = None) -> Request:
 
 def drawn(engine: PlainEngine, wanted: list[Request], sampling: Sampling = SHORT) -> list[Answers]:
     prompts = PROMPTS[: len(wanted)]
-    return [answers for group in engine.sample(prompts, wanted, sampling, spell) for answers in group]
+    return [
+        answers for group in engine.sample(prompts, wanted, sampling, spell) for answers in group
+    ]
 
 
 def spell(tokens: Tokens) -> str:
@@ -81,7 +93,9 @@ def greedy(kind: str, prompt: list[int], most: int) -> Answer:
 def test_the_likeliest_answer_is_that_of_forward_passes_over_everything(kind: str) -> None:
     sampling = Sampling(top_k=1, top_p=1.0, max_new_tokens=6)
     found = drawn(engine_of(kind), [request(2), request(2), request(2)], sampling)
-    assert [answers.counts for answers in found] == [{greedy(kind, prompt, 6): 2} for prompt in PROMPTS]
+    assert [answers.counts for answers in found] == [
+        {greedy(kind, prompt, 6): 2} for prompt in PROMPTS
+    ]
 
 
 @pytest.mark.parametrize("kind", ["llama", "t5"])
@@ -132,7 +146,9 @@ def test_next_tokens_are_the_likeliest_of_a_forward_pass(kind: str) -> None:
 
 
 def test_a_models_own_generation_settings_have_no_effect() -> None:
-    """As published on hubs: penalties, bans, a top-k of its own. The sampling asked for is all that counts."""
+    """As published on hubs: penalties, bans, a top-k of its own. The sampling asked for is all that
+    counts.
+    """
     usual = drawn(engine_of(), [request(40), request(40)])
     engine = engine_of()
     settings = engine._network.generation_config
@@ -165,7 +181,9 @@ def test_the_generators_of_the_program_are_left_alone() -> None:
 
 
 def test_an_answer_may_end_before_its_first_token() -> None:
-    """A greedy answer whose first token stops it is empty, and there is one forward pass of the prompt alone."""
+    """A greedy answer whose first token stops it is empty, and there is one forward pass of the
+    prompt alone.
+    """
     first = greedy("llama", PROMPTS[0], 1)[0]
     engine = PlainEngine(build("llama"), frozenset({first}), Work())
     (answers,) = drawn(engine, [request(3)], Sampling(top_k=1, top_p=1.0))
@@ -209,7 +227,9 @@ def test_an_answer_that_is_decided_by_its_last_token_was_not_ended_early() -> No
 
 
 @pytest.mark.parametrize("kind", ["llama", "t5"])
-def test_where_memory_runs_out_fewer_are_drawn_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_memory_runs_out_fewer_are_drawn_at_once(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     usual = drawn(engine_of(kind), [request(20), request(20)])
     engine, rows = engine_of(kind), list[int]()
     generate = engine._network.generate
@@ -241,7 +261,9 @@ def test_where_memory_runs_out_scores_come_in_parts(monkeypatch: pytest.MonkeyPa
     assert np.allclose(found.log_probabilities, wanted.log_probabilities, atol=1e-5)
 
 
-def test_memory_for_not_even_one_row_is_an_error_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_for_not_even_one_row_is_an_error_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     engine = engine_of()
 
     def no_memory(**_: Any) -> Any:
@@ -272,7 +294,9 @@ def test_rows_are_as_many_as_free_memory_holds(monkeypatch: pytest.MonkeyPatch) 
         return generate(**given)
 
     monkeypatch.setattr(engine._network, "generate", watched)
-    monkeypatch.setattr(plain, "free_bytes", lambda device: 2 * 4 * engine._row_bytes(len(PROMPTS[0]) + 6, 1))
+    monkeypatch.setattr(
+        plain, "free_bytes", lambda device: 2 * 4 * engine._row_bytes(len(PROMPTS[0]) + 6, 1)
+    )
     drawn(engine, [request(10)])
     assert rows == [4, 4, 2]
 

@@ -1,4 +1,6 @@
-"""Answers have numbers: the first k of n are those that k would have been, and the rest can be drawn later."""
+"""Answers have numbers: the first k of n are those that k would have been, and the rest can be
+drawn later.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,12 @@ def test_a_samples_number_at_a_depth_is_the_same_however_many_are_drawn(depth: i
 
 
 def test_the_numbers_are_uniform_and_those_of_neighbours_do_not_go_together() -> None:
-    """2,000 seeds, 30 samples and 20 depths: mean, variance, and correlations along each axis are those of chance."""
-    found = np.array([[Uniforms(seed, 0, 30).at(depth) for depth in range(20)] for seed in range(2000)])
+    """2,000 seeds, 30 samples and 20 depths: mean, variance, and correlations along each axis are
+    those of chance.
+    """
+    found = np.array(
+        [[Uniforms(seed, 0, 30).at(depth) for depth in range(20)] for seed in range(2000)]
+    )
     n = found.size
     assert abs(found.mean() - 0.5) < 4 / np.sqrt(12 * n)
     assert abs(found.var() - 1 / 12) < 4 / np.sqrt(180 * n)
@@ -52,13 +58,18 @@ def test_the_numbers_are_uniform_and_those_of_neighbours_do_not_go_together() ->
 def grown(seed: int, first: int, n: int, longest: int) -> Counter[tuple[int, ...]]:
     tree = SampleTree(n, seed, frozenset({0}), longest, first=first)
     while tree.rows:
-        chances = [np.random.default_rng([3, *row.tokens]).dirichlet([0.3, 1.0, 1.0, 1.0]) for row in tree.rows]
+        chances = [
+            np.random.default_rng([3, *row.tokens]).dirichlet([0.3, 1.0, 1.0, 1.0])
+            for row in tree.rows
+        ]
         tree.grow(np.tile(np.arange(4), (len(tree.rows), 1)), np.array(chances))
     return tree.finished
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 2**63), st.lists(st.integers(0, 12), min_size=1, max_size=4), st.integers(1, 40))
+@given(
+    st.integers(0, 2**63), st.lists(st.integers(0, 12), min_size=1, max_size=4), st.integers(1, 40)
+)
 def test_a_tree_in_parts_is_the_tree_at_once(seed: int, parts: list[int], longest: int) -> None:
     found: Counter[tuple[int, ...]] = Counter()
     at = 0
@@ -85,14 +96,18 @@ def test_a_networks_answers_in_rounds_are_its_answers_at_once(engine: Engine) ->
     parts: list[Counter[tuple[int, ...]]] = [Counter() for _ in prompts]
     for first, n in rounds:
         some = [replace(one, first=first, n=n) for one in wanted]
-        for place, found in enumerate(counts(engine.sample(prompts, some, SAMPLING, spell), len(prompts))):
+        for place, found in enumerate(
+            counts(engine.sample(prompts, some, SAMPLING, spell), len(prompts))
+        ):
             parts[place] += Counter(found)
     same = [dict(one) == other for one, other in zip(parts, whole, strict=True)]
     assert np.mean(same) > 0.9  # a draw may fall on the last digit of a probability
     assert sum(len(one) for one in whole) > 5 * len(prompts)  # there is much to get wrong
 
 
-def said(model: ScriptedModel, rounds: Sequence[tuple[int, int]], prompt: Prompt, sampling: Sampling) -> Counter[str]:
+def said(
+    model: ScriptedModel, rounds: Sequence[tuple[int, int]], prompt: Prompt, sampling: Sampling
+) -> Counter[str]:
     found: Counter[str] = Counter()
     for first, n in rounds:
         for drawn in model.generate([Request(prompt, n, 11, first=first)], sampling):
@@ -110,7 +125,9 @@ def said(model: ScriptedModel, rounds: Sequence[tuple[int, int]], prompt: Prompt
     ],
     ids=["labels", "thoughts", "answers", "letters"],
 )
-def test_a_scripted_models_answers_in_rounds_are_its_answers_at_once(persona: Persona, prompt: Prompt) -> None:
+def test_a_scripted_models_answers_in_rounds_are_its_answers_at_once(
+    persona: Persona, prompt: Prompt
+) -> None:
     thinking = Sampling(thinking="2") if persona.thoughts else Sampling()
     whole = said(ScriptedModel(persona), [(0, 60)], prompt, thinking)
     assert said(ScriptedModel(persona), [(0, 22), (22, 8), (30, 30)], prompt, thinking) == whole
@@ -134,7 +151,9 @@ def side(answer: tuple[int, ...]) -> int:
 
 
 def test_a_network_asked_until_settled_has_the_verdicts_of_all_answers(engine: Engine) -> None:
-    """30 answers, each round as long as the prompt needs at least; the triples are those of 30 at once."""
+    """30 answers, each round as long as the prompt needs at least; the triples are those of 30 at
+    once.
+    """
     rule = VerdictRule()
     prompts = mixed_job(12, 12)
     wanted = requests(30, len(prompts), first=90)
@@ -143,7 +162,9 @@ def test_a_network_asked_until_settled_has_the_verdicts_of_all_answers(engine: E
     while need := {i: n for i in range(len(prompts)) if (n := least_more(*held[i].tolist(), rule))}:
         some = [replace(wanted[i], first=int(held[i].sum()), n=n) for i, n in need.items()]
         mine = [prompts[i] for i in need]
-        for i, found in zip(need, counts(engine.sample(mine, some, SAMPLING, spell), len(mine)), strict=True):
+        for i, found in zip(
+            need, counts(engine.sample(mine, some, SAMPLING, spell), len(mine)), strict=True
+        ):
             for answer, count in found.items():
                 held[i, side(answer)] += count
     ends = np.zeros_like(held)

@@ -43,7 +43,10 @@ def persona(tmp_path: Path, text: str) -> Model:
 
 
 def test_samples_and_probabilities_follow_the_file(tmp_path: Path) -> None:
-    model = persona(tmp_path, '[letters]\nweights = [3, 1]\nby_text = 0\ninvalid = 0.2\nothers = ["As", "\\n"]\n')
+    model = persona(
+        tmp_path,
+        '[letters]\nweights = [3, 1]\nby_text = 0\ninvalid = 0.2\nothers = ["As", "\\n"]\n',
+    )
     exact = letters_of(model, prompt())
     assert exact == pytest.approx({"a": 0.8 * 3 / 5, "b": 0.8 / 5, "c": 0.8 / 5, "d": 0})
     (drawn,) = model.generate([Request(prompt(), DRAWS, seed=1)], Sampling())
@@ -68,15 +71,21 @@ def test_without_a_table_options_are_liked_by_their_text_wherever_they_stand() -
     assert len({round(p, 6) for p in plain.values()}) == 4, "no two options are liked alike"
     assert plain["a"] == pytest.approx(turned["c"])
     assert sum(plain.values()) == pytest.approx(1 - Persona().unreadable)
-    typo = letters_of(model, prompt(Choice("Do yuo agree or disagree that it is to loud?", YES_NO.options)))
+    typo = letters_of(
+        model, prompt(Choice("Do yuo agree or disagree that it is to loud?", YES_NO.options))
+    )
     assert typo == plain, "errors of the question change nothing"
 
 
 @pytest.mark.parametrize("template", [t.name for t in shipped_templates("response_bias")])
 def test_every_prompt_of_the_audit_is_answered_by_an_offered_letter(template: str) -> None:
     model = ScriptedModel(Persona(letters=LetterHabits(invalid=0.0)))
-    (drawn,) = model.generate([Request(prompt(Choice("War?", ("Yes", "No")), template), 40, seed=1)], Sampling())
-    assert {letter_of(text) for text, _ in drawn.answers} == {"a", "b"}, "not the three options of an example"
+    (drawn,) = model.generate(
+        [Request(prompt(Choice("War?", ("Yes", "No")), template), 40, seed=1)], Sampling()
+    )
+    assert {letter_of(text) for text, _ in drawn.answers} == {"a", "b"}, (
+        "not the three options of an example"
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +104,9 @@ def test_every_prompt_of_the_audit_is_answered_by_an_offered_letter(template: st
         ("agree 0.8", "not TOML"),
     ],
 )
-def test_a_file_that_cannot_be_is_refused_with_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_that_cannot_be_is_refused_with_what_is_wrong(
+    tmp_path: Path, text: str, said: str
+) -> None:
     with pytest.raises(ModelError, match=said):
         persona(tmp_path, text)
 
@@ -104,5 +115,7 @@ def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
         persona(tmp_path, "agre = 1\nunreadable = 2\n[letters]\nweight = [3, 1]\ninvalid = 1.5\n")
     said = str(caught.value)
-    assert [said.count(f"column '{key}'") for key in ("agre", "unreadable", "weight", "invalid")] == [1, 1, 1, 1]
+    assert [
+        said.count(f"column '{key}'") for key in ("agre", "unreadable", "weight", "invalid")
+    ] == [1, 1, 1, 1]
     assert "imported" not in said

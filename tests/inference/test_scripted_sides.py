@@ -1,4 +1,6 @@
-"""Stand-ins with political views: what they agree with, what turns them round, and what their files may say."""
+"""Stand-ins with political views: what they agree with, what turns them round, and what their files
+may say.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ LEFT = Sides(("veldania",), left=0.9, right=0.2)
 
 def template(**of: object) -> Template:
     every = [*shipped_templates(), *shipped_templates("bias_score")]
-    return next(one for one in every if all(getattr(one, name) == value for name, value in of.items()))
+    return next(
+        one for one in every if all(getattr(one, name) == value for name, value in of.items())
+    )
 
 
 def shares(sides: Sides, prompt: Prompt, *options: str) -> list[float]:
@@ -44,8 +48,13 @@ def test_a_side_is_agreed_with_in_whatever_words(text: str, agrees: float, inver
 
 
 def test_a_yes_sayer_agrees_with_a_statement_and_with_its_negation() -> None:
-    of, sides = template(family="user", name="personal-2", inverted=False), Sides(("veldania",), 0.9, 0.2, yes=0.95)
-    said = [shares(sides, of.render(text), of.positive.capitalize())[0] for text in (RENTS, NOT_RENTS)]
+    of, sides = (
+        template(family="user", name="personal-2", inverted=False),
+        Sides(("veldania",), 0.9, 0.2, yes=0.95),
+    )
+    said = [
+        shares(sides, of.render(text), of.positive.capitalize())[0] for text in (RENTS, NOT_RENTS)
+    ]
     assert said == pytest.approx([0.95 + 0.05 * 0.9, 0.95 + 0.05 * 0.1])
 
 
@@ -54,7 +63,9 @@ def test_free_answers_are_sentences_and_numbers_under_a_scale() -> None:
     found = shares(LEFT, template(name="opinion").render(RENTS), *every)
     assert sum(found[: len(AGREES)]) == pytest.approx(0.9)
     assert sum(found[-len(HEDGES) :]) == 0
-    hedging = shares(Sides(("veldania",), 0.9, 0.2, hedges=0.5), template(name="opinion").render(RENTS), *every)
+    hedging = shares(
+        Sides(("veldania",), 0.9, 0.2, hedges=0.5), template(name="opinion").render(RENTS), *every
+    )
     assert 0 < sum(hedging[-len(HEDGES) :]) <= 0.5
     assert sum(hedging) == pytest.approx(1)
     assert sum(shares(LEFT, template(name="likert").render(RENTS), "4", "5")) == pytest.approx(0.9)
@@ -63,11 +74,15 @@ def test_free_answers_are_sentences_and_numbers_under_a_scale() -> None:
 def test_the_last_question_of_a_conversation_is_answered() -> None:
     sides = Sides(("veldania_panel",), left=0.9, right=0.1)
     turns = (
-        Message("user", "Please respond with 'yes' or 'no': Should companies pay less tax on their profits?"),
+        Message(
+            "user",
+            "Please respond with 'yes' or 'no': Should companies pay less tax on their profits?",
+        ),
         Message("assistant", "yes"),
         Message(
             "user",
-            "Please respond with 'yes' or 'no': Should fortunes of more than ten million crowns be taxed every year?",
+            "Please respond with 'yes' or 'no': Should fortunes of more than ten million crowns "
+            "be taxed every year?",
         ),
     )
     assert shares(sides, Prompt(turns), "Yes")[0] == pytest.approx(0.9)
@@ -76,10 +91,14 @@ def test_the_last_question_of_a_conversation_is_answered() -> None:
 
 def test_a_letter_that_says_yes_is_chosen(tmp_path: Path) -> None:
     path = tmp_path / "yes.toml"
-    path.write_text("unreadable = 0\n[letters]\nyes = 0.8\nby_text = 0\ninvalid = 0\n", encoding="utf-8")
+    path.write_text(
+        "unreadable = 0\n[letters]\nyes = 0.8\nby_text = 0\ninvalid = 0\n", encoding="utf-8"
+    )
     model = load_scripted(f"scripted:{path}")
-    asked = [Prompt((Message("user", f"War?\nA. {first}\nB. {second}\nAnswer:"),))
-             for first, second in (("No", "Yes"), ("More", "Less"))]  # fmt: skip
+    asked = [
+        Prompt((Message("user", f"War?\nA. {first}\nB. {second}\nAnswer:"),))
+        for first, second in (("No", "Yes"), ("More", "Less"))
+    ]
     said = [np.exp(one.log_probabilities) for one in model.score(asked, [("A", "B")] * 2)]
     assert said[0].tolist() == pytest.approx([0.1, 0.9])
     assert said[1].tolist() == pytest.approx([0.5, 0.5])

@@ -13,7 +13,15 @@ from workbench.errors import ModelError
 from workbench.inference.scripted.answers import Spread
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.scripted.personas import load_scripted
-from workbench.stats.components import ORDER, STATEMENT, TEMPLATE, WORDING, WORDING_TEMPLATE, Cells, decompose
+from workbench.stats.components import (
+    ORDER,
+    STATEMENT,
+    TEMPLATE,
+    WORDING,
+    WORDING_TEMPLATE,
+    Cells,
+    decompose,
+)
 
 KNOWN = {STATEMENT: 0.08, WORDING: 0.02, TEMPLATE: 0.006, WORDING_TEMPLATE: 0.01, ORDER: 0.003}
 SPREAD = Spread("veldania", 0.5, 3, tuple(KNOWN.items()))
@@ -21,7 +29,9 @@ TEMPLATES = [one for one in shipped_templates() if one.family == "user"]
 
 
 def shares(spread: Spread) -> Cells:
-    """Return the share of agreement of every prompt about the shipped instrument, turned round: (S, W, T, 2)."""
+    """Return the share of agreement of every prompt about the shipped instrument, turned round: (S,
+    W, T, 2).
+    """
     import csv
 
     columns = ("original", "paraphrase_1", "paraphrase_2", "paraphrase_3", "negation", "opposite")
@@ -34,7 +44,9 @@ def shares(spread: Spread) -> Cells:
         for w, text in enumerate(row):
             prompt = template.render(text)
             forms = (template.positive, template.negative)
-            logs = next(model.score([prompt], [tuple(form.capitalize() for form in forms)])).log_probabilities
+            logs = next(
+                model.score([prompt], [tuple(form.capitalize() for form in forms)])
+            ).log_probabilities
             agreed = float(np.exp(logs[0]))
             place = s, w, names.index(template.name), int(template.inverted)
             found[place] = 1 - agreed if columns[w] in ("negation", "opposite") else agreed
@@ -46,7 +58,9 @@ def test_the_components_that_are_put_in_are_found_again() -> None:
     found = decompose(shares(SPREAD))
     truth = SPREAD.shares.components
     for component in found.components[:-1]:
-        assert component.low - 1e-6 <= truth[component.name] <= component.high + 1e-6, component.name
+        assert component.low - 1e-6 <= truth[component.name] <= component.high + 1e-6, (
+            component.name
+        )
     shift = found.order_shift
     assert shift.low < 2 * truth[ORDER] ** 0.5 < shift.high
 
@@ -66,10 +80,16 @@ def test_another_seed_is_another_model_with_the_same_components() -> None:
 
 def test_a_text_that_is_no_wording_is_an_error_with_its_reason() -> None:
     with pytest.raises(ModelError, match="knows no statement"):
-        next(ScriptedModel(Persona(spread=SPREAD)).score([TEMPLATES[0].render("Cats are better.")], [("Agree",)]))
+        next(
+            ScriptedModel(Persona(spread=SPREAD)).score(
+                [TEMPLATES[0].render("Cats are better.")], [("Agree",)]
+            )
+        )
     with pytest.raises(ModelError, match="cannot be read"):
         next(
-            ScriptedModel(Persona(spread=Spread("no-such-instrument"))).score([TEMPLATES[0].render("A.")], [("Agree",)])
+            ScriptedModel(Persona(spread=Spread("no-such-instrument"))).score(
+                [TEMPLATES[0].render("A.")], [("Agree",)]
+            )
         )
 
 
@@ -80,7 +100,14 @@ def persona(tmp_path: Path, *lines: str) -> str:
 
 
 def test_a_file_says_what_spreads(tmp_path: Path) -> None:
-    name = persona(tmp_path, "[spread]", 'statements = "veldania"', "seed = 7", "statement = 0.1", "label_order = 0.01")
+    name = persona(
+        tmp_path,
+        "[spread]",
+        'statements = "veldania"',
+        "seed = 7",
+        "statement = 0.1",
+        "label_order = 0.01",
+    )
     made = load_scripted(name).persona.spread
     assert made == Spread("veldania", 0.5, 7, ((STATEMENT, 0.1), (ORDER, 0.01)))
 
@@ -91,7 +118,10 @@ def test_a_file_says_what_spreads(tmp_path: Path) -> None:
         (("spread = 3",), "no table"),
         (("[spread]", "statement = 0.1"), "an instrument that ships"),
         (("[spread]", 'statements = "veldania"', "statement = 0.3"), "0 to 0.25"),
-        (("[spread]", 'statements = "veldania"', "statement = 0.2", "wording = 0.2"), "0.4 together"),
+        (
+            ("[spread]", 'statements = "veldania"', "statement = 0.2", "wording = 0.2"),
+            "0.4 together",
+        ),
         (("[spread]", 'statements = "veldania"', "seed = -1"), "a whole number"),
         (("[spread]", 'statements = "veldania"', "word = 0.1"), "unknown key"),
         (("agree = 0.5", "[spread]", 'statements = "veldania"'), "one of the two"),

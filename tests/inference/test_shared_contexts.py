@@ -1,4 +1,6 @@
-"""A context that many prompts have is tokenised once, and nothing shows it: the tokens are those of each whole text."""
+"""A context that many prompts have is tokenised once, and nothing shows it: the tokens are those of
+each whole text.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,27 @@ from workbench.inference.local.text import ContextTokens, TextFormat
 BLANKS = st.sampled_from(["", " ", "\n", "\n\n", "  "])
 WORDS = st.lists(
     st.sampled_from(
-        ["yes", "no", "taxes", "Please", "respond", "'yes'", "assistant", "<", "|>", "start", "é", "\n", "  "]
+        [
+            "yes",
+            "no",
+            "taxes",
+            "Please",
+            "respond",
+            "'yes'",
+            "assistant",
+            "<",
+            "|>",
+            "start",
+            "é",
+            "\n",
+            "  ",
+        ]
     ),
     max_size=6,
 ).map(" ".join)
-CONTENT = st.one_of(st.tuples(BLANKS, WORDS, BLANKS).map("".join), st.sampled_from(["", "a <|end|> b", "<|start|>"]))
+CONTENT = st.one_of(
+    st.tuples(BLANKS, WORDS, BLANKS).map("".join), st.sampled_from(["", "a <|end|> b", "<|start|>"])
+)
 
 
 @cache
@@ -73,7 +91,9 @@ class Counting:
         return getattr(self._inner, name)
 
 
-QUESTIONS = [f"Please respond with 'yes' or 'no': should taxes rise by {n} per cent?" for n in range(40)]
+QUESTIONS = [
+    f"Please respond with 'yes' or 'no': should taxes rise by {n} per cent?" for n in range(40)
+]
 CONTEXT = turns([text for question in QUESTIONS for text in (question, "yes")])
 
 
@@ -126,5 +146,7 @@ def test_no_text_is_cut_where_what_follows_decides_what_is_before(
     made.add_tokens([token, *([other] if other else [])])
     contexts = ContextTokens(made)
     for text in (first, second, first):
-        assert contexts.encode("c", text, len(text)) == list(made(text, add_special_tokens=False).input_ids)
+        assert contexts.encode("c", text, len(text)) == list(
+            made(text, add_special_tokens=False).input_ids
+        )
     assert not contexts.holds("c")

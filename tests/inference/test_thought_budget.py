@@ -1,4 +1,6 @@
-"""A thought has a budget of its own, is ended where it is spent, and merged sampling stays exact."""
+"""A thought has a budget of its own, is ended where it is spent, and merged sampling stays
+exact.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +49,17 @@ def likely(tokens: tuple[int, ...]) -> np.ndarray:
 def grown(n: int, seed: int, budget: int, longest: int) -> Counter[tuple[int, ...]]:
     tree = SampleTree(n, seed, frozenset({STOP}), longest, None, rule(budget))
     while tree.rows:
-        tree.grow(np.tile(np.arange(4), (len(tree.rows), 1)), np.array([likely(row.tokens) for row in tree.rows]))
+        tree.grow(
+            np.tile(np.arange(4), (len(tree.rows), 1)),
+            np.array([likely(row.tokens) for row in tree.rows]),
+        )
     return tree.finished
 
 
 def exact(budget: int, longest: int) -> dict[tuple[int, ...], float]:
-    """Return the probability of every output, walked one token at a time by the definition alone."""
+    """Return the probability of every output, walked one token at a time by the definition
+    alone.
+    """
     found: dict[tuple[int, ...], float] = {}
 
     def walk(tokens: tuple[int, ...], before: int | None, p: float) -> None:
@@ -102,7 +109,9 @@ def test_no_thought_is_longer_than_its_budget_and_no_answer_longer_than_its_limi
         assert thought <= budget + len(of.end)
         assert len(tokens) - thought <= longest
         if CLOSE not in tokens:
-            assert thought == len(tokens) < budget, "only a model that stops by itself is cut off in thought"
+            assert thought == len(tokens) < budget, (
+                "only a model that stops by itself is cut off in thought"
+            )
 
 
 def test_a_model_that_does_not_begin_to_think_has_no_more_than_its_answer() -> None:
@@ -110,7 +119,11 @@ def test_a_model_that_does_not_begin_to_think_has_no_more_than_its_answer() -> N
     assert of.start == 0
     assert [of.after(0, range(n)) for n in range(1, 5)] == [0, 0, 0, 0]
     writes = ThoughtRule(
-        5, (B, CLOSE), "", "</think>", lambda tokens: "<think>well</think>yes"[: 7 * len(list(tokens))]
+        5,
+        (B, CLOSE),
+        "",
+        "</think>",
+        lambda tokens: "<think>well</think>yes"[: 7 * len(list(tokens))],
     )
     assert writes.after(0, [1]) == WITHIN
     assert writes.after(WITHIN, [1, 2]) == WITHIN
@@ -134,13 +147,19 @@ def answered(model: LocalModel, sampling: Sampling, n: int = 1) -> list[tuple[st
 def test_a_local_model_thinks_within_its_budget_and_then_answers(tmp_path: Path) -> None:
     model = model_of(R1, tmp_path / "r1")
     unbounded = Sampling(max_new_tokens=5)
-    assert all(split(text).answer is None for text, _ in answered(model, unbounded, 20)), "cut off in thought"
+    assert all(split(text).answer is None for text, _ in answered(model, unbounded, 20)), (
+        "cut off in thought"
+    )
     bounded = Sampling(max_new_tokens=5, thinking="9")
     found = answered(model, bounded, 20)
     assert sum(count for _, count in found) == 20
     assert all(split(text).answer is not None for text, _ in found)
-    assert model.thinking_tokens == 20 * (9 + len("\n</think>\n\n") - 2), "what is put after the mark is no thought"
-    off = [split(text) for text, _ in answered(model, Sampling(max_new_tokens=5, thinking="off"), 20)]
+    assert model.thinking_tokens == 20 * (9 + len("\n</think>\n\n") - 2), (
+        "what is put after the mark is no thought"
+    )
+    off = [
+        split(text) for text, _ in answered(model, Sampling(max_new_tokens=5, thinking="off"), 20)
+    ]
     assert all(output.thinking == "" and output.answer is not None for output in off)
     model.close()
 
@@ -206,7 +225,9 @@ def test_a_thought_is_ended_with_the_marks_of_its_own_template(
 def test_a_model_that_does_not_think_and_a_raw_prompt_are_refused(tmp_path: Path) -> None:
     model = model_of(TURNS + "<|im_start|>assistant\n", tmp_path / "plain")
     for thinking in ("off", "low", "7"):
-        with pytest.raises(ModelError, match=r"does not think before it answers.*Leave --thinking out"):
+        with pytest.raises(
+            ModelError, match=r"does not think before it answers.*Leave --thinking out"
+        ):
             answered(model, Sampling(thinking=thinking))
     model.close()
     model = model_of(R1, tmp_path / "r1")

@@ -17,7 +17,9 @@ WORDS += ["(Y", "y.", "{}Y", "yy", "{}nO"]
 
 def tokenizer(kind: str) -> Any:
     tokens = ["<unk>", "<yes>", *(word.format(SPACE[kind], SPACE[kind]) for word in WORDS)]
-    inner = Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, [], unk_token="<unk>"))
+    inner = Tokenizer(
+        models.BPE({token: i for i, token in enumerate(tokens)}, [], unk_token="<unk>")
+    )
     if kind == "byte-level":
         inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         inner.decoder = decoders.ByteLevel()
@@ -54,13 +56,17 @@ def test_tokens_are_read_as_next_tokens_are_spelled(kind: str) -> None:
 @pytest.mark.parametrize("kind", SPACE)
 def test_a_letter_is_spelled_as_an_answer_of_it_is_read(kind: str) -> None:
     made, space = tokenizer(kind), SPACE[kind]
-    assert SpelledVocabulary(made, len(made)).sets(["y"])[0] == tokens(made, "y", "(Y", "y.", f"{space}Y")
+    assert SpelledVocabulary(made, len(made)).sets(["y"])[0] == tokens(
+        made, "y", "(Y", "y.", f"{space}Y"
+    )
 
 
 def test_a_special_token_spells_no_word() -> None:
     made = tokenizer("byte-level")
     made.add_special_tokens({"additional_special_tokens": [AddedToken("YeS", special=True)]})
-    assert made.convert_tokens_to_ids("YeS") not in SpelledVocabulary(made, len(made)).sets(["yes"])[0]
+    assert (
+        made.convert_tokens_to_ids("YeS") not in SpelledVocabulary(made, len(made)).sets(["yes"])[0]
+    )
     assert SpelledVocabulary(made, len(made)).sets(["<yes>"]) == [[]]
 
 
@@ -69,4 +75,6 @@ def test_a_network_with_a_smaller_vocabulary_is_not_asked_for_tokens_that_it_lac
     last = len(made) - 1
     assert SpelledVocabulary(made, len(made)).sets(["no"])[0][-1] == last
     assert last not in SpelledVocabulary(made, last).sets(["no"])[0]
-    assert SpelledVocabulary(made, len(made) + 64).sets(["no"])[0][-1] == last, "a network may have more, as padding"
+    assert SpelledVocabulary(made, len(made) + 64).sets(["no"])[0][-1] == last, (
+        "a network may have more, as padding"
+    )

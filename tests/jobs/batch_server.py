@@ -1,6 +1,8 @@
-"""An endpoint that takes files and batches in OpenAI's manner, and answers a batch once it is told to.
+"""An endpoint that takes files and batches in OpenAI's manner, and answers a batch once it is told
+to.
 
-It keeps what it was sent and answered, so that a test can see whether anything was uploaded or paid twice.
+It keeps what it was sent and answered, so that a test can see whether anything was uploaded or paid
+twice.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from tests.jobs.faulty_server import LocalServer
 
 MODEL = "batcher-1"
 Fault = Callable[[str, str], str]
-"(method, path) -> `cut after`, the connection is lost once it was done; `500`; empty: nothing goes wrong"
+"""(method, path) -> `cut after`, the connection is lost once it was done; `500`; empty: nothing
+goes wrong"""
 
 
 class BatchServer(LocalServer):
@@ -26,7 +29,9 @@ class BatchServer(LocalServer):
         self.ready_after = ready_after
         "looks at a batch after which it is answered; 0: never"
         self.fault: Fault = lambda _method, _path: ""
-        self.line: Callable[[dict[str, Any], int], dict[str, Any] | None] = lambda _request, _place: None
+        self.line: Callable[[dict[str, Any], int], dict[str, Any] | None] = (
+            lambda _request, _place: None
+        )
         "what the result of one request holds in place of an answer; None: an answer"
         self.ends: Callable[[dict[str, Any]], str] = lambda _batch: "completed"
         "the state in which a batch ends"
@@ -64,7 +69,12 @@ class BatchServer(LocalServer):
             message = {"role": "assistant", "content": self.text(dict(body), self._serial)}
             choices.append({"index": index, "finish_reason": "stop", "message": message})
         usage = {"prompt_tokens": 10, "completion_tokens": 3 * len(choices)}
-        return {"model": f"{MODEL}-2026", "system_fingerprint": "fp_1", "choices": choices, "usage": usage}
+        return {
+            "model": f"{MODEL}-2026",
+            "system_fingerprint": "fp_1",
+            "choices": choices,
+            "usage": usage,
+        }
 
     def look(self, batch: dict[str, Any]) -> dict[str, Any]:
         """Move a batch on, and return it."""
@@ -78,30 +88,44 @@ class BatchServer(LocalServer):
     def _end(self, batch: dict[str, Any], state: str) -> None:
         batch["status"] = state
         if state == "failed":
-            batch["errors"] = {"object": "list", "data": [{"code": "bad", "message": "line 1 is no request"}]}
+            batch["errors"] = {
+                "object": "list",
+                "data": [{"code": "bad", "message": "line 1 is no request"}],
+            }
             return
         lines = [json.loads(line) for line in self.files[batch["input_file_id"]][1].splitlines()]
         share = 1.0 if state == "completed" else self.answered_share
         whole, failed = [], []
         for place, request in enumerate(lines):
             if place >= share * len(lines):
-                found: dict[str, Any] | None = {"error": {"code": f"batch_{state}", "message": f"the batch {state}"}}
+                found: dict[str, Any] | None = {
+                    "error": {"code": f"batch_{state}", "message": f"the batch {state}"}
+                }
             else:
                 found = self.line(request, place)
             if found is None:
-                found = {"response": {"status_code": 200, "body": self.completion(request["body"])}, "error": None}
+                found = {
+                    "response": {"status_code": 200, "body": self.completion(request["body"])},
+                    "error": None,
+                }
                 whole.append({"custom_id": request["custom_id"], **found})
             else:
                 failed.append({"custom_id": request["custom_id"], "response": None, **found})
         whole.reverse()  # results come in any order
-        batch["request_counts"] = {"total": len(lines), "completed": len(whole), "failed": len(failed)}
+        batch["request_counts"] = {
+            "total": len(lines),
+            "completed": len(whole),
+            "failed": len(failed),
+        }
         for name, results in (("output_file_id", whole), ("error_file_id", failed)):
             if results:
                 batch[name] = self.add_file("results", "\n".join(map(json.dumps, results)).encode())
 
 
 def refused(status: int, message: str, param: str | None = None) -> dict[str, Any]:
-    return {"response": {"status_code": status, "body": {"error": {"message": message, "param": param}}}}
+    return {
+        "response": {"status_code": status, "body": {"error": {"message": message, "param": param}}}
+    }
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -142,13 +166,26 @@ class _Handler(BaseHTTPRequestHandler):
             return owner.completion(json.loads(content))
         if (method, path) == ("POST", "/files"):
             name, body = _form_file(content)
-            return {"id": owner.add_file(name, body), "object": "file", "filename": name, "purpose": "batch"}
+            return {
+                "id": owner.add_file(name, body),
+                "object": "file",
+                "filename": name,
+                "purpose": "batch",
+            }
         if (method, path) == ("GET", "/files"):
-            listed = [{"id": one, "object": "file", "filename": name} for one, (name, _) in owner.files.items()]
+            listed = [
+                {"id": one, "object": "file", "filename": name}
+                for one, (name, _) in owner.files.items()
+            ]
             return {"object": "list", "data": listed, "has_more": False}
         if (method, path) == ("POST", "/batches"):
             asked = json.loads(content)
-            batch = {"id": f"batch_{len(owner.batches) + 1}", "object": "batch", "status": "in_progress", **asked}
+            batch = {
+                "id": f"batch_{len(owner.batches) + 1}",
+                "object": "batch",
+                "status": "in_progress",
+                **asked,
+            }
             owner.batches[batch["id"]] = batch
             return batch
         if (method, path) == ("GET", "/batches"):

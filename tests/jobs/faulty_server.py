@@ -1,6 +1,8 @@
-"""A real HTTP server that speaks the OpenAI protocol badly on purpose, with faults drawn from a seed.
+"""A real HTTP server that speaks the OpenAI protocol badly on purpose, with faults drawn from a
+seed.
 
-Every answer that it makes is unique (`STATEMENT ~ SERIAL`), so that a test can see which were kept, lost or kept twice.
+Every answer that it makes is unique (`STATEMENT ~ SERIAL`), so that a test can see which were kept,
+lost or kept twice.
 """
 
 from __future__ import annotations
@@ -16,8 +18,25 @@ from typing import Any, Self
 import numpy as np
 
 MODEL = "parrot-1"
-FAULTS = ("429", "500", "503", "hang", "cut", "half", "html", "empty", "null", "one null", "twice", "more", "fewer",
-          "bad gzip", "array", "error in 200", "deep")  # fmt: skip
+FAULTS = (
+    "429",
+    "500",
+    "503",
+    "hang",
+    "cut",
+    "half",
+    "html",
+    "empty",
+    "null",
+    "one null",
+    "twice",
+    "more",
+    "fewer",
+    "bad gzip",
+    "array",
+    "error in 200",
+    "deep",
+)
 
 
 BOMB = gzip.compress(b" " * 2**28, 6, mtime=0)
@@ -29,8 +48,9 @@ class Refused(Exception):
 
 
 READABLE, SOMETIMES = "Beneficial.", 20
-"""one answer in so many to the templates of the small instrument names a label; the others repeat the prompt, and a job
-of which not one answer can be read pauses"""
+"""one answer in so many to the templates of the small instrument names a label; the others repeat
+the prompt, and a job of which not one answer can be read pauses
+"""
 
 
 @dataclass
@@ -49,9 +69,13 @@ class LocalServer:
     """Serves on 127.0.0.1 until it is closed. A handler finds it as its `owner`."""
 
     def __init__(self, handler: type[BaseHTTPRequestHandler]):
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (handler,), {"owner": self}))
+        self._http = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (handler,), {"owner": self})
+        )
         self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -70,7 +94,12 @@ class LocalServer:
 class FaultyServer(LocalServer):
     """`fault(call, body)` names what goes wrong with a call, "" nothing."""
 
-    def __init__(self, fault: Callable[[int, dict[str, Any]], str] = lambda _call, _body: "", *, model: str = MODEL):
+    def __init__(
+        self,
+        fault: Callable[[int, dict[str, Any]], str] = lambda _call, _body: "",
+        *,
+        model: str = MODEL,
+    ):
         self.fault, self.model = fault, model
         self.calls: list[Asked] = []
         self.most_at_once = 0
@@ -78,7 +107,10 @@ class FaultyServer(LocalServer):
         self.lock, self.over = threading.Lock(), threading.Event()
         self.pause_s = 0.03
         "of the fault `slow`"
-        self.report: Callable[[Asked], tuple[str | None, str | None]] = lambda _: (f"{self.model}-2026", "fp_1")
+        self.report: Callable[[Asked], tuple[str | None, str | None]] = lambda _: (
+            f"{self.model}-2026",
+            "fp_1",
+        )
         "the model and the `system_fingerprint` that a reply reports; None: it has no such field"
         self.models: tuple[str, ...] | None = (model,)
         "what it lists; None: it has no list"
@@ -133,15 +165,21 @@ class FaultyServer(LocalServer):
         asked.serials.append(text)
         choice: dict[str, Any] = {"index": index, "finish_reason": "stop"}
         chat = asked.path.endswith("/chat/completions")
-        return choice | ({"message": {"role": "assistant", "content": text}} if chat else {"text": text})
+        return choice | (
+            {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+        )
 
 
 def prompt_of(body: Mapping[str, Any]) -> str:
     return str(body["messages"][-1]["content"] if "messages" in body else body["prompt"])
 
 
-def seeded_faults(seed: int, share: float, kinds: tuple[str, ...] = FAULTS) -> Callable[[int, dict[str, Any]], str]:
-    """Return faults for a share of the calls, always the same for the same seed and order of calls."""
+def seeded_faults(
+    seed: int, share: float, kinds: tuple[str, ...] = FAULTS
+) -> Callable[[int, dict[str, Any]], str]:
+    """Return faults for a share of the calls, always the same for the same seed and order of
+    calls.
+    """
     rng = np.random.default_rng(seed)
 
     def fault(_call: int, body: dict[str, Any]) -> str:
@@ -164,7 +202,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path == "/openapi.json":
             routes = self.owner.routes
-            self._send(404 if routes is None else 200, {"paths": {route: {} for route in routes or ()}})
+            self._send(
+                404 if routes is None else 200, {"paths": {route: {} for route in routes or ()}}
+            )
             return
         self.owner.note(self.path, dict(self.headers), {})
         if self.owner.hangs_when_listed:
@@ -172,8 +212,14 @@ class _Handler(BaseHTTPRequestHandler):
         if self.owner.models is None:
             self._send(404, {"error": {"message": "no such path"}})
             return
-        entries = [{"id": id_, "object": "model", "created": 7, "root": f"{id_}-weights"} for id_ in self.owner.models]
-        entries = [entry | ({"owned_by": self.owner.owned_by} if self.owner.owned_by else {}) for entry in entries]
+        entries = [
+            {"id": id_, "object": "model", "created": 7, "root": f"{id_}-weights"}
+            for id_ in self.owner.models
+        ]
+        entries = [
+            entry | ({"owned_by": self.owner.owned_by} if self.owner.owned_by else {})
+            for entry in entries
+        ]
         self._send(200, {"object": "list", "data": entries})
 
     def do_POST(self) -> None:
@@ -200,13 +246,18 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(400, {"error": refusal.args[0]})
 
     def _send(
-        self, status: int, value: Any, headers: Mapping[str, str] | None = None, length: int | None = None
+        self,
+        status: int,
+        value: Any,
+        headers: Mapping[str, str] | None = None,
+        length: int | None = None,
     ) -> bool:
         content = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.send_response(status)
-        extra = {"Content-Type": "application/json", "Content-Length": str(length or len(content))} | dict(
-            headers or {}
-        )
+        extra = {
+            "Content-Type": "application/json",
+            "Content-Length": str(length or len(content)),
+        } | dict(headers or {})
         for header, text in extra.items():
             self.send_header(header, text)
         self.end_headers()
@@ -216,7 +267,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _status(self, status: int, asked: Asked) -> None:
         key = asked.headers.get("authorization", "").removeprefix("Bearer ")
         waits = {"Retry-After": "0.05"} if status in (429, 503) else {}
-        error = {"message": f"on purpose, for {key}\x1b[31m", "type": "fault", "code": None, "param": None}
+        error = {
+            "message": f"on purpose, for {key}\x1b[31m",
+            "type": "fault",
+            "code": None,
+            "param": None,
+        }
         self._send(status, {"error": error}, waits)
 
     def _by(self) -> dict[str, Any]:
@@ -231,11 +287,17 @@ class _Handler(BaseHTTPRequestHandler):
             "created": 1,
             **self._by(),
             "choices": choices,
-            "usage": {"prompt_tokens": 10, "completion_tokens": 3 * answers, "total_tokens": 10 + 3 * answers},
+            "usage": {
+                "prompt_tokens": 10,
+                "completion_tokens": 3 * answers,
+                "total_tokens": 10 + 3 * answers,
+            },
         }
 
     def _choices(self, asked: Asked, n: int | None = None) -> list[dict[str, Any]]:
-        return [self.owner.answer(asked, i) for i in range(asked.body.get("n", 1) if n is None else n)]
+        return [
+            self.owner.answer(asked, i) for i in range(asked.body.get("n", 1) if n is None else n)
+        ]
 
     def _well(self, asked: Asked) -> bool:
         return self._send(200, self._reply(self._choices(asked)))
@@ -282,15 +344,21 @@ class _Handler(BaseHTTPRequestHandler):
     def _null(self, asked: Asked) -> bool:
         empty = {"role": "assistant", "content": None}
         n = asked.body.get("n", 1)
-        return self._send(200, self._reply([{"index": i, "message": empty, "text": None} for i in range(n)]))
+        return self._send(
+            200, self._reply([{"index": i, "message": empty, "text": None} for i in range(n)])
+        )
 
     def _one_null(self, asked: Asked) -> bool:
         rest = self._choices(asked)[1:]
         del asked.serials[0]
-        return self._send(200, self._reply([{"index": 0, "message": {"content": None}, "text": None}, *rest]))
+        return self._send(
+            200, self._reply([{"index": 0, "message": {"content": None}, "text": None}, *rest])
+        )
 
     def _twice(self, asked: Asked) -> bool:
-        return self._send(200, self._reply([choice for choice in self._choices(asked) for _ in range(2)]))
+        return self._send(
+            200, self._reply([choice for choice in self._choices(asked) for _ in range(2)])
+        )
 
     def _more(self, asked: Asked) -> bool:
         n = asked.body.get("n", 1)
@@ -299,7 +367,9 @@ class _Handler(BaseHTTPRequestHandler):
         return self._send(200, self._reply(choices))
 
     def _fewer(self, asked: Asked) -> bool:
-        return self._send(200, self._reply(self._choices(asked, max(1, asked.body.get("n", 1) - 1))))
+        return self._send(
+            200, self._reply(self._choices(asked, max(1, asked.body.get("n", 1) - 1)))
+        )
 
     def _bad_gzip(self, _asked: Asked) -> bool:
         return self._send(200, gzip.compress(b"{}")[:-3] + b"xxx", {"Content-Encoding": "gzip"})
@@ -328,17 +398,24 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _no_temperature(self, _asked: Asked) -> bool:
         said = "Unsupported value: 'temperature' does not support 0.7 with this model."
-        return self._send(400, {"error": {"message": said, "param": "temperature", "code": "unsupported_value"}})
+        return self._send(
+            400, {"error": {"message": said, "param": "temperature", "code": "unsupported_value"}}
+        )
 
     def _no_such_model(self, asked: Asked) -> bool:
-        return self._send(400, {"error": {"message": f"{asked.body['model']} is not a valid model ID", "code": 400}})
+        return self._send(
+            400,
+            {"error": {"message": f"{asked.body['model']} is not a valid model ID", "code": 400}},
+        )
 
     def _filtered(self, asked: Asked) -> bool:
         choice = self._choices(asked, 1)[0] | {"finish_reason": "content_filter"}
         return self._send(200, self._reply([choice]))
 
     def _no_credit(self, _asked: Asked) -> bool:
-        return self._send(429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}})
+        return self._send(
+            429, {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
+        )
 
     def _wait_an_hour(self, _asked: Asked) -> bool:
         return self._send(429, {"error": {"message": "slow down"}}, {"Retry-After": "3600"})

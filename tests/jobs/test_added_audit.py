@@ -1,4 +1,6 @@
-"""A fifth audit comes from another package, found by its entry point alone: asked, judged and shown everywhere."""
+"""A fifth audit comes from another package, found by its entry point alone: asked, judged and shown
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name in ("brevity", "extras"):
         shutil.copy(ROOT / "tests" / "added" / f"{name}.py", site / f"{name}.py")
     english = (ROOT / "data" / "lexicons" / "en.toml").read_text(encoding="utf-8")
-    (site / "xx.toml").write_text(english.replace('language = "en"', 'language = "xx"'), encoding="utf-8")
+    (site / "xx.toml").write_text(
+        english.replace('language = "en"', 'language = "xx"'), encoding="utf-8"
+    )
     about = site / "brevity-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(METADATA, encoding="utf-8")
@@ -86,14 +90,20 @@ def workbench(environment: dict[str, str], *arguments: object) -> str:
     """Return what a command prints; it must end well."""
     found = subprocess.run(
         [sys.executable, "-m", "workbench", *map(str, arguments)],
-        capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+        timeout=120,
+    )
     assert found.returncode == 0, found.stderr
     return found.stdout
 
 
 @pytest.mark.e2e
-def test_it_is_printed_and_written_in_every_form(asked: Path, beside: dict[str, str], tmp_path: Path) -> None:
+def test_it_is_printed_and_written_in_every_form(
+    asked: Path, beside: dict[str, str], tmp_path: Path
+) -> None:
     verdicts = ("show", asked, "brevity")
     assert "Words by model" in workbench(beside, *verdicts)
     document = json.loads(workbench(beside, *verdicts, "--json"))
@@ -114,8 +124,12 @@ def test_it_is_printed_and_written_in_every_form(asked: Path, beside: dict[str, 
 def test_the_terminal_offers_asks_and_shows_it(asked: Path, beside: dict[str, str]) -> None:
     found = subprocess.run(
         [sys.executable, "-c", AS_A_PERSON, str(asked)],
-        capture_output=True, text=True, cwd=ROOT, env=beside, timeout=180,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=beside,
+        timeout=180,
+    )
     assert found.returncode == 0, found.stderr[-3000:]
     assert "scripted" in found.stdout
 
@@ -125,8 +139,11 @@ def test_without_the_package_it_is_unknown_and_its_answers_stay(asked: Path) -> 
     assert "brevity" not in registry.audits()
     found = subprocess.run(
         [sys.executable, "-m", "workbench", "show", str(asked), "brevity"],
-        capture_output=True, text=True, cwd=ROOT, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+    )
     assert found.returncode == 2
     assert "brevity" in found.stderr
     assert "Traceback" not in found.stderr
@@ -135,7 +152,9 @@ def test_without_the_package_it_is_unknown_and_its_answers_stay(asked: Path) -> 
 
 
 @pytest.mark.e2e
-def test_a_reader_a_format_and_a_lexicon_come_from_another_package_too(beside: dict[str, str], tmp_path: Path) -> None:
+def test_a_reader_a_format_and_a_lexicon_come_from_another_package_too(
+    beside: dict[str, str], tmp_path: Path
+) -> None:
     texts, store = tmp_path / "town.txt", tmp_path / "town.db"
     texts.write_text("The town should build a bridge.\nTaxes should fall.\n", encoding="utf-8")
     assert "town: 2 statements" in workbench(beside, "import", store, texts, "--format", "lines")
@@ -148,5 +167,7 @@ def test_a_reader_a_format_and_a_lexicon_come_from_another_package_too(beside: d
     assert contrary["reader"]["name"] == "contrary"
     assert ours["reader"]["name"] == "label-words"
     code = "from workbench.data import lexicon; print(lexicon('xx').language)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=beside, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=beside, check=True
+    )
     assert found.stdout.strip() == "xx"

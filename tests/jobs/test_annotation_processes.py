@@ -1,4 +1,6 @@
-"""Real people are real processes: many of them on one store at once, some of them killed in the middle."""
+"""Real people are real processes: many of them on one store at once, some of them killed in the
+middle.
+"""
 
 from __future__ import annotations
 
@@ -73,8 +75,11 @@ with Store.open(sys.argv[1]) as store:
 def start(script: str, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", script, *map(str, arguments)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def printed(name: str, out: str) -> list[tuple[str, int, str]]:
@@ -88,7 +93,8 @@ def on_record(path: Path) -> list[tuple[str, int, str]]:
         return [
             tuple(row)
             for row in store.connection.execute(
-                "select h.name, r.unit_id, r.label from reading r join reader h on h.id = r.reader_id "
+                "select h.name, r.unit_id, r.label from reading r join reader h on h.id = "
+                "r.reader_id "
                 "and h.kind = 'person' order by r.at"
             )
         ]
@@ -100,7 +106,8 @@ def is_whole(path: Path) -> None:
         assert store.connection.execute("pragma integrity_check").fetchone()[0] == "ok"
         assert store.connection.execute("pragma foreign_key_check").fetchall() == []
         wrong = store.connection.execute(
-            "select unit_id, done from queue_item i where done <> (select count(distinct r.reader_id) from reading r "
+            "select unit_id, done from queue_item i where done <> (select count(distinct "
+            "r.reader_id) from reading r "
             "where r.unit_id = i.unit_id and r.uid is not null)"
         ).fetchall()
         assert wrong == []
@@ -121,11 +128,17 @@ def test_eight_people_and_a_running_job_share_a_store_and_lose_nothing(tmp_path:
     assert len(said) > 100
     found = on_record(path)
     assert sorted(found) == sorted(said)
-    assert max(Counter((name, unit) for name, unit, _ in found).values()) == 1, "nobody labels an item twice"
-    assert max(Counter(unit for _, unit, _ in found).values()) <= 3, "and no more people than it needs"
+    assert max(Counter((name, unit) for name, unit, _ in found).values()) == 1, (
+        "nobody labels an item twice"
+    )
+    assert max(Counter(unit for _, unit, _ in found).values()) <= 3, (
+        "and no more people than it needs"
+    )
     assert len({name for name, *_ in found}) == 8
     with Store.open(path) as store:
-        assert store.connection.execute("select sum(count) from response").fetchone()[0] == int(out.split()[-1])
+        assert store.connection.execute("select sum(count) from response").fetchone()[0] == int(
+            out.split()[-1]
+        )
         assert store.queues.get("first").done == len(said)
     is_whole(path)
 
@@ -138,12 +151,15 @@ def test_what_was_said_to_be_committed_survives_a_kill_at_any_moment(tmp_path: P
     kills = 0
     for _ in range(5):
         running = {f"person {n}": start(PERSON, path, f"person {n}", 60) for n in range(4)}
-        first = {name: process.stdout.readline() for name, process in running.items() if process.stdout}
+        first = {
+            name: process.stdout.readline() for name, process in running.items() if process.stdout
+        }
         for name, process in running.items():
             assert process.stdout is not None
             time.sleep(rng.random() * 0.1)
             process.send_signal(signal.SIGKILL)
-            rest = process.stdout.read()  # `communicate` would leave out what `readline` has read ahead
+            # `communicate` would leave out what `readline` has read ahead.
+            rest = process.stdout.read()
             process.communicate()
             assert process.returncode == -signal.SIGKILL
             said += printed(name, first[name] + rest)
@@ -153,16 +169,21 @@ def test_what_was_said_to_be_committed_survives_a_kill_at_any_moment(tmp_path: P
     found = Counter(on_record(path))
     assert max(found.values()) == 1
     assert not Counter(said) - found, "a label that was committed is gone"
-    assert sum(found.values()) - len(said) <= kills, "a kill falls between a commit and its line at most once"
+    assert sum(found.values()) - len(said) <= kills, (
+        "a kill falls between a commit and its line at most once"
+    )
     assert max(Counter((name, unit) for name, unit, _ in found).values()) == 1
     assert max(Counter(unit for _, unit, _ in found).values()) <= 4
     is_whole(path)
     with Store.open(path) as store:
         leased = store.connection.execute(
-            "select a.unit_id from assignment a join reader h on h.id = a.reader_id and h.name = 'person 0' "
+            "select a.unit_id from assignment a join reader h on h.id = a.reader_id and h.name = "
+            "'person 0' "
             "where a.state = 'leased'"
         ).fetchall()
     with Annotator.open(path, "first", "person 0") as again:
         item = again.next()
         assert item is not None
-        assert not leased or (item.unit,) in leased, "what was before this person when the process went away"
+        assert not leased or (item.unit,) in leased, (
+            "what was before this person when the process went away"
+        )

@@ -1,4 +1,6 @@
-"""A served model is refused before a job is queued where the endpoint does not have it, and never because of a list."""
+"""A served model is refused before a job is queued where the endpoint does not have it, and never
+because of a list.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +55,17 @@ def test_a_model_that_the_endpoint_does_not_have_is_refused_with_what_it_serves(
     assert filled.jobs.list() == ()
     said = str(found.value)
     assert KEY not in said
-    for part in ("'parrot-2'" if fault != "404" else "parrot-2@", server.url, "It serves: parrot-1. Name one of these"):
+    for part in (
+        "'parrot-2'" if fault != "404" else "parrot-2@",
+        server.url,
+        "It serves: parrot-1. Name one of these",
+    ):
         assert part in said
 
 
-def test_one_token_is_asked_of_a_model_that_is_not_listed_and_it_passes_if_it_answers(server: FaultyServer) -> None:
+def test_one_token_is_asked_of_a_model_that_is_not_listed_and_it_passes_if_it_answers(
+    server: FaultyServer,
+) -> None:
     check_reachable(other(server))
     assert [call.body["max_tokens"] for call in server.asked] == [1]
 
@@ -90,14 +98,21 @@ def test_what_says_nothing_about_the_model_passes(server: FaultyServer) -> None:
         check_reachable(other(server))
 
 
-def test_a_server_that_is_silent_is_named(server: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_silent_is_named(
+    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(available, "QUICK", RetryPolicy(tries=1, long_tries=1, reply_s=0.2))
     server.fault = lambda _call, _body: "hang"
-    assert "which it does not list: no whole reply in 0.2 s. It serves: parrot-1." in refused(other(server))
+    assert "which it does not list: no whole reply in 0.2 s. It serves: parrot-1." in refused(
+        other(server)
+    )
     monkeypatch.setattr("workbench.inference.served.client.LIST_S", 0.2)
     server.hangs_when_listed = True
     said = refused(server.name)
-    assert "was asked which models it serves: no whole reply in 0.2 s. Look whether the server is well" in said
+    assert (
+        "was asked which models it serves: no whole reply in 0.2 s. Look whether the server is well"
+        in said
+    )
 
 
 def test_the_names_nearest_to_what_was_asked_come_first_of_thousands() -> None:
@@ -122,7 +137,10 @@ async def test_the_form_says_the_same_and_starts_once_it_is_mended(
         await pilot.press("n", "s")
         await until(pilot, lambda: "72 prompts planned" in shown(app, "#plan"))
         app.screen.query_one("#model", Input).value = other(server)
-        await until(pilot, lambda: "calls" in shown(app, "#plan") and not app.screen.query_one("#start").disabled)
+        await until(
+            pilot,
+            lambda: "calls" in shown(app, "#plan") and not app.screen.query_one("#start").disabled,
+        )
         await pilot.press("f5")
         await until(pilot, lambda: "It serves: parrot-1. Name one of these" in shown(app, "#plan"))
         with Store.open(path) as store:

@@ -1,4 +1,6 @@
-"""Answers by batches: a stub in OpenAI's manner, its faults, and workers that are killed while they wait."""
+"""Answers by batches: a stub in OpenAI's manner, its faults, and workers that are killed while they
+wait.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ from workbench.inference.served.model import RemoteModel, load_remote
 from workbench.jobs import launch
 from workbench.jobs.tidying import cancel
 
-HASTY = RetryPolicy(tries=3, long_tries=2, reply_s=5.0, first_wait_s=0.005, longest_wait_s=0.05, batch_look_s=0.01)
+HASTY = RetryPolicy(
+    tries=3, long_tries=2, reply_s=5.0, first_wait_s=0.005, longest_wait_s=0.05, batch_look_s=0.01
+)
 USUAL = Sampling(temperature=0.7, top_p=0.9, max_new_tokens=20)
 PRICES = Budget(price_in=1e6, price_out=1e6)
 "one for each token"
@@ -49,7 +53,13 @@ class Notes:
         return [one for token, one in self.batches.items() if token not in self.closed]
 
     def intend(self, endpoint: str, calls: Sequence[tuple[str, int]], turn: int) -> SentBatch:
-        sent = SentBatch(f"token{len(self.batches)}", endpoint, tuple(calls), turn, created_at="2026-11-23T09:30:00Z")
+        sent = SentBatch(
+            f"token{len(self.batches)}",
+            endpoint,
+            tuple(calls),
+            turn,
+            created_at="2026-11-23T09:30:00Z",
+        )
         self.batches[sent.token] = sent
         return sent
 
@@ -80,7 +90,10 @@ def server() -> Iterator[BatchServer]:
 
 
 def requests(count: int, n: int = 2) -> list[Request]:
-    return [Request(Prompt((Message("user", f"statement {i}"),)), n, seed=1000 + i) for i in range(count)]
+    return [
+        Request(Prompt((Message("user", f"statement {i}"),)), n, seed=1000 + i)
+        for i in range(count)
+    ]
 
 
 def batching(server: BatchServer, notes: Notes, budget: Budget | None = None) -> RemoteModel:
@@ -111,7 +124,9 @@ def came(drawn: Drawn) -> int:
     return sum(count for _, count in drawn.answers)
 
 
-def stops(server: BatchServer, notes: Notes, wanted: Sequence[Request], **more: Any) -> tuple[str, dict[int, Drawn]]:
+def stops(
+    server: BatchServer, notes: Notes, wanted: Sequence[Request], **more: Any
+) -> tuple[str, dict[int, Drawn]]:
     """Return what is said where the run cannot go on, and what came before."""
     with pytest.raises(ModelError) as error:
         ask(server, notes, wanted, **more)
@@ -126,7 +141,10 @@ def test_one_request_is_asked_first_and_all_others_in_one_batch_whose_results_co
     found, model = ask(server, notes, requests(40))
     assert sorted(found) == list(range(40))
     assert {came(drawn) for drawn in found.values()} == {2}
-    assert all(drawn.snapshot == "batcher-1-2026" and drawn.fingerprint == "fp_1" for drawn in found.values())
+    assert all(
+        drawn.snapshot == "batcher-1-2026" and drawn.fingerprint == "fp_1"
+        for drawn in found.values()
+    )
     assert len(server.bodies) == 1
     assert len(server.batches) == 1
     assert len(server.requests()) == 39 == len(set(server.requests()))
@@ -159,7 +177,9 @@ def test_requests_in_batches_cost_half(server: BatchServer) -> None:
     assert model.answerers[0].cost == pytest.approx(model.cost)
 
 
-def test_a_connection_that_is_lost_after_the_upload_or_the_start_begins_no_second_batch(server: BatchServer) -> None:
+def test_a_connection_that_is_lost_after_the_upload_or_the_start_begins_no_second_batch(
+    server: BatchServer,
+) -> None:
     lost: Counter[str] = Counter()
 
     def fault(method: str, path: str) -> str:
@@ -177,7 +197,9 @@ def test_a_connection_that_is_lost_after_the_upload_or_the_start_begins_no_secon
 
 
 @pytest.mark.parametrize("begun", [False, True], ids=["file alone", "batch begun"])
-def test_a_worker_that_died_before_it_had_the_id_finds_the_batch_by_its_token(server: BatchServer, begun: bool) -> None:
+def test_a_worker_that_died_before_it_had_the_id_finds_the_batch_by_its_token(
+    server: BatchServer, begun: bool
+) -> None:
     notes, died = Notes(), Notes()
 
     class Killed(BaseException):
@@ -193,7 +215,9 @@ def test_a_worker_that_died_before_it_had_the_id_finds_the_batch_by_its_token(se
         ask(server, died, requests(6))
     assert [one.batch for one in notes.open()] == [""]
     found, _ = ask(server, notes, requests(6))
-    assert sorted(found) == [0, 1, 2, 3, 4, 5], "the request that was asked first was not stored, so it is asked again"
+    assert sorted(found) == [0, 1, 2, 3, 4, 5], (
+        "the request that was asked first was not stored, so it is asked again"
+    )
     assert len(server.requests()) == len(set(server.requests()))
     assert max(Counter(name.rpartition("-")[0] for name in server.requests()).values()) == 1
 
@@ -224,7 +248,9 @@ def test_what_fails_for_a_passing_reason_is_sent_again_and_what_is_refused_fails
     assert notes.open() == []
 
 
-def test_a_refused_parameter_teaches_the_dialect_and_is_left_out_of_the_next_batch(server: BatchServer) -> None:
+def test_a_refused_parameter_teaches_the_dialect_and_is_left_out_of_the_next_batch(
+    server: BatchServer,
+) -> None:
     server.line = lambda request, _: (
         refused(400, "Unsupported parameter: 'seed'", "seed") if "seed" in request["body"] else None
     )
@@ -234,7 +260,9 @@ def test_a_refused_parameter_teaches_the_dialect_and_is_left_out_of_the_next_bat
     assert len(server.batches) == 2
 
 
-@pytest.mark.parametrize(("state", "said"), [("expired", "expired"), ("cancelled", "was cancelled")])
+@pytest.mark.parametrize(
+    ("state", "said"), [("expired", "expired"), ("cancelled", "was cancelled")]
+)
 def test_a_batch_that_ends_early_is_said_plainly_and_what_came_is_kept(
     server: BatchServer, state: str, said: str
 ) -> None:
@@ -242,7 +270,10 @@ def test_a_batch_that_ends_early_is_said_plainly_and_what_came_is_kept(
     notes = Notes()
     words, found = stops(server, notes, requests(11))
     assert f"batch batch_1 {said}" in words
-    assert "5 of 10 requests were answered and are kept; resume sends the rest in another batch" in words
+    assert (
+        "5 of 10 requests were answered and are kept; resume sends the rest in another batch"
+        in words
+    )
     assert sum(came(drawn) for drawn in found.values()) == 12
     assert not any(drawn.failed for drawn in found.values())
     assert notes.open() == []
@@ -270,7 +301,9 @@ def test_cancelling_cancels_the_batch_and_keeps_what_it_answered(server: BatchSe
     assert notes.open() == []
 
 
-def test_who_stops_waiting_leaves_the_batch_alone_and_takes_it_up_later(server: BatchServer) -> None:
+def test_who_stops_waiting_leaves_the_batch_alone_and_takes_it_up_later(
+    server: BatchServer,
+) -> None:
     server.ready_after = 0
     notes = Notes()
     notes.halts = lambda: Halt.LEAVE if notes.open() and notes.open()[0].looked_at else Halt.NO
@@ -314,7 +347,9 @@ def test_requests_beyond_the_budget_are_not_sent(server: BatchServer) -> None:
     assert len(found) == 4
 
 
-def test_an_endpoint_without_batches_is_refused_before_anything_is_asked(server: BatchServer) -> None:
+def test_an_endpoint_without_batches_is_refused_before_anything_is_asked(
+    server: BatchServer,
+) -> None:
     model = load_remote(server.name.removesuffix("#openai"), environ={}, patience=HASTY)
     with pytest.raises(ModelError, match="not known to take batches; OpenAI does"):
         model.use_batches(Notes())
@@ -325,7 +360,10 @@ def test_an_endpoint_without_batches_is_refused_before_anything_is_asked(server:
     ("design", "said"),
     [
         (Design("small", "scripted"), "is not a served model"),
-        (Design("small", "openai:x@http://127.0.0.1:9/v1", sampling=Sampling(mode="exact")), "need calls"),
+        (
+            Design("small", "openai:x@http://127.0.0.1:9/v1", sampling=Sampling(mode="exact")),
+            "need calls",
+        ),
     ],
 )
 def test_batches_that_cannot_be_are_refused_in_the_plan(design: Design, said: str) -> None:
@@ -360,17 +398,25 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.e2e
-def test_a_job_in_batches_stores_the_same_run_as_one_by_calls(filled: Store, server: BatchServer, quick: None) -> None:
+def test_a_job_in_batches_stores_the_same_run_as_one_by_calls(
+    filled: Store, server: BatchServer, quick: None
+) -> None:
     job = wait(filled, start(filled, server), ended)
     assert (job.state, job.done) == ("done", job.total), job.message
     assert job.batched
     assert job.batches == 0
     assert draws_agree_with_responses(filled)
-    before = [(run.model, run.sampling, run.responses) for run in filled.runs.list("reliability", None, None)]
+    before = [
+        (run.model, run.sampling, run.responses)
+        for run in filled.runs.list("reliability", None, None)
+    ]
     design = Design("small", server.name, samples=3, statements=("a-1",))
     more = wait(filled, launch.start(filled, design), ended)
     assert more.state == "done"
-    after = [(run.model, run.sampling, run.responses) for run in filled.runs.list("reliability", None, None)]
+    after = [
+        (run.model, run.sampling, run.responses)
+        for run in filled.runs.list("reliability", None, None)
+    ]
     assert len(before) == len(after) == 1, "the way of asking is no part of the run"
     assert after[0][2] == before[0][2] * 3 // 2
 
@@ -416,7 +462,9 @@ def test_a_cancelled_job_cancels_its_batch_with_a_worker_and_without(
     held = answers(filled)
     assert 0 < held < job.total
     launch.resume(filled, number)
-    job = wait(filled, number, lambda job: job.waits_for_batch and "batch_2 in progress" in job.message)
+    job = wait(
+        filled, number, lambda job: job.waits_for_batch and "batch_2 in progress" in job.message
+    )
     assert job.pid is not None
     os.kill(job.pid, signal.SIGKILL)
     wait(filled, number, lambda job: job.state == "lost")
@@ -437,7 +485,16 @@ def test_the_command_says_that_batches_cost_a_share(
     monkeypatch.setenv("WORKBENCH_PRICE_IN", "2")
     monkeypatch.setenv("WORKBENCH_PRICE_OUT", "8")
     model = "openai:gpt-x@http://127.0.0.1:9/v1#openai"
-    command = ["run", str(filled.path), "--model", model, "--instrument", "small", "--dry-run", "--json"]
+    command = [
+        "run",
+        str(filled.path),
+        "--model",
+        model,
+        "--instrument",
+        "small",
+        "--dry-run",
+        "--json",
+    ]
     costs = []
     for more in ([], ["--batch"]):
         assert main([*command, *more]) == 0
@@ -455,7 +512,13 @@ def test_a_store_says_of_a_batch_what_it_was_told(filled: Store) -> None:
     number = filled.jobs.create("sample", Design("small", "scripted").as_json(), 1, batched=True)
     attempt = filled.jobs.claim(number, "test")
     sent = filled.batches.intend(number, attempt, "chat", [("00-1-0", 2)], 1)
-    known = replace(sent, batch="batch_7", state="in_progress", completed=0, looked_at="2026-11-23T10:00:00.000Z")
+    known = replace(
+        sent,
+        batch="batch_7",
+        state="in_progress",
+        completed=0,
+        looked_at="2026-11-23T10:00:00.000Z",
+    )
     filled.batches.note(known, attempt)
     assert filled.batches.open(number) == (known,)
     assert filled.jobs.get(number).waits_for_batch

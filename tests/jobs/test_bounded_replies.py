@@ -1,4 +1,6 @@
-"""A server's replies are bounded, its counts are not trusted where they are none, and the key never comes back."""
+"""A server's replies are bounded, its counts are not trusted where they are none, and the key never
+comes back.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,16 @@ from hypothesis import strategies as st
 from stores.core.store import Store
 from tests.jobs.faulty_server import Asked, FaultyServer
 from tests.jobs.test_jobs import ended, wait
-from tests.jobs.test_remote_model import HASTY, KEY, NAMED, USUAL, collect, load_remote, requests, served
+from tests.jobs.test_remote_model import (
+    HASTY,
+    KEY,
+    NAMED,
+    USUAL,
+    collect,
+    load_remote,
+    requests,
+    served,
+)
 from workbench.domain.designs import Design
 from workbench.domain.responses import Drawn
 from workbench.inference.served import bounded
@@ -31,7 +42,9 @@ from workbench.jobs import launch
 
 
 @pytest.mark.parametrize("fault", ["endless", "bomb"])
-def test_a_reply_without_an_end_is_given_up_with_its_reason(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_without_an_end_is_given_up_with_its_reason(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bounded, "MOST", 4 * MIB)
     with FaultyServer(lambda call, _: fault if call < 1 else "") as server:
         model = served(server)
@@ -100,7 +113,13 @@ def test_a_key_that_a_server_sends_back_is_taken_out(how: str, key: str) -> None
         return {
             "model": said,
             "system_fingerprint": said,
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}],
+            "choices": [
+                {
+                    "index": 0,
+                    "finish_reason": "stop",
+                    "message": {"role": "assistant", "content": said},
+                }
+            ],
         }
 
     with FaultyServer() as server:
@@ -108,7 +127,9 @@ def test_a_key_that_a_server_sends_back_is_taken_out(how: str, key: str) -> None
         server.report = lambda _: (None, None)
         model = served(server, environ={**NAMED, "WORKBENCH_ENDPOINT_KEY": key})
         found = collect(model, requests(1, n=1))
-        told = json.dumps([found[0].answers, [str(one) for one in model.answerers], sorted(model.fingerprints)])
+        told = json.dumps(
+            [found[0].answers, [str(one) for one in model.answerers], sorted(model.fingerprints)]
+        )
         model.close()
     assert REMOVED in told
     assert normal_form(key) not in normal_form(told)
@@ -120,18 +141,24 @@ def test_a_key_whose_letters_are_escapes_of_the_reply_itself_is_taken_out() -> N
     reply = f'{{"choices": [{{"index": 0, "finish_reason": "stop", "message": {message}}}]}}'
     secret = secret_of(KEY)
     assert secret is not None
-    assert KEY not in json.loads(reply)["choices"][0]["message"], "it is there only once the JSON is read"
+    assert KEY not in json.loads(reply)["choices"][0]["message"], (
+        "it is there only once the JSON is read"
+    )
     found = read_reply(secret.taken_out_of_reply(reply.encode()), 1, KEY)
     assert [choice.text for choice in found.choices] == [f"Your key is {REMOVED}."]
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "utf-7"])
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"]
+)
 def test_a_key_is_taken_out_of_a_reply_in_any_encoding(encoding: str, charset: str) -> None:
     choice = {"index": 0, "finish_reason": "stop", "message": {"content": f"Your key is {KEY}."}}
     reply = {"model": f"m {KEY}", "system_fingerprint": KEY, "choices": [choice], KEY: KEY}
     content = json.dumps(reply).encode(encoding)
-    found = answered_raw(raw(content, "200 OK", f"Content-Type: application/json; charset={charset}"), KEY)
+    found = answered_raw(
+        raw(content, "200 OK", f"Content-Type: application/json; charset={charset}"), KEY
+    )
     assert found.answers == ((f"Your key is {REMOVED}.", 1),)
     assert (found.snapshot, found.fingerprint) == (f"m {REMOVED}", REMOVED)
     words = json.dumps({"error": {"message": f"no {KEY}"}}).encode(encoding)
@@ -142,13 +169,17 @@ def test_a_key_is_taken_out_of_a_reply_however_deep_it_lies() -> None:
     secret = secret_of(KEY)
     assert secret is not None
     deep = '{"a": [' * 300 + f'"{escaped(KEY)}"' + "]}" * 300
-    assert json.loads(secret.taken_out_of_reply(deep.encode())) == json.loads(deep.replace(escaped(KEY), REMOVED))
+    assert json.loads(secret.taken_out_of_reply(deep.encode())) == json.loads(
+        deep.replace(escaped(KEY), REMOVED)
+    )
     assert secret.taken_out_of_reply(b"[" * 100_000) == b"[" * 100_000
 
 
 def test_a_key_in_pieces_is_taken_out_where_they_are_put_together() -> None:
     parts = [{"type": "text", "text": KEY[:8]}, {"type": "text", "text": KEY[8:]}]
-    reply = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": parts}}]}
+    reply = {
+        "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": parts}}]
+    }
     found = read_reply(json.dumps(reply).encode(), 1, KEY)
     assert [choice.text for choice in found.choices] == [REMOVED]
 
@@ -156,15 +187,24 @@ def test_a_key_in_pieces_is_taken_out_where_they_are_put_together() -> None:
 def test_a_file_of_batch_results_loses_the_key_alone() -> None:
     secret = secret_of(KEY)
     assert secret is not None
-    lines = [json.dumps({"custom_id": str(i), "text": text}) for i, text in enumerate(["Agree.", escaped(KEY), "No"])]
+    lines = [
+        json.dumps({"custom_id": str(i), "text": text})
+        for i, text in enumerate(["Agree.", escaped(KEY), "No"])
+    ]
     found = secret.taken_out_of_lines("\n".join(lines).encode()).decode().split("\n")
     assert (found[0], found[2]) == (lines[0], lines[2])
     assert json.loads(found[1]) == {"custom_id": "1", "text": REMOVED}
-    assert secret.taken_out_of_lines("\r\n".join(lines).encode("utf-16")).decode().split("\n") == found
+    assert (
+        secret.taken_out_of_lines("\r\n".join(lines).encode("utf-16")).decode().split("\n") == found
+    )
 
 
-KEYS = st.text(st.characters(codec="ascii", categories=("L", "N", "P")), min_size=14, max_size=60).filter(
-    lambda key: len(normal_form(key)) >= 12 and "%" not in key and "&" not in key and "\\" not in key
+KEYS = st.text(
+    st.characters(codec="ascii", categories=("L", "N", "P")), min_size=14, max_size=60
+).filter(
+    lambda key: (
+        len(normal_form(key)) >= 12 and "%" not in key and "&" not in key and "\\" not in key
+    )
 )
 WAYS = st.sampled_from([way for name, way in ECHOES.items() if "base64" not in name])
 
@@ -190,7 +230,11 @@ def test_a_key_is_found_in_base64_wherever_it_begins(key: str, before: bytes) ->
     secret = secret_of(key)
     assert secret is not None
     packed = base64.b64encode(before + key.encode() + b"!?").decode()
-    for text in (packed, json.dumps({"a": packed}), packed.swapcase() if packed.islower() else packed):
+    for text in (
+        packed,
+        json.dumps({"a": packed}),
+        packed.swapcase() if packed.islower() else packed,
+    ):
         assert secret.is_in(text)
 
 
@@ -200,7 +244,8 @@ def test_a_short_key_is_no_reason_to_change_answers(key: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "answer"), [("not-needed", "That is not needed."), ("lm-studio", "LM Studio"), ("sk-12345678", "5678 sk")]
+    ("key", "answer"),
+    [("not-needed", "That is not needed."), ("lm-studio", "LM Studio"), ("sk-12345678", "5678 sk")],
 )
 def test_words_of_an_answer_are_not_taken_for_a_key(key: str, answer: str) -> None:
     assert without_key(answer, key) == answer
@@ -208,7 +253,11 @@ def test_words_of_an_answer_are_not_taken_for_a_key(key: str, answer: str) -> No
 
 def test_a_server_that_counts_nothing_is_counted_here() -> None:
     def free(asked: Asked) -> dict[str, Any]:
-        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x" * 300}}
+        choice = {
+            "index": 0,
+            "finish_reason": "stop",
+            "message": {"role": "assistant", "content": "x" * 300},
+        }
         return {"choices": [choice], "usage": {"prompt_tokens": 0, "completion_tokens": 0}}
 
     with FaultyServer() as server:
@@ -236,7 +285,9 @@ def test_what_earlier_attempts_spent_is_counted_once() -> None:
 
 
 @pytest.mark.e2e
-def test_a_budget_belongs_to_the_job_whatever_its_attempts(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_belongs_to_the_job_whatever_its_attempts(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with FaultyServer() as server:
         monkeypatch.setenv("WORKBENCH_MAX_REQUESTS", "7")
         design = Design("small", server.name, samples=4)
@@ -268,8 +319,14 @@ def raw(body: object, status: str = "200 OK", *headers: str) -> bytes:
     [
         (b"", "the connection broke off (Server disconnected without sending a response.)"),
         (b"\x15\x03\x01\x00\x02\x02\x46", "the connection broke off (illegal request line)"),
-        (raw(ANSWER)[:-20], "the connection broke off (peer closed connection without sending complete message"),
-        (raw(ANSWER, "200 OK", "Content-Encoding: gzip"), "the reply cannot be unpacked (Error -3 while decompressing"),
+        (
+            raw(ANSWER)[:-20],
+            "the connection broke off (peer closed connection without sending complete message",
+        ),
+        (
+            raw(ANSWER, "200 OK", "Content-Encoding: gzip"),
+            "the reply cannot be unpacked (Error -3 while decompressing",
+        ),
         (raw(b""), "the reply is empty"),
         (raw(b"<html>\x1b[31mLog in"), "the reply is no JSON object; it begins: <html> [31mLog in"),
         (raw(b'data: {"choices": []}'), "the reply is no JSON object; it begins: data: {"),
@@ -277,14 +334,23 @@ def raw(body: object, status: str = "200 OK", *headers: str) -> bytes:
         (raw(ANSWER)[:-1] + b" ", "the reply is not whole JSON"),
         (raw({"message": {}, "done": True}), "the reply has no choices; its fields: message, done"),
         (raw({}), "the reply has no choices; its fields: none"),
-        (raw({"choices": [{"message": {"content": 5}}]}), "an answer without text (finish_reason None)"),
+        (
+            raw({"choices": [{"message": {"content": 5}}]}),
+            "an answer without text (finish_reason None)",
+        ),
         (raw(b"", "500 X"), "the server answered with 500 (Internal Server Error)"),
         (raw(b"", "999 X"), "the server answered with 999 (a status that no standard knows)"),
-        (raw({"error": {"message": "no memory"}}, "500 X"), "the server answered with 500: no memory"),
-        (raw(b"", "503 X", "Retry-After: 1e999"), "the server answered with 503 (Service Unavailable)"),
+        (
+            raw({"error": {"message": "no memory"}}, "500 X"),
+            "the server answered with 500: no memory",
+        ),
+        (
+            raw(b"", "503 X", "Retry-After: 1e999"),
+            "the server answered with 503 (Service Unavailable)",
+        ),
         (raw(b"", "413 X"), "the server answered with 413 (Request Entity Too Large)"),
     ],
-)  # fmt: skip
+)
 def test_every_faulty_reply_has_a_reason_that_says_what_came(reply: bytes, reason: str) -> None:
     found = answered_raw(reply)
     assert found.failed == 1
@@ -292,7 +358,9 @@ def test_every_faulty_reply_has_a_reason_that_says_what_came(reply: bytes, reaso
     assert found.reason.isprintable()
 
 
-@pytest.mark.parametrize("header", ["X-Name: \xe9\xff", "X-Many: " + "a" * 60_000, "Content-Encoding: unheard-of"])
+@pytest.mark.parametrize(
+    "header", ["X-Name: \xe9\xff", "X-Many: " + "a" * 60_000, "Content-Encoding: unheard-of"]
+)
 def test_headers_that_nobody_asked_for_do_no_harm(header: str) -> None:
     assert answered_raw(raw(ANSWER, "200 OK", header)).answers == (("Beneficial.", 1),)
 
@@ -311,10 +379,16 @@ def answered_raw(reply: bytes, key: str = "") -> Drawn:
             self.wfile.write(reply if asks else raw({"data": [{"id": "m"}]}))
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Raw) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        ).start()
         name = f"openai:m@http://127.0.0.1:{server.server_address[1]}/v1"
         (found,) = collect(
-            load_remote(name, environ={**NAMED, "WORKBENCH_ENDPOINT_KEY": key}, patience=replace(HASTY, tries=1)),
+            load_remote(
+                name,
+                environ={**NAMED, "WORKBENCH_ENDPOINT_KEY": key},
+                patience=replace(HASTY, tries=1),
+            ),
             requests(1, n=1),
         ).values()
         server.shutdown()

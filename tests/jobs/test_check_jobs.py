@@ -1,4 +1,6 @@
-"""Checks by models: real weights of MiniLM, a tiny random inference model, and jobs that go on where they were."""
+"""Checks by models: real weights of MiniLM, a tiny random inference model, and jobs that go on
+where they were.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,13 @@ from workbench.formats.native import read_csv
 from workbench.inference import encoder as encoders
 from workbench.inference.encoder import label_places, load_encoder, load_entailment
 from workbench.jobs import launch
-from workbench.pipeline.checking import CheckSpec, check_report, plan_check, run_check, thresholds_of
+from workbench.pipeline.checking import (
+    CheckSpec,
+    check_report,
+    plan_check,
+    run_check,
+    thresholds_of,
+)
 from workbench.workshop.meaning import Thresholds
 
 SMALL = CheckSpec("small")
@@ -31,7 +39,9 @@ SMALL = CheckSpec("small")
 
 @pytest.fixture(scope="module")
 def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A very small BERT with the three labels, in an order of its own, and a vocabulary of single letters."""
+    """A very small BERT with the three labels, in an order of its own, and a vocabulary of single
+    letters.
+    """
     return tiny_bert(tmp_path_factory.mktemp("nli"), ["neutral", "CONTRADICTION", "Entailment"])
 
 
@@ -39,17 +49,31 @@ def tiny_bert(folder: Path, labels: Sequence[str], seed: int = 0) -> Path:
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     letters = "abcdefghijklmnopqrstuvwxyz0123456789.,()-:"
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    words = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{letter}" for letter in letters),
+    ]
     (folder / "vocab.txt").write_text("\n".join(words))
     tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64)
     torch.manual_seed(seed)
     network = BertForSequenceClassification(
         BertConfig(
-            vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
-            max_position_embeddings=64, initializer_range=0.8, id2label=dict(enumerate(labels)),
+            vocab_size=len(words),
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=64,
+            initializer_range=0.8,
+            id2label=dict(enumerate(labels)),
             label2id={label: place for place, label in enumerate(labels)},
         )
-    )  # fmt: skip
+    )
     network.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
@@ -57,20 +81,30 @@ def tiny_bert(folder: Path, labels: Sequence[str], seed: int = 0) -> Path:
 
 def test_near_meanings_have_near_vectors() -> None:
     minilm = load_encoder("minilm")
-    texts = ["Taxes should be lower.", "People ought to pay less tax.", "Wolves should be protected."]
+    texts = [
+        "Taxes should be lower.",
+        "People ought to pay less tax.",
+        "Wolves should be protected.",
+    ]
     vectors = minilm.encode(texts)
     minilm.close()
     assert vectors.shape == (3, 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert vectors[0] @ vectors[1] > 0.7 > 0.4 > vectors[0] @ vectors[2]
-    assert (minilm.card.name, minilm.card.backend, len(minilm.card.revision)) == ("minilm", "sentence-transformers", 32)
+    assert (minilm.card.name, minilm.card.backend, len(minilm.card.revision)) == (
+        "minilm",
+        "sentence-transformers",
+        32,
+    )
 
 
 def test_a_folder_whose_modules_are_code_of_its_own_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "model.safetensors").write_bytes(b"")
     (tmp_path / "evil.py").write_text("raise SystemExit('this ran')")
-    (tmp_path / "modules.json").write_text(json.dumps([{"idx": 0, "name": "0", "path": "", "type": "evil.Module"}]))
+    (tmp_path / "modules.json").write_text(
+        json.dumps([{"idx": 0, "name": "0", "path": "", "type": "evil.Module"}])
+    )
     with pytest.raises(ModelError, match=r"names evil\.Module, which would run code"):
         load_encoder(str(tmp_path))
 
@@ -100,12 +134,16 @@ def test_labels_are_read_by_their_names_whatever_their_order(nli: Path) -> None:
     assert (said[0].entailment, said[0].neutral, said[0].contradiction) == pytest.approx(
         (entailment, neutral, contradiction), abs=1e-5
     )
-    assert len({round(value, 3) for value in (entailment, neutral, contradiction)}) == 3, "the order would not show"
+    assert len({round(value, 3) for value in (entailment, neutral, contradiction)}) == 3, (
+        "the order would not show"
+    )
     for one in said:
         assert one.entailment + one.neutral + one.contradiction == pytest.approx(1)
 
 
-@pytest.mark.parametrize("labels", [["LABEL_0", "LABEL_1", "LABEL_2"], ["entailment", "not_entailment"], []])
+@pytest.mark.parametrize(
+    "labels", [["LABEL_0", "LABEL_1", "LABEL_2"], ["entailment", "not_entailment"], []]
+)
 def test_a_model_of_something_else_is_refused(labels: list[str]) -> None:
     with pytest.raises(ModelError, match="three labels entailment, neutral, contradiction"):
         label_places("m", dict(enumerate(labels)))
@@ -140,16 +178,22 @@ def test_a_near_duplicate_is_told_by_the_measure_of_the_model_that_found_it(stor
 
 
 @pytest.mark.e2e
-def test_only_what_changed_is_computed_again(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_changed_is_computed_again(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_check(filled, SMALL)
     changed = statement("a-1")
     wordings = tuple(
-        replace(w, text="Something quite new.") if w.variant == NEGATION else w for w in changed.wordings
-    )  # fmt: skip
+        replace(w, text="Something quite new.") if w.variant == NEGATION else w
+        for w in changed.wordings
+    )
     question = Wording(QUESTION, "en", "Should statement a-1 become law?")
     base = instrument()
     filled.instruments.add(
-        replace(base, statements=(replace(changed, wordings=(*wordings, question)), *base.statements[1:]))
+        replace(
+            base,
+            statements=(replace(changed, wordings=(*wordings, question)), *base.statements[1:]),
+        )
     )
     assert plan_check(filled, SMALL).texts_left == ("Something quite new.",)
     asked: list[str] = []
@@ -200,7 +244,8 @@ def test_a_model_that_is_not_there_fails_with_what_to_do(filled: Store, tmp_path
 
 def test_english_weights_are_said_to_know_english(store: Store) -> None:
     german = tuple(
-        replace(s, wordings=tuple(replace(w, language="de") for w in s.wordings)) for s in instrument().statements
+        replace(s, wordings=tuple(replace(w, language="de") for w in s.wordings))
+        for s in instrument().statements
     )
     store.instruments.add(replace(instrument(), statements=german, language="de"))
     assert "its cosines say little about de" in plan_check(store, SMALL).describe()
@@ -208,7 +253,9 @@ def test_english_weights_are_said_to_know_english(store: Store) -> None:
 
 @pytest.mark.e2e
 def test_the_shipped_instrument_by_minilm_has_one_paraphrase_to_look_at(store: Store) -> None:
-    """Of the 168 paraphrases: `Veldania should increase what it spends on development aid` (cosine 0.496)."""
+    """Of the 168 paraphrases: `Veldania should increase what it spends on development aid` (cosine
+    0.496).
+    """
     store.instruments.add(read_csv(shipped_instrument_folder()))
     run_check(store, CheckSpec("veldania"))
     found = [

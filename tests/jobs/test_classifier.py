@@ -1,4 +1,6 @@
-"""Training and prediction with real weights: the embedded all-MiniLM-L6-v2, and small networks of random weights."""
+"""Training and prediction with real weights: the embedded all-MiniLM-L6-v2, and small networks of
+random weights.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,14 @@ from workbench.errors import CheckpointError, LeakError, ModelError, UsageError
 
 DATE = "2026-01-31"
 QUICK = TrainConfig(
-    base="minilm", steps=5, batch=4, learning_rate=1e-4, warmup=0, eval_every=2, max_length=32, weight_decay=0.01
+    base="minilm",
+    steps=5,
+    batch=4,
+    learning_rate=1e-4,
+    warmup=0,
+    eval_every=2,
+    max_length=32,
+    weight_decay=0.01,
 )
 THINGS = (
     "taxes",
@@ -47,7 +56,9 @@ def examples(things: Sequence[str], start: int = 0) -> list[Example]:
     made: list[Example] = []
     for thing in things:
         for label, text in TEXTS.items():
-            made.append(Example(start + len(made), text.format(thing), thing, f"More {thing}.", label))
+            made.append(
+                Example(start + len(made), text.format(thing), thing, f"More {thing}.", label)
+            )
     return made
 
 
@@ -94,7 +105,9 @@ def minilm() -> EntailmentModel:
 
 @pytest.fixture(scope="module")
 def bart(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A very small BART with the labels of facebook/bart-large-mnli and a byte-level vocabulary of its own."""
+    """A very small BART with the labels of facebook/bart-large-mnli and a byte-level vocabulary of
+    its own.
+    """
     from tokenizers import ByteLevelBPETokenizer
     from transformers import BartConfig, BartForSequenceClassification, BartTokenizerFast
 
@@ -110,11 +123,20 @@ def bart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     labels = ["contradiction", "neutral", "entailment"]
     network = BartForSequenceClassification(
         BartConfig(
-            vocab_size=len(tokenizer), d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
-            decoder_attention_heads=2, encoder_ffn_dim=16, decoder_ffn_dim=16, max_position_embeddings=128,
-            init_std=0.5, id2label=dict(enumerate(labels)), label2id={label: i for i, label in enumerate(labels)},
+            vocab_size=len(tokenizer),
+            d_model=16,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=2,
+            decoder_attention_heads=2,
+            encoder_ffn_dim=16,
+            decoder_ffn_dim=16,
+            max_position_embeddings=128,
+            init_std=0.5,
+            id2label=dict(enumerate(labels)),
+            label2id={label: i for i, label in enumerate(labels)},
         )
-    )  # fmt: skip
+    )
     network.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
@@ -127,7 +149,9 @@ def tiny(bart: Path) -> TrainConfig:
 
 
 @pytest.mark.e2e
-def test_training_learns_what_the_untrained_base_does_not_know(trained: Path, classifier: StanceClassifier) -> None:
+def test_training_learns_what_the_untrained_base_does_not_know(
+    trained: Path, classifier: StanceClassifier
+) -> None:
     config = verify(trained).config
     learned = score(UNSEEN, in_order(classifier.predict(asked(UNSEEN))))
     before = score(UNSEEN, in_order(zero_shot(config, asked(UNSEEN))))
@@ -136,7 +160,9 @@ def test_training_learns_what_the_untrained_base_does_not_know(trained: Path, cl
 
 
 @pytest.mark.e2e
-def test_the_card_says_what_the_classifier_was_made_from(trained: Path, classifier: StanceClassifier) -> None:
+def test_the_card_says_what_the_classifier_was_made_from(
+    trained: Path, classifier: StanceClassifier
+) -> None:
     card = classifier.training
     assert (card.name, card.date, card.steps, card.best_step) == ("toy", DATE, 24, 24)
     assert card.train_labels == {"agree": 8, "disagree": 8, "neutral": 0, "unrelated": 0}
@@ -158,7 +184,9 @@ def test_test_figures_join_the_card_and_leave_the_reader_the_same(whole: Trained
 
 
 @pytest.mark.e2e
-def test_a_reader_is_another_one_wherever_a_reading_could_come_out_otherwise(trained: Path, whole: Trained) -> None:
+def test_a_reader_is_another_one_wherever_a_reading_could_come_out_otherwise(
+    trained: Path, whole: Trained
+) -> None:
     card = verify(trained)
     versions = {card.reader.version, verify(whole.folder).reader.version}
     for change in (
@@ -177,9 +205,14 @@ def test_a_reader_is_another_one_wherever_a_reading_could_come_out_otherwise(tra
 def test_a_stopped_training_resumes_to_the_same_weights(whole: Trained, tmp_path: Path) -> None:
     folder, seen = tmp_path / "quick", list[int]()
     stopped = train(
-        QUICK, TRAIN, DEV, folder, date=DATE,
-        on_progress=lambda progress: seen.append(progress.step), should_stop=lambda: bool(seen) and seen[-1] >= 3,
-    )  # fmt: skip
+        QUICK,
+        TRAIN,
+        DEV,
+        folder,
+        date=DATE,
+        on_progress=lambda progress: seen.append(progress.step),
+        should_stop=lambda: bool(seen) and seen[-1] >= 3,
+    )
     assert stopped.card is None
     assert stopped.step in (3, 4)
     assert not folder.exists()
@@ -192,7 +225,9 @@ def test_a_stopped_training_resumes_to_the_same_weights(whole: Trained, tmp_path
 
 
 @pytest.mark.e2e
-def test_checkpoints_hold_nothing_pickled_and_only_the_last_stays(tiny: TrainConfig, tmp_path: Path) -> None:
+def test_checkpoints_hold_nothing_pickled_and_only_the_last_stays(
+    tiny: TrainConfig, tmp_path: Path
+) -> None:
     train(tiny, TRAIN, [], tmp_path / "one", date=DATE, should_stop=_after(4))
     work = tmp_path / "one.training"
     assert [path.name for path in work.glob("checkpoint-*")] == ["checkpoint-4"]
@@ -214,7 +249,9 @@ def test_a_broken_last_checkpoint_is_passed_over(tiny: TrainConfig, tmp_path: Pa
 
 
 @pytest.mark.e2e
-def test_other_data_or_settings_do_not_resume_what_was_begun(whole: Trained, tiny: TrainConfig, tmp_path: Path) -> None:
+def test_other_data_or_settings_do_not_resume_what_was_begun(
+    whole: Trained, tiny: TrainConfig, tmp_path: Path
+) -> None:
     train(tiny, TRAIN, [], tmp_path / "one", date=DATE, should_stop=_after(1))
     with pytest.raises(CheckpointError, match="begun here with other settings, data"):
         train(tiny, TRAIN[:-1], [], tmp_path / "one", date=DATE)
@@ -224,7 +261,9 @@ def test_other_data_or_settings_do_not_resume_what_was_begun(whole: Trained, tin
 
 
 @pytest.mark.e2e
-def test_progress_tells_steps_loss_and_the_held_out_score(tiny: TrainConfig, tmp_path: Path) -> None:
+def test_progress_tells_steps_loss_and_the_held_out_score(
+    tiny: TrainConfig, tmp_path: Path
+) -> None:
     seen: list[Any] = []
     train(replace(tiny, steps=2), TRAIN, DEV, tmp_path / "one", date=DATE, on_progress=seen.append)
     assert [(p.step, p.steps) for p in seen] == [(1, 2), (2, 2), (2, 2)]
@@ -257,7 +296,9 @@ def test_a_checkpoint_without_safetensors_is_refused(whole: Trained, tmp_path: P
     for name in ("config.json", "card.json", "tokenizer.json"):
         (tmp_path / name).write_bytes((whole.folder / name).read_bytes())
     torch.save({}, tmp_path / "pytorch_model.bin")
-    with pytest.raises(CheckpointError, match=r"only pytorch_model\.bin.*Only safetensors are loaded"):
+    with pytest.raises(
+        CheckpointError, match=r"only pytorch_model\.bin.*Only safetensors are loaded"
+    ):
         StanceClassifier.load(tmp_path)
     with pytest.raises(CheckpointError, match="Only safetensors are loaded"):
         load(str(tmp_path))
@@ -286,7 +327,9 @@ class Trap:
 
 
 @pytest.mark.e2e
-def test_a_pickle_in_the_folder_is_never_loaded(whole: Trained, tiny: TrainConfig, tmp_path: Path) -> None:
+def test_a_pickle_in_the_folder_is_never_loaded(
+    whole: Trained, tiny: TrainConfig, tmp_path: Path
+) -> None:
     sprung = tmp_path / "sprung"
     copied = _copy(whole.folder, tmp_path / "copy")
     for name in ("pytorch_model.bin", "training_args.bin", "optimizer.pt"):
@@ -329,7 +372,12 @@ def small(folder: Path, kind: str, **settings: Any) -> Path:
 
     network = getattr(transformers, kind)(
         transformers.BertConfig(
-            vocab_size=30522, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8, **settings
+            vocab_size=30522,
+            hidden_size=8,
+            num_hidden_layers=1,
+            num_attention_heads=1,
+            intermediate_size=8,
+            **settings,
         )
     )
     network.save_pretrained(folder)
@@ -338,7 +386,9 @@ def small(folder: Path, kind: str, **settings: Any) -> Path:
 
 
 def test_a_classifier_without_an_entailment_label_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="its labels are LABEL_0, LABEL_1, and entailment and contradiction is not"):
+    with pytest.raises(
+        ModelError, match="its labels are LABEL_0, LABEL_1, and entailment and contradiction is not"
+    ):
         load(str(small(tmp_path, "BertForSequenceClassification", num_labels=2)))
 
 
@@ -349,7 +399,16 @@ def test_a_head_for_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_labels_are_found_by_name_in_any_order_and_case(tmp_path: Path) -> None:
     names = {"ENTAILMENT": 0, "Neutral": 1, "contradiction": 2}
-    found = load(str(small(tmp_path, "BertForSequenceClassification", label2id=names, id2label=dict(enumerate(names)))))
+    found = load(
+        str(
+            small(
+                tmp_path,
+                "BertForSequenceClassification",
+                label2id=names,
+                id2label=dict(enumerate(names)),
+            )
+        )
+    )
     assert (found.entailment, found.contradiction) == (0, 2)
 
 
@@ -399,7 +458,9 @@ def test_zero_shot_of_an_entailment_model_is_its_own_entailment(bart: Path) -> N
     logits = []
     for hypothesis in config.hypotheses():
         with torch.inference_mode():
-            logits.append(model.network(**model.tokenizer(text, hypothesis, return_tensors="pt")).logits[0])
+            logits.append(
+                model.network(**model.tokenizer(text, hypothesis, return_tensors="pt")).logits[0]
+            )
     z = torch.stack(logits).double()
     row = in_order(zero_shot(config, [(text, "")]))[0]
     assert row.scores == pytest.approx(torch.softmax(z[:, [0, 2]], dim=1)[:, 1].tolist(), abs=1e-6)
@@ -412,7 +473,9 @@ def test_zero_shot_of_an_entailment_model_is_its_own_entailment(bart: Path) -> N
 # --- prediction ---
 
 
-def test_pairs_are_encoded_as_the_tokenizer_encodes_them(minilm: EntailmentModel, bart: Path) -> None:
+def test_pairs_are_encoded_as_the_tokenizer_encodes_them(
+    minilm: EntailmentModel, bart: Path
+) -> None:
     for model in (minilm, load(str(bart))):
         config = TrainConfig(base="x", max_length=64)
         encoder = PairEncoder(model.tokenizer, config)
@@ -429,9 +492,19 @@ def test_pairs_are_encoded_as_the_tokenizer_encodes_them(minilm: EntailmentModel
 
 
 HOSTILE = [
-    "", " \n\t", "a" * 100_000, "word " * 20_000, "\ud800 lone", "\U0001f600" * 300, "\x00\x01",
-    "[SEP] [CLS] [MASK] [PAD]", "\u202eright to left", "e" + "\u0301" * 500, "不同意", "{label}",
-]  # fmt: skip
+    "",
+    " \n\t",
+    "a" * 100_000,
+    "word " * 20_000,
+    "\ud800 lone",
+    "\U0001f600" * 300,
+    "\x00\x01",
+    "[SEP] [CLS] [MASK] [PAD]",
+    "\u202eright to left",
+    "e" + "\u0301" * 500,
+    "不同意",
+    "{label}",
+]
 
 
 @pytest.mark.e2e
@@ -469,7 +542,9 @@ def test_predictions_come_batch_by_batch(minilm: EntailmentModel) -> None:
     assert sorted(row.index for batch in batches for row in batch) == list(range(20))
 
 
-def test_equal_responses_are_computed_once(minilm: EntailmentModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_responses_are_computed_once(
+    minilm: EntailmentModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows: list[int] = []
     handle = minilm.network.register_forward_pre_hook(
         lambda module, args, kwargs: rows.append(len(kwargs["input_ids"])), with_kwargs=True
@@ -481,7 +556,8 @@ def test_equal_responses_are_computed_once(minilm: EntailmentModel, monkeypatch:
         assert found[0].scores == found[2].scores == found[14].scores
         rows.clear()
         list(predictions(minilm, TrainConfig(base="minilm", premise=Premise.BOTH), texts))
-        assert sum(rows) == 3 * len(LABELS)  # beside its statement the same response is another premise
+        # Beside its statement the same response is another premise.
+        assert sum(rows) == 3 * len(LABELS)
     finally:
         handle.remove()
 
@@ -512,6 +588,9 @@ def test_a_batch_that_the_memory_does_not_hold_is_halved(minilm: EntailmentModel
 
 def test_no_room_for_a_response_is_said(minilm: EntailmentModel) -> None:
     with pytest.raises(UsageError, match="leaves no room"):
-        PairEncoder(minilm.tokenizer, TrainConfig(base="minilm", max_length=16, hypothesis="very " * 20 + "{label}"))
+        PairEncoder(
+            minilm.tokenizer,
+            TrainConfig(base="minilm", max_length=16, hypothesis="very " * 20 + "{label}"),
+        )
     with pytest.raises(UsageError, match="reads at most"):
         PairEncoder(minilm.tokenizer, TrainConfig(base="minilm", max_length=4096))

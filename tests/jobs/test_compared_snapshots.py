@@ -1,4 +1,6 @@
-"""Two snapshots of one served model are compared as two models are: under their names, over what both were asked."""
+"""Two snapshots of one served model are compared as two models are: under their names, over what
+both were asked.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ from workbench.pipeline.drafting import plan_drafting
 
 
 def says(asked: Asked, snapshot: str) -> str:
-    """Return what a snapshot answers: the old one agrees with the left and takes the first option, the new one not."""
+    """Return what a snapshot answers: the old one agrees with the left and takes the first option,
+    the new one not.
+    """
     prompt = prompt_of(asked.body)
     if "A. " in prompt:
         return "A" if snapshot == OLD else "B"
@@ -43,19 +47,25 @@ def says(asked: Asked, snapshot: str) -> str:
 
 
 def asked_of_both(path: Path) -> list[str]:
-    """Fill a new store in which two snapshots of one model answered three audits; return what the two are called."""
+    """Fill a new store in which two snapshots of one model answered three audits; return what the
+    two are called.
+    """
     now = OLD
 
     def respond(asked: Asked) -> dict[str, Any]:
         said = f"Once {len(server.asked)}" if prompt_of(asked.body) == OPEN else says(asked, now)
         message = {"role": "assistant", "content": said}
-        return {"choices": [{"index": n, "message": message} for n in range(asked.body.get("n", 1))]}
+        return {
+            "choices": [{"index": n, "message": message} for n in range(asked.body.get("n", 1))]
+        }
 
     with FaultyServer() as server, new_store(path) as store:
         server.report, server.respond = lambda _: (now, None), respond
         store.instruments.add(instrument())
         for audit in ("bias_score", "response_bias"):
-            templates = tuple(t for t in shipped_templates(audit) if t.name in ("baseline", "lettered"))
+            templates = tuple(
+                t for t in shipped_templates(audit) if t.name in ("baseline", "lettered")
+            )
             store.instruments.add(replace(base(audit), templates=templates))
         for samples, snapshot in ((2, OLD), (3, NEW)):
             now = snapshot
@@ -85,7 +95,12 @@ def test_two_snapshots_are_compared_under_their_names_over_what_both_were_asked(
     assert found.common is not None
     assert (found.common.prompts[0], found.common.left_out) == (found.common.prompts[1], (0, 0))
     (issue,) = (one for one in stances.compare_issues(old, new) if one.name == "law_and_order")
-    assert (issue.first, issue.second, issue.difference.value, issue.shared.statements) == (1.0, -1.0, 2.0, 3)
+    assert (issue.first, issue.second, issue.difference.value, issue.shared.statements) == (
+        1.0,
+        -1.0,
+        2.0,
+        3,
+    )
     row = next(row for row in compared(choices, old, new).rows if row.bias is Bias.RESPONSE_ORDER)
     assert (row.first.mean, row.second.mean, row.change.mean) == (100.0, 0.0, -100.0)
     asks = (
@@ -125,11 +140,15 @@ def test_drafts_stay_with_the_snapshot_that_wrote_them_and_none_that_was_paid_is
         assert job.state == state, job.message
         assert words in job.message
         if state != "done":
-            assert len(filled.drafts.list("small")) == len(server.delivered()), "what was paid is stored"
+            assert len(filled.drafts.list("small")) == len(server.delivered()), (
+                "what was paid is stored"
+            )
             monkeypatch.delenv("WORKBENCH_MAX_REQUESTS", raising=False)
             job = resumed(filled, job.id)
         assert job.state == "done", job.message
-        told = {prompt: str(server.report(call)[0]) for call in server.asked for prompt in call.serials}
+        told = {
+            prompt: str(server.report(call)[0]) for call in server.asked for prompt in call.serials
+        }
         assert len(server.asked) == 18, "no call is paid twice"
     drafts = filled.drafts.list("small")
     assert {d.line: d.made.revision for d in drafts if d.made} == {
@@ -137,4 +156,6 @@ def test_drafts_stay_with_the_snapshot_that_wrote_them_and_none_that_was_paid_is
     }
     if state == "done":
         again = plan_drafting(filled, drafting)
-        assert len(again.needed) == Counter(told.values())[OLD], "another job asks the new snapshot everything"
+        assert len(again.needed) == Counter(told.values())[OLD], (
+            "another job asks the new snapshot everything"
+        )

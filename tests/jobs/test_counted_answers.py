@@ -1,4 +1,6 @@
-"""A questionnaire asked of an endpoint that names no probabilities: answers are drawn, and yes and no are counted."""
+"""A questionnaire asked of an endpoint that names no probabilities: answers are drawn, and yes and
+no are counted.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ from tests.jobs.faulty_server import Asked, FaultyServer, Refused
 from tests.jobs.test_jobs import ended, wait
 from tests.questionnaires import Known, ask, panel
 from workbench.audits.questionnaire.figures import Condition
-from workbench.audits.questionnaire.judged import QuestionnaireJudged, judge_questionnaire, prompt_asked
+from workbench.audits.questionnaire.judged import (
+    QuestionnaireJudged,
+    judge_questionnaire,
+    prompt_asked,
+)
 from workbench.domain.readings import USUAL
 from workbench.domain.responses import EXACT, SAMPLED
 from workbench.domain.rulings import Verdict
@@ -39,8 +45,14 @@ def path(tmp_path: Path) -> Path:
 
 
 def without_probabilities(asked: Asked) -> dict[str, Any]:
-    """Answer as an endpoint that refuses log-probabilities: twice yes, once no, once neither, by the seed."""
-    if asked.body.get("logprobs") or asked.body.get("top_logprobs") or asked.path.endswith("/v1/completions"):
+    """Answer as an endpoint that refuses log-probabilities: twice yes, once no, once neither, by
+    the seed.
+    """
+    if (
+        asked.body.get("logprobs")
+        or asked.body.get("top_logprobs")
+        or asked.path.endswith("/v1/completions")
+    ):
         raise Refused({"message": "logprobs is not supported", "param": "logprobs"})
     draw = random.Random(f"{asked.body.get('seed')} {asked.body['messages'][-1]['content']}")
     texts = [draw.choice(SAID) for _ in range(asked.body.get("n", 1))]
@@ -69,7 +81,10 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
         (name,) = judged.reports
         report, found = judged.reports[name], judged.gathered[name]
         assert judged.runs[name].sampling.mode == SAMPLED
-        assert (judged.runs[name].sampling.temperature, judged.runs[name].sampling.max_new_tokens) == (1.0, 16)
+        assert (
+            judged.runs[name].sampling.temperature,
+            judged.runs[name].sampling.max_new_tokens,
+        ) == (1.0, 16)
         assert found.predictions.answers is not None
         assert set(found.predictions.answers.tolist()) == {N}
         given = store.raw_answers.of_run(judged.runs[name])
@@ -85,8 +100,11 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
         assert prompt.answers == N
         assert sum(one.probability for one in prompt.tokens) == pytest.approx(1)
         assert {one.text: one.mark for one in prompt.tokens}.items() <= {
-            "Yes.": "yes", "yes, I do": "yes", "No": "no", GERMAN: "other",
-        }.items()  # fmt: skip
+            "Yes.": "yes",
+            "yes, I do": "yes",
+            "No": "no",
+            GERMAN: "other",
+        }.items()
         (came,) = judged.answered
         assert (came.unit, came.planned, came.answered) == ("answers", 6 * N, 6 * N)
         silent = {probe: of.get(GERMAN, 0) for probe, of in given.items()}
@@ -107,7 +125,9 @@ def test_an_endpoint_without_probabilities_is_asked_for_answers_and_figures_say_
 
 
 def rulings_on_drawn_answers_count(store: Store, before: QuestionnaireJudged) -> None:
-    """An answer read anew has its right reading, one that is excluded counts nowhere, and the header stays."""
+    """An answer read anew has its right reading, one that is excluded counts nowhere, and the
+    header stays.
+    """
     (name,) = before.reports
     probe = int(before.gathered[name].probe[0])
     given = store.raw_answers.of_run(before.runs[name])[probe]
@@ -141,7 +161,16 @@ def test_counted_answers_and_probabilities_of_one_model_are_two_runs_that_are_ne
 ) -> None:
     for more in ((), ("--samples", "6")):
         code, out, err = run(
-            capsys, "run", path, "--audit", "questionnaire", "--model", "scripted", "--no-probe", "--yes", *more
+            capsys,
+            "run",
+            path,
+            "--audit",
+            "questionnaire",
+            "--model",
+            "scripted",
+            "--no-probe",
+            "--yes",
+            *more,
         )
         assert code == 0, out + err
     with Store.open(path) as store:
@@ -151,7 +180,9 @@ def test_counted_answers_and_probabilities_of_one_model_are_two_runs_that_are_ne
         assert modes == {"scripted · probabilities": EXACT, "scripted · counted answers": SAMPLED}
         exact = judged.gathered["scripted · probabilities"].predictions
         assert exact.answers is None
-        assert not np.array_equal(exact.yes, judged.gathered["scripted · counted answers"].predictions.yes)
+        assert not np.array_equal(
+            exact.yes, judged.gathered["scripted · counted answers"].predictions.yes
+        )
     found = data(capsys, "show", path, "questionnaire", "--table", "correlation")
     (table,) = (one for one in found["tables"] if one["name"] == "correlation")
     assert {(row["target"], row["measure"]) for row in table["rows"]} >= {

@@ -1,5 +1,5 @@
-"""Servers of each kind, as their documentation says that they draw: defaults of their own, fields that they take,
-ignore or refuse. Each stub answers with the sampling that it would draw with.
+"""Servers of each kind, as their documentation says that they draw: defaults of their own, fields
+that they take, ignore or refuse. Each stub answers with the sampling that it would draw with.
 """
 
 from __future__ import annotations
@@ -37,12 +37,23 @@ from workbench.tui.jobs.job_lines import job_details
 HASTY = RetryPolicy(tries=3, long_tries=2, reply_s=2.0, first_wait_s=0.005, longest_wait_s=0.05)
 STATED = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=20)
 LEFT = sampled(STATED, {"top_k": "server"})
-PROTOCOL = {"model", "messages", "n", "seed", "max_tokens", "max_completion_tokens", "temperature", "top_p"}
+PROTOCOL = {
+    "model",
+    "messages",
+    "n",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+    "temperature",
+    "top_p",
+}
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How a kind of server draws where nobody tells it otherwise, and what it makes of what it is told."""
+    """How a kind of server draws where nobody tells it otherwise, and what it makes of what it is
+    told.
+    """
 
     defaults: Mapping[str, Any]
     "with the fields' own names: what a request leaves out is filled from here"
@@ -58,13 +69,27 @@ class Manner:
         body = asked.body
         unknown = set(body) - PROTOCOL - set(self.defaults) - self.knows
         if unknown and self.strict:
-            raise Refused({"message": f"Unsupported parameter: {sorted(unknown)[0]}", "param": sorted(unknown)[0]})
+            raise Refused(
+                {
+                    "message": f"Unsupported parameter: {sorted(unknown)[0]}",
+                    "param": sorted(unknown)[0],
+                }
+            )
         drawn = {**self.defaults, **{name: body[name] for name in self.defaults if name in body}}
         if "generation_config" in body:
-            drawn |= {name: of for name, of in json.loads(body["generation_config"]).items() if name in drawn}
+            drawn |= {
+                name: of
+                for name, of in json.loads(body["generation_config"]).items()
+                if name in drawn
+            }
         text = json.dumps(drawn, sort_keys=True)
         n = body.get("n", 1)
-        return {"choices": [{"index": i, "finish_reason": "stop", "message": {"content": text}} for i in range(n)]}
+        return {
+            "choices": [
+                {"index": i, "finish_reason": "stop", "message": {"content": text}}
+                for i in range(n)
+            ]
+        }
 
 
 QWEN = {"temperature": 0.6, "top_p": 0.95, "top_k": 20, "min_p": 0.1, "repetition_penalty": 1.05}
@@ -77,7 +102,14 @@ MANNERS = {
     "vllm": Manner(QWEN | PENALTIES, OFF, "vllm"),
     "sglang": Manner(QWEN | PENALTIES, OFF, "sglang", strict=True),
     "llama-cpp": Manner(
-        {"temperature": 0.8, "top_p": 0.95, "top_k": 40, "min_p": 0.05, "repeat_penalty": 1.1, "typical_p": 0.9},
+        {
+            "temperature": 0.8,
+            "top_p": 0.95,
+            "top_k": 40,
+            "min_p": 0.05,
+            "repeat_penalty": 1.1,
+            "typical_p": 0.9,
+        },
         {**PLAIN, "top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0, "typical_p": 1.0},
         "llamacpp",
     ),
@@ -87,7 +119,13 @@ MANNERS = {
         "me",
     ),
     "transformers": Manner(
-        {"temperature": 0.6, "top_p": 0.95, "top_k": 50, "do_sample": False, "repetition_penalty": 1.1},
+        {
+            "temperature": 0.6,
+            "top_p": 0.95,
+            "top_k": 50,
+            "do_sample": False,
+            "repetition_penalty": 1.1,
+        },
         {**PLAIN, "top_k": 0, "do_sample": True, "repetition_penalty": 1.0},
         strict=True,
         knows=frozenset({"generation_config"}),
@@ -127,7 +165,9 @@ def test_every_dialect_names_its_documentation_and_whether_a_server_was_asked() 
 
 @pytest.mark.parametrize("key", MANNERS)
 @pytest.mark.parametrize("top_k", [None, 7])
-def test_a_server_draws_with_what_the_sampling_states_and_nothing_of_its_own(key: str, top_k: int | None) -> None:
+def test_a_server_draws_with_what_the_sampling_states_and_nothing_of_its_own(
+    key: str, top_k: int | None
+) -> None:
     manner = MANNERS[key]
     with FaultyServer() as server:
         server.respond, server.owned_by = manner.respond, manner.owned_by
@@ -173,13 +213,21 @@ def test_a_temperature_that_a_server_would_cap_is_refused() -> None:
 
 
 def reasoning_model(asked: Asked) -> dict[str, Any]:
-    """Answer as the reasoning models of OpenAI do: the temperature 1, no top_p, max_completion_tokens."""
+    """Answer as the reasoning models of OpenAI do: the temperature 1, no top_p,
+    max_completion_tokens.
+    """
     body = asked.body
     if "max_tokens" in body:
-        said = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'"
+        said = (
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+            "'max_completion_tokens'"
+        )
         raise Refused({"message": said, "param": "max_tokens", "code": "unsupported_parameter"})
     if body.get("temperature", 1) != 1:
-        said = "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is."
+        said = (
+            "Unsupported value: 'temperature' does not support 0.7 with this model. Only the "
+            "default (1) value is."
+        )
         raise Refused({"message": said, "param": "temperature", "code": "unsupported_value"})
     if "top_p" in body:
         said = "Unsupported parameter: 'top_p' is not supported with this model."
@@ -194,18 +242,29 @@ def test_a_refused_parameter_is_left_out_only_where_the_sampling_leaves_it_to_th
 ) -> None:
     with FaultyServer() as server:
         server.respond = reasoning_model
-        for name, given in (("temperature", {"top_p": "server", "temperature": 0.7}), ("top_p", {})):
+        for name, given in (
+            ("temperature", {"top_p": "server", "temperature": 0.7}),
+            ("top_p", {}),
+        ):
             flag = "--" + name.replace("_", "-")
-            with pytest.raises(ModelError, match=rf"does not take {name} as .*never pooled.*ask with {flag} server"):
+            with pytest.raises(
+                ModelError, match=rf"does not take {name} as .*never pooled.*ask with {flag} server"
+            ):
                 drawn_with(served(server, "openai"), sampled(STATED, given))
         server.calls.clear()
         caplog.clear()
         with caplog.at_level(logging.WARNING):
-            drawn_with(served(server, "openai"), sampled(STATED, {"temperature": "server", "top_p": "server"}))
+            drawn_with(
+                served(server, "openai"),
+                sampled(STATED, {"temperature": "server", "top_p": "server"}),
+            )
         last = server.asked[-1].body
         assert not {"temperature", "top_p", "seed", "max_tokens"} & set(last)
         assert last["max_completion_tokens"] == 20
-        assert [said.partition(" refuses ")[2].split()[0] for said in caplog.messages] == ["max_tokens", "seed"]
+        assert [said.partition(" refuses ")[2].split()[0] for said in caplog.messages] == [
+            "max_tokens",
+            "seed",
+        ]
         assert "cannot be drawn again" in caplog.text
 
 
@@ -222,7 +281,9 @@ def test_a_field_that_switches_off_the_servers_own_is_named_where_it_is_refused(
         assert drawn_with(served(server), LEFT)[0]["top_k"] == 20, "its own"
 
 
-def test_fields_of_a_person_are_sent_and_what_an_option_states_is_not_theirs_to_say(tmp_path: Path) -> None:
+def test_fields_of_a_person_are_sent_and_what_an_option_states_is_not_theirs_to_say(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "more.toml"
     file.write_text("min_p = 0.25\n[chat_template_kwargs]\nenable_thinking = false\n")
     sampling = replace(STATED, extra=extra_fields(str(file)))
@@ -231,7 +292,9 @@ def test_fields_of_a_person_are_sent_and_what_an_option_states_is_not_theirs_to_
         assert drawn_with(served(server), sampling)[0]["min_p"] == 0.25
         assert server.asked[-1].body["chat_template_kwargs"] == {"enable_thinking": False}
         server.respond = MANNERS["sglang"].respond
-        with pytest.raises(ModelError, match=r"does not take chat_template_kwargs.*a field of --extra-body"):
+        with pytest.raises(
+            ModelError, match=r"does not take chat_template_kwargs.*a field of --extra-body"
+        ):
             drawn_with(load_remote(server.name + "#sglang", environ={}, patience=HASTY), sampling)
     for fields, said in (
         ('{"temperature": 0.3}', "stated by --temperature"),
@@ -248,7 +311,9 @@ def test_fields_of_a_person_are_sent_and_what_an_option_states_is_not_theirs_to_
         extra_fields(str(tmp_path / "list.json"))
 
 
-def test_samplings_that_differ_in_what_is_left_to_a_server_or_added_are_never_pooled(tmp_path: Path) -> None:
+def test_samplings_that_differ_in_what_is_left_to_a_server_or_added_are_never_pooled(
+    tmp_path: Path,
+) -> None:
     plain = Sampling()
     others = [
         sampled(plain, {"temperature": "server"}),
@@ -261,7 +326,10 @@ def test_samplings_that_differ_in_what_is_left_to_a_server_or_added_are_never_po
     ]
     assert len({one.key for one in (plain, EXACTLY, *others)}) == 9
     assert len({str(one) for one in (plain, EXACTLY, *others)}) == 9
-    assert str(others[2]) == "T of the server, top-p of the server, top-k and penalties of the server, 20 tokens"
+    assert (
+        str(others[2])
+        == "T of the server, top-p of the server, top-k and penalties of the server, 20 tokens"
+    )
     assert plain.key.hex() == PLAIN_KEY, "today's stores keep their keys"
     with Store.open(tmp_path / "s.db", create=True) as store:
         with FaultyServer() as server:
@@ -269,7 +337,10 @@ def test_samplings_that_differ_in_what_is_left_to_a_server_or_added_are_never_po
             model = served(server)
             card = model.card
             model.close()
-        assert card.encoding == "vllm: frequency_penalty, min_p, presence_penalty, repetition_penalty, top_k neutral"
+        assert (
+            card.encoding
+            == "vllm: frequency_penalty, min_p, presence_penalty, repetition_penalty, top_k neutral"
+        )
         ids = {store.runs.begin(card, one)[1] for one in (plain, *others)}
         assert len(ids) == 8
         design = Design("small", card.name, sampling=others[2])
@@ -299,7 +370,9 @@ def test_what_is_left_to_a_server_needs_one() -> None:
         ("gpu7", {"owned_by": None}, ""),
     ],
 )
-def test_a_server_is_known_by_its_host_or_by_what_it_calls_itself(host: str, entry: dict[str, Any], key: str) -> None:
+def test_a_server_is_known_by_its_host_or_by_what_it_calls_itself(
+    host: str, entry: dict[str, Any], key: str
+) -> None:
     assert recognised(host, (entry,)).key == key
 
 
@@ -312,19 +385,35 @@ def test_a_name_may_state_the_kind_of_server() -> None:
 
 
 def able(asked: Asked) -> dict[str, Any]:
-    """Answer as a server that keeps to its parameters and seeds, names alternatives, echoes and thinks."""
+    """Answer as a server that keeps to its parameters and seeds, names alternatives, echoes and
+    thinks.
+    """
     body = asked.body
-    narrow = not body.get("temperature") or body.get("top_p") == 0.001 or body.get("top_k") == 1 or body.get("min_p")
+    narrow = (
+        not body.get("temperature")
+        or body.get("top_p") == 0.001
+        or body.get("top_k") == 1
+        or body.get("min_p")
+    )
     usage = {"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 5}}
     if asked.path.endswith("/completions") and "prompt" in body:
         logprobs: dict[str, Any] = {"tokens": ["The", " Paris"], "token_logprobs": [None, -1.0]}
         if not body.get("echo"):
-            logprobs = {"tokens": [" Paris"], "token_logprobs": [-1.0], "top_logprobs": [{" Paris": -1.0}]}
+            logprobs = {
+                "tokens": [" Paris"],
+                "token_logprobs": [-1.0],
+                "top_logprobs": [{" Paris": -1.0}],
+            }
         return {"choices": [{"index": 0, "text": "", "logprobs": logprobs}]}
     top = [{"token": word, "logprob": -1.0 - i} for i, word in enumerate(("cat", "dog", "owl"))]
-    message = {"content": "cat" if narrow else f"cat {body.get('seed')}", "reasoning_content": "Well."}
+    message = {
+        "content": "cat" if narrow else f"cat {body.get('seed')}",
+        "reasoning_content": "Well.",
+    }
     logprobs = {"content": [{"token": "cat", "logprob": -1.0, "top_logprobs": top}]}
-    choices = [{"index": i, "message": message, "logprobs": logprobs} for i in range(body.get("n", 1))]
+    choices = [
+        {"index": i, "message": message, "logprobs": logprobs} for i in range(body.get("n", 1))
+    ]
     return {"choices": choices, "usage": usage}
 
 
@@ -338,7 +427,9 @@ def plain(asked: Asked) -> dict[str, Any]:
 
 def examined(capsys: pytest.CaptureFixture[str], name: str) -> dict[str, tuple[str, str]]:
     assert main(["doctor", "--model", name, "--json"]) == 0
-    return {one["name"]: (one["state"], one["found"]) for one in json.loads(capsys.readouterr().out)}
+    return {
+        one["name"]: (one["state"], one["found"]) for one in json.loads(capsys.readouterr().out)
+    }
 
 
 def test_doctor_says_what_an_endpoint_can_do(
@@ -348,18 +439,31 @@ def test_doctor_says_what_an_endpoint_can_do(
     with FaultyServer() as server:
         server.respond, server.owned_by = able, "vllm"
         found = examined(capsys, server.name)
-        assert all(0 < call.body["max_tokens"] <= 24 for call in server.asked), "0 is no limit to some servers"
+        assert all(0 < call.body["max_tokens"] <= 24 for call in server.asked), (
+            "0 is no limit to some servers"
+        )
     assert found["temperature"] == ("ok", "obeyed (5 of 5 differ at 1, 5 of 5 equal at 0)")
     assert found["top-p"] == ("ok", "obeyed (5 of 5 equal at top-p 0.001)")
     assert found["top-k"] == ("ok", "obeyed (5 of 5 equal at top-k 1)")
     assert found["min-p"] == ("ok", "obeyed (5 of 5 equal at min-p 1)")
     assert found["unknown fields"][1].startswith("ignored without a word")
-    assert found["dialect"][1].startswith("dialect: vLLM (documented, untested, 2026-11); sent as neutral: ")
-    assert found["several a call (n)"] == ("note", "unknown: two answers came of one call, and they are equal")
-    assert found["seed"] == ("ok", "obeyed: two calls with one seed had the same answer, another seed another one")
+    assert found["dialect"][1].startswith(
+        "dialect: vLLM (documented, untested, 2026-11); sent as neutral: "
+    )
+    assert found["several a call (n)"] == (
+        "note",
+        "unknown: two answers came of one call, and they are equal",
+    )
+    assert found["seed"] == (
+        "ok",
+        "obeyed: two calls with one seed had the same answer, another seed another one",
+    )
     assert found["log-probabilities"] == ("ok", "3 alternatives of the first token")
     assert found["echo"][0] == "ok"
-    assert found["questionnaires"] == ("ok", "exact: p(yes) and p(no) from the alternatives of the first token")
+    assert found["questionnaires"] == (
+        "ok",
+        "exact: p(yes) and p(no) from the alternatives of the first token",
+    )
     assert found["batches"][0] == "note"
     assert "vLLM is not known to take batches; OpenAI does" in found["batches"][1]
     assert found["thinking"] == ("ok", "shown, 'Well.'; 5 tokens of thought counted")
@@ -370,14 +474,30 @@ def test_doctor_says_what_an_endpoint_can_do(
     assert found["dialect"][0] == "note"
     assert found["answers"] == ("ok", "'cat' by parrot-1-2026, fp_1")
     assert {name for name, (state, _) in found.items() if state == "note"} == {
-        "dialect", "temperature", "top-p", "top-k", "min-p", "several a call (n)", "seed", "log-probabilities", "echo",
-        "questionnaires", "batches", "thinking", "limits", "refusals",
-    }  # fmt: skip
+        "dialect",
+        "temperature",
+        "top-p",
+        "top-k",
+        "min-p",
+        "several a call (n)",
+        "seed",
+        "log-probabilities",
+        "echo",
+        "questionnaires",
+        "batches",
+        "thinking",
+        "limits",
+        "refusals",
+    }
     assert found["temperature"][1].startswith(
         "ignored: the server does not draw (5 of 5 equal at 1); its kind is unknown"
     )
-    assert found["questionnaires"][1].startswith("counted: no probabilities can be had; run --samples N draws answers")
-    assert found["refusals"][1].startswith("seed (the server answered with 400: seed is not supported)")
+    assert found["questionnaires"][1].startswith(
+        "counted: no probabilities can be had; run --samples N draws answers"
+    )
+    assert found["refusals"][1].startswith(
+        "seed (the server answered with 400: seed is not supported)"
+    )
 
 
 def test_doctor_says_that_nothing_answers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -392,7 +512,9 @@ def test_the_page_on_dialects_has_the_table_of_the_shipped_files() -> None:
 
 
 def fields_for(key: str, thinking: str) -> dict[str, Any]:
-    """Return what a server of a kind is sent to ask for so much thinking, besides what it is sent anyway."""
+    """Return what a server of a kind is sent to ask for so much thinking, besides what it is sent
+    anyway.
+    """
     bodies = []
     for asked_for in (thinking, ""):
         with FaultyServer() as server:
@@ -401,7 +523,9 @@ def fields_for(key: str, thinking: str) -> dict[str, Any]:
             drawn_with(served(server, key), sampling)
             bodies.append(server.asked[-1].body)
     return {
-        name: value for name, value in bodies[0].items() if bodies[1].get(name) != value and name not in OF_EACH_CALL
+        name: value
+        for name, value in bodies[0].items()
+        if bodies[1].get(name) != value and name not in OF_EACH_CALL
     }
 
 
@@ -417,12 +541,31 @@ DISABLED = {"enable_thinking": False, "thinking": False}
         ("openai", "off", {"reasoning_effort": "none"}),
         ("ollama", "high", {"reasoning_effort": "high", "max_tokens": 24596}),
         ("google", "medium", {"reasoning_effort": "medium", "max_tokens": 8212}),
-        ("google", "300", {"extra_body": {"google": {"thinking_config": {"thinking_budget": 300}}}, "max_tokens": 320}),
-        ("anthropic", "low", {"thinking": {"type": "enabled", "budget_tokens": 1024}, "max_tokens": 1044}),
+        (
+            "google",
+            "300",
+            {
+                "extra_body": {"google": {"thinking_config": {"thinking_budget": 300}}},
+                "max_tokens": 320,
+            },
+        ),
+        (
+            "anthropic",
+            "low",
+            {"thinking": {"type": "enabled", "budget_tokens": 1024}, "max_tokens": 1044},
+        ),
         ("anthropic", "off", {"thinking": {"type": "disabled"}}),
         ("vllm", "off", {"chat_template_kwargs": DISABLED}),
-        ("vllm", "200", {"thinking_token_budget": 200, "chat_template_kwargs": ENABLED, "max_tokens": 220}),
-        ("sglang", "low", {"reasoning_effort": "low", "chat_template_kwargs": ENABLED, "max_tokens": 1044}),
+        (
+            "vllm",
+            "200",
+            {"thinking_token_budget": 200, "chat_template_kwargs": ENABLED, "max_tokens": 220},
+        ),
+        (
+            "sglang",
+            "low",
+            {"reasoning_effort": "low", "chat_template_kwargs": ENABLED, "max_tokens": 1044},
+        ),
         ("llama-cpp", "off", {"chat_template_kwargs": {"enable_thinking": False}}),
     ],
 )
@@ -449,7 +592,9 @@ def test_thinking_that_a_server_has_no_field_for_is_refused_before_anything_is_p
             lambda model: model.score_with(replace(EXACTLY, thinking=thinking)),
         ):
             model = served(server, key)
-            with pytest.raises(ModelError, match=f"{said}.*give the field that this server takes in --extra-body"):
+            with pytest.raises(
+                ModelError, match=f"{said}.*give the field that this server takes in --extra-body"
+            ):
                 ask(model)
             model.close()
         assert not server.asked
@@ -459,16 +604,25 @@ THOUGHTS: dict[str, dict[str, Any]] = {
     "reasoning_content": {"content": "agree", "reasoning_content": "Some would."},
     "reasoning": {"content": "agree", "reasoning": "Some would."},
     "within marks": {"content": "<think>Some would.</think>agree"},
-    "parts": {"content": [{"type": "thinking", "thinking": "Some would."}, {"type": "text", "text": "agree"}]},
+    "parts": {
+        "content": [
+            {"type": "thinking", "thinking": "Some would."},
+            {"type": "text", "text": "agree"},
+        ]
+    },
     "not shown": {"content": "agree"},
 }
 
 
 @pytest.mark.parametrize("manner", THOUGHTS)
-def test_thoughts_are_kept_apart_from_answers_and_their_tokens_are_counted_and_paid(manner: str) -> None:
+def test_thoughts_are_kept_apart_from_answers_and_their_tokens_are_counted_and_paid(
+    manner: str,
+) -> None:
     usage = {
-        "prompt_tokens": 10, "completion_tokens": 40, "completion_tokens_details": {"reasoning_tokens": 33}
-    }  # fmt: skip
+        "prompt_tokens": 10,
+        "completion_tokens": 40,
+        "completion_tokens_details": {"reasoning_tokens": 33},
+    }
     with FaultyServer() as server:
         server.respond = lambda asked: {
             "choices": [
@@ -485,7 +639,9 @@ def test_thoughts_are_kept_apart_from_answers_and_their_tokens_are_counted_and_p
         assert split(text).thinking == ("" if manner == "not shown" else "Some would.")
         assert model.meter()["tokens_thought"] == 66
         assert model.spent.answer_tokens == 80
-        assert model.cost == pytest.approx((20 * 1.0 + 80 * 10.0) / 1e6), "thoughts are paid as answers are"
+        assert model.cost == pytest.approx((20 * 1.0 + 80 * 10.0) / 1e6), (
+            "thoughts are paid as answers are"
+        )
         assert "(66 of them thought)" in budget.describe(model.spent)
         model.close()
 
@@ -506,16 +662,27 @@ def test_probabilities_are_asked_for_with_the_thinking_and_the_fields_of_the_sam
 
 
 def test_exact_probabilities_have_no_thought_before_them() -> None:
-    with pytest.raises(UsageError, match=r"without thinking before it: .* --thinking off, not with a budget of low"):
-        check_design(Design("small", "scripted", samples=1, sampling=replace(EXACTLY, thinking="low")))
+    with pytest.raises(
+        UsageError, match=r"without thinking before it: .* --thinking off, not with a budget of low"
+    ):
+        check_design(
+            Design("small", "scripted", samples=1, sampling=replace(EXACTLY, thinking="low"))
+        )
     check_design(Design("small", "scripted", samples=1, sampling=replace(EXACTLY, thinking="off")))
 
 
 def test_runs_with_and_without_thinking_are_two_runs(filled: Store, tmp_path: Path) -> None:
     persona = tmp_path / "thinks.toml"
-    persona.write_text('agree = 0.9\nunreadable = 0.0\nthoughts = ["Some would say yes and others no."]\n')
+    persona.write_text(
+        'agree = 0.9\nunreadable = 0.0\nthoughts = ["Some would say yes and others no."]\n'
+    )
     for thinking in ("", "off", "3"):
-        design = Design("small", f"scripted:{persona}", samples=2, sampling=replace(Sampling(), thinking=thinking))
+        design = Design(
+            "small",
+            f"scripted:{persona}",
+            samples=2,
+            sampling=replace(Sampling(), thinking=thinking),
+        )
         model = load(design.model)
         plan = pipeline.plan(filled, design, card=model.card)
         job = launch.create(filled, plan.design, plan)
@@ -526,7 +693,11 @@ def test_runs_with_and_without_thinking_are_two_runs(filled: Store, tmp_path: Pa
         assert progress.used.get("tokens_thought", 0) == thought * progress.answers
     runs = filled.runs.list("reliability")
     assert [run.sampling.thinking for run in runs] == ["", "off", "3"]
-    assert [str(run.sampling).partition("tokens")[2] for run in runs] == ["", ", thinking off", ", thinking 3 tokens"]
+    assert [str(run.sampling).partition("tokens")[2] for run in runs] == [
+        "",
+        ", thinking off",
+        ", thinking 3 tokens",
+    ]
     assert len({run.sampling_id for run in runs}) == 3
     with pytest.raises(ModelError, match="its persona has no `thoughts`"):
         list(load("scripted").generate(asked(), replace(Sampling(), thinking="low")))
@@ -538,10 +709,20 @@ def in_responses(asked: Asked) -> dict[str, Any]:
     assert asked.path == "/v1/responses"
     assert not {"messages", "n", "seed", "max_tokens", "reasoning_effort"} & set(body)
     if "cut" in str(body["input"]):
-        usage = {"input_tokens": 7, "output_tokens": 20, "output_tokens_details": {"reasoning_tokens": 20}}
+        usage = {
+            "input_tokens": 7,
+            "output_tokens": 20,
+            "output_tokens_details": {"reasoning_tokens": 20},
+        }
         details = {"reason": "max_output_tokens"}
         output = [{"type": "reasoning", "summary": []}]
-        return {"object": "response", "error": None, "output": output, "incomplete_details": details, "usage": usage}
+        return {
+            "object": "response",
+            "error": None,
+            "output": output,
+            "incomplete_details": details,
+            "usage": usage,
+        }
     part: dict[str, Any] = {"type": "output_text", "text": "agree"}
     if body.get("include"):
         top = [{"token": word, "logprob": -1.0 - i} for i, word in enumerate(("agree", "disagree"))]
@@ -549,7 +730,11 @@ def in_responses(asked: Asked) -> dict[str, Any]:
     if "refuse" in str(body["input"]):
         part = {"type": "refusal", "refusal": "I cannot."}
     thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Some would."}]}
-    usage = {"input_tokens": 7, "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 5}}
+    usage = {
+        "input_tokens": 7,
+        "output_tokens": 9,
+        "output_tokens_details": {"reasoning_tokens": 5},
+    }
     message = {"type": "message", "role": "assistant", "content": [part]}
     return {
         "object": "response",
@@ -561,19 +746,31 @@ def in_responses(asked: Asked) -> dict[str, Any]:
 
 
 def test_the_responses_api_is_asked_beside_chats(caplog: pytest.LogCaptureFixture) -> None:
-    chats = [Prompt((Message("system", "Answer."), Message("user", text))) for text in ("plain", "refuse", "cut")]
+    chats = [
+        Prompt((Message("system", "Answer."), Message("user", text)))
+        for text in ("plain", "refuse", "cut")
+    ]
     with FaultyServer() as server:
         server.respond = in_responses
         model = load_remote(f"{server.name}#responses,openai", environ={}, patience=HASTY)
         wanted = [Request(prompt, 2, 1) for prompt in chats]
-        found = {drawn.request: drawn for drawn in model.generate(wanted, replace(STATED, thinking="low"))}
+        found = {
+            drawn.request: drawn
+            for drawn in model.generate(wanted, replace(STATED, thinking="low"))
+        }
         outputs = [split(text) for at in range(3) for text, _ in found[at].answers]
         assert [(of.thinking, of.answer) for of in outputs] == [
-            ("Some would.", "agree"), ("Some would.", refusal("I cannot.")), ("", None)
-        ]  # fmt: skip
+            ("Some would.", "agree"),
+            ("Some would.", refusal("I cannot.")),
+            ("", None),
+        ]
         assert all(sum(count for _, count in drawn.answers) == 2 for drawn in found.values())
         body = server.asked[0].body
-        assert (body["max_output_tokens"], body["reasoning"], body["temperature"]) == (1044, {"effort": "low"}, 1.0)
+        assert (body["max_output_tokens"], body["reasoning"], body["temperature"]) == (
+            1044,
+            {"effort": "low"},
+            1.0,
+        )
         assert body["input"][0] == {"role": "system", "content": "Answer."}
         assert model.spent.answer_tokens == 2 * (9 + 9 + 20)
         assert model.meter()["tokens_thought"] == 2 * (5 + 5 + 20)
@@ -588,7 +785,9 @@ def test_what_a_server_refused_is_kept_with_the_job_and_shown(filled: Store) -> 
     with FaultyServer() as server:
         server.respond = reasoning_model
         sampling = sampled(Sampling(), {"temperature": "server", "top_p": "server"})
-        design = Design("small", f"{server.name}#openai", samples=1, sampling=sampling, statements=("a-1",))
+        design = Design(
+            "small", f"{server.name}#openai", samples=1, sampling=sampling, statements=("a-1",)
+        )
         model = load_remote(design.model, environ={}, patience=HASTY)
         plan = pipeline.plan(filled, design, card=model.card)
         job = launch.create(filled, plan.design, plan)

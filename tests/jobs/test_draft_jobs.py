@@ -1,4 +1,6 @@
-"""Drafting jobs in real workers: each call once, every line kept, nothing entering the instrument."""
+"""Drafting jobs in real workers: each call once, every line kept, nothing entering the
+instrument.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,27 @@ from workbench.jobs import launch
 from workbench.jobs.task import Control, ModelCache, Task
 from workbench.jobs.work import WORK
 from workbench.pipeline import drafting
-from workbench.pipeline.drafting import Drafted, DraftSpec, accept, accept_all, plan_drafting, run_drafting
+from workbench.pipeline.drafting import (
+    Drafted,
+    DraftSpec,
+    accept,
+    accept_all,
+    plan_drafting,
+    run_drafting,
+)
 
 PROMPTS = {prompt.kind: prompt for prompt in shipped_drafting()}
 MANY = PROMPTS[VariantKind.PARAPHRASE]
 ONE = PROMPTS[VariantKind.NEGATION]
-NONSENSE = ["", "[/INST]", "\x1b[31mred\x1b[0m nonsense line", "‮desrever", "x" * 100_000, "\x00", "Sure, here you go:"]
+NONSENSE = [
+    "",
+    "[/INST]",
+    "\x1b[31mred\x1b[0m nonsense line",
+    "‮desrever",
+    "x" * 100_000,
+    "\x00",
+    "Sure, here you go:",
+]
 NONSENSE += ["I'm sorry, but I can't help with that.", "Why?", "?!?", "\n\n\n", "{statement}", "ok"]
 
 
@@ -53,7 +70,10 @@ def wordings(store: Store) -> list[tuple[object, ...]]:
 
 
 def sentences(n: int) -> str:
-    return "\n".join(f"{k}. The proposal numbered {chr(96 + k) * 3} ought to be enacted." for k in range(1, n + 1))
+    return "\n".join(
+        f"{k}. The proposal numbered {chr(96 + k) * 3} ought to be enacted."
+        for k in range(1, n + 1)
+    )
 
 
 def lines(drafts: tuple[Draft, ...]) -> list[tuple[object, ...]]:
@@ -61,7 +81,9 @@ def lines(drafts: tuple[Draft, ...]) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.e2e
-def test_a_job_asks_every_call_once_and_keeps_where_each_draft_comes_from(filled: Store, tmp_path: Path) -> None:
+def test_a_job_asks_every_call_once_and_keeps_where_each_draft_comes_from(
+    filled: Store, tmp_path: Path
+) -> None:
     model = persona(tmp_path, [sentences(3)])
     before = wordings(filled)
     plan = plan_drafting(filled, spec(model))
@@ -98,8 +120,12 @@ def test_a_job_that_returns_nonsense_ends_done_says_so_and_leaves_the_instrument
 ) -> None:
     before = wordings(filled)
     model = persona(tmp_path, NONSENSE)
-    job = wait(filled, launch.start_drafting(filled, spec(model, MANY.adjusted(calls=20), ONE)), ended)
-    assert (job.state, job.question) == ("paused", "unreadable"), "not one of the first brought a draft"
+    job = wait(
+        filled, launch.start_drafting(filled, spec(model, MANY.adjusted(calls=20), ONE)), ended
+    )
+    assert (job.state, job.question) == ("paused", "unreadable"), (
+        "not one of the first brought a draft"
+    )
     launch.resume(filled, job.id)
     job = wait(filled, job.id, ended)
     assert job.state == "done"
@@ -111,7 +137,9 @@ def test_a_job_that_returns_nonsense_ends_done_says_so_and_leaves_the_instrument
     found = filled.drafts.list("small")
     assert {d.state for d in found} == {"unusable"}
     kept = {d.line for d in found}
-    assert {"\x1b[31mred\x1b[0m nonsense line", "‮desrever", "x" * 100_000, "\x00", ""} <= kept, "exactly as they came"
+    assert {"\x1b[31mred\x1b[0m nonsense line", "‮desrever", "x" * 100_000, "\x00", ""} <= kept, (
+        "exactly as they came"
+    )
     assert "Traceback" not in launch.log_tail(filled.path, job.id, 100)
 
 
@@ -124,7 +152,10 @@ def test_a_sample_is_kept_and_the_rest_is_counted(filled: Store, tmp_path: Path)
     assert filled.drafts.counts("small")["pending"] == 21
     for ref in ("a-1", "a-2", "b-1"):
         assert len(filled.drafts.list("small", state="pending", refs=[ref])) == 7
-    kept = {ref: {d.line for d in filled.drafts.list("small", state="pending", refs=[ref])} for ref in ("a-1", "a-2")}
+    kept = {
+        ref: {d.line for d in filled.drafts.list("small", state="pending", refs=[ref])}
+        for ref in ("a-1", "a-2")
+    }
     assert kept["a-1"] != kept["a-2"], "each statement has its own draw"
 
 
@@ -132,13 +163,21 @@ def test_a_sample_is_kept_and_the_rest_is_counted(filled: Store, tmp_path: Path)
 def test_fifty_of_five_calls_of_twenty_become_paraphrases_by_the_published_recipe(
     filled: Store, tmp_path: Path
 ) -> None:
-    """Haller et al. 2025, appendix C: five calls of 20, empty lines out, deduplicated, a sample of 50."""
-    said = [f"{k}. Statement a-1 ought to become law, in words {k}{c}." for c in "abcde" for k in range(1, 18)]
+    """Haller et al. 2025, appendix C: five calls of 20, empty lines out, deduplicated, a sample of
+    50.
+    """
+    said = [
+        f"{k}. Statement a-1 ought to become law, in words {k}{c}."
+        for c in "abcde"
+        for k in range(1, 18)
+    ]
     answers = ["\n\n".join([*said[17 * c : 17 * c + 17], said[0], "", "1. Why?"]) for c in range(5)]
     model = persona(tmp_path, answers)
     wait(filled, launch.start_drafting(filled, spec(model, MANY, refs=("a-1",))), ended)
     waiting = filled.drafts.list("small", state="pending", refs=["a-1"])
-    distinct = {d.line for d in filled.drafts.list("small", refs=["a-1"]) if d.fault in ("", "unsampled")}
+    distinct = {
+        d.line for d in filled.drafts.list("small", refs=["a-1"]) if d.fault in ("", "unsampled")
+    }
     assert len(waiting) == min(50, len(distinct))
     assert len(distinct) > 50, "there is something to draw from"
     done = accept_all(filled, waiting, person="ana", with_hints=True)
@@ -158,11 +197,20 @@ def test_a_sample_is_drawn_once_whatever_was_decided_since(filled: Store, tmp_pa
     for draft in filled.drafts.list("small", state="pending", refs=["a-1"])[:4]:
         filled.drafts.reject(draft.id, person="ana")
     wait(filled, launch.start_drafting(filled, spec(model, few, ONE)), ended)
-    assert len(filled.drafts.list("small", state="pending", refs=["a-1"], kinds=[VariantKind.PARAPHRASE])) == 3
+    assert (
+        len(
+            filled.drafts.list(
+                "small", state="pending", refs=["a-1"], kinds=[VariantKind.PARAPHRASE]
+            )
+        )
+        == 3
+    )
 
 
 @pytest.mark.e2e
-def test_a_job_that_is_stopped_keeps_its_drafts_and_resumes_with_what_is_missing(filled: Store, tmp_path: Path) -> None:
+def test_a_job_that_is_stopped_keeps_its_drafts_and_resumes_with_what_is_missing(
+    filled: Store, tmp_path: Path
+) -> None:
     model = persona(tmp_path, [sentences(3), sentences(5)], delay_s=0.25)
     job_id = launch.start_drafting(filled, spec(model))
     wait(filled, job_id, lambda job: job.done > 0)
@@ -181,7 +229,9 @@ def test_a_job_that_is_stopped_keeps_its_drafts_and_resumes_with_what_is_missing
 
 
 @pytest.mark.e2e
-def test_a_killed_worker_loses_no_committed_line_and_asks_no_call_twice(filled: Store, tmp_path: Path) -> None:
+def test_a_killed_worker_loses_no_committed_line_and_asks_no_call_twice(
+    filled: Store, tmp_path: Path
+) -> None:
     texts = [sentences(3), sentences(5), sentences(2)]
     slow = persona(tmp_path, texts, delay_s=0.25)
     job_id = launch.start_drafting(filled, spec(slow))
@@ -194,13 +244,17 @@ def test_a_killed_worker_loses_no_committed_line_and_asks_no_call_twice(filled: 
     found = filled.drafts.list("small")
     by_call: dict[tuple[object, ...], int] = {}
     for draft in found:
-        by_call[draft.ref, draft.kind, draft.label] = by_call.get((draft.ref, draft.kind, draft.label), 0) + 1
+        by_call[draft.ref, draft.kind, draft.label] = (
+            by_call.get((draft.ref, draft.kind, draft.label), 0) + 1
+        )
     assert len(by_call) == 18
     assert set(by_call.values()) <= {2, 3, 5}, "no call's lines are there twice, none in part"
 
 
 @pytest.mark.e2e
-def test_the_same_seed_drafts_the_same_lines_and_the_same_sample(filled: Store, tmp_path: Path) -> None:
+def test_the_same_seed_drafts_the_same_lines_and_the_same_sample(
+    filled: Store, tmp_path: Path
+) -> None:
     from tests.conftest import instrument
 
     found = []
@@ -208,13 +262,17 @@ def test_the_same_seed_drafts_the_same_lines_and_the_same_sample(filled: Store, 
     for number in (1, 2):
         with Store.open(tmp_path / f"{number}.db", create=True) as store:
             store.instruments.add(instrument())
-            wait(store, launch.start_drafting(store, spec(model, MANY.adjusted(keep=5), ONE)), ended)
+            wait(
+                store, launch.start_drafting(store, spec(model, MANY.adjusted(keep=5), ONE)), ended
+            )
             found.append(lines(store.drafts.list("small")))
     assert found[0] == found[1]
 
 
 @pytest.mark.e2e
-def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(filled: Store, tmp_path: Path) -> None:
+def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(
+    filled: Store, tmp_path: Path
+) -> None:
     model = persona(tmp_path, [sentences(2)], name="nowhere.toml")
     job_id = launch.create_drafting(filled, spec(model))
     (tmp_path / "nowhere.toml").unlink()
@@ -237,16 +295,30 @@ def test_a_job_that_is_asked_for_twice_is_refused(filled: Store, tmp_path: Path)
 
 
 @pytest.mark.e2e
-def test_what_was_rejected_or_accepted_before_is_a_repeat_for_another_drafter(filled: Store, tmp_path: Path) -> None:
+def test_what_was_rejected_or_accepted_before_is_a_repeat_for_another_drafter(
+    filled: Store, tmp_path: Path
+) -> None:
     first = persona(tmp_path, [sentences(2)], "one.toml")
-    wait(filled, launch.start_drafting(filled, spec(first, MANY.adjusted(calls=1), refs=("a-1",))), ended)
+    wait(
+        filled,
+        launch.start_drafting(filled, spec(first, MANY.adjusted(calls=1), refs=("a-1",))),
+        ended,
+    )
     rejected, accepted = filled.drafts.list("small", state="pending")
     filled.drafts.reject(rejected.id, person="ana")
     accept(filled, accepted, person="ana")
     second = persona(tmp_path, [sentences(3)], "two.toml")
-    job = wait(filled, launch.start_drafting(filled, spec(second, MANY.adjusted(calls=1), refs=("a-1",))), ended)
+    job = wait(
+        filled,
+        launch.start_drafting(filled, spec(second, MANY.adjusted(calls=1), refs=("a-1",))),
+        ended,
+    )
     assert job.message.startswith("1 draft waits for review; 2 lines cannot be wordings")
-    assert sorted(d.fault for d in filled.drafts.list("small") if d.drafter == second) == ["", "repeat", "wording"]
+    assert sorted(d.fault for d in filled.drafts.list("small") if d.drafter == second) == [
+        "",
+        "repeat",
+        "wording",
+    ]
 
 
 def test_what_cannot_be_asked_is_counted_and_said(filled: Store) -> None:
@@ -254,8 +326,11 @@ def test_what_cannot_be_asked_is_counted_and_said(filled: Store) -> None:
     filled.statements.create("small", [asked], person="ana")
     plan = plan_drafting(filled, spec("scripted", ONE, PROMPTS[VariantKind.ORIGINAL]))
     assert {(call.ref, call.prompt.kind.value) for call in plan.calls} == {
-        ("a-1", "negation"), ("a-2", "negation"), ("b-1", "negation"), ("q-1", "original")
-    }  # fmt: skip
+        ("a-1", "negation"),
+        ("a-2", "negation"),
+        ("b-1", "negation"),
+        ("q-1", "original"),
+    }
     assert "negation: 1 statement left out, no original in 'en'" in plan.describe()
     assert "original: 3 statements left out, an original in 'en' exists" in plan.describe()
     with pytest.raises(UsageError, match="nothing to draft"):
@@ -267,7 +342,9 @@ def test_what_cannot_be_asked_is_counted_and_said(filled: Store) -> None:
 
 
 @pytest.mark.e2e
-def test_a_statement_that_is_archived_meanwhile_does_not_stop_the_job(filled: Store, tmp_path: Path) -> None:
+def test_a_statement_that_is_archived_meanwhile_does_not_stop_the_job(
+    filled: Store, tmp_path: Path
+) -> None:
     model = persona(tmp_path, [sentences(2)], delay_s=0.2)
     job_id = launch.start_drafting(filled, spec(model))
     wait(filled, job_id, lambda job: job.done > 0)
@@ -294,7 +371,9 @@ def test_a_call_that_failed_has_no_draft_and_is_asked_again(filled: Store) -> No
     model = Failing(Persona(answers=(sentences(2),)), "flaky")
     attempt = filled.jobs.claim(filled.jobs.create("draft", {}, 0), "test")
     asked = spec("flaky", MANY)
-    first = run_drafting(filled, plan_drafting(filled, asked, card=model.card), model, attempt=attempt)
+    first = run_drafting(
+        filled, plan_drafting(filled, asked, card=model.card), model, attempt=attempt
+    )
     assert (first.done, first.failed, first.reason) == (8, 7, "the service is busy")
     left = plan_drafting(filled, asked, card=model.card)
     assert len(left.needed) == 7
@@ -321,7 +400,9 @@ def test_the_embedded_model_drafts_for_the_shipped_instrument(tmp_path: Path) ->
         assert {d.made.backend for d in found if d.made} == {"transformers"}
 
 
-def test_a_model_of_which_nothing_can_be_used_is_seen_before_the_rest_is_asked(filled: Store, tmp_path: Path) -> None:
+def test_a_model_of_which_nothing_can_be_used_is_seen_before_the_rest_is_asked(
+    filled: Store, tmp_path: Path
+) -> None:
     plan = plan_drafting(filled, spec(persona(tmp_path, ["Why not?"])))
     model = load(plan.spec.model)
 
@@ -344,10 +425,21 @@ def test_a_model_of_which_nothing_can_be_used_is_seen_before_the_rest_is_asked(f
 
 
 @pytest.mark.e2e
-def test_a_drafting_job_of_which_nothing_can_be_used_waits_for_a_person(filled: Store, tmp_path: Path) -> None:
+def test_a_drafting_job_of_which_nothing_can_be_used_waits_for_a_person(
+    filled: Store, tmp_path: Path
+) -> None:
     refs = tuple(statement.ref for statement in filled.instruments.get("small").statements)
-    many = DraftSpec("small", persona(tmp_path, ["Why not?"], delay_s=0.05), (replace(MANY, calls=20),), refs, "", 1)
-    job = wait(filled, launch.start_drafting(filled, many), lambda job: bool(job.question) or ended(job))
+    many = DraftSpec(
+        "small",
+        persona(tmp_path, ["Why not?"], delay_s=0.05),
+        (replace(MANY, calls=20),),
+        refs,
+        "",
+        1,
+    )
+    job = wait(
+        filled, launch.start_drafting(filled, many), lambda job: bool(job.question) or ended(job)
+    )
     assert (job.state, job.question) == ("paused", "unreadable"), job.message
     assert job.message.startswith("None of the first ")
     assert job.done < job.total == 60
@@ -363,25 +455,37 @@ def test_every_job_keeps_as_many_as_it_was_asked_to(filled: Store, tmp_path: Pat
     other = persona(tmp_path, [sentences(10).replace("proposal", "bill")], "other.toml")
     for model, prompt in ((first, few), (first, few.adjusted(calls=9)), (other, few)):
         made = drafted_here(filled, spec(model, prompt, refs=("a-1",)))
-        kept = [d for d in filled.drafts.list("small", state="pending", refs=["a-1"]) if d.drafter == model]
+        kept = [
+            d
+            for d in filled.drafts.list("small", state="pending", refs=["a-1"])
+            if d.drafter == model
+        ]
         assert (made.done, len(kept)) == (prompt.calls, 3)
 
 
 def test_a_stop_is_heard_after_the_answer_under_way(filled: Store, tmp_path: Path) -> None:
     """The model is asked for eight together; the one that is under way is kept."""
-    made = drafted_here(filled, spec(persona(tmp_path, [sentences(2)]), MANY), should_stop=lambda: True)
+    made = drafted_here(
+        filled, spec(persona(tmp_path, [sentences(2)]), MANY), should_stop=lambda: True
+    )
     assert made.done == 0
     asked = iter([False, *[True] * 99])
-    made = drafted_here(filled, spec(persona(tmp_path, [sentences(2)]), MANY), should_stop=lambda: next(asked))
+    made = drafted_here(
+        filled, spec(persona(tmp_path, [sentences(2)]), MANY), should_stop=lambda: next(asked)
+    )
     assert (made.done, made.total) == (1, 15)
 
 
-def drafted_here(store: Store, of: DraftSpec, should_stop: Callable[[], bool] = lambda: False) -> Drafted:
+def drafted_here(
+    store: Store, of: DraftSpec, should_stop: Callable[[], bool] = lambda: False
+) -> Drafted:
     """Let a drafting job run in this process."""
     model = load(of.model)
     plan = plan_drafting(store, of, card=model.card)
     job = store.jobs.create("draft", of.as_json(), len(plan.calls))
-    return run_drafting(store, plan, model, attempt=store.jobs.claim(job, "test"), job=job, should_stop=should_stop)
+    return run_drafting(
+        store, plan, model, attempt=store.jobs.claim(job, "test"), job=job, should_stop=should_stop
+    )
 
 
 @pytest.mark.parametrize("stopped", ["before", "meanwhile"])
@@ -405,7 +509,9 @@ def test_a_job_that_is_stopped_before_its_model_is_loaded_asks_nothing(
     if stopped == "before":
         control.end()
     models = Slow()
-    state, message = WORK["draft"](Task(filled, filled.jobs.get(job), attempt, control, lambda _: None, models))
+    state, message = WORK["draft"](
+        Task(filled, filled.jobs.get(job), attempt, control, lambda _: None, models)
+    )
     models.clear()
     assert state == "cancelled"
     assert message.startswith("stopped on request; ")

@@ -1,4 +1,6 @@
-"""Servers that do not do as they are asked: they decode greedily, take fewer answers a call, or take 0 for no limit."""
+"""Servers that do not do as they are asked: they decode greedily, take fewer answers a call, or
+take 0 for no limit.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from workbench.domain.responses import Sampling
 from workbench.inference.served.behaviour import DRAWS, FALSE_ALARM, OPEN, Drawing
 from workbench.jobs import launch
 
-ROUTES = ("/v1/chat/completions", "/v1/completions", "/v1/responses", "/load_model", "/reset", "/health")
+ROUTES = (
+    "/v1/chat/completions",
+    "/v1/completions",
+    "/v1/responses",
+    "/load_model",
+    "/reset",
+    "/health",
+)
 TAKEN = {
     "model",
     "messages",
@@ -40,11 +49,15 @@ def chat(*said: str) -> dict[str, Any]:
 
 
 def transformers_serve(asked: Asked) -> dict[str, Any]:
-    """Answer greedily unless a whole configuration asks to draw, give one answer a call, and refuse unknown fields."""
+    """Answer greedily unless a whole configuration asks to draw, give one answer a call, and refuse
+    unknown fields.
+    """
     body = asked.body
     if unknown := set(body) - TAKEN:
         raise Refused({"message": f"Unexpected fields in the request: {unknown}"})
-    draws = json.loads(body.get("generation_config", "{}")).get("do_sample") and body.get("temperature")
+    draws = json.loads(body.get("generation_config", "{}")).get("do_sample") and body.get(
+        "temperature"
+    )
     return chat(f"{CERTAIN} {body.get('seed') if draws else ''}")
 
 
@@ -52,7 +65,10 @@ def certain(asked: Asked) -> dict[str, Any]:
     """Draw, and be certain of everything but the open prompt."""
     seed = asked.body.get("seed")
     return chat(
-        *(f"{CERTAIN} {f'{seed} {i}' if prompt_of(asked.body) == OPEN else ''}" for i in range(asked.body.get("n", 1)))
+        *(
+            f"{CERTAIN} {f'{seed} {i}' if prompt_of(asked.body) == OPEN else ''}"
+            for i in range(asked.body.get("n", 1))
+        )
     )
 
 
@@ -71,13 +87,19 @@ def test_a_server_that_does_not_draw_is_found_and_its_dialect_named() -> None:
         server.respond = transformers_serve  # behind a gateway, which hides its routes
         model = served(server)
         assert model.undrawn(Sampling()) == (
-            "5 of 5 answers to an open prompt are equal at temperature 1: the server refuses fields as "
-            f"transformers serve does, which draws only if it is asked to. Ask {server.name}#transformers"
+            "5 of 5 answers to an open prompt are equal at temperature 1: the server refuses "
+            "fields as "
+            "transformers serve does, which draws only if it is asked to. Ask "
+            f"{server.name}#transformers"
         )
-        assert model.undrawn(Sampling(temperature=0.0)) == "", "nothing is drawn, as the sampling says"
+        assert model.undrawn(Sampling(temperature=0.0)) == "", (
+            "nothing is drawn, as the sampling says"
+        )
         model.close()
         server.respond = plain
-        assert f"If it is transformers serve, ask {server.name}#transformers" in served(server).undrawn(Sampling())
+        assert f"If it is transformers serve, ask {server.name}#transformers" in served(
+            server
+        ).undrawn(Sampling())
         server.respond = certain
         assert served(server).undrawn(Sampling()) == ""
 
@@ -111,7 +133,9 @@ def test_a_run_pauses_where_the_server_does_not_draw_and_not_where_the_model_is_
         assert f"Ask {server.name}#transformers" in job.message
         launch.resume(filled, job_id)
         job = wait(filled, job_id, ended)
-        assert (job.state, job.question, answers(filled)) == ("done", "", 360), "somebody looked and went on"
+        assert (job.state, job.question, answers(filled)) == ("done", "", 360), (
+            "somebody looked and went on"
+        )
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -121,7 +145,11 @@ def test_as_many_answers_a_call_are_asked_for_as_a_server_has_slots(named: bool)
     def slots(asked: Asked) -> dict[str, Any]:
         n = asked.body.get("n", 1)
         if n > 4:
-            limit = "n must be at most 4" if named else "n_cmpl cannot be greater than the number of slots"
+            limit = (
+                "n must be at most 4"
+                if named
+                else "n_cmpl cannot be greater than the number of slots"
+            )
             raise Refused({"message": limit})
         return chat(*(f"{asked.body['seed']} {i}" for i in range(n)))
 
@@ -131,7 +159,9 @@ def test_as_many_answers_a_call_are_asked_for_as_a_server_has_slots(named: bool)
         found = collect(model, requests(8, n=20))
         assert all(len(set(texts(drawn))) == 20 for drawn in found.values())
         assert model.asked["n"].startswith("more than 4 answers a call")
-        assert len(server.asked) < 70, "8 prompts of 20 answers were 168 calls with one answer a call; 40 are enough"
+        assert len(server.asked) < 70, (
+            "8 prompts of 20 answers were 168 calls with one answer a call; 40 are enough"
+        )
         before = len(server.asked)
         collect(model, requests(4, n=20, text="another {}"))
         assert len(server.asked) - before == 20
@@ -150,7 +180,9 @@ def test_every_test_of_doctor_ends_and_says_so(
         found = examined(capsys, server.name)
     assert found["echo"] == ("note", LATE)
     assert found["most tokens"][1] == LATE
-    assert found["temperature"][1].startswith("ignored at 0 (5 of 5 differ at 1, 5 of 5 differ at 0)")
+    assert found["temperature"][1].startswith(
+        "ignored at 0 (5 of 5 differ at 1, 5 of 5 differ at 0)"
+    )
 
 
 def test_a_path_on_the_servers_disk_is_no_version_and_its_runs_stay_one(tmp_path: Path) -> None:
@@ -164,11 +196,16 @@ def test_a_path_on_the_servers_disk_is_no_version_and_its_runs_stay_one(tmp_path
         assert card.revision.startswith("unknown (place ")
         assert card.snapshot == "unknown (place 2bf9fac9)"
         model.close()
-        as_before = [card.__class__(card.name, p, "openai", "served", "served", card.encoding, p) for p in (path, "/b")]
+        as_before = [
+            card.__class__(card.name, p, "openai", "served", "served", card.encoding, p)
+            for p in (path, "/b")
+        ]
         before = [store.runs.begin(old, Sampling())[0] for old in as_before]
         assert store.runs.forget_places(card.name) == 2
         assert store.runs.forget_places(card.name) == 0
-        now = store.connection.execute("select id, revision, snapshot from model order by id").fetchall()
+        now = store.connection.execute(
+            "select id, revision, snapshot from model order by id"
+        ).fetchall()
         assert [row[0] for row in now] == before
         assert len({tuple(row[1:]) for row in now}) == 2
         assert all("/" not in row[1] + row[2] for row in now)

@@ -1,4 +1,6 @@
-"""Exact probabilities of a model that thinks first: its next token is no answer, so nothing is stored but why."""
+"""Exact probabilities of a model that thinks first: its next token is no answer, so nothing is
+stored but why.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +32,30 @@ MESSAGES: dict[str, tuple[dict[str, Any], str]] = {
     "an answer drawn against the odds": ({"content": "Yes"}, "[THINK]"),
     "harmony": ({"content": "Yes"}, "<|channel|>"),
 }
-"how a served model shows that it begins by thinking: its message, and the likeliest of its first tokens"
+"""how a served model shows that it begins by thinking: its message, and the likeliest of its first
+tokens"""
 AUDITS = {
     "reliability": Design("small", "", samples=1, sampling=EXACTLY, statements=("a-1",)),
     "questionnaire": replace(DESIGNS["questionnaire"], instrument="panel", family="qm"),
     "response_bias": replace(
-        DESIGNS["response_bias"], instrument="choices", family="lettered", samples=1, sampling=EXACTLY
+        DESIGNS["response_bias"],
+        instrument="choices",
+        family="lettered",
+        samples=1,
+        sampling=EXACTLY,
     ),
 }
 
 
 @pytest.fixture
 def audit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Store, Design]]:
-    """A store with an instrument that an audit can ask, and a design that asks it for probabilities."""
+    """A store with an instrument that an audit can ask, and a design that asks it for
+    probabilities.
+    """
     with new_store(tmp_path / "audit.db") as store:
-        store.instruments.add(instrument() if request.param == "reliability" else base(request.param))
+        store.instruments.add(
+            instrument() if request.param == "reliability" else base(request.param)
+        )
         yield store, AUDITS[request.param]
 
 
@@ -60,7 +71,11 @@ def refused(store: Store, design: Design) -> str:
 @pytest.mark.e2e
 @pytest.mark.parametrize(
     ("audit", "shown"),
-    [*(("reliability", shown) for shown in MESSAGES), ("questionnaire", "a mark"), ("response_bias", "harmony")],
+    [
+        *(("reliability", shown) for shown in MESSAGES),
+        ("questionnaire", "a mark"),
+        ("response_bias", "harmony"),
+    ],
     indirect=["audit"],
 )
 def test_a_served_model_that_begins_by_thinking_is_refused_with_what_to_do(
@@ -73,7 +88,11 @@ def test_a_served_model_that_begins_by_thinking_is_refused_with_what_to_do(
         words = {first: 0.6, "Yes": 0.2, "no": 0.1, "A": 0.05}
         top = [{"token": word, "logprob": math.log(p)} for word, p in words.items()]
         logprobs = {"content": [{"token": first, "logprob": math.log(0.6), "top_logprobs": top}]}
-        return {"choices": [{"index": 0, "message": message, "finish_reason": "length", "logprobs": logprobs}]}
+        return {
+            "choices": [
+                {"index": 0, "message": message, "finish_reason": "length", "logprobs": logprobs}
+            ]
+        }
 
     store, design = audit
     with FaultyServer() as server:
@@ -98,8 +117,12 @@ def test_a_model_that_runs_here_and_begins_by_thinking_is_refused_with_what_to_d
 
 
 @pytest.mark.e2e
-def test_probabilities_of_a_local_model_are_those_after_the_thought_that_its_template_begins(tmp_path: Path) -> None:
-    """The same network behind a template that has ended the thought already says the same of labels and next tokens."""
+def test_probabilities_of_a_local_model_are_those_after_the_thought_that_its_template_begins(
+    tmp_path: Path,
+) -> None:
+    """The same network behind a template that has ended the thought already says the same of labels
+    and next tokens.
+    """
     found = []
     ended = TURNS + "{{ '<|im_start|>assistant\n<think>\n\n</think>\n\n' }}"
     for name, template in (("begins", R1), ("ended", ended), ("none", TURNS)):

@@ -1,4 +1,6 @@
-"""Fingerprints of served models: no identity, but kept with every draw, counted, tested, and split by on request."""
+"""Fingerprints of served models: no identity, but kept with every draw, counted, tested, and split
+by on request.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from workbench.evidence.runs import Which, served_runs
 SNAPSHOT = "parrot-2026"
 
 
-def answering(server: FaultyServer, text: Callable[[int], str]) -> Callable[[Asked], dict[str, Any]]:
+def answering(
+    server: FaultyServer, text: Callable[[int], str]
+) -> Callable[[Asked], dict[str, Any]]:
     """Answer every call with a text by its number, one choice a call."""
 
     def respond(asked: Asked) -> dict[str, Any]:
@@ -64,9 +68,12 @@ def test_a_fingerprint_is_kept_with_every_answer_and_is_no_identity(filled: Stor
             f"fp_{number(server, asked) % 3}" if number(server, asked) % 5 else None,
         )
         assert done(filled, Design("small", server.name, samples=3)).state == "done"
-        told = {text: server.report(call)[1] or "" for call in server.asked for text in call.serials}
+        told = {
+            text: server.report(call)[1] or "" for call in server.asked for text in call.serials
+        }
     rows = filled.connection.execute(
-        "select t.body, d.fingerprint from response r join draw d on d.id = r.draw_id join text t on t.id = r.text_id"
+        "select t.body, d.fingerprint from response r join draw d on d.id = r.draw_id join text "
+        "t on t.id = r.text_id"
     )
     assert dict(rows.fetchall()) == told
     (run,) = filled.runs.list("reliability")
@@ -85,8 +92,18 @@ def test_answers_that_depend_on_the_fingerprint_are_found_and_split(
     assert (served.test.strata, served.test.answers) == (24, 144)
     assert main(["snapshots", str(filled.path), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert {row["fingerprint"]: row["answers"] for row in rows(printed, "fingerprints")} == {"fp_0": 72, "fp_1": 72}
-    (row,) = rows(printed, "snapshots", snapshot=SNAPSHOT, answers=144, prompts=24, statistic=served.test.statistic)
+    assert {row["fingerprint"]: row["answers"] for row in rows(printed, "fingerprints")} == {
+        "fp_0": 72,
+        "fp_1": 72,
+    }
+    (row,) = rows(
+        printed,
+        "snapshots",
+        snapshot=SNAPSHOT,
+        answers=144,
+        prompts=24,
+        statistic=served.test.statistic,
+    )
     assert (row["p"]["value"], row["p"]["n"]) == (served.test.p, 144)
     assert [run["snapshot"] for run in printed["runs"]] == [SNAPSHOT]
     assert main(["snapshots", str(filled.path)]) == 0

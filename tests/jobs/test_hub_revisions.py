@@ -1,4 +1,6 @@
-"""Models of the hub at a revision: the commit that it stands for is the model's identity. The cache is the hub here."""
+"""Models of the hub at a revision: the commit that it stands for is the model's identity. The cache
+is the hub here.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ FIRST, SECOND = "1" * 40, "2" * 40
 
 
 def on_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: Path, second: Path) -> str:
-    """Put two commits of a model into a hub's cache, the first of them tagged v1; return the model's id."""
+    """Put two commits of a model into a hub's cache, the first of them tagged v1; return the
+    model's id.
+    """
     repository = tmp_path / "hub" / "models--somebody--tiny"
     for commit, saved in ((FIRST, first), (SECOND, second)):
         shutil.copytree(saved, repository / "snapshots" / commit)
@@ -84,7 +88,12 @@ def test_encoders_inference_models_and_bases_are_loaded_at_the_commit_that_is_na
 ) -> None:
     wanted = [load(str(tmp_path / folder))[2] for folder in ("first", "second")]
     assert wanted[0] != pytest.approx(wanted[1], abs=1e-3), "the two commits say different things"
-    for revision, commit, said in (("@v1", FIRST, 0), (f"@{FIRST}", FIRST, 0), ("", SECOND, 1), ("@main", SECOND, 1)):
+    for revision, commit, said in (
+        ("@v1", FIRST, 0),
+        (f"@{FIRST}", FIRST, 0),
+        ("", SECOND, 1),
+        ("@main", SECOND, 1),
+    ):
         name, found, numbers = load(f"{pairs}{revision}")
         assert (name, found) == (pairs, commit)
         assert numbers == pytest.approx(wanted[said])
@@ -92,13 +101,20 @@ def test_encoders_inference_models_and_bases_are_loaded_at_the_commit_that_is_na
         load(f"{pairs}@v2")
 
 
-def test_a_check_and_a_training_record_the_commit(filled: Store, pairs: str, tmp_path: Path) -> None:
+def test_a_check_and_a_training_record_the_commit(
+    filled: Store, pairs: str, tmp_path: Path
+) -> None:
     job = go_on(filled, launch.create_checking(filled, CheckSpec("small", f"{pairs}@v1", pairs)))
     assert job.state == "done", launch.log_tail(filled.path, job.id, 50)
     recorded = filled.connection.execute("select name, revision from model order by id").fetchall()
     assert list(map(tuple, recorded)) == [(pairs, FIRST), (pairs, SECOND)]
-    config = TrainConfig(base=f"{pairs}@v1", steps=1, batch=2, warmup=0, eval_every=1, max_length=64)
-    rows = [Example(n, f"{label} {n}", "a", "a b", label) for n, label in enumerate(("agree", "disagree") * 2)]
+    config = TrainConfig(
+        base=f"{pairs}@v1", steps=1, batch=2, warmup=0, eval_every=1, max_length=64
+    )
+    rows = [
+        Example(n, f"{label} {n}", "a", "a b", label)
+        for n, label in enumerate(("agree", "disagree") * 2)
+    ]
     card = train(config, rows, [], tmp_path / "trained", date="2026-01-02").card
     assert card is not None
     assert (card.base_revision, card.config.base) == (FIRST, f"{pairs}@v1")
@@ -106,7 +122,9 @@ def test_a_check_and_a_training_record_the_commit(filled: Store, pairs: str, tmp
 
 def asked(store: Store, model: str) -> None:
     sampling = Sampling(max_new_tokens=2)
-    design = Design("small", model, samples=1, sampling=sampling, statements=("a-1",), variants=("original",))
+    design = Design(
+        "small", model, samples=1, sampling=sampling, statements=("a-1",), variants=("original",)
+    )
     job = go_on(store, launch.create(store, design))
     assert job.state == "done", launch.log_tail(store.path, job.id, 50)
 

@@ -1,4 +1,6 @@
-"""From the shipped folder to figures: what is known of the ideal predictor, and of models that always say the same."""
+"""From the shipped folder to figures: what is known of the ideal predictor, and of models that
+always say the same.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,13 @@ from workbench.synthetic.spec import read_population
 
 NAME = "scripted:ideal@veldania_panel"
 PANEL = shipped_instrument_folder("veldania_panel")
-ASKED = Design("veldania_panel", NAME, audit="questionnaire", samples=1, sampling=EXACTLY, family="qm")
+ASKED = Design(
+    "veldania_panel", NAME, audit="questionnaire", samples=1, sampling=EXACTLY, family="qm"
+)
 ORIGINAL = replace(ASKED, variants=("original",))
-QM, ZERO_SHOT, RANDOM, REDUCED = (Condition(c) for c in ("qm", "zero-shot", "random", "reduced-75-kept"))
+QM, ZERO_SHOT, RANDOM, REDUCED = (
+    Condition(c) for c in ("qm", "zero-shot", "random", "reduced-75-kept")
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +59,12 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def judged(imported: Store) -> QuestionnaireJudged:
     """The ideal predictor and two constant ones, asked and judged."""
     ideal = load_ideal(PANEL / "generator.toml", NAME)
-    assert ask(imported, ideal, ORIGINAL, conditions=("qm", "zero-shot", "random", REDUCED.name)).failed == 0
+    assert (
+        ask(
+            imported, ideal, ORIGINAL, conditions=("qm", "zero-shot", "random", REDUCED.name)
+        ).failed
+        == 0
+    )
     for answer in ("yes", "no"):
         model = ScriptedModel(Persona(answers=(answer,)), f"scripted:{answer}.toml")
         assert ask(imported, model, ORIGINAL, conditions=("qm", "zero-shot")).failed == 0
@@ -79,31 +90,50 @@ def test_the_ideal_predictor_reaches_what_is_known_and_has_no_bias(
         assert figure.without == pytest.approx(0, abs=1e-12)
         assert figure.human == pytest.approx(of.human)
         assert figure.majority == pytest.approx(of.majority)
-        assert figure.p_yes == pytest.approx(of.expected), "it was shown exactly what each one answered"
+        assert figure.p_yes == pytest.approx(of.expected), (
+            "it was shown exactly what each one answered"
+        )
         assert figure.bias.value == pytest.approx(of.expected - of.human)
         assert figure.bias.low <= 0 <= figure.bias.high
         assert abs(figure.bias.value) < limit * of.bias_sd
         assert figure.accuracy.low <= of.accuracy <= figure.accuracy.high
         assert abs(figure.accuracy.value - of.accuracy) < limit * of.accuracy_sd
-        assert figure.bias_se == pytest.approx(of.bias_sd, rel=0.25), "errors are those that the population implies"
-    assert found.accuracy.value == pytest.approx(np.mean([figure.accuracy.value for figure in found.targets]))
+        assert figure.bias_se == pytest.approx(of.bias_sd, rel=0.25), (
+            "errors are those that the population implies"
+        )
+    assert found.accuracy.value == pytest.approx(
+        np.mean([figure.accuracy.value for figure in found.targets])
+    )
     assert found.accuracy.value > found.majority + 0.15
 
 
 @pytest.mark.e2e
-def test_the_ideal_predictor_says_without_context_what_most_people_say(judged: QuestionnaireJudged) -> None:
+def test_the_ideal_predictor_says_without_context_what_most_people_say(
+    judged: QuestionnaireJudged,
+) -> None:
     population = read_population(PANEL / "generator.toml")
-    share = dict(zip([i.ref for i in population.items], population.weights() @ population.p_yes(), strict=True))
+    share = dict(
+        zip(
+            [i.ref for i in population.items],
+            population.weights() @ population.p_yes(),
+            strict=True,
+        )
+    )
     for figure in figures(judged, NAME, "zero-shot").targets:
         assert figure.p_yes == pytest.approx(share[figure.target])
-        assert figure.accuracy.value in (pytest.approx(figure.human), pytest.approx(1 - figure.human))
+        assert figure.accuracy.value in (
+            pytest.approx(figure.human),
+            pytest.approx(1 - figure.human),
+        )
 
 
 def test_the_less_of_the_context_there_is_the_less_the_ideal_predictor_expects_of_itself(
     judged: QuestionnaireJudged, truth: dict[str, Known]
 ) -> None:
     expected = {c.name: certainty(judged.reports[NAME], c.name) for c in (QM, REDUCED, ZERO_SHOT)}
-    assert expected["qm"] == pytest.approx(np.average([k.accuracy for k in truth.values()], weights=_sizes(truth)))
+    assert expected["qm"] == pytest.approx(
+        np.average([k.accuracy for k in truth.values()], weights=_sizes(truth))
+    )
     assert expected["qm"] > expected[REDUCED.name] + 0.01
     assert expected[REDUCED.name] > expected["zero-shot"] + 0.1
     limit = 4 * max(k.accuracy_sd for k in truth.values())
@@ -112,7 +142,10 @@ def test_the_less_of_the_context_there_is_the_less_the_ideal_predictor_expects_o
 
 
 def test_random_answers_mislead_the_ideal_predictor(judged: QuestionnaireJudged) -> None:
-    assert figures(judged, NAME, "random").accuracy.value < figures(judged, NAME, "qm").accuracy.value - 0.15
+    assert (
+        figures(judged, NAME, "random").accuracy.value
+        < figures(judged, NAME, "qm").accuracy.value - 0.15
+    )
 
 
 @pytest.mark.parametrize(("answer", "always"), [("yes", 1.0), ("no", 0.0)])
@@ -126,11 +159,17 @@ def test_a_model_that_always_says_the_same_has_the_bias_that_this_implies(
         assert figure.bias.value == pytest.approx(always - human, abs=1e-12)
         assert figure.accuracy.value == pytest.approx(human if always else 1 - human, abs=1e-12)
         assert figure.p_yes == always
-        assert (figure.yes, figure.no) == ((figure.respondents, 0) if always else (0, figure.respondents))
-    assert found.absolute_bias.value == pytest.approx(np.mean([abs(always - k.human) for k in truth.values()]))
+        assert (figure.yes, figure.no) == (
+            (figure.respondents, 0) if always else (0, figure.respondents)
+        )
+    assert found.absolute_bias.value == pytest.approx(
+        np.mean([abs(always - k.human) for k in truth.values()])
+    )
 
 
-def test_the_ideal_predictor_takes_every_wording_for_the_same_question(imported: Store, judged: object) -> None:
+def test_the_ideal_predictor_takes_every_wording_for_the_same_question(
+    imported: Store, judged: object
+) -> None:
     model = load_ideal(PANEL / "generator.toml", NAME)
     assert ask(imported, model, ASKED, conditions=("qm",), respondents=20).failed == 0
     report = judge_questionnaire(imported, Which(models=(NAME,))).reports[NAME]
@@ -161,7 +200,12 @@ def certainty(report: PredictionReport, condition: str) -> float:
     rows = predictions.condition == place
     greater = np.maximum(predictions.yes[rows], predictions.no[rows])
     if condition == "zero-shot":  # a prompt stands for everybody who answered its target
-        return float(np.average(greater, weights=(~np.isnan(predictions.human)).sum(axis=1)[predictions.target[rows]]))
+        return float(
+            np.average(
+                greater,
+                weights=(~np.isnan(predictions.human)).sum(axis=1)[predictions.target[rows]],
+            )
+        )
     return float(greater.mean())
 
 

@@ -1,5 +1,5 @@
-"""Jobs are paused, resumed, retried, throttled and queued while real worker processes run; whatever ends a worker, what
-is stored is whole, and nothing is asked twice.
+"""Jobs are paused, resumed, retried, throttled and queued while real worker processes run; whatever
+ends a worker, what is stored is whole, and nothing is asked twice.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def log(store: Store, job_id: int = 1) -> str:
 
 
 @pytest.mark.e2e
-def test_a_paused_job_has_stored_what_it_has_and_goes_on_in_the_same_worker(filled: Store, slow: str) -> None:
+def test_a_paused_job_has_stored_what_it_has_and_goes_on_in_the_same_worker(
+    filled: Store, slow: str
+) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
     job = wait(filled, job_id, paused)
@@ -79,7 +81,9 @@ def test_a_worker_that_holds_a_paused_job_sleeps(filled: Store, slow: str) -> No
     job = wait(filled, job_id, paused)
     before = cpu_seconds(job.pid or 0)
     time.sleep(2.0)
-    assert cpu_seconds(job.pid or 0) - before < 0.6, "it looks about once a second, and computes nothing"
+    assert cpu_seconds(job.pid or 0) - before < 0.6, (
+        "it looks about once a second, and computes nothing"
+    )
     filled.jobs.request_stop(job_id)
     wait(filled, job_id, ended)
 
@@ -104,14 +108,18 @@ def cpu_seconds(pid: int) -> float:
 
 
 @pytest.mark.e2e
-def test_a_worker_that_is_killed_while_its_job_is_paused_loses_nothing(filled: Store, slow: str) -> None:
+def test_a_worker_that_is_killed_while_its_job_is_paused_loses_nothing(
+    filled: Store, slow: str
+) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
     job = wait(filled, job_id, paused)
     assert job.pid is not None
     os.kill(job.pid, signal.SIGKILL)
     left = wait(filled, job_id, lambda found: not found.worker)
-    assert left.state == "paused", "that is what its person wanted, and resuming starts another worker"
+    assert left.state == "paused", (
+        "that is what its person wanted, and resuming starts another worker"
+    )
     assert not left.active
     assert left.done == answers(filled)
     assert launch.resume(filled, job_id) is not None
@@ -121,20 +129,26 @@ def test_a_worker_that_is_killed_while_its_job_is_paused_loses_nothing(filled: S
 
 
 @pytest.mark.e2e
-def test_a_paused_job_outlives_its_workers_patience(filled: Store, slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_paused_job_outlives_its_workers_patience(
+    filled: Store, slow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WORKBENCH_HOLD_S", "0")
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
     job = wait(filled, job_id, lambda found: paused(found) and not found.worker)
     assert "stays ready" not in job.message
-    assert [row[0] for row in filled.connection.execute("select outcome from attempt")] == ["paused"]
+    assert [row[0] for row in filled.connection.execute("select outcome from attempt")] == [
+        "paused"
+    ]
     assert launch.resume(filled, job_id) is not None
     assert wait(filled, job_id, lambda found: found.state == "done").attempts == 2
     assert answers(filled) == 432
 
 
 @pytest.mark.e2e
-def test_a_worker_that_is_terminated_while_paused_leaves_its_job_paused(filled: Store, slow: str) -> None:
+def test_a_worker_that_is_terminated_while_paused_leaves_its_job_paused(
+    filled: Store, slow: str
+) -> None:
     job_id = started(filled, slow)
     filled.jobs.pause(job_id)
     job = wait(filled, job_id, paused)
@@ -168,7 +182,9 @@ def test_a_job_that_is_resumed_before_it_has_paused_just_goes_on(filled: Store, 
 
 
 @pytest.mark.e2e
-def test_a_job_that_waits_for_a_worker_is_paused_at_once_and_no_worker_takes_it(filled: Store) -> None:
+def test_a_job_that_waits_for_a_worker_is_paused_at_once_and_no_worker_takes_it(
+    filled: Store,
+) -> None:
     job_id = launch.create(filled, design("scripted"))
     assert filled.jobs.pause(job_id).state == "paused"
     with pytest.raises(JobError, match="job 1 is paused"):
@@ -288,7 +304,9 @@ def in_lane(store: Store, state: str) -> int:
     return job_id
 
 
-def test_a_setting_that_no_worker_understands_queues_nothing(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setting_that_no_worker_understands_queues_nothing(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for variable in ("WORKBENCH_LOCAL_JOBS", "WORKBENCH_HOLD_S"):
         with monkeypatch.context() as patch:
             patch.setenv(variable, "abc")
@@ -299,7 +317,11 @@ def test_a_setting_that_no_worker_understands_queues_nothing(filled: Store, monk
 
 def test_jobs_that_load_a_model_here_take_turns_and_others_do_not_wait(store: Store) -> None:
     lane = socket.gethostname()
-    first, second, third = in_lane(store, "running"), in_lane(store, "second"), in_lane(store, "third")
+    first, second, third = (
+        in_lane(store, "running"),
+        in_lane(store, "second"),
+        in_lane(store, "third"),
+    )
     for job_id, ahead in ((second, (first,)), (third, (first, second))):
         turn = store.jobs.claim_in_turn(job_id, "test", lane)
         assert (turn.attempt, turn.ahead) == (None, ahead)
@@ -313,7 +335,9 @@ def test_jobs_that_load_a_model_here_take_turns_and_others_do_not_wait(store: St
     with store.write() as connection:
         connection.execute("update attempt set ended_at = 'now' where job_id = 5")
         connection.execute("update job set state = 'done' where id = 5")
-    assert store.jobs.claim_in_turn(third, "test", lane).ahead == (second,), "the smaller number goes first"
+    assert store.jobs.claim_in_turn(third, "test", lane).ahead == (second,), (
+        "the smaller number goes first"
+    )
     assert store.jobs.claim_in_turn(second, "test", lane).attempt
     assert not store.jobs.resume(third), "its worker is there; it is told to begin now"
     assert store.jobs.claim_in_turn(third, "test", lane).attempt
@@ -331,7 +355,9 @@ def test_jobs_that_load_a_model_here_take_turns_and_others_do_not_wait(store: St
         ("check", {"encoder": "minilm"}, True),
     ],
 )
-def test_only_what_is_computed_here_takes_turns(store: Store, kind: str, spec: dict[str, object], waits: bool) -> None:
+def test_only_what_is_computed_here_takes_turns(
+    store: Store, kind: str, spec: dict[str, object], waits: bool
+) -> None:
     assert bool(launch.lane_of(store.jobs.get(store.jobs.create(kind, spec, 1)))) == waits
 
 
@@ -362,9 +388,12 @@ def test_a_worker_that_waits_for_its_turn_lets_go_of_a_cancelled_job(filled: Sto
 
 
 @pytest.mark.e2e
-def test_a_paused_job_makes_room_for_one_that_waits(filled: Store, slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_paused_job_makes_room_for_one_that_waits(
+    filled: Store, slow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lane = socket.gethostname()
-    monkeypatch.setattr(worker, "lane_of", lambda _job: lane)  # as if the stand-in were a model of this machine
+    # As if the stand-in were a model of this machine.
+    monkeypatch.setattr(worker, "lane_of", lambda _job: lane)
     job_id = launch.create(filled, design(slow))
     codes: list[int] = []
     thread = threading.Thread(target=lambda: codes.append(run_here(filled.path, job_id)))
@@ -373,7 +402,9 @@ def test_a_paused_job_makes_room_for_one_that_waits(filled: Store, slow: str, mo
     filled.jobs.pause(job_id)
     wait(filled, job_id, paused)
     other = filled.jobs.create("train", {"name": "x"}, 1)
-    assert filled.jobs.claim_in_turn(other, "test", lane).ahead == (job_id,), "its memory is not free yet"
+    assert filled.jobs.claim_in_turn(other, "test", lane).ahead == (job_id,), (
+        "its memory is not free yet"
+    )
     thread.join(timeout=30)
     assert codes == [3]
     assert filled.jobs.get(job_id).state == "paused"
@@ -426,7 +457,9 @@ def test_a_job_is_not_begun_on_a_full_disk(filled: Store, monkeypatch: pytest.Mo
 
 
 @pytest.mark.e2e
-def test_a_worker_that_was_taken_for_gone_lets_the_next_one_have_the_job(filled: Store, slow: str) -> None:
+def test_a_worker_that_was_taken_for_gone_lets_the_next_one_have_the_job(
+    filled: Store, slow: str
+) -> None:
     job_id = started(filled, slow)
     old = filled.jobs.get(job_id).pid
     with filled.write() as connection:  # as another machine sees one that slept
@@ -454,7 +487,10 @@ def test_two_terminals_that_resume_a_lost_job_start_one_worker_that_has_it(fille
         connection.execute("update attempt set pid = ?", (gone.pid,))
     assert filled.jobs.get(job_id).state == "lost"
     filled.jobs.claim(job_id, "first")
-    with Store.open(filled.path) as other, pytest.raises(JobError, match="job 1 is running by process"):
+    with (
+        Store.open(filled.path) as other,
+        pytest.raises(JobError, match="job 1 is running by process"),
+    ):
         other.jobs.claim(job_id, "second")
 
 
@@ -487,5 +523,9 @@ def test_a_clock_that_went_back_makes_no_worker_silent(store: Store) -> None:
     assert store.jobs.get(waiting).worker
     assert store.jobs.get(1).state == "running"
     with store.write() as connection:
-        connection.execute("update job set heartbeat = '2020-01-01T00:00:00.000Z' where id = ?", (waiting,))
-    assert not store.jobs.get(waiting).worker, "a waiting worker that says nothing for a minute is gone"
+        connection.execute(
+            "update job set heartbeat = '2020-01-01T00:00:00.000Z' where id = ?", (waiting,)
+        )
+    assert not store.jobs.get(waiting).worker, (
+        "a waiting worker that says nothing for a minute is gone"
+    )

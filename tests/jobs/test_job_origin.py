@@ -1,4 +1,6 @@
-"""Jobs of a store that came from somebody else: nobody's key goes anywhere before a person has agreed."""
+"""Jobs of a store that came from somebody else: nobody's key goes anywhere before a person has
+agreed.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,12 @@ KEY = "sk-secret-0123456789"
 
 
 @pytest.fixture
-def foreign(filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, FaultyServer, int]:
-    """A store with a job of a colleague that asks a server, here where somebody else holds a key."""
+def foreign(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Store, FaultyServer, int]:
+    """A store with a job of a colleague that asks a server, here where somebody else holds a
+    key.
+    """
     server = FaultyServer()
     monkeypatch.setenv("WORKBENCH_CONFIG", str(tmp_path / "colleague"))
     job = launch.create(filled, Design("small", server.name, samples=1))
@@ -34,7 +40,9 @@ def foreign(filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> t
 
 @pytest.mark.e2e
 def test_resuming_a_colleagues_job_asks_nobody_before_a_person_agrees_and_sends_no_key_after(
-    foreign: tuple[Store, FaultyServer, int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    foreign: tuple[Store, FaultyServer, int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store, server, number = foreign
     monkeypatch.setenv("WORKBENCH_MAX_REQUESTS", "500")
@@ -42,7 +50,10 @@ def test_resuming_a_colleagues_job_asks_nobody_before_a_person_agrees_and_sends_
         assert main(["jobs", str(store.path), "resume", str(number)]) == 2
         said = capsys.readouterr().err
         assert f"model   {server.name}" in said
-        assert f"host    127.0.0.1:{server.url.rpartition(':')[2].removesuffix('/v1')}, which gets no key" in said
+        assert (
+            f"host    127.0.0.1:{server.url.rpartition(':')[2].removesuffix('/v1')}, which gets "
+            "no key" in said
+        )
         assert "budget  at most 500 requests" in said
         assert "--yes" in said
         assert (store.jobs.get(number).state, server.calls) == ("queued", [])
@@ -54,7 +65,9 @@ def test_resuming_a_colleagues_job_asks_nobody_before_a_person_agrees_and_sends_
 
 @pytest.mark.e2e
 def test_the_person_at_a_terminal_is_asked_once(
-    foreign: tuple[Store, FaultyServer, int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    foreign: tuple[Store, FaultyServer, int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store, server, number = foreign
     replies = iter(["", "n", "y"])
@@ -71,7 +84,9 @@ def test_the_person_at_a_terminal_is_asked_once(
 
 
 @pytest.mark.e2e
-def test_a_worker_that_nobody_sent_leaves_a_job_from_elsewhere_alone(foreign: tuple[Store, FaultyServer, int]) -> None:
+def test_a_worker_that_nobody_sent_leaves_a_job_from_elsewhere_alone(
+    foreign: tuple[Store, FaultyServer, int],
+) -> None:
     store, server, number = foreign
     with server:
         done = subprocess.run(
@@ -101,10 +116,16 @@ def test_a_mark_holds_for_what_the_job_asked_then_and_cannot_be_copied(filled: S
     installation = origin.here()
     assert all(installation.made(filled.jobs.get(job)) for job in (ours, other))
     with filled.write() as connection:
-        spec = json.loads(connection.execute("select spec from job where id = ?", (ours,)).fetchone()[0])
+        spec = json.loads(
+            connection.execute("select spec from job where id = ?", (ours,)).fetchone()[0]
+        )
         spec["model"] = "openai:a@http://evil.example/v1"
-        connection.execute("update job set spec = ? where id = ?", (json.dumps(spec, sort_keys=True), ours))
-        connection.execute("update job set mark = (select mark from job where id = ?) where id = ?", (ours, other))
+        connection.execute(
+            "update job set spec = ? where id = ?", (json.dumps(spec, sort_keys=True), ours)
+        )
+        connection.execute(
+            "update job set mark = (select mark from job where id = ?) where id = ?", (ours, other)
+        )
     assert not any(installation.made(filled.jobs.get(job)) for job in (ours, other))
 
 

@@ -26,7 +26,15 @@ from workbench.errors import JobError
 from workbench.evidence.readings import read
 from workbench.jobs import launch
 
-HOSTILE = ["[/INST]", "\x1b[31mred\x1b[0m", "[@click=app.bell]x[/]", "‮beneficial", "x" * 100_000, "", "\x00"]
+HOSTILE = [
+    "[/INST]",
+    "\x1b[31mred\x1b[0m",
+    "[@click=app.bell]x[/]",
+    "‮beneficial",
+    "x" * 100_000,
+    "",
+    "\x00",
+]
 
 
 def design(model: str, **changes: object) -> Design:
@@ -42,7 +50,9 @@ def slow(tmp_path: Path) -> str:
 
 
 def wait(store: Store, job_id: int, until: Callable[[Job], bool], seconds: float = 600) -> Job:
-    """Look at a job until it is as wanted; real processes need real time, and on a busy machine much of it."""
+    """Look at a job until it is as wanted; real processes need real time, and on a busy machine
+    much of it.
+    """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         launch.reap()
@@ -50,7 +60,9 @@ def wait(store: Store, job_id: int, until: Callable[[Job], bool], seconds: float
         if until(job):
             return job
         time.sleep(0.05)
-    raise AssertionError(f"still {store.jobs.get(job_id)}\n{launch.log_tail(store.path, job_id, 50)}")
+    raise AssertionError(
+        f"still {store.jobs.get(job_id)}\n{launch.log_tail(store.path, job_id, 50)}"
+    )
 
 
 def ended(job: Job) -> bool:
@@ -58,20 +70,26 @@ def ended(job: Job) -> bool:
 
 
 def answers(store: Store) -> int:
-    return int(store.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0])
+    return int(
+        store.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0]
+    )
 
 
 def draws_agree_with_responses(store: Store) -> bool:
     rows = store.connection.execute(
-        "select d.n - d.failed, coalesce(sum(r.count), 0) from draw d left join response r on r.draw_id = d.id "
+        "select d.n - d.failed, coalesce(sum(r.count), 0) from draw d left join response r on "
+        "r.draw_id = d.id "
         "group by d.id"
     ).fetchall()
     return all(drawn == held for drawn, held in rows)
 
 
 @pytest.mark.e2e
-def test_a_job_asks_everything_once_and_says_what_it_did(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "subprocess", subprocess)  # a worker that loads all it needs, as outside of tests
+def test_a_job_asks_everything_once_and_says_what_it_did(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A worker that loads all it needs, as outside of tests.
+    monkeypatch.setattr(launch, "subprocess", subprocess)
     plan = pipeline.plan(filled, design("scripted"))
     assert (len(plan.probes), plan.samples, plan.samples_stored) == (72, 432, 0)
     job = wait(filled, launch.start(filled, design("scripted"), plan), ended)
@@ -121,12 +139,16 @@ def test_a_killed_worker_leaves_whole_answers_and_its_job_resumes(filled: Store,
     wait(filled, job_id, lambda job: job.state == "done")
     assert answers(filled) == 432
     assert filled.connection.execute("pragma integrity_check").fetchone()[0] == "ok"
-    outcomes = [row[0] for row in filled.connection.execute("select outcome from attempt order by id")]
+    outcomes = [
+        row[0] for row in filled.connection.execute("select outcome from attempt order by id")
+    ]
     assert outcomes == ["lost", "done"]
 
 
 @pytest.mark.e2e
-def test_a_terminated_worker_stores_what_it_has_and_ends_by_itself(filled: Store, slow: str) -> None:
+def test_a_terminated_worker_stores_what_it_has_and_ends_by_itself(
+    filled: Store, slow: str
+) -> None:
     job_id = launch.start(filled, design(slow))
     job = wait(filled, job_id, lambda job: job.done > 0)
     assert job.pid is not None
@@ -147,7 +169,11 @@ def test_two_workers_cannot_have_one_job(filled: Store, slow: str) -> None:
         os.kill(worker, signal.SIGSTOP)
     try:
         launch.spawn(filled.path, job_id)
-        wait(filled, job_id, lambda _: "refused: job 1 is running" in launch.log_tail(filled.path, job_id, 100))
+        wait(
+            filled,
+            job_id,
+            lambda _: "refused: job 1 is running" in launch.log_tail(filled.path, job_id, 100),
+        )
     finally:
         os.kill(worker, signal.SIGCONT)
     wait(filled, job_id, lambda job: job.state == "done")
@@ -155,7 +181,9 @@ def test_two_workers_cannot_have_one_job(filled: Store, slow: str) -> None:
 
 
 @pytest.mark.e2e
-def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(filled: Store, tmp_path: Path) -> None:
+def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(
+    filled: Store, tmp_path: Path
+) -> None:
     persona = tmp_path / "nowhere.toml"
     persona.write_text("agree = 0.8\n")
     job_id = launch.create(filled, design(f"scripted:{persona}"))
@@ -197,7 +225,11 @@ def test_every_response_keeps_where_it_comes_from(filled: Store) -> None:
     assert row.at.endswith("Z")
     assert row.seed > 0
     assert row.reader == card.name
-    assert filled.runs.prompt(probe).messages[-1].content.startswith("Statement" if kind == "original" else "")
+    assert (
+        filled.runs.prompt(probe)
+        .messages[-1]
+        .content.startswith("Statement" if kind == "original" else "")
+    )
     assert ref == "a-1"
 
 
@@ -231,7 +263,9 @@ def test_a_job_that_is_asked_for_twice_is_refused(filled: Store, slow: str) -> N
 
 
 @pytest.mark.e2e
-def test_answers_of_another_form_of_the_model_do_not_count_as_stored(filled: Store, tmp_path: Path) -> None:
+def test_answers_of_another_form_of_the_model_do_not_count_as_stored(
+    filled: Store, tmp_path: Path
+) -> None:
     persona = tmp_path / "p.toml"
     persona.write_text("agree = 0.9\n")
     wait(filled, launch.start(filled, design(f"scripted:{persona}")), ended)
@@ -248,7 +282,9 @@ def test_another_process_with_the_workers_number_is_not_taken_for_it(filled: Sto
     try:
         with filled.write() as connection:
             connection.execute("update attempt set pid = ?", (later.pid,))
-        assert filled.jobs.get(job_id).state == "running", "it began when the worker last gave a sign"
+        assert filled.jobs.get(job_id).state == "running", (
+            "it began when the worker last gave a sign"
+        )
         with filled.write() as connection:
             connection.execute("update job set heartbeat = '2020-01-01T00:00:00.000Z'")
         assert filled.jobs.get(job_id).state == "lost"
@@ -268,6 +304,9 @@ def test_who_waits_for_a_worker_that_died_before_it_began_is_told(
         job = store.jobs.create("sample", {}, 1)
         monkeypatch.setattr(sys, "executable", str(broken))
         launch.spawn(store.path, job)
-        with pytest.raises(JobError, match=rf"worker of job {job} ended during start-up: no such library\. Its log: "):
+        with pytest.raises(
+            JobError,
+            match=rf"worker of job {job} ended during start-up: no such library\. Its log: ",
+        ):
             until_ended(store, job, quiet=True)
         assert store.jobs.get(job).state == "queued", "it can be resumed"

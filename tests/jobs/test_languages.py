@@ -1,4 +1,6 @@
-"""An instrument in another language is asked in that language, or refused before anything is asked."""
+"""An instrument in another language is asked in that language, or refused before anything is
+asked.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,11 @@ def spoken(language: str, base: Instrument | None = None, **changes: object) -> 
     """Return an instrument whose wordings are in a language."""
     base = base or replace(instrument(), templates=data.shipped_templates())
     statements = tuple(
-        replace(s, wordings=tuple(replace(w, language=language) for w in s.wordings), languages=(language,))
+        replace(
+            s,
+            wordings=tuple(replace(w, language=language) for w in s.wordings),
+            languages=(language,),
+        )
         for s in base.statements
     )
     return replace(base, name="local", statements=statements, language=language, **changes)  # type: ignore[arg-type]
@@ -50,10 +56,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def texts(found: pipeline.Plan) -> str:
-    return "\n".join(message.content for prompt in found.prompts.values() for message in prompt.messages)
+    return "\n".join(
+        message.content for prompt in found.prompts.values() for message in prompt.messages
+    )
 
 
-def test_german_statements_are_put_in_german_instructions_and_their_answers_read(store: Store) -> None:
+def test_german_statements_are_put_in_german_instructions_and_their_answers_read(
+    store: Store,
+) -> None:
     store.instruments.add(spoken("de"))
     found = pipeline.plan(store, DESIGN)
     assert {template.language for template in found.templates} == {"de"}
@@ -73,7 +83,9 @@ def test_statements_in_a_language_without_templates_are_refused(store: Store, au
     assert "no templates in 'fi', the language of the statements" in said
     assert "Available: en" in said
     assert "--template-language en" in said
-    mixed = pipeline.plan(store, replace(DESIGN, audit=audit, family=family, template_language="en"))
+    mixed = pipeline.plan(
+        store, replace(DESIGN, audit=audit, family=family, template_language="en")
+    )
     assert "the statements are in 'fi' and the templates in 'en'" in mixed.describe()
 
 
@@ -87,7 +99,9 @@ def own(**changes: object) -> tuple[Template, ...]:
     return tuple(replace(t, **changes) for t in data.shipped_templates() if t.name == "personal-1")  # type: ignore[arg-type]
 
 
-def test_templates_that_no_lexicon_reads_are_refused_with_the_languages_that_there_are(store: Store) -> None:
+def test_templates_that_no_lexicon_reads_are_refused_with_the_languages_that_there_are(
+    store: Store,
+) -> None:
     store.instruments.add(spoken("fi", templates=own(language="fi")))
     with pytest.raises(UsageError) as refused:
         pipeline.plan(store, DESIGN)
@@ -115,47 +129,72 @@ def test_german_answers_are_read_and_the_methods_say_who_reviewed_the_words(stor
     answers = ("Ich stimme der Aussage nicht zu.", "Eher schädlich.", "nachteilig", "Zustimmung")
     found = pipeline.plan(store, replace(DESIGN, samples=20))
     store.runs.add_probes("reliability", "local", "de", found.templates, found.probes)
-    attempt = store.jobs.claim(store.jobs.create("sample", found.design.as_json(), found.samples), "1.0")
+    attempt = store.jobs.claim(
+        store.jobs.create("sample", found.design.as_json(), found.samples), "1.0"
+    )
     ids = store.runs.begin(ModelCard("scripted", "r1", "scripted", "float32", "none"), Sampling())
-    batch = [Answered(key, 1, 20, ((answers[n % len(answers)], 20),)) for n, key in enumerate(found.prompts)]
+    batch = [
+        Answered(key, 1, 20, ((answers[n % len(answers)], 20),))
+        for n, key in enumerate(found.prompts)
+    ]
     store.runs.add(*ids, attempt, batch)
     [run] = store.runs.list()
     _, card = read(store, run)
     assert card.version.endswith(data.lexicon("de").version)
     assert refusals_of(store, run).foreign == 0
     told = " ".join(asked_sentences([("scripted", run)], []))
-    assert "No native speaker has reviewed the templates and the lexicon that workbench has in de" in told
+    assert (
+        "No native speaker has reviewed the templates and the lexicon that workbench has in de"
+        in told
+    )
 
 
 def test_answers_in_another_language_are_counted_beside_refusals(store: Store) -> None:
     store.instruments.add(spoken("de"))
     found = pipeline.plan(store, DESIGN)
-    said = (("disagree", 6), ("I think it is harmful.", 5), ("Ablehnung", 7), ("Als KI habe ich keine Meinung.", 2))
+    said = (
+        ("disagree", 6),
+        ("I think it is harmful.", 5),
+        ("Ablehnung", 7),
+        ("Als KI habe ich keine Meinung.", 2),
+    )
     store.runs.add_probes("reliability", "local", "de", found.templates, found.probes)
-    attempt = store.jobs.claim(store.jobs.create("sample", found.design.as_json(), found.samples), "1.0")
+    attempt = store.jobs.claim(
+        store.jobs.create("sample", found.design.as_json(), found.samples), "1.0"
+    )
     ids = store.runs.begin(ModelCard("scripted", "r1", "scripted", "float32", "none"), Sampling())
     store.runs.add(*ids, attempt, [Answered(key, 1, 20, said) for key in found.prompts])
     [run] = store.runs.list()
     of = refusals_of(store, run)
-    assert (of.foreign, of.refused, of.answers) == tuple(n * len(found.prompts) for n in (11, 2, 20))
+    assert (of.foreign, of.refused, of.answers) == tuple(
+        n * len(found.prompts) for n in (11, 2, 20)
+    )
     first = refusals([of]).rows[0]
     assert (first.foreign, first.refused.value) == (0.55, 0.1)
-    assert f"in another language than the prompt: {of.foreign:,} of {of.answers:,} answers" in list(told([of]))
+    assert f"in another language than the prompt: {of.foreign:,} of {of.answers:,} answers" in list(
+        told([of])
+    )
 
 
 def test_lint_finds_what_a_plan_refuses() -> None:
     def codes(of: Instrument) -> set[tuple[str, str]]:
         return {
-            (one.severity, one.code) for one in lint(of) if one.code in ("no-lexicon", "no-templates", "no-label-words")
+            (one.severity, one.code)
+            for one in lint(of)
+            if one.code in ("no-lexicon", "no-templates", "no-label-words")
         }
 
     assert codes(spoken("de")) == set()
     assert codes(spoken("fi")) == {("warning", "no-templates")}
     assert codes(spoken("fi", templates=own(language="fi"))) == {("error", "no-lexicon")}
-    assert codes(spoken("de", templates=own(language="de", negative=""))) == {("error", "no-label-words")}
+    assert codes(spoken("de", templates=own(language="de", negative=""))) == {
+        ("error", "no-label-words")
+    }
 
 
-def test_the_shell_refuses_before_it_queues(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shell_refuses_before_it_queues(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store.instruments.add(spoken("fi"))
     assert main(["run", str(tmp_path / "audit.db"), "--model", "scripted", "--yes"]) == 2
     assert "no templates in 'fi'" in capsys.readouterr().err
@@ -165,12 +204,18 @@ def test_the_shell_refuses_before_it_queues(store: Store, tmp_path: Path, capsys
 def test_an_import_brings_the_templates_of_the_languages_of_its_statements(tmp_path: Path) -> None:
     file = tmp_path / "local.csv"
     file.write_text(
-        "ref,original,language\na,Steuern sollen sinken.,de\nb,Mieten sollen sinken.,de\n", encoding="utf-8"
+        "ref,original,language\na,Steuern sollen sinken.,de\nb,Mieten sollen sinken.,de\n",
+        encoding="utf-8",
     )
     held = read_csv(file)
     assert held.language == "de"
-    assert {(t.audit, t.language) for t in held.templates} == {("reliability", "de"), ("bias_score", "de")}
-    file.write_text("ref,original,language\na,Taxes should fall.,en\nb,Verot alas.,fi\n", encoding="utf-8")
+    assert {(t.audit, t.language) for t in held.templates} == {
+        ("reliability", "de"),
+        ("bias_score", "de"),
+    }
+    file.write_text(
+        "ref,original,language\na,Taxes should fall.,en\nb,Verot alas.,fi\n", encoding="utf-8"
+    )
     assert {t.language for t in read_csv(file).templates} == {"en"}
 
 
@@ -185,14 +230,18 @@ def in_english(store: Store, said: tuple[tuple[str, int], ...]) -> Run:
     store.instruments.add(spoken("de"))
     found = pipeline.plan(store, DESIGN)
     store.runs.add_probes("reliability", "local", "de", found.templates, found.probes)
-    attempt = store.jobs.claim(store.jobs.create("sample", found.design.as_json(), found.samples), "1.0")
+    attempt = store.jobs.claim(
+        store.jobs.create("sample", found.design.as_json(), found.samples), "1.0"
+    )
     ids = store.runs.begin(ModelCard("scripted", "r1", "scripted", "float32", "none"), Sampling())
     store.runs.add(*ids, attempt, [Answered(key, 1, 10, said) for key in found.prompts])
     [run] = store.runs.list()
     return run
 
 
-def test_the_queue_of_an_auditor_has_the_statements_with_answers_in_another_language(store: Store) -> None:
+def test_the_queue_of_an_auditor_has_the_statements_with_answers_in_another_language(
+    store: Store,
+) -> None:
     run = in_english(store, (("disagree", 3), ("Ablehnung", 7)))
     queue = review(store, run, Readings()).queue
     assert len(queue) == len(store.instruments.get("local").statements)

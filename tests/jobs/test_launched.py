@@ -1,4 +1,6 @@
-"""`--serve vllm`: a server of an environment of its own is started, asked, and stopped whatever happens."""
+"""`--serve vllm`: a server of an environment of its own is started, asked, and stopped whatever
+happens.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def vllm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an environment with a stand-in for vLLM."""
     program = tmp_path / "env" / "bin" / "vllm"
     program.parent.mkdir(parents=True)
-    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(STUB)])} "$@"\n')  # paths may have blanks
+    # Paths may have blanks.
+    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(STUB)])} "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("WORKBENCH_VLLM", str(tmp_path / "env"))
     monkeypatch.setenv("STUB_PIDS", str(tmp_path / "pids"))
@@ -71,7 +74,9 @@ def gone(folder: Path, seconds: float = 60) -> bool:
     return not any(map(alive, processes(folder)))
 
 
-needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="there is no /proc here"
+)
 
 
 @needs_proc
@@ -80,7 +85,18 @@ def test_a_job_starts_the_server_asks_it_and_stops_it(
 ) -> None:
     monkeypatch.setenv("STUB_MANNER", "slow")
     monkeypatch.setenv("WORKBENCH_VLLM_ARGS", "--tensor-parallel-size 2")
-    how = ("run", path, "--serve", "vllm", "--model", MODEL, "--statements", "1", "--variants", "original")
+    how = (
+        "run",
+        path,
+        "--serve",
+        "vllm",
+        "--model",
+        MODEL,
+        "--statements",
+        "1",
+        "--variants",
+        "original",
+    )
     code, out, err = run(capsys, *how, "--samples", "2", "--no-probe", "--yes")
     assert code == 0, out + err
     assert gone(vllm)
@@ -97,7 +113,9 @@ def test_a_job_starts_the_server_asks_it_and_stops_it(
 
 
 @needs_proc
-def test_the_same_model_by_another_port_is_the_same_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_model_by_another_port_is_the_same_run(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     how = (
         "run",
         path,
@@ -118,7 +136,9 @@ def test_the_same_model_by_another_port_is_the_same_run(path: Path, capsys: pyte
 
 
 @needs_proc
-def test_a_worker_that_is_killed_leaves_no_server(path: Path, vllm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_is_killed_leaves_no_server(
+    path: Path, vllm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("STUB_MANNER", "deaf")
     with Store.open(path) as store:
         design = Design("veldania", f"vllm:{MODEL}", samples=1, sampling=SERVED)
@@ -148,7 +168,9 @@ def test_a_server_that_ends_before_it_answers_is_told_with_its_last_words(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("STUB_MANNER", "dies")
-    with pytest.raises(ModelError, match=r"ended before it answered: .*CUDA out of memory. Its log: .*server.log"):
+    with pytest.raises(
+        ModelError, match=r"ended before it answered: .*CUDA out of memory. Its log: .*server.log"
+    ):
         load(f"vllm:{MODEL}", beside=tmp_path / "server.log")
 
 
@@ -176,7 +198,9 @@ def test_without_vllm_nothing_is_queued(
     path: Path, vllm: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree(vllm / "env")
-    code, _, err = run(capsys, "run", path, "--serve", "vllm", "--model", MODEL, "--no-probe", "--yes")
+    code, _, err = run(
+        capsys, "run", path, "--serve", "vllm", "--model", MODEL, "--no-probe", "--yes"
+    )
     assert code == 2
     assert "Install vLLM apart: python3 -m venv" in " ".join(err.split())
     monkeypatch.delenv("WORKBENCH_VLLM")
@@ -188,7 +212,9 @@ def test_without_vllm_nothing_is_queued(
         assert not store.jobs.list()
 
 
-def test_what_a_server_cannot_take_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_server_cannot_take_is_refused(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for model in ("scripted", "openai:m@http://127.0.0.1:9/v1"):
         code, _, err = run(capsys, "run", path, "--serve", "vllm", "--model", model)
         assert code == 2

@@ -1,4 +1,6 @@
-"""The local backend with real weights, the embedded SmolLM2; and a whole job that an encoder-decoder answers."""
+"""The local backend with real weights, the embedded SmolLM2; and a whole job that an
+encoder-decoder answers.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,15 @@ from workbench.inference.local.network import Loaded, load_network
 from workbench.inference.nucleus import nucleus
 from workbench.jobs import launch
 
-SYSTEM = 'Is the following statement more likely to be "favorable" or "detrimental"? Output only the label.'
-STATEMENTS = ("Rents should be capped.", "The minimum wage should rise.", "Coal power stations should be closed.")
+SYSTEM = (
+    'Is the following statement more likely to be "favorable" or "detrimental"? Output only '
+    "the label."
+)
+STATEMENTS = (
+    "Rents should be capped.",
+    "The minimum wage should rise.",
+    "Coal power stations should be closed.",
+)
 NO_LIMIT = Sampling(top_p=1.0)
 
 
@@ -53,7 +62,9 @@ def prompt(statement: str) -> Prompt:
 
 @pytest.fixture(scope="module")
 def alone() -> Loaded:
-    """The same weights once more, for what the network says by itself: an engine may change its own."""
+    """The same weights once more, for what the network says by itself: an engine may change its
+    own.
+    """
     return load_network("smollm2")
 
 
@@ -77,7 +88,10 @@ def test_the_card_says_exactly_which_model_answered(model: LocalModel) -> None:
 @pytest.mark.e2e
 def test_prompts_are_put_in_the_models_chat_format(model: LocalModel, alone: Loaded) -> None:
     text = alone.tokenizer.decode(model.encode(prompt("One.")))
-    assert text == f"<|im_start|>system\n{SYSTEM}<|im_end|>\n<|im_start|>user\nOne.<|im_end|>\n<|im_start|>assistant\n"
+    assert (
+        text
+        == f"<|im_start|>system\n{SYSTEM}<|im_end|>\n<|im_start|>user\nOne.<|im_end|>\n<|im_start|>assistant\n"
+    )
     raw = Prompt((Message("user", "Question: One? Answer:"),), chat=False)
     assert alone.tokenizer.decode(model.encode(raw)) == "Question: One? Answer:"
 
@@ -93,7 +107,9 @@ def test_a_statement_that_spells_special_tokens_is_text(model: LocalModel, alone
 
 
 @pytest.mark.e2e
-def test_the_most_likely_answer_is_that_of_greedy_decoding(model: LocalModel, alone: Loaded) -> None:
+def test_the_most_likely_answer_is_that_of_greedy_decoding(
+    model: LocalModel, alone: Loaded
+) -> None:
     greedy = Sampling(top_k=1, top_p=1.0, max_new_tokens=12)
     requests = [Request(prompt(statement), 3, seed) for seed, statement in enumerate(STATEMENTS)]
     answers = {drawn.request: drawn.answers for drawn in model.generate(requests, greedy)}
@@ -101,7 +117,11 @@ def test_the_most_likely_answer_is_that_of_greedy_decoding(model: LocalModel, al
         ids = torch.tensor([model.encode(request.prompt)])
         with torch.inference_mode():
             whole = alone.network.generate(
-                input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=12, pad_token_id=2
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
+                do_sample=False,
+                max_new_tokens=12,
+                pad_token_id=2,
             )
         text = alone.tokenizer.decode(whole[0][ids.shape[1] :], skip_special_tokens=True)
         assert answers[position] == ((text, 3),)
@@ -109,11 +129,15 @@ def test_the_most_likely_answer_is_that_of_greedy_decoding(model: LocalModel, al
 
 @pytest.mark.e2e
 def test_sampling_follows_the_models_own_probabilities(model: LocalModel, alone: Loaded) -> None:
-    """First tokens of 3,000 merged samples of each prompt against the exact nucleus; Holm over the prompts."""
+    """First tokens of 3,000 merged samples of each prompt against the exact nucleus; Holm over the
+    prompts.
+    """
     sampling, n = Sampling(max_new_tokens=1), 3000
     pvalues = []
     for seed, statement in enumerate(STATEMENTS):
-        tokens, probabilities = nucleus(plain_logits(alone, model.encode(prompt(statement)))[-1:], sampling)
+        tokens, probabilities = nucleus(
+            plain_logits(alone, model.encode(prompt(statement)))[-1:], sampling
+        )
         wanted = Counter[str]()
         for token, p in zip(tokens[0], probabilities[0] / probabilities[0].sum(), strict=True):
             wanted[alone.tokenizer.decode([int(token)], skip_special_tokens=True)] += p
@@ -128,13 +152,21 @@ def test_sampling_follows_the_models_own_probabilities(model: LocalModel, alone:
         observed = np.array([found.get(text, 0) for text in common] + [rare[0]], dtype=float)
         expected = np.array([n * wanted[text] for text in common] + [n * rare[1]])
         keep = expected > 0
-        pvalues.append(chisquare(observed[keep], expected[keep] * observed[keep].sum() / expected[keep].sum()).pvalue)
+        pvalues.append(
+            chisquare(
+                observed[keep], expected[keep] * observed[keep].sum() / expected[keep].sum()
+            ).pvalue
+        )
     assert all(p > 0.01 / (len(pvalues) - rank) for rank, p in enumerate(sorted(pvalues)))
 
 
 @pytest.mark.e2e
-def test_second_tokens_follow_too_where_rows_share_their_prompts_part(model: LocalModel, alone: Loaded) -> None:
-    """Conditional on the first token, so that the shared attention of grown rows is what is tested."""
+def test_second_tokens_follow_too_where_rows_share_their_prompts_part(
+    model: LocalModel, alone: Loaded
+) -> None:
+    """Conditional on the first token, so that the shared attention of grown rows is what is
+    tested.
+    """
     ids = model.encode(prompt(STATEMENTS[0]))
     sampling = Sampling(temperature=0.7, max_new_tokens=2)
     (drawn,) = model.generate([Request(prompt(STATEMENTS[0]), 2000, 5)], sampling)
@@ -148,10 +180,20 @@ def test_second_tokens_follow_too_where_rows_share_their_prompts_part(model: Loc
     total = sum(found.values())
     assert total > 100
     common = [text for text, p in wanted.items() if total * p >= 5]
-    observed = np.array([*(found.get(t, 0) for t in common), total - sum(found.get(t, 0) for t in common)], dtype=float)
-    expected = np.array([*(total * wanted[t] for t in common), total * (1 - sum(wanted[t] for t in common)) + 1e-9])
+    observed = np.array(
+        [*(found.get(t, 0) for t in common), total - sum(found.get(t, 0) for t in common)],
+        dtype=float,
+    )
+    expected = np.array(
+        [*(total * wanted[t] for t in common), total * (1 - sum(wanted[t] for t in common)) + 1e-9]
+    )
     keep = expected >= 1
-    assert chisquare(observed[keep], expected[keep] * observed[keep].sum() / expected[keep].sum()).pvalue > 0.01
+    assert (
+        chisquare(
+            observed[keep], expected[keep] * observed[keep].sum() / expected[keep].sum()
+        ).pvalue
+        > 0.01
+    )
 
 
 @pytest.mark.e2e
@@ -182,7 +224,9 @@ def test_options_are_scored_as_the_model_by_itself_does(model: LocalModel, alone
 def test_closing_the_iterator_stops_the_work(model: LocalModel) -> None:
     model.at_once(4)
     before = model.work.prompt_tokens
-    answers = model.generate([Request(prompt(s), 4, 1) for s in STATEMENTS], Sampling(max_new_tokens=3))
+    answers = model.generate(
+        [Request(prompt(s), 4, 1) for s in STATEMENTS], Sampling(max_new_tokens=3)
+    )
     next(answers)
     answers.close()  # type: ignore[attr-defined]
     model.at_once(None)
@@ -220,16 +264,27 @@ def test_a_model_that_is_not_there_is_named_with_what_was_tried(
 def test_a_job_is_answered_by_an_encoder_decoder_and_its_log_says_how(
     filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing of it can be shared: a real worker falls back to `generate`, says so, and stores every answer."""
+    """Nothing of it can be shared: a real worker falls back to `generate`, says so, and stores
+    every answer.
+    """
     monkeypatch.setenv("WORKBENCH_DEVICE", "cpu")
     name = save_t5(tmp_path / "t5")
-    asked = design(name, samples=2, sampling=Sampling(max_new_tokens=3), statements=("a-1",), variants=("original",))
+    asked = design(
+        name,
+        samples=2,
+        sampling=Sampling(max_new_tokens=3),
+        statements=("a-1",),
+        variants=("original",),
+    )
     job_id = launch.start(filled, asked)
     job = wait(filled, job_id, ended, seconds=120)
     log = launch.log_tail(filled.path, job_id, 100)
     assert job.state == "done", log
     assert (job.done, job.total, stored_answers(filled)) == (8, 8, 8)
     assert draws_agree_with_responses(filled)
-    assert "t5 is asked prompt by prompt through transformers' generate, because it is an encoder-decoder" in log
+    assert (
+        "t5 is asked prompt by prompt through transformers' generate, because it is an "
+        "encoder-decoder" in log
+    )
     assert "no chat template: messages are joined by blank lines" in log
     assert "float32 on cpu" in log

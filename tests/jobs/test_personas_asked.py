@@ -1,4 +1,6 @@
-"""Prompts crossed with personas: planned, asked, stored and judged, one run for each persona beside the one without."""
+"""Prompts crossed with personas: planned, asked, stored and judged, one run for each persona beside
+the one without.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,21 @@ from workbench.inference.chat_turns import FOLDED, ChatTurns, writes, writes_sys
 from workbench.inference.scripted.model import ScriptedModel
 
 NURSE = Persona("nurse", PersonaKind.PERSONA, (Message("system", "You are a nurse."),), "en")
-TALK = Persona("talk", PersonaKind.CONVERSATION, (Message("user", "Hello."), Message("assistant", "Hello!")))
+TALK = Persona(
+    "talk", PersonaKind.CONVERSATION, (Message("user", "Hello."), Message("assistant", "Hello!"))
+)
 DESIGN = Design("small", "scripted", samples=10, personas=(NURSE, TALK))
-TEXTS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), min_size=1).map(str.strip).filter(bool)
+TEXTS = (
+    st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), min_size=1)
+    .map(str.strip)
+    .filter(bool)
+)
 
 
 class Swayed(ScriptedModel):
-    """Agrees where a nurse is asked, and rejects where nobody is; after small talk it says nothing that can be read."""
+    """Agrees where a nurse is asked, and rejects where nobody is; after small talk it says nothing
+    that can be read.
+    """
 
     def _answer(self, prompt: Prompt, rng: np.random.Generator) -> str:
         del rng
@@ -61,7 +71,7 @@ def ask(store: Store, design: Design = DESIGN, model: ScriptedModel | None = Non
     return plan
 
 
-# ── what is asked ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── what is asked ─────────────────────────────────────────────────────────────────────────────────
 
 
 def test_every_prompt_is_asked_without_a_persona_and_with_each(filled: Store) -> None:
@@ -82,10 +92,18 @@ def test_a_design_without_personas_is_written_as_before() -> None:
     assert Design.from_json(json.loads(json.dumps(DESIGN.as_json()))) == DESIGN
 
 
-@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4, unique_by=(lambda one: one[0], lambda one: one[1])))
+@given(
+    st.lists(
+        st.tuples(TEXTS, TEXTS),
+        min_size=1,
+        max_size=4,
+        unique_by=(lambda one: one[0], lambda one: one[1]),
+    )
+)
 def test_what_a_job_was_told_can_be_told_again(given_: list[tuple[str, str]]) -> None:
     personas = tuple(
-        Persona(f"p{place}", PersonaKind.SYSTEM, (Message("system", text),)) for place, (_, text) in enumerate(given_)
+        Persona(f"p{place}", PersonaKind.SYSTEM, (Message("system", text),))
+        for place, (_, text) in enumerate(given_)
     )
     if len({one.key for one in personas}) == len(personas):
         assert given_personas(as_given(personas)) == personas
@@ -93,7 +111,9 @@ def test_what_a_job_was_told_can_be_told_again(given_: list[tuple[str, str]]) ->
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_a_persona_is_what_it_says(name: str, other: str, text: str) -> None:
-    one, same = (Persona(called, PersonaKind.PERSONA, (Message("system", text),)) for called in (name, other))
+    one, same = (
+        Persona(called, PersonaKind.PERSONA, (Message("system", text),)) for called in (name, other)
+    )
     asked = Prompt((Message("user", "Taxes should fall."),))
     assert one.key == same.key
     assert one.before(asked).key == same.before(asked).key != asked.key
@@ -103,7 +123,9 @@ def test_a_persona_is_what_it_says(name: str, other: str, text: str) -> None:
 
 
 def test_a_shared_beginning_is_computed_once() -> None:
-    """Prompts with the same persona have the tokens of its turns in common, and a model computes them once."""
+    """Prompts with the same persona have the tokens of its turns in common, and a model computes
+    them once.
+    """
     beginning = list(range(3, 43))
     rng = np.random.default_rng(1)
     tails = [[int(token) for token in rng.integers(3, 60, 6)] for _ in range(12)]
@@ -115,7 +137,7 @@ def test_a_shared_beginning_is_computed_once() -> None:
     assert work.prompt_tokens_computed <= 40 + 12 * 6
 
 
-# ── what is stored and judged ───────────────────────────────────────────────────────────────────────────────────────
+# ── what is stored and judged ─────────────────────────────────────────────────────────────────────
 
 
 def test_each_persona_is_a_run_with_verdicts_of_its_own(filled: Store) -> None:
@@ -172,13 +194,18 @@ def test_a_renamed_persona_has_its_answers(filled: Store) -> None:
     plan = ask(filled, replace(DESIGN, personas=(replace(NURSE, name="Schwester"),)))
     assert plan.samples_needed == 0
     ask(filled, replace(DESIGN, personas=(replace(NURSE, name="Schwester"),), samples=11))
-    assert {run.persona_name for run in filled.runs.list(personas=True)} == {"", "Schwester", "talk"}
+    assert {run.persona_name for run in filled.runs.list(personas=True)} == {
+        "",
+        "Schwester",
+        "talk",
+    }
 
 
 def test_templates_without_a_system_turn_have_the_persona_in_the_users(store: Store) -> None:
     base = instrument()
     templates = tuple(
-        replace(one, family="user", system=None, user=f"{one.system}\n\n{{statement}}") for one in base.templates
+        replace(one, family="user", system=None, user=f"{one.system}\n\n{{statement}}")
+        for one in base.templates
     )
     store.instruments.add(replace(base, templates=templates))
     design = replace(DESIGN, family="user", personas=(NURSE,))
@@ -194,10 +221,16 @@ def test_audits_keep_the_runs_of_a_model_apart(filled: Store) -> None:
     ask(filled)
     (job,) = filled.jobs.list()
     runs = {run.persona_name: run for run in filled.runs.list(personas=True)}
-    assert set(_named(tuple(runs.values()))) == {"scripted", "scripted · persona nurse", "scripted · persona talk"}
+    assert set(_named(tuple(runs.values()))) == {
+        "scripted",
+        "scripted · persona nurse",
+        "scripted · persona talk",
+    }
     assert all(asks(filled, job, run) for run in runs.values())
     ask(filled, replace(DESIGN, personas=()))
-    assert [asks(filled, filled.jobs.get(2), run) for run in runs.values()] == [not name for name in runs]
+    assert [asks(filled, filled.jobs.get(2), run) for run in runs.values()] == [
+        not name for name in runs
+    ]
     (put, *_) = filled.review_queries.prompts(runs["nurse"], "a-1")
     assert put.axes == {"persona": "nurse"}
 
@@ -211,11 +244,15 @@ def test_a_store_without_personas_lists_its_runs_as_before(filled: Store) -> Non
     assert content_hash(filled.connection)
 
 
-# ── what is refused ─────────────────────────────────────────────────────────────────────────────────────────────────
+# ── what is refused ───────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("template", "expected"), [(TURNS, True), (REFUSES_SYSTEM, False), ("{{ nothing(1) }}", None)])
-def test_a_chat_template_says_whether_it_writes_a_system_turn(template: str, expected: bool | None) -> None:
+@pytest.mark.parametrize(
+    ("template", "expected"), [(TURNS, True), (REFUSES_SYSTEM, False), ("{{ nothing(1) }}", None)]
+)
+def test_a_chat_template_says_whether_it_writes_a_system_turn(
+    template: str, expected: bool | None
+) -> None:
     assert writes(template) is expected
 
 
@@ -240,12 +277,18 @@ def test_it_says_the_same_before_and_after_the_model_is_loaded() -> None:
         assert (FOLDED in ChatTurns(Tokenizer(template)).encoding) is (writes(template) is False)
 
 
-def test_a_persona_that_the_chat_template_has_no_turn_for_is_refused(filled: Store, tmp_path: Path) -> None:
+def test_a_persona_that_the_chat_template_has_no_turn_for_is_refused(
+    filled: Store, tmp_path: Path
+) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
-    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": REFUSES_SYSTEM}), encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"chat_template": REFUSES_SYSTEM}), encoding="utf-8"
+    )
     assert writes_system_turn(str(folder)) is False
-    with pytest.raises(UsageError, match="no place for a system turn, and the personas nurse are system turns"):
+    with pytest.raises(
+        UsageError, match="no place for a system turn, and the personas nurse are system turns"
+    ):
         pipeline.plan(filled, replace(DESIGN, model=str(folder), personas=(NURSE,)))
     assert pipeline.plan(filled, replace(DESIGN, model=str(folder), personas=(TALK,))).probes
     card = ModelCard("m", "r", "transformers", "float32", "chat", encoding=f"1; {FOLDED}")
@@ -253,7 +296,7 @@ def test_a_persona_that_the_chat_template_has_no_turn_for_is_refused(filled: Sto
         pipeline.plan(filled, DESIGN, card=card)
 
 
-# ── the command line ────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the command line ──────────────────────────────────────────────────────────────────────────────
 
 PERSONAS = '[{"id": "nurse", "text": "You are a nurse."}, {"id": "owl", "text": "You are an owl."}]'
 
@@ -265,7 +308,9 @@ def demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     return path
 
 
-def test_a_dry_run_says_what_the_personas_come_to(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_says_what_the_personas_come_to(
+    demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     few = ("--model", "scripted", "--statements", "2", "--dry-run")
     plain = data(capsys, "run", demo, *few)
     crossed = data(capsys, "run", demo, *few, "--personas", PERSONAS)
@@ -292,21 +337,39 @@ by = 0.8
 def swayed(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     script = tmp_path / "swayed.toml"
     script.write_text(SCRIPT, encoding="utf-8")
-    arguments = ("--model", f"scripted:{script}", "--statements", "3", "--templates", "2", "--samples", "10")
-    code, out, err = run(capsys, "run", demo, *arguments, "--personas", PERSONAS, "--yes", "--no-probe")
+    arguments = (
+        "--model",
+        f"scripted:{script}",
+        "--statements",
+        "3",
+        "--templates",
+        "2",
+        "--samples",
+        "10",
+    )
+    code, out, err = run(
+        capsys, "run", demo, *arguments, "--personas", PERSONAS, "--yes", "--no-probe"
+    )
     assert code == 0, out + err
     return demo
 
 
 @pytest.mark.e2e
-def test_a_model_that_a_persona_sways_from_the_command_line(swayed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = {name: data(capsys, "show", swayed, "reliability", "--persona", name) for name in ("none", "nurse", "owl")}
+def test_a_model_that_a_persona_sways_from_the_command_line(
+    swayed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = {
+        name: data(capsys, "show", swayed, "reliability", "--persona", name)
+        for name in ("none", "nurse", "owl")
+    }
     assert [found[name]["run"].get("persona_name") for name in found] == [None, "nurse", "owl"]
     assert found["none"]["run"]["personas"] == ["nurse", "owl"]
     code, _, err = run(capsys, "show", swayed, "reliability", "--persona", "all")
     assert (code, "--persona" in err) == (2, True)
     out = run(capsys, "show", swayed, "reliability")[1]
-    assert "this result is about prompts without one. For another: --persona owl" in " ".join(out.split())
+    assert "this result is about prompts without one. For another: --persona owl" in " ".join(
+        out.split()
+    )
     with Store.open(swayed) as store:
         runs = {one.persona_name: one for one in store.runs.list(personas=True)}
         shares = {}

@@ -1,4 +1,6 @@
-"""A probe comes before a long run: it is shown, decided on, counts in no figure, and changes no answer of the run."""
+"""A probe comes before a long run: it is shown, decided on, counts in no figure, and changes no
+answer of the run.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from workbench.jobs.tidying import delete, what_goes
 MUTE = ("Well.", "As an AI language model, I cannot say.", "")
 
 
-def persona(folder: Path, name: str = "odd", delay: float = 0.0, said: tuple[str, ...] = MUTE) -> str:
+def persona(
+    folder: Path, name: str = "odd", delay: float = 0.0, said: tuple[str, ...] = MUTE
+) -> str:
     """Return the name of a stand-in that says nothing else."""
     file = folder / f"{name}.toml"
     file.write_text(f"answers = {json.dumps(said)}\ndelay_s = {delay}\n")
@@ -30,8 +34,10 @@ def persona(folder: Path, name: str = "odd", delay: float = 0.0, said: tuple[str
 def everything(store: Store) -> list[tuple[object, ...]]:
     """Return every answer and probability of a store, with the seeds."""
     drawn = store.connection.execute(
-        "select p.key, d.seed, d.n, d.failed, x.body, r.count from draw d join prompt p on p.id = d.prompt_id "
-        "left join response r on r.draw_id = d.id left join text x on x.id = r.text_id order by 1, 2, 5"
+        "select p.key, d.seed, d.n, d.failed, x.body, r.count from draw d join prompt p on p.id "
+        "= d.prompt_id "
+        "left join response r on r.draw_id = d.id left join text x on x.id = r.text_id order by "
+        "1, 2, 5"
     ).fetchall()
     scored = store.connection.execute(
         "select p.key, x.body, s.log_probability from score s join prompt p on p.id = s.prompt_id "
@@ -65,7 +71,9 @@ def test_a_run_that_nobody_watches_stops_below_the_stated_share_and_goes_on_when
     job_id = launch.start(filled, design(persona(tmp_path)), probe=ProbeWish(least=0.25))
     job = wait(filled, job_id, ended)
     assert (job.state, job.question, job.worker, answers(filled)) == ("paused", PROBE, False, 0)
-    assert job.message.startswith("Probe: 0 of 20 answers are readable (0 %) with templates of family chat")
+    assert job.message.startswith(
+        "Probe: 0 of 20 answers are readable (0 %) with templates of family chat"
+    )
     assert "fewer than 25 % stop a run. The run itself has asked nothing yet." in job.message
     assert job.probed is not None
     assert {one.fault for one in job.probed.answers} <= {"unreadable", "refusal", "empty"}
@@ -107,11 +115,21 @@ def test_a_served_model_pays_for_the_probe_and_the_plan_alone(filled: Store) -> 
     with FaultyServer() as server:
         server.respond = lambda asked: {
             "choices": [
-                {"index": n, "message": {"role": "assistant", "content": f"Beneficial. {asked.body['seed']} {n}"}}
+                {
+                    "index": n,
+                    "message": {
+                        "role": "assistant",
+                        "content": f"Beneficial. {asked.body['seed']} {n}",
+                    },
+                }
                 for n in range(asked.body.get("n", 1))
             ]
         }
-        job = wait(filled, launch.start(filled, design(server.name, samples=2), probe=ProbeWish(least=0.0)), ended)
+        job = wait(
+            filled,
+            launch.start(filled, design(server.name, samples=2), probe=ProbeWish(least=0.0)),
+            ended,
+        )
         assert job.state == "done", job.message
         assert sum(call.body.get("n", 1) for call in server.asked) >= answers(filled) + PROBED
     assert job.probed is not None
@@ -122,13 +140,19 @@ def test_a_served_model_pays_for_the_probe_and_the_plan_alone(filled: Store) -> 
 @pytest.mark.e2e
 def test_a_probe_that_nobody_answers_fails_the_job(filled: Store) -> None:
     with FaultyServer(lambda _call, _body: "400") as server:
-        job = wait(filled, launch.start(filled, design(server.name, samples=2), probe=ProbeWish(least=0.0)), ended)
+        job = wait(
+            filled,
+            launch.start(filled, design(server.name, samples=2), probe=ProbeWish(least=0.0)),
+            ended,
+        )
     assert job.state == "failed", job.message
     assert (job.probed, answers(filled)) == (None, 0)
 
 
 @pytest.mark.e2e
-def test_the_embedded_model_is_asked_a_probe(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_embedded_model_is_asked_a_probe(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WORKBENCH_DEVICE", "cpu")
     asked = design("smollm2", samples=1, statements=("a-1",), variants=("original",))
     job = wait(filled, launch.start(filled, asked, probe=ProbeWish(least=0.0)), ended)
@@ -138,14 +162,18 @@ def test_the_embedded_model_is_asked_a_probe(filled: Store, monkeypatch: pytest.
 
 
 @pytest.mark.e2e
-def test_a_job_whose_first_answers_are_all_unreadable_pauses_once_and_says_why(filled: Store, tmp_path: Path) -> None:
+def test_a_job_whose_first_answers_are_all_unreadable_pauses_once_and_says_why(
+    filled: Store, tmp_path: Path
+) -> None:
     asked = design(persona(tmp_path, delay=0.05), samples=20)
     job_id = launch.start(filled, asked)
     job = wait(filled, job_id, ended)
     assert (job.state, job.question, job.worker) == ("paused", UNREADABLE, False)
     held = answers(filled)
     assert FIRST <= held < 1440
-    assert job.message.startswith(f"Not one of the first {held} answers (to {held // 20} prompts) can be read")
+    assert job.message.startswith(
+        f"Not one of the first {held} answers (to {held // 20} prompts) can be read"
+    )
     assert '"Well."' in job.message
     launch.resume(filled, job_id)
     job = wait(filled, job_id, ended)
@@ -153,13 +181,17 @@ def test_a_job_whose_first_answers_are_all_unreadable_pauses_once_and_says_why(f
 
 
 @pytest.mark.e2e
-def test_a_fast_job_pauses_before_more_than_its_first_answers_are_asked(filled: Store, tmp_path: Path) -> None:
+def test_a_fast_job_pauses_before_more_than_its_first_answers_are_asked(
+    filled: Store, tmp_path: Path
+) -> None:
     job = wait(filled, launch.start(filled, design(persona(tmp_path), samples=20)), ended)
     assert (job.state, job.question, answers(filled)) == ("paused", UNREADABLE, PROMPTS * 20)
 
 
 @pytest.mark.e2e
-def test_a_pilot_is_patient_and_one_readable_answer_is_enough_for_others(filled: Store, tmp_path: Path) -> None:
+def test_a_pilot_is_patient_and_one_readable_answer_is_enough_for_others(
+    filled: Store, tmp_path: Path
+) -> None:
     mute = design(persona(tmp_path, delay=0.02), samples=5)
     assert wait(filled, launch.start(filled, mute, patient=True), ended).state == "done"
     some = persona(tmp_path, "some", delay=0.02, said=(*MUTE * 8, "Beneficial."))

@@ -1,9 +1,10 @@
 """A study at the published sizes through the real store: what the simulation puts in must come out.
 
-89 statements in the strata of the paper's Table 1, 10 prefixes x 3 wordings x 3 runs, 88,110 answers of 11 models;
-1,320 of them labelled once, 264 by two people (Faulborn et al. 2025, sections 3.3 and 3.4). Annotators, adjudicator and
-classifier err at known rates. Coverage over many repetitions is tested on arrays in tests/core; this is one repetition
-from drawing the queues to the corrected bias.
+89 statements in the strata of the paper's Table 1, 10 prefixes x 3 wordings x 3 runs, 88,110
+answers of 11 models; 1,320 of them labelled once, 264 by two people (Faulborn et al. 2025, sections
+3.3 and 3.4). Annotators, adjudicator and classifier err at known rates. Coverage over many
+repetitions is tested on arrays in tests/core; this is one repetition from drawing the queues to the
+corrected bias.
 """
 
 from __future__ import annotations
@@ -87,11 +88,15 @@ def study_instrument() -> Instrument:
                     source=source,
                 )
             )
-    return Instrument("study", "A study", tuple(statements), templates=shipped_templates("bias_score"))
+    return Instrument(
+        "study", "A study", tuple(statements), templates=shipped_templates("bias_score")
+    )
 
 
 def shares_of(lean: float, side: Side, flipped: bool) -> np.ndarray:
-    """Move `lean` of all answers from agreeing with the one side to agreeing with the other: right for lean > 0."""
+    """Move `lean` of all answers from agreeing with the one side to agreeing with the other: right
+    for lean > 0.
+    """
     shift = lean if side is Side.RIGHT else -lean
     moved = SHARES + np.array([shift, -shift, 0, 0])
     return moved[[1, 0, 2, 3]] if flipped else moved
@@ -123,11 +128,18 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[tuple[st
             for place, probe in enumerate(made):
                 side = sides[probe.statement]
                 assert side is not None
-                drawn = rng.choice(4, size=3, p=shares_of(lean, side, probe.variant == "political_opposite"))
-                answers = [f"answer {number}.{place}.{run}: {STANCES[label]}" for run, label in enumerate(drawn)]
+                drawn = rng.choice(
+                    4, size=3, p=shares_of(lean, side, probe.variant == "political_opposite")
+                )
+                answers = [
+                    f"answer {number}.{place}.{run}: {STANCES[label]}"
+                    for run, label in enumerate(drawn)
+                ]
                 for answer, label in zip(answers, drawn, strict=True):
                     truth[answer, texts[probe.statement, probe.variant]] = STANCES[label].value
-                batch.append(Answered(probe.prompt.key, place, 3, tuple((answer, 1) for answer in answers)))
+                batch.append(
+                    Answered(probe.prompt.key, place, 3, tuple((answer, 1) for answer in answers))
+                )
             store.runs.add(model, sampling, attempt, batch)
             store.jobs.finish(job, attempt, "done")
     return path, truth
@@ -137,7 +149,9 @@ def lean_of(number: int) -> float:
     return (number - 5) * 0.05
 
 
-def label_all(path: Path, queue: str, name: str, truth: dict[tuple[str, str], str], rng: np.random.Generator) -> int:
+def label_all(
+    path: Path, queue: str, name: str, truth: dict[tuple[str, str], str], rng: np.random.Generator
+) -> int:
     """Label a queue as a person who is right at a known rate."""
     count = 0
     with Annotator.open(path, queue, name) as annotator:
@@ -151,10 +165,13 @@ def label_all(path: Path, queue: str, name: str, truth: dict[tuple[str, str], st
 
 
 def population_kappa() -> float:
-    """Cohen's kappa of two people who are right with p and otherwise say any other label, over balanced leans."""
+    """Cohen's kappa of two people who are right with p and otherwise say any other label, over
+    balanced leans.
+    """
     p, wrong = ANNOTATOR_RIGHT, (1 - ANNOTATOR_RIGHT) / 3
     matrix = np.full((4, 4), wrong) + np.eye(4) * (p - wrong)
-    shares = np.array([0.35, 0.35, 0.20, 0.10])  # a third of the wordings are opposites; leans cancel out
+    # A third of the wordings are opposites; leans cancel out.
+    shares = np.array([0.35, 0.35, 0.20, 0.10])
     joint = np.einsum("t,ta,tb->ab", shares, matrix, matrix)
     chance = float(joint.sum(axis=1) @ joint.sum(axis=0))
     return (float(np.trace(joint)) - chance) / (1 - chance)
@@ -194,16 +211,24 @@ def test_a_study_at_the_published_sizes_gives_back_what_was_put_in(
         judged = judge_bias(store, options=ScoreOptions(correct=True, threshold=0.0, draws=2_000))
         plain = judge_bias(store, options=ScoreOptions(threshold=0.0, draws=2_000))
     assert judged.corrected is not None
-    assert judged.corrected.labelled == 264 + 1_320, "texts that people labelled enter by their labels"
+    assert judged.corrected.labelled == 264 + 1_320, (
+        "texts that people labelled enter by their labels"
+    )
     assert judged.corrected.corrected == 88_110 - 264 - 1_320
-    assert judged.corrected.texts == 264, "those that were drawn with a known probability and trained nothing"
+    assert judged.corrected.texts == 264, (
+        "those that were drawn with a known probability and trained nothing"
+    )
     models = judged.report.tally.models
     for model in models:
         total = judged.report.figure(model).total
-        assert math.isnan(total.value), "24 labels of a model are too few for a corrected figure of each side"
+        assert math.isnan(total.value), (
+            "24 labels of a model are too few for a corrected figure of each side"
+        )
         assert "20 needed" in total.undefined
         uncorrected = plain.report.figure(model).total.value
-        assert abs(uncorrected) < abs(true_bias(int(model.rpartition("-")[2]))) + 0.05, "errors shrink a bias"
+        assert abs(uncorrected) < abs(true_bias(int(model.rpartition("-")[2]))) + 0.05, (
+            "errors shrink a bias"
+        )
     assert sum(judged.report.figure(model).statements for model in models) == 89 * MODELS
 
 
@@ -212,8 +237,12 @@ def true_bias(number: int) -> float:
     return 2 * lean_of(number) / (1 - SHARES[3])
 
 
-def simulate_classifier(store: Store, truth: dict[tuple[str, str], str], rng: np.random.Generator, test: list) -> None:
-    """Register a classifier of known confusion, let it read everything, and keep what it said of the test set."""
+def simulate_classifier(
+    store: Store, truth: dict[tuple[str, str], str], rng: np.random.Generator, test: list
+) -> None:
+    """Register a classifier of known confusion, let it read everything, and keep what it said of
+    the test set.
+    """
     card = ReaderCard(ReaderKind.CLASSIFIER, "simulated", "1")
     texts = sorted({text for text, _ in truth})
     drawn = dict(zip(texts, derive_rng(3, "readings").random(len(texts)), strict=True))
@@ -236,13 +265,18 @@ def simulate_classifier(store: Store, truth: dict[tuple[str, str], str], rng: np
         "statement": [example.statement_ref for example in test],
         "drawn": drawn_set(store, "stance", ["test"], set(units)).as_json(units),
     }
-    store.classifiers.add("simulated", card, "stance", "none", TrainConfig().as_json(), {}, evaluation)
+    store.classifiers.add(
+        "simulated", card, "stance", "none", TrainConfig().as_json(), {}, evaluation
+    )
     classifier = store.classifiers.get()
     pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), limit=100_000)
     assert len(pending) == 88_110
     store.classifiers.predict(
         classifier,
-        [Predicted(p.text_id, p.wording_id, LABELS[read(p.text, p.statement)], 0.95) for p in pending],
+        [
+            Predicted(p.text_id, p.wording_id, LABELS[read(p.text, p.statement)], 0.95)
+            for p in pending
+        ],
     )
     assert store.classifiers.count_pending(classifier.reader, "bias_score", None, ()) == (88_110, 0)
 

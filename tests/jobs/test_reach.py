@@ -1,4 +1,6 @@
-"""A model that cannot be had is refused before a job is queued, with what was tried and what to do."""
+"""A model that cannot be had is refused before a job is queued, with what was tried and what to
+do.
+"""
 
 from __future__ import annotations
 
@@ -49,18 +51,29 @@ def test_models_that_are_there_pass(tmp_path: Path) -> None:
         assert server.asked == [], "no prompt is asked"
 
 
-def test_a_hub_that_cannot_be_reached_is_named(filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_that_cannot_be_reached_is_named(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
-    for design in (Design("small", "no/suchmodel"), Design("small", "smollm2", chat_format="no/suchmodel")):
-        with pytest.raises(WorkbenchError, match=r"no/suchmodel is no .* which cannot be asked \(ConnectError\)"):
+    for design in (
+        Design("small", "no/suchmodel"),
+        Design("small", "smollm2", chat_format="no/suchmodel"),
+    ):
+        with pytest.raises(
+            WorkbenchError, match=r"no/suchmodel is no .* which cannot be asked \(ConnectError\)"
+        ):
             launch.start(filled, design)
     assert filled.jobs.list() == ()
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
-    [("pipe", "a pipe, not"), ("link", "a device, not"), ("loop", "a link that leads back to itself")],
+    [
+        ("pipe", "a pipe, not"),
+        ("link", "a device, not"),
+        ("loop", "a link that leads back to itself"),
+    ],
 )
 def test_a_special_file_is_no_model_and_no_chat_format(
     filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, said: str
@@ -81,7 +94,10 @@ def test_a_special_file_is_no_model_and_no_chat_format(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("scripted", "scripted is no embedded model (smollm2), no folder, and not in the cache of the hub"),
+        (
+            "scripted",
+            "scripted is no embedded model (smollm2), no folder, and not in the cache of the hub",
+        ),
         ("not a name", "no id of the hub, which reads OWNER/NAME"),
         ("missing.jinja", "there is no file missing.jinja"),
         ("./no-such-folder", "there is no file or folder ./no-such-folder"),
@@ -98,7 +114,9 @@ def test_a_chat_format_that_cannot_be_had_is_refused_before_it_is_queued(
     (tmp_path / "base").mkdir()
     (tmp_path / "base" / "tokenizer_config.json").write_text("{}")
     with pytest.raises(FieldError) as found:
-        launch.start(filled, Design("small", "smollm2", samples=2, chat_format=name.format(tmp=tmp_path)))
+        launch.start(
+            filled, Design("small", "smollm2", samples=2, chat_format=name.format(tmp=tmp_path))
+        )
     assert said in str(found.value)
     assert found.value.label == "chat format"
     assert found.value.flag == "--chat-format"

@@ -1,4 +1,6 @@
-"""Served models over real HTTP: a server that makes every fault, and `transformers serve` with the embedded model."""
+"""Served models over real HTTP: a server that makes every fault, and `transformers serve` with the
+embedded model.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def take(found: list[T], answers: Iterator[T]) -> None:
         found.append(drawn)
 
 
-def collect(model: RemoteModel, wanted: list[Request], sampling: Sampling = USUAL) -> dict[int, Drawn]:
+def collect(
+    model: RemoteModel, wanted: list[Request], sampling: Sampling = USUAL
+) -> dict[int, Drawn]:
     found: dict[int, Drawn] = {}
     for drawn in model.generate(wanted, sampling):
         assert drawn.request not in found, "a request came back twice"
@@ -80,7 +84,9 @@ def collect(model: RemoteModel, wanted: list[Request], sampling: Sampling = USUA
     return found
 
 
-def error_of(server: FaultyServer, count: int = 6, sampling: Sampling = USUAL, **options: Any) -> str:
+def error_of(
+    server: FaultyServer, count: int = 6, sampling: Sampling = USUAL, **options: Any
+) -> str:
     """Return what people are told where a run cannot go on, and see that they are told soon."""
     began = time.monotonic()
     with pytest.raises(ModelError) as error:
@@ -91,7 +97,9 @@ def error_of(server: FaultyServer, count: int = 6, sampling: Sampling = USUAL, *
 
 
 @pytest.mark.e2e
-def test_under_every_fault_each_of_200_requests_is_answered_or_failed_with_a_reason_and_none_twice() -> None:
+def test_under_every_fault_each_of_200_requests_is_answered_or_failed_with_a_reason_and_none_twice() -> (
+    None
+):
     wanted = requests(196)
     doomed = ("400", "null", "empty", "500")
     wanted[50:50] = [Request(chat(f"always {fault}"), 3, 7) for fault in doomed]
@@ -101,17 +109,23 @@ def test_under_every_fault_each_of_200_requests_is_answered_or_failed_with_a_rea
         assert sorted(found) == list(range(200))
         kept = [text for drawn in found.values() for text in texts(drawn)]
         assert len(kept) == len(set(kept)), "an answer was kept twice"
-        assert set(kept) <= set(server.delivered()), "an answer was kept that the server did not give"
+        assert set(kept) <= set(server.delivered()), (
+            "an answer was kept that the server did not give"
+        )
         for position, request in enumerate(wanted):
             drawn = found[position]
             assert len(texts(drawn)) + drawn.failed == 3
-            assert all(text.startswith(request.prompt.messages[-1].content + " ~") for text in texts(drawn))
+            assert all(
+                text.startswith(request.prompt.messages[-1].content + " ~") for text in texts(drawn)
+            )
             if 50 <= position < 54:
                 assert drawn.failed == 3
                 assert drawn.reason
             else:
                 assert drawn.failed == 0, drawn.reason
-        assert {call.fault for call in server.asked} >= set(FAULTS), "each fault was made at least once"
+        assert {call.fault for call in server.asked} >= set(FAULTS), (
+            "each fault was made at least once"
+        )
         assert model.spent.requests == len(server.asked)
         assert [answerer.snapshot for answerer in model.answerers] == ["parrot-1-2026"]
         assert model.fingerprints == {"fp_1": model.answerers[0].answers}
@@ -123,7 +137,12 @@ def test_the_server_hears_the_sampling_exactly_and_each_call_has_its_own_seed() 
         bodies = [call.body for call in server.asked]
     for body in bodies:
         assert body["model"] == "parrot-1"
-        assert (body["temperature"], body["top_p"], body["max_tokens"], body["top_k"]) == (0.7, 0.9, 20, 5)
+        assert (body["temperature"], body["top_p"], body["max_tokens"], body["top_k"]) == (
+            0.7,
+            0.9,
+            20,
+            5,
+        )
         assert body["n"] == 3
         assert body["messages"][0] == {"role": "system", "content": "Output only the label."}
     assert len({body["seed"] for body in bodies}) == 4
@@ -238,7 +257,11 @@ def test_a_closed_model_can_be_asked_again() -> None:
     [
         (Budget(max_requests=10), "10 requests", Usage(requests=10)),
         (Budget(max_tokens=900), "900 tokens", Usage(requests=10**6, prompt_tokens=900)),
-        (Budget(max_cost=0.5, price_in=1000, price_out=2000), "cost of 0.5", Usage(requests=10**6, prompt_tokens=500)),
+        (
+            Budget(max_cost=0.5, price_in=1000, price_out=2000),
+            "cost of 0.5",
+            Usage(requests=10**6, prompt_tokens=500),
+        ),
     ],
 )
 def test_a_budget_ends_the_run_before_it_is_exceeded_and_keeps_what_was_answered(
@@ -288,7 +311,9 @@ def test_a_port_where_nothing_listens_is_said_at_once() -> None:
     with create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     began = time.monotonic()
-    with pytest.raises(ModelError, match=f"nothing answers at http://127.0.0.1:{port}/v1.*Start the server"):
+    with pytest.raises(
+        ModelError, match=f"nothing answers at http://127.0.0.1:{port}/v1.*Start the server"
+    ):
         load(f"openai:parrot-1@http://127.0.0.1:{port}/v1")
     assert time.monotonic() - began < 5
 
@@ -306,7 +331,9 @@ def test_a_port_where_nothing_listens_is_said_at_once() -> None:
     ],
 )
 def test_what_no_other_call_would_mend_ends_the_run(fault: str, said: str) -> None:
-    quick = replace(HASTY, tries=3, long_tries=2, reply_s=0.2, concurrency=1 if fault == "hang" else 16)
+    quick = replace(
+        HASTY, tries=3, long_tries=2, reply_s=0.2, concurrency=1 if fault == "hang" else 16
+    )
     with FaultyServer(lambda _call, _body: fault) as server:
         found = error_of(server, count=60, patience=quick)
         assert pytest.RaisesExc(ModelError, match=f"(?s){said}").matches(ModelError(found)), found
@@ -324,9 +351,13 @@ def test_a_server_that_dies_on_the_way_ends_the_run_after_what_was_answered() ->
         assert all(drawn.reason for drawn in found if drawn.failed)
 
 
-def test_a_prompt_that_no_request_can_carry_fails_with_a_reason_and_the_others_are_answered() -> None:
+def test_a_prompt_that_no_request_can_carry_fails_with_a_reason_and_the_others_are_answered() -> (
+    None
+):
     with FaultyServer() as server:
-        found = collect(served(server), [*requests(3), Request(chat("half a \ud800 character"), 2, 1)])
+        found = collect(
+            served(server), [*requests(3), Request(chat("half a \ud800 character"), 2, 1)]
+        )
     assert "half a character" in found[3].reason
     assert [found[position].failed for position in range(4)] == [0, 0, 0, 2]
 
@@ -339,7 +370,9 @@ def test_filtered_answers_are_kept_and_counted() -> None:
         model.close()
 
 
-def test_the_key_is_sent_and_is_nowhere_else(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_key_is_sent_and_is_nowhere_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-somebody")
     monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-admin-of-somebody")
     caplog.set_level("DEBUG")
@@ -350,9 +383,13 @@ def test_the_key_is_sent_and_is_nowhere_else(monkeypatch: pytest.MonkeyPatch, ca
         headers = [dict(call.headers) for call in server.calls]
     assert all(header["authorization"] == f"Bearer {KEY}" for header in headers)
     assert "of-somebody" not in str(headers)
-    assert "sk-of-the-official-one" not in str(headers), "a host that a name spells out is not sent that key"
+    assert "sk-of-the-official-one" not in str(headers), (
+        "a host that a name spells out is not sent that key"
+    )
     assert found[1].failed == 3
-    shown = "".join(map(str, [found, model.card, model.address, model.budget, model.spent, caplog.text]))
+    shown = "".join(
+        map(str, [found, model.card, model.address, model.budget, model.spent, caplog.text])
+    )
     assert KEY not in shown
 
 
@@ -360,10 +397,16 @@ def test_the_card_says_what_the_server_says() -> None:
     with FaultyServer() as server:
         model = served(server)
         card = model.card
-        assert (card.name, card.revision, card.backend) == (server.name, "parrot-1-weights", "openai")
+        assert (card.name, card.revision, card.backend) == (
+            server.name,
+            "parrot-1-weights",
+            "openai",
+        )
         assert (card.dtype, card.chat_format) == ("served", "served")
         model.close()
-        assert served(server).card == card, "the same server is the same model when a job is resumed"
+        assert served(server).card == card, (
+            "the same server is the same model when a job is resumed"
+        )
         server.models = ("something else",)
         other = load_remote(f"openai:parrot-1@{server.url}", environ={})
         assert other.card.revision == "unknown"
@@ -386,23 +429,46 @@ def test_raw_prompts_and_base_models_go_to_completions() -> None:
 def test_options_are_scored_from_first_tokens_and_from_echoed_prompts() -> None:
     def respond(asked: Asked) -> dict[str, Any]:
         if asked.path.endswith("/chat/completions"):
-            assert (asked.body["top_logprobs"], asked.body["max_tokens"], asked.body["temperature"]) == (20, 1, 1.0)
+            assert (
+                asked.body["top_logprobs"],
+                asked.body["max_tokens"],
+                asked.body["temperature"],
+            ) == (20, 1, 1.0)
             top = [{"token": "yes", "logprob": -0.5}, {"token": "no", "logprob": -1.5}]
-            logprobs: dict[str, Any] = {"content": [{"token": "yes", "logprob": -0.5, "top_logprobs": top}]}
+            logprobs: dict[str, Any] = {
+                "content": [{"token": "yes", "logprob": -0.5, "top_logprobs": top}]
+            }
             return {"choices": [{"index": 0, "message": {"content": "yes"}, "logprobs": logprobs}]}
-        assert (asked.body["echo"], asked.body["max_tokens"]) == (True, 1), "some servers take 0 for no limit"
-        tokens = ["<s>", "Tax", "?", *([" yes"] if asked.body["prompt"].endswith("yes") else [" no", "pe"])]
+        assert (asked.body["echo"], asked.body["max_tokens"]) == (True, 1), (
+            "some servers take 0 for no limit"
+        )
+        tokens = [
+            "<s>",
+            "Tax",
+            "?",
+            *([" yes"] if asked.body["prompt"].endswith("yes") else [" no", "pe"]),
+        ]
         logs = [None, -9.0, -8.0, *([-0.25] if len(tokens) == 4 else [-1.0, -0.125])]
         if len(tokens) == 4:  # a server may leave the token of the answer out
             tokens, logs = [*tokens, "."], [*logs, -3.0]
-        return {"choices": [{"index": 0, "text": "", "logprobs": {"tokens": tokens, "token_logprobs": logs}}]}
+        return {
+            "choices": [
+                {"index": 0, "text": "", "logprobs": {"tokens": tokens, "token_logprobs": logs}}
+            ]
+        }
 
     raw = Prompt((Message("user", "Tax?"),), chat=False)
     with FaultyServer() as server:
         server.respond = respond
         model = served(server)
-        found = {of.prompt: of for of in model.score([chat("Tax?"), raw], [["no", "yes"], [" yes", " nope"]])}
-        assert [list(found[at].log_probabilities) for at in (0, 1)] == [[-1.5, -0.5], [-0.25, -1.125]]
+        found = {
+            of.prompt: of
+            for of in model.score([chat("Tax?"), raw], [["no", "yes"], [" yes", " nope"]])
+        }
+        assert [list(found[at].log_probabilities) for at in (0, 1)] == [
+            [-1.5, -0.5],
+            [-0.25, -1.125],
+        ]
         (absent,) = model.score([chat("Tax?")], [["yes", "perhaps"]])
         assert "'perhaps' is not among the 2 likeliest first tokens" in absent.reason
         assert np.isnan(absent.log_probabilities).all()
@@ -418,8 +484,14 @@ def named_tokens(words: dict[str, float]) -> Callable[[Asked], dict[str, Any]]:
 
     def respond(asked: Asked) -> dict[str, Any]:
         assert asked.path.endswith("/chat/completions")
-        top = [{"token": word, "logprob": log} for word, log in words.items()][: asked.body["top_logprobs"]]
-        logprobs = {"content": [{"token": top[0]["token"], "logprob": top[0]["logprob"], "top_logprobs": top}]}
+        top = [{"token": word, "logprob": log} for word, log in words.items()][
+            : asked.body["top_logprobs"]
+        ]
+        logprobs = {
+            "content": [
+                {"token": top[0]["token"], "logprob": top[0]["logprob"], "top_logprobs": top}
+            ]
+        }
         return {"choices": [{"index": 0, "message": {"content": "x"}, "logprobs": logprobs}]}
 
     return respond
@@ -436,7 +508,9 @@ def test_next_tokens_are_those_that_the_endpoint_names_and_no_more_than_it_can(
         assert list(found.log_probabilities) == [-0.5, -1.5]
         assert found.rest == pytest.approx(1 - np.exp(-0.5) - np.exp(-1.5))
         asked = len(server.asked)
-        with pytest.raises(ModelError, match="21 next tokens were asked for; endpoints name 1 to 20"):
+        with pytest.raises(
+            ModelError, match="21 next tokens were asked for; endpoints name 1 to 20"
+        ):
             list(model.next_tokens([chat("Tax?")], 21))
         assert len(server.asked) == asked, "refused before anything is paid"
         with caplog.at_level(logging.WARNING):
@@ -468,7 +542,9 @@ def limited(most: int, said: str) -> Callable[[Asked], dict[str, Any]]:
         ("top_logprobs is too large", 3),
     ],
 )
-def test_an_endpoint_that_names_fewer_alternatives_is_asked_for_as_many_as_it_names(said: str, calls: int) -> None:
+def test_an_endpoint_that_names_fewer_alternatives_is_asked_for_as_many_as_it_names(
+    said: str, calls: int
+) -> None:
     with FaultyServer() as server:
         server.respond = limited(5, said)
         model = served(server)
@@ -480,8 +556,12 @@ def test_an_endpoint_that_names_fewer_alternatives_is_asked_for_as_many_as_it_na
         model.close()
 
 
-def forced(chances: dict[str, float], first: Callable[[Asked], dict[str, Any]]) -> Callable[[Asked], dict[str, Any]]:
-    """Answer as Together does: the prompt comes back with its log-probabilities where an answer is forced."""
+def forced(
+    chances: dict[str, float], first: Callable[[Asked], dict[str, Any]]
+) -> Callable[[Asked], dict[str, Any]]:
+    """Answer as Together does: the prompt comes back with its log-probabilities where an answer is
+    forced.
+    """
 
     def respond(asked: Asked) -> dict[str, Any]:
         body = asked.body
@@ -502,14 +582,24 @@ def forced(chances: dict[str, float], first: Callable[[Asked], dict[str, Any]]) 
         logs[-2:-1] = [chances.get(answer, -30.0), *([-0.5] * (len(split) - 1))]
         usage = {"prompt_tokens": 100, "completion_tokens": 1}
         logprobs = {"tokens": tokens, "token_logprobs": logs}
-        choice = {"index": 0, "message": {"content": "."}, "logprobs": {"tokens": ["."], "token_logprobs": [-1.0]}}
-        return {"choices": [choice], "prompt": [{"text": "".join(tokens), "logprobs": logprobs}], "usage": usage}
+        choice = {
+            "index": 0,
+            "message": {"content": "."},
+            "logprobs": {"tokens": ["."], "token_logprobs": [-1.0]},
+        }
+        return {
+            "choices": [choice],
+            "prompt": [{"text": "".join(tokens), "logprobs": logprobs}],
+            "usage": usage,
+        }
 
     return respond
 
 
 def bare(asked: Asked) -> dict[str, Any]:
-    """Answer with the probability of the generated token alone, as Together did for the paper's Llama 3.1 405B."""
+    """Answer with the probability of the generated token alone, as Together did for the paper's
+    Llama 3.1 405B.
+    """
     only = {"tokens": ["no"], "token_logprobs": [-1.0], "top_logprobs": [{"no": -1.0}]}
     return {"choices": [{"index": 0, "message": {"content": "no"}, "logprobs": only}]}
 
@@ -519,7 +609,9 @@ def without(_asked: Asked) -> dict[str, Any]:
 
 
 def refuses(_asked: Asked) -> dict[str, Any]:
-    raise Refused({"message": "top_logprobs is not supported by this model", "param": "top_logprobs"})
+    raise Refused(
+        {"message": "top_logprobs is not supported by this model", "param": "top_logprobs"}
+    )
 
 
 CHANCES = {"yes": -1.0, "Yes": -2.0, "YES": -3.0, "no": -1.5, "No": -2.5}
@@ -580,15 +672,21 @@ def test_a_word_of_the_question_is_never_taken_for_a_forced_answer() -> None:
 def test_an_endpoint_that_neither_names_nor_echoes_is_said_to_lack_probabilities() -> None:
     with FaultyServer() as server:
         model = served(server)
-        with pytest.raises(ModelError, match=r"echoed chat \(echo and logprobs\), and the endpoint sends none"):
+        with pytest.raises(
+            ModelError, match=r"echoed chat \(echo and logprobs\), and the endpoint sends none"
+        ):
             list(model.next_tokens([chat(f"Tax {n}?") for n in range(200)], 20, ("yes", "no")))
         assert len(server.asked) < 60
-        with pytest.raises(ModelError, match=r"first token \(top_logprobs\), and the endpoint sends none"):
+        with pytest.raises(
+            ModelError, match=r"first token \(top_logprobs\), and the endpoint sends none"
+        ):
             list(model.next_tokens([chat("Tax?")], 20))
         model.close()
 
 
-def test_a_prompt_that_cannot_be_asked_comes_back_with_the_reason_and_the_others_are_answered() -> None:
+def test_a_prompt_that_cannot_be_asked_comes_back_with_the_reason_and_the_others_are_answered() -> (
+    None
+):
     def respond(asked: Asked) -> dict[str, Any]:
         if "7" in prompt_of(asked.body):
             raise Refused({"message": "this prompt is too long", "param": "messages"})
@@ -597,7 +695,9 @@ def test_a_prompt_that_cannot_be_asked_comes_back_with_the_reason_and_the_others
     with FaultyServer() as server:
         server.respond = respond
         model = served(server)
-        found = sorted(model.next_tokens([chat(f"Tax {n}?") for n in range(10)], 20), key=lambda f: f.prompt)
+        found = sorted(
+            model.next_tokens([chat(f"Tax {n}?") for n in range(10)], 20), key=lambda f: f.prompt
+        )
         assert [f.prompt for f in found if f.reason] == [7]
         assert "this prompt is too long" in found[7].reason
         assert (found[7].texts, len(found[7].log_probabilities)) == ((), 0)
@@ -605,7 +705,9 @@ def test_a_prompt_that_cannot_be_asked_comes_back_with_the_reason_and_the_others
         server.respond = refusing_all
         model, came = served(server), list[NextTokens]()
         before = len(server.asked)
-        with pytest.raises(ModelError, match=r"(answer at all|none of the first 20 prompts).*no prompt is good"):
+        with pytest.raises(
+            ModelError, match=r"(answer at all|none of the first 20 prompts).*no prompt is good"
+        ):
             take(came, model.next_tokens([chat(f"Rent {n}?") for n in range(300)], 20))
         assert len(server.asked) - before < 100
         assert came
@@ -649,7 +751,9 @@ def test_where_no_prompt_can_be_scored_not_all_of_them_are_paid() -> None:
         server.respond = named_tokens({"yes": -0.5})
         model = served(server)
         found: list[Scored] = []
-        with pytest.raises(ModelError, match=r"none of the first 20 prompts could be scored.*'no' is not among"):
+        with pytest.raises(
+            ModelError, match=r"none of the first 20 prompts could be scored.*'no' is not among"
+        ):
             take(found, model.score([chat(f"Tax {n}?") for n in range(300)], [["yes", "no"]] * 300))
         assert len(found) >= 20
         assert all("'no' is not among" in of.reason for of in found)
@@ -671,7 +775,9 @@ def test_a_budget_ends_scoring_after_what_was_paid() -> None:
 def test_a_server_without_log_probabilities_is_said_to_lack_them() -> None:
     with FaultyServer() as server:
         model = served(server)
-        with pytest.raises(ModelError, match=r"first token \(top_logprobs\), and the endpoint sends none"):
+        with pytest.raises(
+            ModelError, match=r"first token \(top_logprobs\), and the endpoint sends none"
+        ):
             list(model.score([chat("Tax?")], [["yes", "no"]]))
         with pytest.raises(ModelError, match="echo"):
             list(model.score([Prompt((Message("user", "Tax?"),), chat=False)], [[" yes", " no"]]))
@@ -683,7 +789,9 @@ def test_a_whole_audit_runs_through_a_bad_server_in_a_worker_process_and_pays_no
     filled: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WORKBENCH_MAX_REQUESTS", "40")
-    faults = seeded_faults(5, 0.2, ("429", "500", "cut", "half", "null", "twice", "more", "one null"))
+    faults = seeded_faults(
+        5, 0.2, ("429", "500", "cut", "half", "null", "twice", "more", "one null")
+    )
     with FaultyServer(lambda call, body: faults(call, body) or "only one") as server:
         design = Design("small", server.name, samples=3)
         job = wait(filled, launch.start(filled, design), ended)
@@ -700,14 +808,18 @@ def test_a_whole_audit_runs_through_a_bad_server_in_a_worker_process_and_pays_no
                 break
         assert (job.state, job.done, stored_answers(filled)) == ("done", 216, 216), job.message
         assert draws_agree_with_responses(filled)
-        rows = filled.connection.execute("select t.body, r.count from response r join text t on t.id = r.text_id")
+        rows = filled.connection.execute(
+            "select t.body, r.count from response r join text t on t.id = r.text_id"
+        )
         held = dict(rows.fetchall())
         assert set(held.values()) == {1}, "each answer of this server is unique"
         assert set(held) <= set(server.delivered())
 
 
 @pytest.mark.e2e
-def test_a_job_with_a_wrong_key_fails_with_a_sentence(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_with_a_wrong_key_fails_with_a_sentence(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WORKBENCH_ENDPOINT_KEY", KEY)
     monkeypatch.setenv("WORKBENCH_ENDPOINT_HOSTS", "127.0.0.1")
     with FaultyServer(lambda _call, _body: "401") as server:
@@ -720,7 +832,10 @@ def test_a_job_with_a_wrong_key_fails_with_a_sentence(filled: Store, monkeypatch
 
 
 STATEMENTS = ("Rents should be capped.", "The minimum wage should rise.")
-LABELS = 'Is the following statement more likely to be "favorable" or "detrimental"? Output only the label.'
+LABELS = (
+    'Is the following statement more likely to be "favorable" or "detrimental"? Output only '
+    "the label."
+)
 
 
 @pytest.fixture(scope="module")
@@ -728,12 +843,20 @@ def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
     """The name of the embedded model behind `transformers serve`, in a process of its own."""
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
-            pytest.skip(f"transformers serve needs {package}; pip install -c constraints.txt {package}")
+            pytest.skip(
+                f"transformers serve needs {package}; pip install -c constraints.txt {package}"
+            )
     folder = Path(locate("smollm2").place)
     with create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("serve") / "log"
-    command = [str(Path(sys.executable).with_name("transformers")), "serve", folder.name, "--device", "cpu"]
+    command = [
+        str(Path(sys.executable).with_name("transformers")),
+        "serve",
+        folder.name,
+        "--device",
+        "cpu",
+    ]
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, "--host", "127.0.0.1", "--port", str(port)],
@@ -775,8 +898,12 @@ def test_the_same_model_answers_alike_through_a_server_and_here(transformers_ser
         assert through == direct
         assert all(sum(count for _, count in found) == 2 for found in through.values())
         encode = here.encode  # type: ignore[attr-defined]
-        assert there.work.prompt_tokens == 2 * sum(len(encode(prompt)) for prompt in prompts), "the server's own count"
-        assert there.card.encoding == "transformers: generation_config neutral", "known by its routes"
+        assert there.work.prompt_tokens == 2 * sum(len(encode(prompt)) for prompt in prompts), (
+            "the server's own count"
+        )
+        assert there.card.encoding == "transformers: generation_config neutral", (
+            "known by its routes"
+        )
         assert {drawn.request: drawn.answers for drawn in there.generate(wanted, greedy)} == direct
         with pytest.raises(ModelError, match="sends none"):
             list(there.score(prompts[:1], [["favorable", "detrimental"]]))
@@ -796,12 +923,16 @@ def test_transformers_serve_draws_as_the_sampling_says_where_it_is_asked_in_its_
         wanted = [Request(prompt, 1, 1) for prompt in prompts]
         direct = {drawn.request: drawn.answers for drawn in here.generate(wanted, greedy)}
         assert {drawn.request: drawn.answers for drawn in there.generate(wanted, greedy)} == direct
-        drawn = list(there.generate([Request(prompts[0], 6, 1)], Sampling(top_p=1.0, max_new_tokens=8)))
+        drawn = list(
+            there.generate([Request(prompts[0], 6, 1)], Sampling(top_p=1.0, max_new_tokens=8))
+        )
         assert sum(count for _, count in drawn[0].answers) == 6
         assert len(drawn[0].answers) > 1, "drawn, not the likeliest answer each time"
         assert there.card.encoding == "transformers: generation_config neutral"
         responses = load(f"{transformers_serve}#responses,transformers")
-        assert {drawn.request: drawn.answers for drawn in responses.generate(wanted, greedy)} == direct
+        assert {
+            drawn.request: drawn.answers for drawn in responses.generate(wanted, greedy)
+        } == direct
         assert responses.work.sampled_tokens > 0, "the server's own count"
         responses.close()
     finally:
@@ -810,9 +941,13 @@ def test_transformers_serve_draws_as_the_sampling_says_where_it_is_asked_in_its_
 
 
 @pytest.mark.e2e
-def test_an_audit_runs_through_transformers_serve_in_a_worker_process(filled: Store, transformers_serve: str) -> None:
+def test_an_audit_runs_through_transformers_serve_in_a_worker_process(
+    filled: Store, transformers_serve: str
+) -> None:
     sampling = Sampling(max_new_tokens=4)
-    design = Design("small", transformers_serve, samples=2, sampling=sampling, variants=("original",))
+    design = Design(
+        "small", transformers_serve, samples=2, sampling=sampling, variants=("original",)
+    )
     job = wait(filled, launch.start(filled, design), ended, seconds=180)
     assert job.state == "done", launch.log_tail(filled.path, job.id, 50)
     assert stored_answers(filled) == job.total > 0

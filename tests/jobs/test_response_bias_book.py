@@ -1,4 +1,6 @@
-"""The figures of response biases as values: every table, where Enter leads, and what painted cells say."""
+"""The figures of response biases as values: every table, where Enter leads, and what painted cells
+say.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,12 @@ SAMPLED, EXACTLY = "first · samples", "first · exact"
 
 
 def told(condition: Perturbation | None, *forms: tuple[int, int], variant: str = "") -> AnswerSet:
-    """Answers from elsewhere: so many of ten `a` to the original and to the changed form of each question."""
+    """Answers from elsewhere: so many of ten `a` to the original and to the changed form of each
+    question.
+    """
     answered = [
-        AnsweredPair(f"q{n}", *(ArmAnswers({"a": a, "b": 10 - a}, 3, 3) for a in both)) for n, both in enumerate(forms)
+        AnsweredPair(f"q{n}", *(ArmAnswers({"a": a, "b": 10 - a}, 3, 3) for a in both))
+        for n, both in enumerate(forms)
     ]
     return AnswerSet("told", Bias.RESPONSE_ORDER, condition, tuple(answered), variant=variant)
 
@@ -64,7 +69,9 @@ def cells(table: AnyTable, **of: object) -> list[dict[str, Any]]:
 
 
 def every_table(of: Book) -> list[AnyTable]:
-    """Return all tables of the contents about all that they can be about, and all that their links lead to."""
+    """Return all tables of the contents about all that they can be about, and all that their links
+    lead to.
+    """
     entries = [entry for entry in of.contents if not entry.empty]
     found = [entry.make(*subject) for entry in entries for subject in entry.subjects]
     known = {(one.name, one.subject) for one in found}
@@ -79,9 +86,13 @@ def every_table(of: Book) -> list[AnyTable]:
 
 
 @pytest.mark.e2e
-def test_every_link_leads_to_a_table_and_every_table_is_written_in_every_form(found: Changes) -> None:
+def test_every_link_leads_to_a_table_and_every_table_is_written_in_every_form(
+    found: Changes,
+) -> None:
     tables = every_table(book(found))
-    assert {"matrix", "place", "questions", "options", "answers", "people_questions"} <= {one.name for one in tables}
+    assert {"matrix", "place", "questions", "options", "answers", "people_questions"} <= {
+        one.name for one in tables
+    }
     assert document(tables, {})
     assert len(csv_files(tables)) == len({table.stem for table in tables}) == len(tables)
     assert html_page(tables, "all")
@@ -93,7 +104,10 @@ def test_every_link_leads_to_a_table_and_every_table_is_written_in_every_form(fo
 
 def test_a_cell_of_the_matrix_is_its_change_with_stars_and_a_word(found: Changes) -> None:
     table = book(found).table("matrix")
-    shown = {tuple(row[:2]): dict(zip([c.title for c in table.columns], row, strict=True)) for row in painted(table)[0]}
+    shown = {
+        tuple(row[:2]): dict(zip([c.title for c in table.columns], row, strict=True))
+        for row in painted(table)[0]
+    }
     assert shown["response order", "bias"]["told"].startswith("+63.3 points [")
     assert shown["response order", "bias"]["told"].endswith("** human-like")
     assert shown["response order", "key typo"]["told"] == "+0.0 points no change"
@@ -110,8 +124,14 @@ def test_a_cell_of_the_matrix_is_its_change_with_stars_and_a_word(found: Changes
 def test_a_table_is_about_all_models_or_about_one_at_a_time(found: Changes) -> None:
     of = book(found)
     for name in ("cells", "entropies", "draws", "validity", "questions", "people_questions"):
-        whole, one = (document([of.table(name, *about)], {})["tables"][0] for about in ((), (EXACTLY,)))
-        assert one["rows"] == [row for row in whole["rows"] if row["model"] == EXACTLY] != whole["rows"], name
+        whole, one = (
+            document([of.table(name, *about)], {})["tables"][0] for about in ((), (EXACTLY,))
+        )
+        assert (
+            one["rows"]
+            == [row for row in whole["rows"] if row["model"] == EXACTLY]
+            != whole["rows"]
+        ), name
         assert one["title"] == f"{whole['title']}: {EXACTLY}"
     with pytest.raises(UnknownName, match="there is no table 'cell' here"):
         of.table("cell")
@@ -122,7 +142,9 @@ def test_a_table_about_somebody_who_was_not_asked_names_who_was(found: Changes) 
         found.of("nobody")
 
 
-def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(found: Changes) -> None:
+def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(
+    found: Changes,
+) -> None:
     of = book(found)
     place = of.follow(Link("place", ("odd_even", "key_typo")))
     assert place is not None
@@ -130,7 +152,10 @@ def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(fo
     assert place.link is not None
     questions = of.follow(place.link(place.rows[0]) or Link(""))
     assert questions is not None
-    assert questions.title == "first · samples, odd/even, key typo: questions, the largest change first"
+    assert (
+        questions.title
+        == "first · samples, odd/even, key typo: questions, the largest change first"
+    )
     changes = [abs(row["change"]) for row in cells(questions)]
     assert changes == sorted(changes, reverse=True)
     assert questions.link is not None
@@ -152,7 +177,9 @@ def test_enter_goes_from_a_bias_to_its_models_its_questions_and_their_answers(fo
     assert "arree" in cells(prompts, form="changed")[0]["content"]
 
 
-def test_the_score_and_most_human_like_are_of_the_published_definition_alone(found: Changes) -> None:
+def test_the_score_and_most_human_like_are_of_the_published_definition_alone(
+    found: Changes,
+) -> None:
     published = Changes(found.judged.by(ChangeOptions(Definition.PAPER)), found.opened)
     for name in ("scores", "likeness"):
         assert "--as-published" in book(found).entry(name).empty
@@ -167,11 +194,16 @@ def test_a_model_that_moves_as_people_do_says_why_not_where_it_does_not(found: C
     (order,) = cells(of.table("likeness"), model="told")
     assert (order["most_human_like"], order["why"]) == (True, "yes")
     missing = cells(of.table("likeness"), model=EXACTLY, bias="odd_even")[0]
-    assert (missing["most_human_like"], missing["why"]) == (None, "open: too few questions for a test")
+    assert (missing["most_human_like"], missing["why"]) == (
+        None,
+        "open: too few questions for a test",
+    )
     assert missing["untested"] == (Perturbation.MIDDLE_RANDOM, Perturbation.LETTER_SWAP)
 
 
-def test_the_change_against_uncertainty_is_over_the_biases_of_every_model_and_of_each(found: Changes) -> None:
+def test_the_change_against_uncertainty_is_over_the_biases_of_every_model_and_of_each(
+    found: Changes,
+) -> None:
     rows = {row["model"]: row for row in cells(book(found).table("uncertainty"))}
     assert list(rows) == ["all", *found.reports]
     assert rows["all"]["cells"] == sum(row["cells"] for name, row in rows.items() if name != "all")
@@ -191,17 +223,29 @@ def test_the_change_against_uncertainty_is_over_the_biases_of_every_model_and_of
 def test_two_ways_are_compared_in_any_order(found: Changes) -> None:
     there = cells(two_ways.compared(found, SAMPLED, EXACTLY))
     back = cells(two_ways.compared(found, EXACTLY, SAMPLED))
-    assert [row["change"].value for row in there] == pytest.approx([-row["change"].value for row in back])
+    assert [row["change"].value for row in there] == pytest.approx(
+        [-row["change"].value for row in back]
+    )
     assert len(two_ways.sampling(found, SAMPLED, EXACTLY).rows) == 4
 
 
-def test_p_adjusted_stands_in_the_table_where_it_is_adjusted(found: Changes, tmp_path: Path) -> None:
+def test_p_adjusted_stands_in_the_table_where_it_is_adjusted(
+    found: Changes, tmp_path: Path
+) -> None:
     path = tmp_path / "holm.db"
     with new_store(path) as store:
-        store.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), (MOVED, *STILL)))
+        store.instruments.add(
+            with_pairs(Instrument("choices", "Choices", ()), pairs(), (MOVED, *STILL))
+        )
     with Store.open(path) as store:
         options = ChangeOptions(holm="all")
-        adjusted = book(Changes(judge_response_bias(store, options=options), lambda: nullcontext(store)))
-    aside = {name: next(c.aside for c in of.table("cells").columns if c.key == "p_adjusted")
-             for name, of in (("none", book(found)), ("all", adjusted))}  # fmt: skip
-    assert aside == {"none": False, "all": False}, "p of the claim is another number than p against 0"
+        adjusted = book(
+            Changes(judge_response_bias(store, options=options), lambda: nullcontext(store))
+        )
+    aside = {
+        name: next(c.aside for c in of.table("cells").columns if c.key == "p_adjusted")
+        for name, of in (("none", book(found)), ("all", adjusted))
+    }
+    assert aside == {"none": False, "all": False}, (
+        "p of the claim is another number than p against 0"
+    )

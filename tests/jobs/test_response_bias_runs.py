@@ -1,4 +1,6 @@
-"""Multiple-choice questions from plan to figures: drawn until valid, bounded, exact; what was answered to what."""
+"""Multiple-choice questions from plan to figures: drawn until valid, bounded, exact; what was
+answered to what.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,15 @@ from workbench.audits.response_bias.judged import (
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
 from workbench.audits.response_bias.questions import draws_of, question, questions
 from workbench.data import shipped_templates
-from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
+from workbench.domain.choices import (
+    AnsweredPair,
+    AnswerSet,
+    ArmAnswers,
+    Bias,
+    Choice,
+    ChoicePair,
+    Perturbation,
+)
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.prompts import Prompt
@@ -52,14 +62,33 @@ def pairs() -> list[ChoicePair]:
         scale = Choice(f"How are things in district {n}?", SCALE)
         three = Choice(f"Which do you prefer in district {n}?", ("Trams", "Buses", "Bicycles"))
         typo = {
-            (Perturbation.KEY_TYPO, draw): replace(scale, stem=f"How arr{'e' * draw} things {n}?") for draw in (1, 2)
+            (Perturbation.KEY_TYPO, draw): replace(scale, stem=f"How arr{'e' * draw} things {n}?")
+            for draw in (1, 2)
         }
         short = Choice(scale.stem, SCALE[:2] + SCALE[3:])
         found += [
-            ChoicePair(f"q{n}", Bias.ODD_EVEN, scale, short, "life", typo, middle_removed=True, shares=(0.2,) * 5),
-            ChoicePair(f"q{n}", Bias.RESPONSE_ORDER, three, Choice(three.stem, three.options[::-1]), "transport"),
+            ChoicePair(
+                f"q{n}",
+                Bias.ODD_EVEN,
+                scale,
+                short,
+                "life",
+                typo,
+                middle_removed=True,
+                shares=(0.2,) * 5,
+            ),
+            ChoicePair(
+                f"q{n}",
+                Bias.RESPONSE_ORDER,
+                three,
+                Choice(three.stem, three.options[::-1]),
+                "transport",
+            ),
         ]
-    forbid = Choice("Should it be allowed?", ("Yes", "No")), Choice("Should it be forbidden?", ("Yes", "No"))
+    forbid = (
+        Choice("Should it be allowed?", ("Yes", "No")),
+        Choice("Should it be forbidden?", ("Yes", "No")),
+    )
     return [*found, ChoicePair("q9", Bias.ALLOW_FORBID, *forbid)]
 
 
@@ -88,14 +117,20 @@ class Failing(ScriptedModel):
 
 
 class NamingFew(ScriptedModel):
-    """Names two tokens and spells no words, as endpoints do that give the likeliest tokens alone."""
+    """Names two tokens and spells no words, as endpoints do that give the likeliest tokens
+    alone.
+    """
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+    def next_tokens(
+        self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
+    ) -> Iterator[NextTokens]:
         del k, words
         yield from super().next_tokens(prompts, 2)
 
 
-def ask(store: Store, model: Model, design: Design = DESIGN, stop_after: int | None = None) -> Progress:
+def ask(
+    store: Store, model: Model, design: Design = DESIGN, stop_after: int | None = None
+) -> Progress:
     plan = pipeline.plan(store, design, card=model.card)
     job = store.jobs.create(launch.SAMPLE, design.as_json(), plan.samples)
     attempt = store.jobs.claim(job, "0")
@@ -107,13 +142,20 @@ def ask(store: Store, model: Model, design: Design = DESIGN, stop_after: int | N
     return progress
 
 
-def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_others_are_kept(asked: Store) -> None:
+def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_others_are_kept(
+    asked: Store,
+) -> None:
     progress = ask(asked, first_option(invalid=0.5))
     assert progress.done == progress.total == 20 * 20
     assert progress.invalid > 200
     assert (progress.short, progress.failed) == (0, 0)
     subject = judge_response_bias(asked).subjects["first"]
-    arms = [arm for one in subject.sets.values() for pair in one.pairs for arm in (pair.original, pair.changed)]
+    arms = [
+        arm
+        for one in subject.sets.values()
+        for pair in one.pairs
+        for arm in (pair.original, pair.changed)
+    ]
     assert all(sum(arm.counts.values()) >= 20 for arm in arms)
     assert all(letter in "abcde"[: arm.offered] for arm in arms for letter in arm.counts)
     kept = asked.connection.execute("select sum(count) from response").fetchone()[0]
@@ -125,8 +167,12 @@ def test_answers_are_drawn_until_each_prompt_has_enough_valid_ones_and_the_other
     copy = pipeline.plan(asked, replace(DESIGN, instrument="copy"))
     assert copy.samples_needed == 0
     launch.add_cells(asked, copy)
-    assert instruments_with_answers(asked) == ("choices",), "a copy has the same texts, and nobody was asked it"
-    with pytest.raises(UnknownName, match="no model has answered the multiple-choice questions of copy yet"):
+    assert instruments_with_answers(asked) == ("choices",), (
+        "a copy has the same texts, and nobody was asked it"
+    )
+    with pytest.raises(
+        UnknownName, match="no model has answered the multiple-choice questions of copy yet"
+    ):
         judge_response_bias(asked, Which("copy"))
     launch.note_stored(asked, copy)
     assert tuple(judge_response_bias(asked, Which("copy")).subjects) == ("first",)
@@ -159,7 +205,8 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_answers(asked: Store, tmp_pa
     def answers(store: Store) -> list[tuple[bytes, str, int]]:
         rows = store.connection.execute(
             "select p.key, x.body, sum(r.count) from response r join draw d on d.id = r.draw_id "
-            "join prompt p on p.id = d.prompt_id join text x on x.id = r.text_id group by 1, 2 order by 1, 2"
+            "join prompt p on p.id = d.prompt_id join text x on x.id = r.text_id group by 1, 2 "
+            "order by 1, 2"
         )
         return list(map(tuple, rows))
 
@@ -167,7 +214,10 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_answers(asked: Store, tmp_pa
         other.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs()))
         found = ask(other, first_option(invalid=0.6))
         assert found.over > 0, "a round is as long as will rarely be too long"
-        assert (found.done, found.done + found.over + found.invalid) == (found.total - found.lacking, found.answers)
+        assert (found.done, found.done + found.over + found.invalid) == (
+            found.total - found.lacking,
+            found.answers,
+        )
         whole = answers(other)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("workbench.pipeline.asking.FLUSH_AFTER_S", 0.0)
@@ -182,7 +232,9 @@ def test_a_prompt_that_fails_is_not_drawn_again_by_the_same_attempt(asked: Store
     progress = ask(asked, model)
     assert (progress.failed, progress.short, progress.total - progress.done) == (20, 0, 20)
     assert pipeline.plan(asked, DESIGN, card=model.card).prompts_needed == 1
-    assert "1 prompt without an answer: the server is gone" in " ".join(judge_response_bias(asked).notes)
+    assert "1 prompt without an answer: the server is gone" in " ".join(
+        judge_response_bias(asked).notes
+    )
 
 
 def test_exact_probabilities_are_what_samples_tend_to(asked: Store) -> None:
@@ -193,7 +245,9 @@ def test_exact_probabilities_are_what_samples_tend_to(asked: Store) -> None:
     with pytest.raises(AmbiguousRun, match="asked in 2 ways"):
         judged.name("first")
     report = judged.reports["first · exact"]
-    assert report.cell(*ORDER).delta.mean == pytest.approx(40.0), "3 of 5 say the first of three, whatever it is"
+    assert report.cell(*ORDER).delta.mean == pytest.approx(40.0), (
+        "3 of 5 say the first of three, whatever it is"
+    )
     assert judged.validity["first · exact"].mean == pytest.approx(0.75)
     found = sampling_agreements(judged, "first · exact", "first · samples")
     assert set(found) == {(c.bias, c.condition, c.variant) for c in report.cells if not c.copied}
@@ -216,9 +270,15 @@ def test_rows_of_probabilities_give_the_change_of_forms(asked: Store) -> None:
     assert change == pytest.approx(100 * (before.a - after.c).mean())
 
 
-def test_a_letter_that_a_backend_does_not_name_is_reported_with_the_most_it_can_have(asked: Store) -> None:
+def test_a_letter_that_a_backend_does_not_name_is_reported_with_the_most_it_can_have(
+    asked: Store,
+) -> None:
     ask(asked, NamingFew(Persona(letters=LetterHabits((3.0, 1.0), 0.0, 0.0)), name="first"), EXACT)
-    said = next(note for note in judge_response_bias(asked).notes if "not among the likeliest tokens" in note)
+    said = next(
+        note
+        for note in judge_response_bias(asked).notes
+        if "not among the likeliest tokens" in note
+    )
     assert "in 18 forms" in said, "those of three options or more: two are named whole"
     assert said.endswith("counts as 0 and has at most 20 %"), "odds 3, 1 and 1"
 
@@ -251,7 +311,9 @@ def test_an_instrument_without_multiple_choice_questions_is_refused(asked: Store
         pipeline.plan(asked, replace(DESIGN, instrument="small"))
 
 
-def test_a_question_shows_the_same_option_of_both_forms_by_the_letter_it_was_offered_under(asked: Store) -> None:
+def test_a_question_shows_the_same_option_of_both_forms_by_the_letter_it_was_offered_under(
+    asked: Store,
+) -> None:
     ask(asked, first_option())
     judged = judge_response_bias(asked)
     order = question(asked, judged, "first", ORDER, "q1")
@@ -262,22 +324,42 @@ def test_a_question_shows_the_same_option_of_both_forms_by_the_letter_it_was_off
     ]
     assert order.changed.options[0].count > order.changed.options[1].count
     odd = question(asked, judged, "first", ODD, "q1")
-    assert [(o.letter, o.original) for o in odd.changed.options] == [("a", "a"), ("b", "b"), ("c", "d"), ("d", "e")]
+    assert [(o.letter, o.original) for o in odd.changed.options] == [
+        ("a", "a"),
+        ("b", "b"),
+        ("c", "d"),
+        ("d", "e"),
+    ]
     assert odd.shares == (0.2,) * 5
     assert sum(o.share for o in odd.original.options) == pytest.approx(1.0)
-    assert asked.runs.prompt(odd.changed.probe or 0).messages[0].content.count("A little worse") == 1
-    typo = question(asked, judged, "first", (Bias.ODD_EVEN, Perturbation.KEY_TYPO, ""), "q1", draw=2)
+    assert (
+        asked.runs.prompt(odd.changed.probe or 0).messages[0].content.count("A little worse") == 1
+    )
+    typo = question(
+        asked, judged, "first", (Bias.ODD_EVEN, Perturbation.KEY_TYPO, ""), "q1", draw=2
+    )
     assert (typo.draw, typo.draws, typo.row.over_draws) == (2, (1, 2), 2)
     assert typo.changed.choice is not None
     assert typo.changed.choice.stem == "How arree things 1?"
     rows = questions(judged, "first", ODD)
-    assert [abs(row.delta) for row in rows] == sorted((abs(row.delta) for row in rows), reverse=True)
+    assert [abs(row.delta) for row in rows] == sorted(
+        (abs(row.delta) for row in rows), reverse=True
+    )
 
 
-def test_imported_answers_stand_beside_ours_and_their_letters_that_were_not_offered_are_shown(asked: Store) -> None:
+def test_imported_answers_stand_beside_ours_and_their_letters_that_were_not_offered_are_shown(
+    asked: Store,
+) -> None:
     arm = ArmAnswers({"a": 30, "c": 20}, 5, 5)
     strange = ArmAnswers({"a": 10, "d": 30, "e": 8, "": 2}, 5, 4)
-    sets = (AnswerSet("first", Bias.ODD_EVEN, None, (AnsweredPair("q0", arm, strange), AnsweredPair("q1", arm, arm))),)
+    sets = (
+        AnswerSet(
+            "first",
+            Bias.ODD_EVEN,
+            None,
+            (AnsweredPair("q0", arm, strange), AnsweredPair("q1", arm, arm)),
+        ),
+    )
     asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), pairs(), sets))
     ask(asked, first_option(), EXACT)
     assert instruments_with_answers(asked) == ("choices",)
@@ -290,13 +372,20 @@ def test_imported_answers_stand_beside_ours_and_their_letters_that_were_not_offe
     assert np.isnan(question(asked, judged, "first · exact", ODD, "q0").changed.options[0].count)
 
 
-def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_another_ref(asked: Store) -> None:
+def test_each_wording_of_a_bias_shows_its_own_answers_and_texts_also_under_another_ref(
+    asked: Store,
+) -> None:
     stated, plain = Choice("Do you agree?", ("Yes", "No")), Choice("Which is it?", ("This", "That"))
     forms = {"": replace(stated, stem="Don't you agree?"), "reword": stated}
-    two = [ChoicePair("k", Bias.ACQUIESCENCE, plain, changed, variant=variant) for variant, changed in forms.items()]
+    two = [
+        ChoicePair("k", Bias.ACQUIESCENCE, plain, changed, variant=variant)
+        for variant, changed in forms.items()
+    ]
     said = {"": ArmAnswers({"a": 5}, 2, 2), "reword": ArmAnswers({"b": 5}, 2, 2)}
     sets = [
-        AnswerSet("first", Bias.ACQUIESCENCE, None, (AnsweredPair("k", said[""], arm),), variant=variant)
+        AnswerSet(
+            "first", Bias.ACQUIESCENCE, None, (AnsweredPair("k", said[""], arm),), variant=variant
+        )
         for variant, arm in said.items()
     ]
     asked.instruments.add(with_pairs(Instrument("worded", "Worded", ()), two, tuple(sets)))
@@ -325,7 +414,9 @@ def test_a_question_with_other_options_counts_once_it_is_asked_and_the_first_one
 ) -> None:
     def asked_text(original: Choice, changed: Choice | None) -> str:
         first = ChoicePair("q9", Bias.ALLOW_FORBID, original, changed)
-        asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), [*pairs()[:-1], first]))
+        asked.instruments.add(
+            with_pairs(Instrument("choices", "Choices", ()), [*pairs()[:-1], first])
+        )
         ask(asked, first_option())
         judged = judge_response_bias(asked)
         assert not judged.notes
@@ -334,7 +425,9 @@ def test_a_question_with_other_options_counts_once_it_is_asked_and_the_first_one
 
     before = pairs()[-1]
     assert "C. Perhaps" not in asked_text(before.original, before.changed)
-    assert "C. Perhaps" in asked_text(Choice("Should it be allowed?", ("Yes", "No", "Perhaps")), before.changed)
+    assert "C. Perhaps" in asked_text(
+        Choice("Should it be allowed?", ("Yes", "No", "Perhaps")), before.changed
+    )
     assert "C. Perhaps" not in asked_text(before.original, before.changed)
 
 
@@ -343,16 +436,24 @@ def test_what_cannot_be_compared_or_read_is_left_out_and_said(asked: Store) -> N
     asked.instruments.add(with_pairs(Instrument("choices", "Choices", ()), [*pairs(), alone]))
     with asked.write() as connection:
         connection.execute(
-            "update text set body = 'No options here.' where id = (select w.text_id from wording w join statement s "
+            "update text set body = 'No options here.' where id = (select w.text_id from wording "
+            "w join statement s "
             "on s.id = w.statement_id where s.ref = 'allow_forbid.q9' and w.kind = 'changed')"
         )
     said = pipeline.plan(asked, DESIGN).describe()
     assert "allow_forbid.q9 changed is a question without lettered options" in said
-    assert "1 question not asked, for lack of a form to compare with the original: odd_even.alone" in said
-    assert "allow_forbid.q9" not in {probe.statement for probe in pipeline.plan(asked, DESIGN).probes}
+    assert (
+        "1 question not asked, for lack of a form to compare with the original: odd_even.alone"
+        in said
+    )
+    assert "allow_forbid.q9" not in {
+        probe.statement for probe in pipeline.plan(asked, DESIGN).probes
+    }
 
 
-def test_forms_that_a_stopped_job_has_not_finished_are_not_called_short_of_valid_answers(asked: Store) -> None:
+def test_forms_that_a_stopped_job_has_not_finished_are_not_called_short_of_valid_answers(
+    asked: Store,
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("workbench.pipeline.asking.FLUSH_AFTER_S", 0.0)
         ask(asked, first_option(invalid=0.6), stop_after=9)
@@ -368,13 +469,19 @@ def test_draws_of_an_error_are_no_further_questions_and_answers_to_the_original_
     judged = judge_response_bias(asked)
     cell = judged.reports["first"].cell(Bias.ODD_EVEN, Perturbation.KEY_TYPO)
     assert (cell.spread.change.n, cell.delta.n) == (3, 3)
-    sets = [one for at, one in judged.subjects["first"].sets.items() if at[1] is Perturbation.KEY_TYPO]
+    sets = [
+        one for at, one in judged.subjects["first"].sets.items() if at[1] is Perturbation.KEY_TYPO
+    ]
     again = [[pair.original.invalid for pair in one.pairs] for one in sets]
     assert again[0] == again[1]
-    assert cell.dropped.invalid == sum(again[0]) + sum(pair.changed.invalid for one in sets for pair in one.pairs)
+    assert cell.dropped.invalid == sum(again[0]) + sum(
+        pair.changed.invalid for one in sets for pair in one.pairs
+    )
 
 
-def test_a_draw_that_was_put_to_some_questions_leaves_the_others_with_the_draws_that_they_have(asked: Store) -> None:
+def test_a_draw_that_was_put_to_some_questions_leaves_the_others_with_the_draws_that_they_have(
+    asked: Store,
+) -> None:
     second = ("original", "key_typo-2")
     ask(asked, first_option(), replace(DESIGN, variants=("original", "key_typo-1")))
     ask(asked, first_option(), replace(DESIGN, variants=second, statements=("odd_even.q1",)))
@@ -382,15 +489,25 @@ def test_a_draw_that_was_put_to_some_questions_leaves_the_others_with_the_draws_
     typo = (Bias.ODD_EVEN, Perturbation.KEY_TYPO, "")
     cell = judged.reports["first"].cell(*typo)
     assert (cell.delta.n, cell.fewer_draws, cell.deltas.left_out) == (3, 2, ())
-    assert {row.key: row.over_draws for row in questions(judged, "first", typo)} == {"q0": 1, "q1": 2, "q2": 1}
-    assert (draws_of(judged, "first", typo, "q0"), draws_of(judged, "first", typo, "q1")) == ((1,), (1, 2))
+    assert {row.key: row.over_draws for row in questions(judged, "first", typo)} == {
+        "q0": 1,
+        "q1": 2,
+        "q2": 1,
+    }
+    assert (draws_of(judged, "first", typo, "q0"), draws_of(judged, "first", typo, "q1")) == (
+        (1,),
+        (1, 2),
+    )
     with pytest.raises(UnknownName, match=r"'q0' has no draw 2\. Available: 1"):
         question(asked, judged, "first", typo, "q0", draw=2)
 
 
 def test_a_letter_in_brackets_is_an_answer_by_samples_and_by_probabilities(asked: Store) -> None:
     habits = LetterHabits((3.0, 1.0), 0.0, 0.5, others=("(a",))
-    whole, few = ScriptedModel(Persona(letters=habits), name="whole"), NamingFew(Persona(letters=habits), name="few")
+    whole, few = (
+        ScriptedModel(Persona(letters=habits), name="whole"),
+        NamingFew(Persona(letters=habits), name="few"),
+    )
     ask(asked, whole, replace(DESIGN, model="whole", samples=5))
     ask(asked, whole, replace(EXACT, model="whole"))
     ask(asked, few, replace(EXACT, model="few"))
@@ -403,7 +520,9 @@ def test_letters_within_a_thought_are_no_answers_and_those_cut_off_there_are_in_
     asked: Store, tmp_path: Path
 ) -> None:
     persona = tmp_path / "thinks.toml"
-    persona.write_text('answers = ["<think> A, say most.</think>B", "<think> I would say A", "A", "It depends."]\n')
+    persona.write_text(
+        'answers = ["<think> A, say most.</think>B", "<think> I would say A", "A", "It depends."]\n'
+    )
     name = f"scripted:{persona}"
     job = done(asked, replace(DESIGN, model=name, samples=12, tries=20))
     assert job.state == "done"
@@ -412,11 +531,16 @@ def test_letters_within_a_thought_are_no_answers_and_those_cut_off_there_are_in_
             "select x.body, sum(r.count) from response r join text x on x.id = r.text_id group by 1"
         )
     )
-    after, cut = (next(text for text in drawn if words in text) for words in ("say most", "I would say"))
+    after, cut = (
+        next(text for text in drawn if words in text) for words in ("say most", "I would say")
+    )
     judged = judge_response_bias(asked)
     both = [pair for one in judged.subjects[name].sets.values() for pair in one.pairs]
     arms = {id(arm): arm for pair in both for arm in (pair.original, pair.changed)}
-    said = [(arm.counts.get("a", 0), arm.counts.get("b", 0), arm.invalid, arm.truncated) for arm in arms.values()]
+    said = [
+        (arm.counts.get("a", 0), arm.counts.get("b", 0), arm.invalid, arm.truncated)
+        for arm in arms.values()
+    ]
     found = [sum(counted) for counted in zip(*said, strict=True)]
     assert found == [drawn["A"], drawn[after], drawn["It depends."], drawn[cut]]
     assert all(sum(arm.counts.values()) >= 12 for arm in arms.values())
@@ -425,7 +549,10 @@ def test_letters_within_a_thought_are_no_answers_and_those_cut_off_there_are_in_
     shown = question(asked, judged, name, ORDER, "q1").original
     assert shown.valid + shown.invalid + shown.truncated == shown.drawn
     assert sum(option.share for option in shown.options) == pytest.approx(1.0)
-    assert f"{strange:,} had no offered letter and {drawn[cut]:,} were cut off in thought" in job.message
+    assert (
+        f"{strange:,} had no offered letter and {drawn[cut]:,} were cut off in thought"
+        in job.message
+    )
     assert (
         f"drawn again {strange + drawn[cut]:,} ({percent(strange, sum(drawn.values()), 1)} were"
         in job_details(job).plain

@@ -1,5 +1,5 @@
-"""How a design may be asked otherwise: answers that end early, exact probabilities, number formats, clusters; and what
-is said of a plan before it starts.
+"""How a design may be asked otherwise: answers that end early, exact probabilities, number formats,
+clusters; and what is said of a plan before it starts.
 """
 
 from __future__ import annotations
@@ -60,38 +60,54 @@ def labels(store: Store, sampling: Sampling) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.e2e
-def test_answers_that_end_early_have_the_labels_of_whole_ones(filled: Store, talkative: str) -> None:
+def test_answers_that_end_early_have_the_labels_of_whole_ones(
+    filled: Store, talkative: str
+) -> None:
     for sampling in (Sampling(), DECIDED):
         plan = pipeline.plan(filled, design(talkative, sampling=sampling))
         job = wait(filled, launch.start(filled, plan.design, plan), ended)
         assert job.state == "done", job.message
     assert labels(filled, DECIDED) == labels(filled, Sampling())
     texts = {
-        row[0] for row in filled.connection.execute("select body from text join response r on r.text_id = text.id")
+        row[0]
+        for row in filled.connection.execute(
+            "select body from text join response r on r.text_id = text.id"
+        )
     }
-    assert {"Beneficial.", "I would say it is harmful.", "Is it beneficial? No. It is harmful, plainly so."} < texts
+    assert {
+        "Beneficial.",
+        "I would say it is harmful.",
+        "Is it beneficial? No. It is harmful, plainly so.",
+    } < texts
 
 
 @pytest.mark.e2e
-def test_how_many_answers_were_ended_early_is_kept_with_them_and_said(filled: Store, talkative: str) -> None:
+def test_how_many_answers_were_ended_early_is_kept_with_them_and_said(
+    filled: Store, talkative: str
+) -> None:
     plan = pipeline.plan(filled, design(talkative, sampling=DECIDED))
     assert "until decided" in plan.describe()
     job = wait(filled, launch.start(filled, plan.design, plan), ended)
     (early,) = filled.connection.execute("select sum(decided) from draw").fetchone()
     (whole,) = filled.connection.execute(
-        "select sum(r.count) from response r join text x on x.id = r.text_id where x.body in (?, ?)",
+        "select sum(r.count) from response r join text x on x.id = r.text_id where x.body in (?, "
+        "?)",
         (TALKS[2], TALKS[4]),
     ).fetchone()
     assert early == 432 - whole
     assert job.progress["decided"] == early
-    assert f"{early:,} answers were stopped once their stance was settled" in launch.log_tail(filled.path, job.id, 40)
+    assert f"{early:,} answers were stopped once their stance was settled" in launch.log_tail(
+        filled.path, job.id, 40
+    )
     (run,) = filled.runs.list()
     assert "until decided" in run.label
 
 
 def test_whole_answers_carry_no_rule(filled: Store) -> None:
     assert {request.decided for _, request in pipeline.plan(filled, design()).requests()} == {None}
-    rules = {request.decided for _, request in pipeline.plan(filled, design(sampling=DECIDED)).requests()}
+    rules = {
+        request.decided for _, request in pipeline.plan(filled, design(sampling=DECIDED)).requests()
+    }
     assert None not in rules
 
 
@@ -126,9 +142,12 @@ def scales(store: Store) -> Store:
 
 
 @pytest.mark.parametrize(
-    ("sampling", "words"), [(DECIDED, "no answer to the audit bias_score"), (EXACTLY, "likert, please_respond")]
+    ("sampling", "words"),
+    [(DECIDED, "no answer to the audit bias_score"), (EXACTLY, "likert, please_respond")],
 )
-def test_scales_and_free_text_are_sampled_to_their_end(scales: Store, sampling: Sampling, words: str) -> None:
+def test_scales_and_free_text_are_sampled_to_their_end(
+    scales: Store, sampling: Sampling, words: str
+) -> None:
     free = design(audit="bias_score", family="prefixes", samples=1)
     assert pipeline.plan(scales, free).samples
     with pytest.raises(UsageError, match=words):
@@ -143,8 +162,13 @@ def test_answers_in_another_dtype_do_not_count_as_stored(filled: Store) -> None:
         card = ModelCard("some/model", "r", "transformers", dtype, "none", "1")
         ids = filled.runs.begin(card, plan.design.sampling)
         some = [(key, request) for key, request in plan.requests()][:prompts]
-        filled.runs.add(*ids, attempt, [Answered(key, r.seed, 6, (("Harmful.", 6),)) for key, r in some])
-    stored = {d: pipeline.plan(filled, replace(plan.design, dtype=d)).samples_stored for d in ("bfloat16", "float32")}
+        filled.runs.add(
+            *ids, attempt, [Answered(key, r.seed, 6, (("Harmful.", 6),)) for key, r in some]
+        )
+    stored = {
+        d: pipeline.plan(filled, replace(plan.design, dtype=d)).samples_stored
+        for d in ("bfloat16", "float32")
+    }
     assert stored == {"bfloat16": 30, "float32": 18}
     assert pipeline.plan(filled, replace(plan.design, dtype="float16")).samples_stored == 0
     assert pipeline.plan(filled, plan.design).samples_stored == 18  # of the newest
@@ -169,7 +193,9 @@ def test_the_model_is_loaded_once_for_each_name_dtype_cluster_chat_format_and_de
 ) -> None:
     loaded = []
 
-    def load(name: str, *, dtype: str, cluster: str, chat_format: str, device: str, **_: object) -> ScriptedModel:
+    def load(
+        name: str, *, dtype: str, cluster: str, chat_format: str, device: str, **_: object
+    ) -> ScriptedModel:
         loaded.append((name, dtype, cluster, chat_format, device))
         return ScriptedModel(name=name)
 
@@ -199,7 +225,12 @@ def test_the_model_is_loaded_once_for_each_name_dtype_cluster_chat_format_and_de
 
 @pytest.mark.parametrize(
     ("model", "cluster", "waits"),
-    [("smollm2", "", True), ("smollm2", "local", True), ("smollm2", "auto", False), ("smollm2", "ray://h:1", False)],
+    [
+        ("smollm2", "", True),
+        ("smollm2", "local", True),
+        ("smollm2", "auto", False),
+        ("smollm2", "ray://h:1", False),
+    ],
 )
 def test_a_cluster_of_other_machines_takes_no_turn_on_this_one(
     store: Store, model: str, cluster: str, waits: bool
@@ -225,14 +256,21 @@ def test_the_scripted_model_ends_an_answer_with_the_word_that_settles_it(filled:
     assert list(model.generate([whole], Sampling())) == [Drawn(0, ((TALKS[0], 6),))]
 
 
-def job_of(store: Store, of: Design, progress: Mapping[str, float], state: str = "done", spec: object = None) -> Job:
+def job_of(
+    store: Store,
+    of: Design,
+    progress: Mapping[str, float],
+    state: str = "done",
+    spec: object = None,
+) -> Job:
     """Write a job as its worker would have left it."""
     number = store.jobs.create("sample", spec or of.as_json(), 60)  # type: ignore[arg-type]
     if state == "running":
         store.jobs.claim(number, "test")
     with store.write() as connection:
         connection.execute(
-            "update job set state = ?, done = 30, progress = ? where id = ?", (state, json.dumps(progress), number)
+            "update job set state = ?, done = 30, progress = ? where id = ?",
+            (state, json.dumps(progress), number),
         )
     return store.jobs.get(number)
 
@@ -241,7 +279,9 @@ def test_without_an_earlier_job_tokens_are_counted_and_time_is_not_known(filled:
     plan = pipeline.plan(filled, design("smollm2"))
     found = pipeline.estimate(plan, filled.jobs.list(), {})
     assert (found.prompts, found.answers, found.tokens_out_most) == (72, 432, 432 * 20)
-    letters = sum(len(message.content) for prompt in plan.prompts.values() for message in prompt.messages)
+    letters = sum(
+        len(message.content) for prompt in plan.prompts.values() for message in prompt.messages
+    )
     assert letters / 4 < found.tokens_in < letters / 4 + 72 * 30
     assert (found.seconds, found.tokens_out, found.cost_most) == (None, None, None)
     assert "the time is unknown" in found.describe()
@@ -250,7 +290,9 @@ def test_without_an_earlier_job_tokens_are_counted_and_time_is_not_known(filled:
 
 def test_an_earlier_job_of_the_same_manner_says_how_long_it_takes(filled: Store) -> None:
     of = design("smollm2")
-    old = of.as_json() | {"sampling": {"temperature": 1.0, "top_p": 0.85, "top_k": None, "max_new_tokens": 20}}
+    old = of.as_json() | {
+        "sampling": {"temperature": 1.0, "top_p": 0.85, "top_k": None, "max_new_tokens": 20}
+    }
     del old["dtype"], old["cluster"]
     job_of(filled, of, {"answers": 50, "seconds": 5}, spec=old)
     job_of(filled, of, {"answers": 50, "seconds": 500}, "failed")
@@ -263,7 +305,9 @@ def test_an_earlier_job_of_the_same_manner_says_how_long_it_takes(filled: Store)
     assert "takes about 2 h 47 min" in long.describe()
 
 
-def test_a_job_that_was_left_off_says_how_long_it_takes_if_it_asked_enough_and_none_has_finished(filled: Store) -> None:
+def test_a_job_that_was_left_off_says_how_long_it_takes_if_it_asked_enough_and_none_has_finished(
+    filled: Store,
+) -> None:
     of = design("smollm2")
     plan = pipeline.plan(filled, of)
     job_of(filled, of, {"answers": 200, "seconds": 10}, "cancelled")
@@ -275,7 +319,9 @@ def test_a_job_that_was_left_off_says_how_long_it_takes_if_it_asked_enough_and_n
     assert pipeline.estimate(plan, filled.jobs.list(), {}).like == 3
     job_of(filled, of, {"answers": 5, "seconds": 1})
     job_of(filled, of, {"answers": 300, "seconds": 10}, "cancelled")
-    assert pipeline.estimate(plan, filled.jobs.list(), {}).like == 4, "a finished job is the better guess"
+    assert pipeline.estimate(plan, filled.jobs.list(), {}).like == 4, (
+        "a finished job is the better guess"
+    )
     warm = replace(of, sampling=replace(of.sampling, temperature=0.4))
     long = replace(of, sampling=replace(of.sampling, max_new_tokens=300))
     assert pipeline.estimate(pipeline.plan(filled, warm), filled.jobs.list(), {}).like == 4
@@ -312,10 +358,15 @@ def test_an_earlier_job_of_a_served_model_says_how_long_its_answers_are(filled: 
         ({"WORKBENCH_MAX_COST": "0.05"}, "beyond the limit of a cost of 0.05"),
         ({"WORKBENCH_MAX_COST": "5", "WORKBENCH_MAX_REQUESTS": "432"}, ""),
         ({"WORKBENCH_MAX_REQUESTS": "72"}, "beyond the limit of 72 requests in the dearest case"),
-        ({"WORKBENCH_MAX_TOKENS": "9000", "WORKBENCH_MAX_REQUESTS": "1"}, "limit of 1 requests and 9,000 tokens"),
+        (
+            {"WORKBENCH_MAX_TOKENS": "9000", "WORKBENCH_MAX_REQUESTS": "1"},
+            "limit of 1 requests and 9,000 tokens",
+        ),
     ],
 )
-def test_a_limit_that_a_plan_would_break_is_named(filled: Store, limit: dict[str, str], words: str) -> None:
+def test_a_limit_that_a_plan_would_break_is_named(
+    filled: Store, limit: dict[str, str], words: str
+) -> None:
     found = pipeline.estimate(pipeline.plan(filled, design("openai:gpt-4o")), (), PRICED | limit)
     assert words in found.describe()
     assert bool(found.exceeded) is bool(words)
@@ -339,21 +390,27 @@ def test_only_what_is_missing_is_estimated(filled: Store) -> None:
 
 
 def test_an_exact_plan_samples_no_token(filled: Store) -> None:
-    found = pipeline.estimate(pipeline.plan(filled, design("smollm2", samples=1, sampling=EXACTLY)), (), {})
+    found = pipeline.estimate(
+        pipeline.plan(filled, design("smollm2", samples=1, sampling=EXACTLY)), (), {}
+    )
     assert (found.prompts, found.tokens_out_most) == (72, 0)
     assert "no sampling" in found.describe()
 
 
 def test_the_cost_at_the_end_goes_on_from_that_so_far(filled: Store) -> None:
     of = design("openai:gpt-4o")
-    assert launch.cost_at_end(job_of(filled, of, {"answers": 10, "cost": 0.5}, "running")) == pytest.approx(2.0)
+    assert launch.cost_at_end(
+        job_of(filled, of, {"answers": 10, "cost": 0.5}, "running")
+    ) == pytest.approx(2.0)
     assert launch.cost_at_end(job_of(filled, of, {"answers": 10}, "running")) is None
     assert launch.cost_at_end(job_of(filled, of, {"cost": 0.5}, "running")) is None
     assert launch.cost_at_end(job_of(filled, of, {"answers": 10, "cost": 0.5})) is None
 
 
 def test_prompts_of_a_statement_know_the_rule_of_their_own_labels(store: Store) -> None:
-    store.instruments.add(replace(instrument(), templates=data.shipped_templates(), statements=(statement("a-1"),)))
+    store.instruments.add(
+        replace(instrument(), templates=data.shipped_templates(), statements=(statement("a-1"),))
+    )
     requests = pipeline.plan(store, design(sampling=DECIDED, samples=1)).requests()
     pairs = {(r.decided.positive, r.decided.negative) for _, r in requests}  # type: ignore[union-attr]
     assert pairs == {("agree", "disagree"), ("beneficial", "harmful"), ("favorable", "detrimental")}

@@ -1,4 +1,6 @@
-"""Exact label probabilities from plan to verdict: computed once, committed as they come, kept apart from samples."""
+"""Exact label probabilities from plan to verdict: computed once, committed as they come, kept apart
+from samples.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,11 @@ class Counting(ScriptedModel):
         self.scored: list[bytes] = []
 
     def score(
-        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        options: Sequence[Sequence[str]],
+        *,
+        whole_words: bool = False,
     ) -> Iterator[Scored]:
         for found in super().score(prompts, options, whole_words=whole_words):
             prompt = prompts[found.prompt]
@@ -122,20 +128,28 @@ def test_verdicts_come_from_either_kind_of_run(filled: Store) -> None:
     score(filled)
     model = ScriptedModel(SURE)
     plan = pipeline.plan(filled, Design("small", "scripted", samples=30), card=model.card)
-    attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
+    attempt = filled.jobs.claim(
+        filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
+    )
     pipeline.collect(filled, plan, model, attempt=attempt)
     assert len(filled.runs.list("reliability")) == 2
     exact, sampled = (
-        run_verdicts(filled, find_run(filled, "reliability", sampling=of)).report for of in ("exact", "T 1")
+        run_verdicts(filled, find_run(filled, "reliability", sampling=of)).report
+        for of in ("exact", "T 1")
     )
     assert isinstance(exact, ExactReport)
     assert not isinstance(sampled, ExactReport)
     assert (exact.verdicts("paraphrase") == PASS).all()
-    assert (exact.verdicts("label_order") != PASS).all(), "the persona prefers the first label, whichever it is"
+    assert (exact.verdicts("label_order") != PASS).all(), (
+        "the persona prefers the first label, whichever it is"
+    )
     leaning = sampled.leaning[..., PRINTED].mean()
     assert abs(leaning - exact.leaning[..., PRINTED].mean()) < 0.05, "36 prompts of 30 answers"
     chance = exact.expected.reliable[..., PRINTED].mean()
-    assert abs((sampled.clear[..., PRINTED] == 1).mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / 36) + 1e-9
+    assert (
+        abs((sampled.clear[..., PRINTED] == 1).mean() - chance)
+        < 4 * math.sqrt(chance * (1 - chance) / 36) + 1e-9
+    )
 
 
 def test_nothing_is_computed_twice_and_new_wordings_alone_are_asked(filled: Store) -> None:
@@ -144,7 +158,9 @@ def test_nothing_is_computed_twice_and_new_wordings_alone_are_asked(filled: Stor
     assert score(filled, again).done == 72
     assert again.scored == []
     old = filled.statements.get("small", "a-1")
-    wordings = tuple(Wording(w.variant, "en", "New.") if w.variant == ORIGINAL else w for w in old.wordings)
+    wordings = tuple(
+        Wording(w.variant, "en", "New.") if w.variant == ORIGINAL else w for w in old.wordings
+    )
     filled.statements.save("small", [replace(old, wordings=wordings)], person="ana")
     run = exact_run(filled)
     assert filled.runs.outdated(run) == {"a-1": (1, 2)}, "the run keeps to the version it asked"
@@ -180,7 +196,9 @@ def test_work_is_committed_as_it_comes_and_resumes_where_it_stopped(
     assert not {*first.scored} & {*second.scored}
 
 
-def test_a_prompt_that_cannot_be_scored_fails_with_the_reason_and_the_others_are_scored(filled: Store) -> None:
+def test_a_prompt_that_cannot_be_scored_fails_with_the_reason_and_the_others_are_scored(
+    filled: Store,
+) -> None:
     progress = score(filled, Counting("Repeal"))
     assert (progress.done, progress.failed) == (60, 12)
     run = exact_run(filled)
@@ -245,7 +263,11 @@ def test_a_cluster_which_loads_the_model_for_each_question_is_asked_once(
 
     class Called(ScriptedModel):
         def score(
-            self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+            self,
+            prompts: Sequence[Prompt],
+            options: Sequence[Sequence[str]],
+            *,
+            whole_words: bool = False,
         ) -> Iterator[Scored]:
             calls.append(len(prompts))
             return super().score(prompts, options, whole_words=whole_words)
@@ -264,15 +286,22 @@ def test_a_worker_process_scores_an_exact_design(filled: Store) -> None:
     assert job.message.startswith("72 of 72 prompts are scored")
     assert "answers" not in job.message + progress_line(job) + job_details(job).plain
     assert "72 prompts scored in this attempt" in job_details(job).plain
-    assert not any(word in progress_line(job) + job_details(job).plain for word in ("unreadable", "refused", "merged"))
+    assert not any(
+        word in progress_line(job) + job_details(job).plain
+        for word in ("unreadable", "refused", "merged")
+    )
 
 
 def test_prompts_that_were_scored_are_no_answers(filled: Store) -> None:
     score(filled)
     assert filled.runs.totals() == (0, 0)
     assert [version.answers for version in filled.statements.history("small", "a-1")] == [0]
-    plan = pipeline.plan(filled, Design("small", "scripted", samples=2), card=ScriptedModel(SURE).card)
-    attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
+    plan = pipeline.plan(
+        filled, Design("small", "scripted", samples=2), card=ScriptedModel(SURE).card
+    )
+    attempt = filled.jobs.claim(
+        filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
+    )
     pipeline.collect(filled, plan, ScriptedModel(SURE), attempt=attempt)
     assert filled.runs.totals() == (144, 72)
     assert [version.answers for version in filled.statements.history("small", "a-1")] == [48]
@@ -300,13 +329,17 @@ def test_exact_runs_take_part_in_the_consistency(filled: Store) -> None:
     assert (report.verdicts(ALL) != PASS).all()
 
 
-def test_probabilities_of_the_first_spellings_are_still_judged_and_computed_anew_on_request(filled: Store) -> None:
+def test_probabilities_of_the_first_spellings_are_still_judged_and_computed_anew_on_request(
+    filled: Store,
+) -> None:
     """As an earlier workbench left them: printed and capitalised, whatever followed."""
     score(filled)
     run = exact_run(filled)
     keep = ", ".join(f"'{form}'" for form in first_verbalizers(TEMPLATE).all)
     with filled.write() as connection:
-        connection.execute(f"delete from score where text_id not in (select id from text where body in ({keep}))")
+        connection.execute(
+            f"delete from score where text_id not in (select id from text where body in ({keep}))"
+        )
         connection.execute("update score set version = '1'")
     mass = label_mass(filled, run)
     assert (mass.version, mass.spellings["beneficial"]) == (FIRST, ("beneficial", "Beneficial"))
@@ -333,7 +366,9 @@ def test_a_served_model_is_scored_from_one_call_a_prompt(filled: Store) -> None:
         model = load_remote(server.name, environ={})
         design = replace(EXACT, model=server.name)
         plan = pipeline.plan(filled, design, card=model.card)
-        attempt = filled.jobs.claim(filled.jobs.create("sample", design.as_json(), plan.samples), "test")
+        attempt = filled.jobs.claim(
+            filled.jobs.create("sample", design.as_json(), plan.samples), "test"
+        )
         progress = pipeline.score_design(filled, plan, model, attempt=attempt)
         model.close()
         echoes = [asked for asked in server.asked if asked.body.get("echo")]
@@ -347,4 +382,6 @@ def test_a_served_model_is_scored_from_one_call_a_prompt(filled: Store) -> None:
     mass = label_mass(filled, run)
     wanted = np.exp([-1.5, -2.5]).sum()
     assert mass.positive[mass.scored] == pytest.approx(wanted)
-    assert len(filled.scores.tables_of_run(run)) == 72, "what it would have said is known of the failed ones too"
+    assert len(filled.scores.tables_of_run(run)) == 72, (
+        "what it would have said is known of the failed ones too"
+    )

@@ -18,9 +18,12 @@ SLOW = RetryPolicy(tries=8, first_wait_s=30.0, longest_wait_s=30.0)
 
 
 @pytest.mark.parametrize(
-    ("fault", "why"), [("cut", "no connection to 127.0.0.1"), ("503", "127.0.0.1 answered with 503")]
+    ("fault", "why"),
+    [("cut", "no connection to 127.0.0.1"), ("503", "127.0.0.1 answered with 503")],
 )
-def test_a_job_says_that_its_server_is_down_and_when_it_is_tried_again(fault: str, why: str) -> None:
+def test_a_job_says_that_its_server_is_down_and_when_it_is_tried_again(
+    fault: str, why: str
+) -> None:
     failing = threading.Event()
 
     def fails(_call: int, _body: object) -> str:
@@ -44,7 +47,9 @@ def test_a_job_says_that_its_server_is_down_and_when_it_is_tried_again(fault: st
             server.over.wait(0.01)
         message = control.message()
         assert message is not None
-        assert re.fullmatch(rf"{re.escape(why)}, attempt 2 of 8, (next try in \d+ s|trying now)", message)
+        assert re.fullmatch(
+            rf"{re.escape(why)}, attempt 2 of 8, (next try in \d+ s|trying now)", message
+        )
         model.close()
         asking.join(10)
         assert control.message() == ASKING
@@ -63,14 +68,20 @@ def test_a_server_that_answers_again_is_waited_for_no_longer() -> None:
     [
         ("System role not supported", True),
         ("Developer instruction is not enabled for models/gemma-3-4b-it", True),
-        ("Conversation roles must alternate; only user and assistant roles are supported, found system", True),
+        (
+            "Conversation roles must alternate; only user and assistant roles are supported, "
+            "found system",
+            True,
+        ),
         ("role 'system' is not allowed here", True),
         ("this model does not support a system prompt", True),
         ("max_tokens is not a number", False),
         ("the system is not ready", False),
     ],
 )
-def test_a_refused_system_role_names_the_templates_without_one(words: str, about_system: bool) -> None:
+def test_a_refused_system_role_names_the_templates_without_one(
+    words: str, about_system: bool
+) -> None:
     reason = answered_with(400, {"error": {"message": words}}, None)
     assert reason.startswith(f"the server answered with 400: {words}")
     assert ("(--family user)" in reason) is about_system
@@ -85,6 +96,7 @@ def test_a_job_whose_model_takes_no_system_message_fails_with_what_to_do() -> No
         server.respond = respond
         found = collect(served(server), requests(2))
     assert {drawn.reason for drawn in found.values()} == {
-        "the server answered with 400: System role not supported. The model takes no system message: ask with "
+        "the server answered with 400: System role not supported. The model takes no system "
+        "message: ask with "
         "templates that have none (--family user)"
     }

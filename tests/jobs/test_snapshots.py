@@ -1,4 +1,6 @@
-"""Served models that change while they are asked: every answer stays with the snapshot that gave it."""
+"""Served models that change while they are asked: every answer stays with the snapshot that gave
+it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def design(server: FaultyServer) -> Design:
     return Design("small", server.name, samples=3)
 
 
-def reports(server: FaultyServer, *turns: tuple[int, str]) -> Callable[[Asked], tuple[str | None, str | None]]:
+def reports(
+    server: FaultyServer, *turns: tuple[int, str]
+) -> Callable[[Asked], tuple[str | None, str | None]]:
     """Report each snapshot from the call with that number on."""
 
     def report(asked: Asked) -> tuple[str | None, str | None]:
@@ -73,7 +77,8 @@ def told(server: FaultyServer) -> dict[str, str]:
 def held(store: Store) -> dict[str, str]:
     """Return which snapshot gave each answer, as it is stored."""
     rows = store.connection.execute(
-        "select t.body, m.snapshot from response r join text t on t.id = r.text_id join draw d on d.id = r.draw_id "
+        "select t.body, m.snapshot from response r join text t on t.id = r.text_id join draw d "
+        "on d.id = r.draw_id "
         "join model m on m.id = d.model_id"
     )
     return dict(rows.fetchall())
@@ -84,12 +89,16 @@ def by_snapshot(store: Store) -> dict[str, Run]:
 
 
 @pytest.mark.e2e
-def test_answers_of_two_snapshots_are_two_runs_and_the_prompt_at_hand_is_asked_anew(filled: Store) -> None:
+def test_answers_of_two_snapshots_are_two_runs_and_the_prompt_at_hand_is_asked_anew(
+    filled: Store,
+) -> None:
     with FaultyServer(lambda _call, _body: "only one") as server:
         server.report = reports(server, (0, OLD), (31, NEW))
         job = wait(filled, launch.start(filled, design(server)), ended)
         log = launch.log_tail(filled.path, job.id, 100)
-        assert held(filled) == told(server), "an answer stands under a snapshot that did not give it"
+        assert held(filled) == told(server), (
+            "an answer stands under a snapshot that did not give it"
+        )
         asked = Counter(prompt_of(call.body) for call in server.asked)
     assert job.state == "done", job.message
     runs = by_snapshot(filled)
@@ -99,7 +108,9 @@ def test_answers_of_two_snapshots_are_two_runs_and_the_prompt_at_hand_is_asked_a
         "select d.model_id, d.prompt_id, sum(d.n - d.failed) from draw d group by 1, 2"
     ).fetchall()
     assert sorted(Counter(n for *_, n in per_prompt).items()) == [(1, 1), (3, 72)]
-    assert sum(asked.values()) == TOTAL + 1, "one answer was given up to the old snapshot, none was paid twice"
+    assert sum(asked.values()) == TOTAL + 1, (
+        "one answer was given up to the old snapshot, none was paid twice"
+    )
     assert f"answers with {NEW} now, with {OLD} before" in log
     assert [(share.snapshot, share.answers) for share in job.snapshots] == [(OLD, 31), (NEW, 186)]
     assert "several snapshots" in job.message
@@ -111,7 +122,9 @@ def test_runs_of_two_snapshots_are_named_and_chosen_by_them(filled: Store) -> No
     with FaultyServer() as server:
         server.report = reports(server, (0, OLD), (40, NEW))
         done(filled, server)
-    with pytest.raises(AmbiguousRun, match=rf"--snapshot(.|\n)*snapshot {OLD}(.|\n)*snapshot {NEW}"):
+    with pytest.raises(
+        AmbiguousRun, match=rf"--snapshot(.|\n)*snapshot {OLD}(.|\n)*snapshot {NEW}"
+    ):
         find_run(filled, "reliability")
     run = find_run(filled, "reliability", snapshot=OLD)
     assert (run.snapshot, run.responses) == (OLD, 120)
@@ -132,7 +145,9 @@ def test_calls_that_were_under_way_at_the_change_are_no_return_of_the_old_snapsh
 
 
 @pytest.mark.e2e
-def test_a_job_pauses_where_an_earlier_snapshot_returns_and_goes_on_when_a_person_says_so(filled: Store) -> None:
+def test_a_job_pauses_where_an_earlier_snapshot_returns_and_goes_on_when_a_person_says_so(
+    filled: Store,
+) -> None:
     with FaultyServer() as server:
         server.report = reports(server, (0, OLD), (10, NEW), (20, OLD))
         job = done(filled, server)
@@ -144,7 +159,9 @@ def test_a_job_pauses_where_an_earlier_snapshot_returns_and_goes_on_when_a_perso
         job = resumed(filled, job.id)
         assert job.state == "done", job.message
         assert held(filled) == told(server)
-        assert len(server.asked) == 72, "prompts that a snapshot has answered in full are not asked again"
+        assert len(server.asked) == 72, (
+            "prompts that a snapshot has answered in full are not asked again"
+        )
 
 
 @pytest.mark.e2e
@@ -167,7 +184,9 @@ def test_three_changes_pause_a_job(filled: Store) -> None:
 
 
 @pytest.mark.e2e
-def test_a_change_between_two_attempts_is_one_of_the_job(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_between_two_attempts_is_one_of_the_job(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WORKBENCH_MAX_REQUESTS", "30")
     with FaultyServer() as server:
         server.report = reports(server, (0, OLD), (30, NEW))
@@ -177,12 +196,17 @@ def test_a_change_between_two_attempts_is_one_of_the_job(filled: Store, monkeypa
         job = resumed(filled, job.id)
         assert job.state == "done", job.message
         assert len(server.asked) == 72
-        assert {name: run.responses for name, run in by_snapshot(filled).items()} == {OLD: 90, NEW: 126}
+        assert {name: run.responses for name, run in by_snapshot(filled).items()} == {
+            OLD: 90,
+            NEW: 126,
+        }
     assert f"answers with {NEW} now, with {OLD} before" in launch.log_tail(filled.path, job.id, 100)
 
 
 @pytest.mark.e2e
-def test_another_job_asks_the_new_snapshot_everything_and_the_same_one_nothing(filled: Store) -> None:
+def test_another_job_asks_the_new_snapshot_everything_and_the_same_one_nothing(
+    filled: Store,
+) -> None:
     with FaultyServer() as server:
         server.report = reports(server, (0, OLD), (72, NEW))
         done(filled, server)
@@ -190,7 +214,10 @@ def test_another_job_asks_the_new_snapshot_everything_and_the_same_one_nothing(f
         more = Design("small", server.name, samples=4)
         job = done(filled, more)
         assert (job.state, job.done) == ("done", 288), job.message
-        assert {name: run.responses for name, run in by_snapshot(filled).items()} == {OLD: TOTAL, NEW: 288}
+        assert {name: run.responses for name, run in by_snapshot(filled).items()} == {
+            OLD: TOTAL,
+            NEW: 288,
+        }
 
 
 @pytest.mark.e2e
@@ -206,11 +233,16 @@ def test_a_model_from_before_snapshots_were_kept_stays_a_run_of_its_own(filled: 
         server.report = lambda _: (NEW, None)
         done_again = done(filled, Design("small", server.name, samples=4))
         assert done_again.state == "done", done_again.message
-    assert {name: run.responses for name, run in by_snapshot(filled).items()} == {"": TOTAL, NEW: 288}
+    assert {name: run.responses for name, run in by_snapshot(filled).items()} == {
+        "": TOTAL,
+        NEW: 288,
+    }
 
 
 def scoring(asked: Asked) -> dict[str, Any]:
-    top = [{"token": word, "logprob": log} for word, log in (("beneficial", -0.5), ("harmful", -1.5))]
+    top = [
+        {"token": word, "logprob": log} for word, log in (("beneficial", -0.5), ("harmful", -1.5))
+    ]
     top += [{"token": word.capitalize(), "logprob": -4.0} for word in ("beneficial", "harmful")]
     logprobs = {"content": [{"token": "beneficial", "logprob": -0.5, "top_logprobs": top}]}
     return {"choices": [{"index": 0, "message": {"content": "beneficial"}, "logprobs": logprobs}]}
@@ -228,7 +260,8 @@ def test_scored_prompts_belong_to_the_snapshot_that_scored_them(filled: Store) -
         assert {name: run.responses for name, run in runs.items()} == {OLD: 31, NEW: 41}
         for table in ("score", "next_tokens"):
             rows = filled.connection.execute(
-                f"select m.snapshot, count(distinct s.prompt_id) from {table} s join model m on m.id = s.model_id "
+                f"select m.snapshot, count(distinct s.prompt_id) from {table} s join model m on "
+                "m.id = s.model_id "
                 "group by 1"
             ).fetchall()
             assert dict(rows) == {OLD: 31, NEW: 41}

@@ -1,5 +1,5 @@
-"""A store's file is deleted, moved or replaced while it is open: nothing is said to be stored that is not, and nothing
-that was stored, or was still to be, is lost.
+"""A store's file is deleted, moved or replaced while it is open: nothing is said to be stored that
+is not, and nothing that was stored, or was still to be, is lost.
 """
 
 from __future__ import annotations
@@ -74,11 +74,15 @@ def ask(store: Store, model: ScriptedModel) -> int:
 
 
 def answers(store: Store) -> int:
-    return int(store.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0])
+    return int(
+        store.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0]
+    )
 
 
 @GONE
-def test_nothing_is_written_to_a_file_that_nobody_can_reach(small: Store, goes: Callable[[Path], None]) -> None:
+def test_nothing_is_written_to_a_file_that_nobody_can_reach(
+    small: Store, goes: Callable[[Path], None]
+) -> None:
     goes(small.path)
     with pytest.raises(StoreGone, match="the store is gone"):
         small.jobs.create("sample", {}, 1)
@@ -86,10 +90,17 @@ def test_nothing_is_written_to_a_file_that_nobody_can_reach(small: Store, goes: 
         small.check()
 
 
-def test_another_store_that_is_copied_over_a_store_is_not_taken_for_it(small: Store, tmp_path: Path) -> None:
+def test_another_store_that_is_copied_over_a_store_is_not_taken_for_it(
+    small: Store, tmp_path: Path
+) -> None:
     with Store.open(tmp_path / "other.db", create=True) as other:
         other.connection.execute("pragma journal_mode = delete")
-        for name in ("one", "two", "three"):  # what SQLite keeps of a file is valid until the file's counter differs
+        # What SQLite keeps of a file is valid until the file's counter differs.
+        for name in (
+            "one",
+            "two",
+            "three",
+        ):
             other.instruments.add(instrument(name=name))
     small.connection.execute("pragma journal_mode = delete")
     shutil.copyfile(tmp_path / "other.db", small.path)
@@ -104,7 +115,9 @@ def test_answers_that_come_after_the_store_went_are_in_a_copy_with_all_others(
 ) -> None:
     monkeypatch.setattr(asking, "FLUSH_AFTER_S", 0.0)
     path = small.path
-    with pytest.raises(StoreGone, match=r"All that was stored, and what was not yet, is in .*audit\.rescued\.db"):
+    with pytest.raises(
+        StoreGone, match=r"All that was stored, and what was not yet, is in .*audit\.rescued\.db"
+    ):
         ask(small, Vanishing(at, lambda: goes(path)))
     with Store.open(path.with_name("audit.rescued.db")) as kept:
         assert answers(kept) == 5 * (at + 1), "all up to the one in whose commit it was seen"
@@ -123,7 +136,10 @@ def test_where_no_copy_can_be_made_the_answers_at_hand_are_in_a_file(
     monkeypatch.setattr(asking, "FLUSH_AFTER_S", 1e9)
     with pytest.raises(StoreGone, match=r"the disk is full.*audit\.unsaved\.jsonl, as JSON lines"):
         ask(small, Vanishing(71, lambda: deleted(small.path)))
-    lines = [json.loads(line) for line in (tmp_path / "audit.unsaved.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (tmp_path / "audit.unsaved.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert sum(count for line in lines for _, count in line["answers"]) == 72 * 5
 
 
@@ -136,7 +152,9 @@ def test_a_copy_takes_no_file_that_is_there(small: Store, tmp_path: Path) -> Non
 
 
 @pytest.mark.e2e
-def test_a_worker_says_that_the_store_is_gone_and_keeps_all_answers(small: Store, tmp_path: Path) -> None:
+def test_a_worker_says_that_the_store_is_gone_and_keeps_all_answers(
+    small: Store, tmp_path: Path
+) -> None:
     persona = tmp_path / "slow.toml"
     persona.write_text("delay_s = 0.05\n")
     job = launch.start(small, Design("small", f"scripted:{persona}", samples=5))

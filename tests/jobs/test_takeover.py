@@ -1,4 +1,6 @@
-"""A worker that was taken for gone and comes back: the store takes nothing from it, and no clocks are compared."""
+"""A worker that was taken for gone and comes back: the store takes nothing from it, and no clocks
+are compared.
+"""
 
 from __future__ import annotations
 
@@ -61,11 +63,15 @@ def on_another_machine(store: Store, job: int) -> None:
     """Let a job's worker be one of another machine, whose clock is years behind."""
     with store.write() as connection:
         connection.execute("update attempt set host = 'elsewhere' where job_id = ?", (job,))
-        connection.execute("update job set heartbeat = '2020-01-01T00:00:00.000Z' where id = ?", (job,))
+        connection.execute(
+            "update job set heartbeat = '2020-01-01T00:00:00.000Z' where id = ?", (job,)
+        )
 
 
 def answers_a_prompt(store: Store) -> set[int]:
-    rows = store.connection.execute("select sum(n - failed) from draw group by prompt_id, model_id, sampling_id")
+    rows = store.connection.execute(
+        "select sum(n - failed) from draw group by prompt_id, model_id, sampling_id"
+    )
     return {row[0] for row in rows}
 
 
@@ -99,7 +105,9 @@ def test_every_prompt_ends_with_the_planned_number_of_answers(
                 work(other, job, second)
                 assert other.jobs.finish(job, second, "done")
 
-        with pytest.raises(AttemptEnded, match="another worker has the job now; nothing of this was written"):
+        with pytest.raises(
+            AttemptEnded, match="another worker has the job now; nothing of this was written"
+        ):
             work(store, job, attempt, Interrupted(at, taken_over))
         assert answers_a_prompt(store) == {SAMPLES}
         assert not store.jobs.finish(job, attempt, "failed")
@@ -107,7 +115,9 @@ def test_every_prompt_ends_with_the_planned_number_of_answers(
 
 
 def test_nothing_is_written_for_an_attempt_that_has_ended(filled: Store) -> None:
-    """One rule of the store, not one of each verb: answers, probabilities, drafts, progress, plans, readings."""
+    """One rule of the store, not one of each verb: answers, probabilities, drafts, progress, plans,
+    readings.
+    """
     job = job_of(filled)
     attempt = filled.jobs.claim(job, "old")
     work(filled, job, attempt)
@@ -118,7 +128,9 @@ def test_nothing_is_written_for_an_attempt_that_has_ended(filled: Store) -> None
     before = "\n".join(filled.connection.iterdump())
     writes: list[Callable[[], object]] = [
         lambda: filled.runs.add(model, sampling, attempt, [Answered(prompt, 1, 1, (("yes", 1),))]),
-        lambda: filled.scores.add(model, sampling, attempt, [ScoredPrompt(prompt, (("yes", -1.0),))], {}),
+        lambda: filled.scores.add(
+            model, sampling, attempt, [ScoredPrompt(prompt, (("yes", -1.0),))], {}
+        ),
         lambda: filled.drafts.add("small", [draft], Source(model, sampling, attempt)),
     ]
     for write in writes:
@@ -184,7 +196,9 @@ def test_a_watch_knows_what_moved_from_what_it_has_not_seen_move() -> None:
     assert watch.look(b"a", 3) is Sign.MOVES
 
 
-def test_a_cancelled_job_takes_nothing_from_a_worker_that_was_gone(filled: Store, clock: list[float]) -> None:
+def test_a_cancelled_job_takes_nothing_from_a_worker_that_was_gone(
+    filled: Store, clock: list[float]
+) -> None:
     job = job_of(filled)
     attempt = filled.jobs.claim(job, "old")
     on_another_machine(filled, job)
@@ -195,7 +209,10 @@ def test_a_cancelled_job_takes_nothing_from_a_worker_that_was_gone(filled: Store
 
 
 def test_the_shell_watches_a_worker_elsewhere_before_it_takes_its_job(
-    filled: Store, clock: list[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    filled: Store,
+    clock: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     job = job_of(filled)
     attempt = filled.jobs.claim(job, "old")
@@ -226,7 +243,9 @@ def test_the_shell_watches_a_worker_elsewhere_before_it_takes_its_job(
 
 
 @pytest.mark.e2e
-def test_an_old_worker_process_leaves_the_new_ones_answers_alone(filled: Store, tmp_path: Path) -> None:
+def test_an_old_worker_process_leaves_the_new_ones_answers_alone(
+    filled: Store, tmp_path: Path
+) -> None:
     persona = tmp_path / "slow.toml"
     persona.write_text("delay_s = 0.05\n")
     design = Design("small", f"scripted:{persona}", samples=SAMPLES)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""A stand-in for vLLM: `--version`, and `serve MODEL --host H --port P` with a process of its own beside it.
+"""A stand-in for vLLM: `--version`, and `serve MODEL --host H --port P` with a process of its own
+beside it.
 
-$STUB_MANNER: `dies` ends at once with an error, `deaf` never answers, `slow` answers /health after a while.
+$STUB_MANNER: `dies` ends at once with an error, `deaf` never answers, `slow` answers /health after
+a while.
 """
 
 from __future__ import annotations
@@ -42,15 +44,32 @@ class Handler(BaseHTTPRequestHandler):
             self.send({})
         else:
             model = given("--served-model-name", sys.argv[2])
-            self.send({"data": [{"id": model, "object": "model", "owned_by": "vllm", "max_model_len": 4096}]})
+            self.send(
+                {
+                    "data": [
+                        {"id": model, "object": "model", "owned_by": "vllm", "max_model_len": 4096}
+                    ]
+                }
+            )
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        print("asked", json.dumps({name: body[name] for name in body if name != "messages"}), flush=True)
+        print(
+            "asked",
+            json.dumps({name: body[name] for name in body if name != "messages"}),
+            flush=True,
+        )
         choices = [
-            {"index": i, "message": {"content": f"Agree. {body.get('seed')} {i}"}} for i in range(body.get("n", 1))
+            {"index": i, "message": {"content": f"Agree. {body.get('seed')} {i}"}}
+            for i in range(body.get("n", 1))
         ]
-        self.send({"model": body["model"], "choices": choices, "usage": {"prompt_tokens": 9, "completion_tokens": 2}})
+        self.send(
+            {
+                "model": body["model"],
+                "choices": choices,
+                "usage": {"prompt_tokens": 9, "completion_tokens": 2},
+            }
+        )
 
 
 def main() -> None:

@@ -1,4 +1,6 @@
-"""The first screen of a report as a picture: its own markup and style inside an SVG, without a browser."""
+"""The first screen of a report as a picture: its own markup and style inside an SVG, without a
+browser.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,21 @@ def report_of(store: Path) -> str:
 
 
 def first_screen(page: str) -> str:
-    """Return the heading and the first audit with its findings and its picture as SVG that loads nothing."""
+    """Return the heading and the first audit with its findings and its picture as SVG that loads
+    nothing.
+    """
     style = _without_media(_between(page, "<style>", "</style>"))
-    heading, audit = _element(page, "<header>", "header"), _element(page, '<section class="audit"', "section")
+    heading, audit = (
+        _element(page, "<header>", "header"),
+        _element(page, '<section class="audit"', "section"),
+    )
     width, height = SIZE
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}">'
         f'<style>{style}{FIXED}</style><foreignObject width="{width}" height="{height}">'
-        f'<div xmlns="http://www.w3.org/1999/xhtml" class="page">{heading}<div class="frame"><main>{audit}'
+        f'<div xmlns="http://www.w3.org/1999/xhtml" class="page">{heading}<div '
+        f'class="frame"><main>{audit}'
         f"</main></div></div></foreignObject></svg>\n"
     )
 

@@ -39,15 +39,28 @@ SCREENS: Mapping[str, Screen] = {
     "response-biases": Screen("response_bias"),
     "review": Screen("audit", ["left", "V"]),
 }
-SESSION = [Screen("audit", ["left", *["down"] * 2]), Screen("audit", ["left", *["down"] * 2, "enter"]),
-           Screen("audit", ["left", *["down"] * 2, "enter", "enter"])]  # fmt: skip
+SESSION = [
+    Screen("audit", ["left", *["down"] * 2]),
+    Screen("audit", ["left", *["down"] * 2, "enter"]),
+    Screen("audit", ["left", *["down"] * 2, "enter", "enter"]),
+]
 "from a verdict to the words it was made of"
 
 
 def make_store(folder: Path) -> Path:
     """Make the store of the demonstration, with the answers of the scripted personas alone."""
     path = folder / STORE
-    command = [sys.executable, "-m", "workbench", "demo", str(path), "--personas", "--model", MODEL, "--no-screen"]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "demo",
+        str(path),
+        "--personas",
+        "--model",
+        MODEL,
+        "--no-screen",
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return path
 
@@ -73,7 +86,9 @@ async def every(store: Path) -> dict[str, str]:
 
 
 def animated(frames: Sequence[str]) -> str:
-    """Return frames as one SVG that shows one after the other, and the first alone where nothing moves."""
+    """Return frames as one SVG that shows one after the other, and the first alone where nothing
+    moves.
+    """
     box = re.search(r'viewBox="([^"]+)"', frames[0])
     assert box is not None
     total, share = SECONDS * len(frames), 100 / len(frames)
@@ -81,17 +96,24 @@ def animated(frames: Sequence[str]) -> str:
         f"@keyframes turn {{ 0%, {share:.2f}% {{ visibility: visible }} {share + 0.01:.2f}%, 100% "
         "{ visibility: hidden } } "
         f".frame {{ visibility: hidden; animation: turn {total:g}s step-end infinite }} "
-        "@media (prefers-reduced-motion: reduce) { .frame { animation: none } .first { visibility: visible } }"
+        "@media (prefers-reduced-motion: reduce) { .frame { animation: none } .first { "
+        "visibility: visible } }"
     )
     groups = "".join(
-        f'<g class="frame{" first" * (at == 0)}" style="animation-delay: {at * SECONDS:g}s">{frame}</g>'
+        f'<g class="frame{" first" * (at == 0)}" style="animation-delay: '
+        f'{at * SECONDS:g}s">{frame}</g>'
         for at, frame in enumerate(frames)
     )
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box[1]}"><style>{style}</style>{groups}</svg>\n'
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" '
+        f'viewBox="{box[1]}"><style>{style}</style>{groups}</svg>\n'
+    )
 
 
 def said(svg: str) -> list[str]:
-    """Return the words of a picture without dates and versions: another font or colour makes no picture stale."""
+    """Return the words of a picture without dates and versions: another font or colour makes no
+    picture stale.
+    """
     parts = re.sub(r"<style>.*?</style>|<[^>]+>", "\n", svg, flags=re.DOTALL).splitlines()
     words = [html.unescape(text).replace("\xa0", " ") for text in parts if text]
     return [DATED.sub("…", text) for text in words if "torch" not in text]

@@ -1,4 +1,6 @@
-"""Stores of every audit for the tests of reports: small, with answers that try to be more than text."""
+"""Stores of every audit for the tests of reports: small, with answers that try to be more than
+text.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,19 @@ QUEUE, PEOPLE = "by-two", ("Annabel", "Bartholomew")
 
 
 def reliability(path: Path) -> Path:
-    """Return a store with answers to the reliability audit, hostile ones among them, and a ruling."""
+    """Return a store with answers to the reliability audit, hostile ones among them, and a
+    ruling.
+    """
     audit_runs.audited(path)
     with Store.open(path) as store:
         thing = ruling_subjects.find(store, "mig-01/paraphrase-2", None)
         ruling_subjects.rule(
-            store, thing, Verdict.WORDING_AT_FAULT, auditor="otto", reason="<b>it</b> asks two things", reading=None
+            store,
+            thing,
+            Verdict.WORDING_AT_FAULT,
+            auditor="otto",
+            reason="<b>it</b> asks two things",
+            reading=None,
         )
     return path
 
@@ -41,7 +50,9 @@ def bias(path: Path) -> Path:
         with Annotator.open(path, QUEUE, name) as person:
             while (item := person.next()) is not None:
                 label = bias_stores.read_as(item.context.text)[0]
-                person.label(item.unit, "neutral" if name == PEOPLE[0] and item.unit % 4 == 0 else label)
+                person.label(
+                    item.unit, "neutral" if name == PEOPLE[0] and item.unit % 4 == 0 else label
+                )
     return path
 
 
@@ -60,4 +71,9 @@ def choices(path: Path) -> Path:
     return path
 
 
-MAKERS = {"reliability": reliability, "bias": bias, "questionnaire": questionnaire, "choices": choices}
+MAKERS = {
+    "reliability": reliability,
+    "bias": bias,
+    "questionnaire": questionnaire,
+    "choices": choices,
+}

@@ -1,4 +1,6 @@
-"""A report of every audit: whole, the same for the same store, harmless whatever a model says, and never half there."""
+"""A report of every audit: whole, the same for the same store, harmless whatever a model says, and
+never half there.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ MOST_WORDS = 3000
 
 
 @pytest.fixture(scope="module", params=list(MAKERS))
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def made(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Path]:
     """A store of each audit, and its report."""
     folder = tmp_path_factory.mktemp(request.param)
     path = MAKERS[request.param](folder / "audit.db")
@@ -79,7 +83,8 @@ class Read(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
         if tag in self.inside:
-            self._at.append("packed" if dict(attrs).get("type") == "text/plain" else tag)  # data, which no browser runs
+            # data, which no browser runs.
+            self._at.append("packed" if dict(attrs).get("type") == "text/plain" else tag)
 
     def handle_endtag(self, tag: str) -> None:
         if self._at and self._at[-1] in (tag, "packed"):
@@ -93,7 +98,11 @@ class Read(HTMLParser):
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def supplement(folder: Path) -> dict[str, Any]:
@@ -104,17 +113,23 @@ def supplement(folder: Path) -> dict[str, Any]:
 
 
 def tables(folder: Path) -> dict[str, Any]:
-    return {table["file"]: table for part in supplement(folder)["parts"] for table in part["tables"]}
+    return {
+        table["file"]: table for part in supplement(folder)["parts"] for table in part["tables"]
+    }
 
 
 def rows(folder: Path, name: str) -> list[list[str]]:
     """Return the rows of all tables of a name in a supplement."""
-    return [row for table in tables(folder).values() if table["name"] == name for row in table["rows"]]
+    return [
+        row for table in tables(folder).values() if table["name"] == name for row in table["rows"]
+    ]
 
 
 def words(folder: Path) -> str:
     """Return what a reader of the page sees without the supplement."""
-    text = re.sub(r"<svg.*?</svg>", "", (folder / "report.html").read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(
+        r"<svg.*?</svg>", "", (folder / "report.html").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     return " ".join(" ".join(Read(text).data).split())
 
 
@@ -122,9 +137,9 @@ def test_a_report_has_all_of_its_files_and_links_to_them(made: tuple[Path, Path]
     _, out = made
     files = contents(out)
     assert set(FILES) <= files.keys()
-    assert {Path(name).stem for name in files if name.startswith("tables/") and name.endswith(".csv")} == {
-        Path(name).stem for name in files if name.endswith(".tex")
-    }
+    assert {
+        Path(name).stem for name in files if name.startswith("tables/") and name.endswith(".csv")
+    } == {Path(name).stem for name in files if name.endswith(".tex")}
     page = Read(files["report.html"].decode())
     links = {attrs["href"] for tag, attrs in page.tags if tag == "a" and attrs.get("href")}
     there = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
@@ -132,16 +147,25 @@ def test_a_report_has_all_of_its_files_and_links_to_them(made: tuple[Path, Path]
     assert {link[1:] for link in links if link and link.startswith("#")} <= there
 
 
-def test_a_page_is_short_and_every_other_table_is_one_step_behind_it(made: tuple[Path, Path]) -> None:
+def test_a_page_is_short_and_every_other_table_is_one_step_behind_it(
+    made: tuple[Path, Path],
+) -> None:
     _, out = made
     assert len(words(out).split()) <= MOST_WORDS
     assert (out / "report.html").stat().st_size < 3_000_000
     page = Read((out / "report.html").read_text(encoding="utf-8"))
-    audits = [attrs for tag, attrs in page.tags if tag == "section" and attrs.get("class") == "audit"]
+    audits = [
+        attrs for tag, attrs in page.tags if tag == "section" and attrs.get("class") == "audit"
+    ]
     shown = {path.stem for path in (out / "tables").glob("*.csv")}
     assert [tag for tag, _ in page.tags].count("table") == len(shown) <= 1 + len(audits)
     drawn = [tag for tag, _ in page.tags].count("svg")
-    assert 1 <= drawn == len(list((out / "figures").glob("*.svg"))) == len(list((out / "figures").glob("*.pdf")))
+    assert (
+        1
+        <= drawn
+        == len(list((out / "figures").glob("*.svg")))
+        == len(list((out / "figures").glob("*.pdf")))
+    )
     assert drawn <= len(audits)
     with zipfile.ZipFile(out / "supplement.zip") as archive:
         packed = {Path(name).stem for name in archive.namelist()}
@@ -149,19 +173,32 @@ def test_a_page_is_short_and_every_other_table_is_one_step_behind_it(made: tuple
     with (out / "index.csv").open(newline="", encoding="utf-8") as file:
         index = list(csv.DictReader(file))
     numbered = [row for row in index if row["table"]]
-    assert [row["file"][:4] for row in numbered] == [f"{number:03}-" for number in range(1, len(numbered) + 1)]
+    assert [row["file"][:4] for row in numbered] == [
+        f"{number:03}-" for number in range(1, len(numbered) + 1)
+    ]
     assert {Path(row["file"]).stem for row in numbered if row["archive"]} == packed
     assert {Path(row["file"]).stem for row in numbered if not row["archive"]} == shown
-    others = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file() and path.parent != out / "tables"}
+    others = {
+        str(path.relative_to(out))
+        for path in out.rglob("*")
+        if path.is_file() and path.parent != out / "tables"
+    }
     ruled = {"tables/rulings.txt"} if (out / "tables/rulings.txt").exists() else set()
-    assert {row["file"] for row in index[len(numbered) :]} == others - {"index.csv", "supplement.zip"} | ruled
+    assert {row["file"] for row in index[len(numbered) :]} == others - {
+        "index.csv",
+        "supplement.zip",
+    } | ruled
     assert all(row["title"] for row in index)
 
 
-def test_the_supplement_has_the_tables_that_findings_publications_and_rows_lead_to(made: tuple[Path, Path]) -> None:
+def test_the_supplement_has_the_tables_that_findings_publications_and_rows_lead_to(
+    made: tuple[Path, Path],
+) -> None:
     path, out = made
     names = {table["name"] for table in tables(out).values()}
-    on_request = " ".join(reason for _, reason in rows(out, "missing") if reason.startswith("On request"))
+    on_request = " ".join(
+        reason for _, reason in rows(out, "missing") if reason.startswith("On request")
+    )
     with Store.open(path) as store:
         for part in collect(store, ReportChoice(), silent).parts:
             leading = {*part.found.shown, *published_tables(part.audit)}
@@ -173,18 +210,31 @@ def test_the_supplement_has_the_tables_that_findings_publications_and_rows_lead_
                     assert names & table_names
                 else:
                     assert names & table_names or entry.name in on_request
-    assert {"findings", "basis", "methods", "limits", "commands", "templates_asked", "models_asked"} <= names
+    assert {
+        "findings",
+        "basis",
+        "methods",
+        "limits",
+        "commands",
+        "templates_asked",
+        "models_asked",
+    } <= names
 
 
-def test_a_table_to_which_nothing_leads_is_written_on_request(reliability: Path, tmp_path: Path) -> None:
+def test_a_table_to_which_nothing_leads_is_written_on_request(
+    reliability: Path, tmp_path: Path
+) -> None:
     choice = ReportChoice(audits=("reliability",), tables=("shifts",))
     with Store.open(reliability) as store:
         write_report(store, tmp_path / "usual", replace(choice, tables=()))
         write_report(store, tmp_path / "requested", choice)
     usual, requested = (
-        {table["name"] for table in tables(tmp_path / folder).values()} for folder in ("usual", "requested")
+        {table["name"] for table in tables(tmp_path / folder).values()}
+        for folder in ("usual", "requested")
     )
-    assert {"verdicts", "pooled", "kappas", "across_templates"} <= usual, "the audit, its paper, and a row lead to them"
+    assert {"verdicts", "pooled", "kappas", "across_templates"} <= usual, (
+        "the audit, its paper, and a row lead to them"
+    )
     assert requested - usual == {"shifts"}
     assert len(list((tmp_path / "requested" / "tables").glob("*-shifts-*.csv"))) == 1
 
@@ -198,11 +248,14 @@ def test_one_sentence_and_one_picture_compare_the_models_of_an_audit(tmp_path: P
         (group,) = groups(two, {})
     assert group.main is not None
     assert len(group.main.rows) == 2
-    kept, passing, *_ = sentences_of(one for each in group.parts for one in each.found.findings).sentences
+    kept, passing, *_ = sentences_of(
+        one for each in group.parts for one in each.found.findings
+    ).sentences
     assert str(kept).startswith("Statements that keep their stance: smol ")
     assert str(kept).endswith(" of 4.")
     assert str(passing) == (
-        "Statements that pass the published test at 30 answers: smol 2 of 4 (50.0 %); smol 2 of 4 (50.0 %)."
+        "Statements that pass the published test at 30 answers: smol 2 of 4 (50.0 %); smol 2 of "
+        "4 (50.0 %)."
     ), "equal counts of two models are not a count of both together"
     assert not passing.doubts, "a wording that a ruling excludes is in no denominator"
 
@@ -213,11 +266,22 @@ def test_every_file_has_each_table_and_picture_and_a_table_can_be_asked_for(
     code, _, err = run(capsys, "report", reliability, tmp_path / "every", "--every-file")
     assert code == 0, err
     files = contents(tmp_path / "every")
-    stems = {Path(name).stem for name in files if name.startswith("tables/") and name.endswith(".csv")}
+    stems = {
+        Path(name).stem for name in files if name.startswith("tables/") and name.endswith(".csv")
+    }
     assert tables(tmp_path / "every").keys() < stems
     assert stems == {Path(name).stem for name in files if name.endswith(".tex")}
     assert "supplement.zip" not in files
-    code, _, err = run(capsys, "report", reliability, tmp_path / "one", "--table", "passing", "--audit", "reliability")
+    code, _, err = run(
+        capsys,
+        "report",
+        reliability,
+        tmp_path / "one",
+        "--table",
+        "passing",
+        "--audit",
+        "reliability",
+    )
     assert code == 0, err
     (table,) = (tmp_path / "one" / "tables").glob("*-passing-*.csv")
     assert table.with_suffix(".tex").exists()
@@ -232,11 +296,21 @@ def test_every_file_has_each_table_and_picture_and_a_table_can_be_asked_for(
 
 def test_the_script_puts_text_in_as_text() -> None:
     script = read("script.js")
-    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "setHTML", "DOMParser"):
+    for way in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "setHTML",
+        "DOMParser",
+    ):
         assert way not in script
 
 
-def test_the_same_store_gives_the_same_bytes_and_so_does_its_copy(made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_same_store_gives_the_same_bytes_and_so_does_its_copy(
+    made: tuple[Path, Path], tmp_path: Path
+) -> None:
     path, out = made
     copy = tmp_path / "copy.db"
     with sqlite3.connect(path) as one, sqlite3.connect(copy) as two:
@@ -248,18 +322,35 @@ def test_the_same_store_gives_the_same_bytes_and_so_does_its_copy(made: tuple[Pa
     assert contents(tmp_path / "again") == contents(out)
 
 
-def test_the_page_loads_nothing_and_runs_nothing_but_its_own_script(made: tuple[Path, Path]) -> None:
+def test_the_page_loads_nothing_and_runs_nothing_but_its_own_script(
+    made: tuple[Path, Path],
+) -> None:
     _, out = made
     page = Read((out / "report.html").read_text(encoding="utf-8"))
     loads = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping"}
-    found = [(tag, name) for tag, attrs in page.tags for name in attrs if name in loads or name.startswith("on")]
+    found = [
+        (tag, name)
+        for tag, attrs in page.tags
+        for name in attrs
+        if name in loads or name.startswith("on")
+    ]
     assert found == []
-    assert {tag for tag, _ in page.tags} & {"iframe", "object", "embed", "link", "base", "form", "img"} == set()
+    assert {tag for tag, _ in page.tags} & {
+        "iframe",
+        "object",
+        "embed",
+        "link",
+        "base",
+        "form",
+        "img",
+    } == set()
     assert all("style" not in attrs for _, attrs in page.tags)
     (policy,) = (attrs["content"] or "" for tag, attrs in page.tags if attrs.get("http-equiv"))
     assert policy.startswith("default-src 'none';")
     for part in ("style", "script"):
-        digest = base64.b64encode(hashlib.sha256("".join(page.inside[part]).encode()).digest()).decode()
+        digest = base64.b64encode(
+            hashlib.sha256("".join(page.inside[part]).encode()).digest()
+        ).decode()
         assert f"{part}-src 'sha256-{digest}'" in policy
     links = [attrs["href"] or "" for tag, attrs in page.tags if tag == "a"]
     assert [link for link in links if re.match(r"[a-z]+:", link)] == []
@@ -303,13 +394,24 @@ def test_what_a_model_says_is_text_and_shows_its_control_characters(
     assert "a" * 100_000 in {row["answer"] for row in given}
 
 
-def test_findings_come_first_and_verdicts_have_their_answers(reliability: Path, tmp_path: Path) -> None:
+def test_findings_come_first_and_verdicts_have_their_answers(
+    reliability: Path, tmp_path: Path
+) -> None:
     with Store.open(reliability) as store:
         write_report(store, tmp_path / "out", ReportChoice(audits=("reliability",)))
-        write_report(store, tmp_path / "none", ReportChoice(audits=("reliability",), answers="none"))
+        write_report(
+            store, tmp_path / "none", ReportChoice(audits=("reliability",), answers="none")
+        )
     said = words(tmp_path / "out")
-    assert "Statements that pass the published test at 30 answers: smol 2 of 4 (50.0 %)" in said.replace("\u00a0", " ")
-    assert said.index("What was asked") < said.index("keep their stance") < said.index("sides at random")
+    assert (
+        "Statements that pass the published test at 30 answers: smol 2 of 4 (50.0 %)"
+        in said.replace("\u00a0", " ")
+    )
+    assert (
+        said.index("What was asked")
+        < said.index("keep their stance")
+        < said.index("sides at random")
+    )
     (group,) = supplement(tmp_path / "out")["statements"]
     assert group["items"][0]["ref"] == "env-03"
     assert len([one for one in group["items"] if one["given"]]) == 2
@@ -325,10 +427,15 @@ def test_a_report_has_who_read_its_answers_and_how_well(tmp_path: Path) -> None:
     with Store.open(path) as store:
         write_report(store, tmp_path / "out", ReportChoice())
     page = Read((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
-    assert {"classifier-bart-stance", f"agreement-{QUEUE}"} <= {attributes.get("id") for _, attributes in page.tags}
+    assert {"classifier-bart-stance", f"agreement-{QUEUE}"} <= {
+        attributes.get("id") for _, attributes in page.tags
+    }
     names = {table["name"] for table in tables(tmp_path / "out").values()}
     assert {"curve", "calibration", "confusion", "over_time"} <= names
-    everything = b"".join(contents(tmp_path / "out").values()) + json.dumps(supplement(tmp_path / "out")).encode()
+    everything = (
+        b"".join(contents(tmp_path / "out").values())
+        + json.dumps(supplement(tmp_path / "out")).encode()
+    )
     assert not any(name.encode() in everything for name in PEOPLE), "letters stand for people"
     commands = " ".join(command for _, command in rows(tmp_path / "out", "commands"))
     assert "workbench classifiers STORE --classifier bart-stance" in commands
@@ -371,7 +478,9 @@ def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) 
         write_report(store, tmp_path / "none", ReportChoice(audits=("reliability",)))
         for ref in ("mig-01", "env-03"):
             thing = ruling_subjects.find(store, ref, None)
-            ruling_subjects.rule(store, thing, Verdict.CONFIRMED, auditor="otto", reason="seen", reading=None)
+            ruling_subjects.rule(
+                store, thing, Verdict.CONFIRMED, auditor="otto", reason="seen", reading=None
+            )
         write_report(store, tmp_path / "two", ReportChoice(audits=("reliability",)))
     two = "2 rulings of auditors are in force: 2 change no figure. The supplement lists them."
     for folder, sentence in (("none", "No ruling of an auditor is in force"), ("two", two)):
@@ -379,7 +488,9 @@ def test_the_page_counts_rulings_in_force_that_change_no_figure(tmp_path: Path) 
         assert sentence in (tmp_path / folder / "methods.md").read_text(encoding="utf-8")
 
 
-def test_an_unknown_name_or_an_empty_store_writes_nothing(reliability: Path, tmp_path: Path) -> None:
+def test_an_unknown_name_or_an_empty_store_writes_nothing(
+    reliability: Path, tmp_path: Path
+) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"models": ("nobody",)}, "Models with answers: smol"),
         ({"instrument": "nothing"}, "small"),
@@ -391,9 +502,15 @@ def test_an_unknown_name_or_an_empty_store_writes_nothing(reliability: Path, tmp
                 write_report(store, tmp_path / "out", ReportChoice(**given))
     with pytest.raises(UnknownName):
         ReportChoice(audits=("nonsense",))
-    with new_store(tmp_path / "empty.db") as store, pytest.raises(UsageError, match="no model has answered yet"):
+    with (
+        new_store(tmp_path / "empty.db") as store,
+        pytest.raises(UsageError, match="no model has answered yet"),
+    ):
         write_report(store, tmp_path / "out", ReportChoice())
-    assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("empty.db")) == []
+    assert (
+        sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("empty.db"))
+        == []
+    )
 
 
 def test_a_folder_that_holds_something_is_left_alone(reliability: Path, tmp_path: Path) -> None:
@@ -421,7 +538,10 @@ def test_a_disk_that_is_full_halfway_leaves_nothing(
         return whole(self, data)
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with Store.open(reliability) as store, pytest.raises(UsageError, match="No space left on device"):
+    with (
+        Store.open(reliability) as store,
+        pytest.raises(UsageError, match="No space left on device"),
+    ):
         write_report(store, tmp_path / "out", ReportChoice())
     assert len(written) > 4
     assert list(tmp_path.iterdir()) == []
@@ -445,9 +565,13 @@ with Store.open(Path(sys.argv[1])) as store:
 
 
 def begun(store: Path, folder: Path, then: str) -> tuple[subprocess.Popen[bytes], Path]:
-    """Begin a report that does something after its first file; return its process and its hidden folder."""
+    """Begin a report that does something after its first file; return its process and its hidden
+    folder.
+    """
     before = set(folder.parent.iterdir())
-    process = subprocess.Popen([sys.executable, "-c", KILLED.format(then=then), str(store), str(folder)])
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED.format(then=then), str(store), str(folder)]
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for path in set(folder.parent.iterdir()) - before:
@@ -479,8 +603,15 @@ def test_what_a_killed_report_left_is_removed_a_day_later_and_nothing_else(
     (left / "made" / "link").symlink_to(elsewhere)
     alive, held = begun(reliability, place / "other", "signal.pause()")
     try:
-        others = [place / name for name in (".workbench-notes", ".out.0123456789ab", f"{left.name}-mine",
-                                            left.name.replace(MACHINE, "0" * 8))]  # fmt: skip
+        others = [
+            place / name
+            for name in (
+                ".workbench-notes",
+                ".out.0123456789ab",
+                f"{left.name}-mine",
+                left.name.replace(MACHINE, "0" * 8),
+            )
+        ]
         for path in others:
             path.mkdir()
             aged(path)
@@ -503,7 +634,8 @@ def test_what_a_killed_report_left_is_removed_a_day_later_and_nothing_else(
         alive.kill()
         alive.wait()
     number, deadline = 0, time.monotonic() + 30
-    while held.exists() and time.monotonic() < deadline:  # what draws its pictures may still end one
+    # What draws its pictures may still end one.
+    while held.exists() and time.monotonic() < deadline:
         aged(held)
         put({"a.txt": "a"}, place / f"files-{(number := number + 1)}")
     assert not held.exists(), "its writer was killed, and any writer beside it removes it"
@@ -517,7 +649,10 @@ def test_without_the_extra_a_report_says_how_to_install_it(
 
     environment.cache_clear()
     monkeypatch.setitem(sys.modules, package, None)
-    with Store.open(reliability) as store, pytest.raises(MissingPackage, match=r"pip install .*\[report\]"):
+    with (
+        Store.open(reliability) as store,
+        pytest.raises(MissingPackage, match=r"pip install .*\[report\]"),
+    ):
         write_report(store, tmp_path / "out", ReportChoice())
     assert list(tmp_path.iterdir()) == []
     environment.cache_clear()
@@ -526,7 +661,9 @@ def test_without_the_extra_a_report_says_how_to_install_it(
 def test_the_command_writes_a_report_and_says_where(
     reliability: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = run(capsys, "report", reliability, tmp_path / "out", "--audit", "reliability", "--progress")
+    code, out, err = run(
+        capsys, "report", reliability, tmp_path / "out", "--audit", "reliability", "--progress"
+    )
     assert code == 0
     assert str(tmp_path / "out" / "report.html") in out
     assert err.splitlines()[-1] == "1.00 done"
@@ -543,16 +680,27 @@ def test_the_command_writes_a_report_and_says_where(
 def test_a_report_by_the_published_rules_names_commands_that_judge_by_them(
     reliability: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = run(capsys, "report", reliability, tmp_path / "out", "--as-published", "--without-rulings")
+    code, _, err = run(
+        capsys, "report", reliability, tmp_path / "out", "--as-published", "--without-rulings"
+    )
     assert code == 0, err
     methods = (tmp_path / "out" / "methods.md").read_text(encoding="utf-8")
     assert "| rule | coded |" in methods
     commands = [shlex.split(line) for line in methods.splitlines() if line.startswith("workbench ")]
-    assert ["workbench", "report", "STORE", "OUT", "--as-published", "--without-rulings"] in commands
+    assert [
+        "workbench",
+        "report",
+        "STORE",
+        "OUT",
+        "--as-published",
+        "--without-rulings",
+    ] in commands
     printing = [words for words in commands if words[:2] == ["workbench", "show"]]
     assert printing
     for _, *words in printing:
-        code, out, err = run(capsys, *(str(reliability) if word == "STORE" else word for word in words))
+        code, out, err = run(
+            capsys, *(str(reliability) if word == "STORE" else word for word in words)
+        )
         assert code == 0, err
         found = json.loads(out)
         published = registry.audit(words[2]).options.published()
@@ -561,19 +709,33 @@ def test_a_report_by_the_published_rules_names_commands_that_judge_by_them(
 
 
 @pytest.mark.e2e
-def test_a_browser_opens_the_page_and_the_policy_refuses_nothing(made: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_browser_opens_the_page_and_the_policy_refuses_nothing(
+    made: tuple[Path, Path], tmp_path: Path
+) -> None:
     import subprocess
 
     browser = next(
-        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+        (
+            found
+            for name in ("chromium", "chromium-browser", "google-chrome")
+            if (found := shutil.which(name))
+        ),
+        "",
     )
     if not browser:
         pytest.skip("no Chromium is installed here")
     _, out = made
     command = [
-        browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
-        "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom", (out / "report.html").as_uri(),
-    ]  # fmt: skip
+        browser,
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--enable-logging=stderr",
+        "--virtual-time-budget=3000",
+        "--dump-dom",
+        (out / "report.html").as_uri(),
+    ]
     told = subprocess.run(command, capture_output=True, text=True, timeout=110, check=True)
     page = Read(told.stdout)
     assert any(tag == "details" for tag, _ in page.tags)  # the script unpacked the supplement
@@ -597,6 +759,9 @@ def test_latex_compiles_every_table(made: tuple[Path, Path], tmp_path: Path) -> 
     )
     told = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-        cwd=tmp_path, capture_output=True, timeout=110, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=110,
+        check=False,
+    )
     assert told.returncode == 0, told.stdout.decode(errors="replace")[-2000:]

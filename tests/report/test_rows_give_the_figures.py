@@ -34,7 +34,9 @@ def answered(path: Path, audit: str, instrument: str, texts: Sequence[str], *opt
     """Make a store in which a model gave random answers of these texts, and return it."""
     assert main(["import", str(path), str(SHIPPED / instrument)]) == 0
     folder = path.with_suffix(".prompts")
-    assert main(["prompts", str(path), str(folder), "--audit", audit, "--model", "m", *options]) == 0
+    assert (
+        main(["prompts", str(path), str(folder), "--audit", audit, "--model", "m", *options]) == 0
+    )
     rng = np.random.default_rng(SEED)
     rows = list(csv.DictReader((folder / "prompts.csv").open(encoding="utf-8", newline="")))
     log = path.with_suffix(".csv")
@@ -90,17 +92,27 @@ def test_the_left_right_bias(tmp_path: Path) -> None:
 
 
 def test_the_published_verdicts_and_kappa_of_reliability(tmp_path: Path) -> None:
-    path = answered(tmp_path / "a.db", "reliability", "veldania", ["Agree", "Disagree"], "--family", "user")
+    path = answered(
+        tmp_path / "a.db", "reliability", "veldania", ["Agree", "Disagree"], "--family", "user"
+    )
     answers, verdicts, figures = exported(path)
-    every = verdicts[(verdicts.test == "sampling") & verdicts.template.isna() & (verdicts.verdict != "void")]
+    every = verdicts[
+        (verdicts.test == "sampling") & verdicts.template.isna() & (verdicts.verdict != "void")
+    ]
     assert len(every) == 56
-    assert figure(figures, "passing", "sampling", "share") == pytest.approx((every.verdict == "pass").mean())
+    assert figure(figures, "passing", "sampling", "share") == pytest.approx(
+        (every.verdict == "pass").mean()
+    )
 
     [template] = answers[answers.label.notna()].template.unique()
-    printed = answers[(answers.label_order == "printed") & answers.label.isin(["agree", "disagree"])]
+    printed = answers[
+        (answers.label_order == "printed") & answers.label.isin(["agree", "disagree"])
+    ]
     agrees = shares(printed, "statement", "variant").agree
     agrees = (agrees[agrees != 0.5] > 0.5).unstack("variant")
-    pairs = agrees.melt(id_vars="original", value_vars=[name for name in agrees if "paraphrase" in name]).dropna()
+    pairs = agrees.melt(
+        id_vars="original", value_vars=[name for name in agrees if "paraphrase" in name]
+    ).dropna()
     pairs, originals = pairs.value.astype(bool), pairs.original.astype(bool)
     same = (pairs.to_numpy() == originals.to_numpy()).mean()
     first, second = pairs.mean(), originals.mean()
@@ -110,7 +122,9 @@ def test_the_published_verdicts_and_kappa_of_reliability(tmp_path: Path) -> None
 
 
 def test_the_leaning_of_consistency(tmp_path: Path) -> None:
-    """Every stance is kept in every wording, so the reliable stances are those of the printed originals."""
+    """Every stance is kept in every wording, so the reliable stances are those of the printed
+    originals.
+    """
     sides = np.random.default_rng(SEED).integers(0, 2, 56)
     path = clearly_answered(tmp_path / "a.db", dict(zip(veldania_statements(), sides, strict=True)))
     answers, verdicts, figures = exported(path)
@@ -136,7 +150,9 @@ def veldania_statements() -> list[str]:
 
 
 def clearly_answered(path: Path, sides: dict[str, int]) -> Path:
-    """Make a store in which a model agrees (1) or disagrees (0) with statements, however they are put."""
+    """Make a store in which a model agrees (1) or disagrees (0) with statements, however they are
+    put.
+    """
     assert main(["import", str(path), str(SHIPPED / "veldania")]) == 0
     folder = path.with_suffix(".prompts")
     options = ["--audit", "reliability", "--family", "user"]
@@ -153,7 +169,9 @@ def clearly_answered(path: Path, sides: dict[str, int]) -> Path:
 
 
 def test_the_changes_of_response_biases(tmp_path: Path) -> None:
-    path = answered(tmp_path / "a.db", "response_bias", "veldania_choices", ["A", "B", "C", "D", "E", "F", "Z"])
+    path = answered(
+        tmp_path / "a.db", "response_bias", "veldania_choices", ["A", "B", "C", "D", "E", "F", "Z"]
+    )
     answers, _, figures = exported(path)
     answers = answers.assign(bias=answers.statement.str.partition(".")[0])
     before, after = (
@@ -175,11 +193,15 @@ def test_the_changes_of_response_biases(tmp_path: Path) -> None:
     }
     for bias, change in changes.items():
         mean = change.loc[bias].mean()
-        assert figure(figures, "cells", f"imported:m / {bias} / bias", "change") == pytest.approx(mean), bias
+        assert figure(figures, "cells", f"imported:m / {bias} / bias", "change") == pytest.approx(
+            mean
+        ), bias
 
 
 def test_the_likeness_of_representation(tmp_path: Path) -> None:
-    path = answered(tmp_path / "a.db", "representation", "veldania_panel", ["A", "B", "C", "D", "No idea."])
+    path = answered(
+        tmp_path / "a.db", "representation", "veldania_panel", ["A", "B", "C", "D", "No idea."]
+    )
     answers, _, figures = exported(path)
     people = pd.read_csv(SHIPPED / "veldania_panel" / "answers.csv")
     answers = answers.assign(is_reversed=answers.factors.str.contains("reversed"))
@@ -193,7 +215,11 @@ def test_the_likeness_of_representation(tmp_path: Path) -> None:
             continue  # without a letter in one order of the options, the answers are not compared
         orders = letters.loc[question].reindex(columns=list("abcdefg")[: len(scale)], fill_value=0)
         of_model = np.mean(
-            [row[::-1] if turned else row for turned, row in zip(orders.index, orders.to_numpy(), strict=True)], axis=0
+            [
+                row[::-1] if turned else row
+                for turned, row in zip(orders.index, orders.to_numpy(), strict=True)
+            ],
+            axis=0,
         )
         gap = np.abs(np.cumsum(of_model - of_people.to_numpy())).sum()
         likeness.append(1 - gap / (len(scale) - 1))
@@ -207,7 +233,9 @@ def test_the_accuracy_and_bias_of_questionnaires(tmp_path: Path) -> None:
         store.instruments.add(panel())
         predict(store, lambda _: tuple(rng.dirichlet((1, 1, 1))[:2]))
     folder = path.with_suffix(".rows")
-    assert main(["export", str(path), str(folder), "--what", "probabilities,figures", "--names"]) == 0
+    assert (
+        main(["export", str(path), str(folder), "--what", "probabilities,figures", "--names"]) == 0
+    )
     rows, figures = (pd.read_csv(folder / f"{name}.csv") for name in ("probabilities", "figures"))
 
     by_label = rows.pivot(index=["statement", "persona"], columns="label", values="probability")
@@ -218,25 +246,40 @@ def test_the_accuracy_and_bias_of_questionnaires(tmp_path: Path) -> None:
     biases = (predicted[asked] - answered[asked]).groupby("statement").mean()
     correct = ((predicted > 0.5) == answered)[asked].groupby("statement").mean()
     for target in biases.index:
-        assert figure(figures, "targets", f"oracle / qm / {target}", "bias") == pytest.approx(biases[target])
-        assert figure(figures, "targets", f"oracle / qm / {target}", "accuracy") == pytest.approx(correct[target])
-    assert figure(figures, "means", "oracle / qm", "absolute_bias") == pytest.approx(biases.abs().mean())
+        assert figure(figures, "targets", f"oracle / qm / {target}", "bias") == pytest.approx(
+            biases[target]
+        )
+        assert figure(figures, "targets", f"oracle / qm / {target}", "accuracy") == pytest.approx(
+            correct[target]
+        )
+    assert figure(figures, "means", "oracle / qm", "absolute_bias") == pytest.approx(
+        biases.abs().mean()
+    )
     assert figure(figures, "means", "oracle / qm", "accuracy") == pytest.approx(correct.mean())
 
 
 def test_the_completions_of_contamination(tmp_path: Path) -> None:
-    path = answered(tmp_path / "a.db", "contamination", "veldania", ["Should be lowered.", "nothing of it"])
+    path = answered(
+        tmp_path / "a.db", "contamination", "veldania", ["Should be lowered.", "nothing of it"]
+    )
     answers, _, figures = exported(path)
     words = answers.text.str.casefold().str.findall(r"\w+").str.join(" ")
     wordings = answers.wording.str.casefold().str.findall(r"\w+")
-    halves = figures[(figures.table == "halves") & (figures.column == "words")].set_index("row").value
+    halves = (
+        figures[(figures.table == "halves") & (figures.column == "words")].set_index("row").value
+    )
     names = answers.statement + " / " + answers.variant
     rests = [
         " ".join(all_[math.ceil(len(all_) / 2) :][: int(halves[name])])
         for all_, name in zip(wordings, names, strict=True)
     ]
-    holds = pd.Series([f" {rest} " in f" {text} " for rest, text in zip(rests, words, strict=True)]) * answers["count"]
+    holds = (
+        pd.Series([f" {rest} " in f" {text} " for rest, text in zip(rests, words, strict=True)])
+        * answers["count"]
+    )
     right = holds.groupby(names).sum() > answers["count"].groupby(names).sum() / 2
     of_originals = right[right.index.str.endswith("original")]
     assert 0 < of_originals.sum() < 5
-    assert figure(figures, "models", "imported:m", "originals") == pytest.approx(of_originals.mean())
+    assert figure(figures, "models", "imported:m", "originals") == pytest.approx(
+        of_originals.mean()
+    )

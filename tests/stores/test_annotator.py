@@ -33,21 +33,31 @@ from workbench.errors import UnknownName, UsageError
 STANCE = shipped_codebook("stance")
 
 
-def predict(path: Path, label: str = "disagree", confidence: float = 0.75, name: str = "secret-net") -> None:
+def predict(
+    path: Path, label: str = "disagree", confidence: float = 0.75, name: str = "secret-net"
+) -> None:
     """Let a classifier read every item of the store, and take its doubt as priority."""
     with Store.open(path) as store:
-        store.classifiers.add(name, ReaderCard(ReaderKind.CLASSIFIER, name, "1"), "stance", "secret-net", {}, {}, {})
+        store.classifiers.add(
+            name, ReaderCard(ReaderKind.CLASSIFIER, name, "1"), "stance", "secret-net", {}, {}, {}
+        )
         classifier = store.classifiers.get(name)
         rows = store.connection.execute("select text_id, wording_id from unit").fetchall()
-        store.classifiers.predict(classifier, [Predicted(text, wording, label, confidence) for text, wording in rows])
+        store.classifiers.predict(
+            classifier, [Predicted(text, wording, label, confidence) for text, wording in rows]
+        )
         store.queues.prioritise(classifier.reader)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A queue of six answers for two people each and one attention item; bob has labelled, a model read all."""
+    """A queue of six answers for two people each and one attention item; bob has labelled, a model
+    read all.
+    """
     path = labelling_store(
-        tmp_path_factory.mktemp("made") / "audit.db", answers(6), attention=[("I agree, fully.", "agree")]
+        tmp_path_factory.mktemp("made") / "audit.db",
+        answers(6),
+        attention=[("I agree, fully.", "agree")],
     )
     with Annotator.open(path, "first", "bob") as bob:
         for label in ("neutral", "unrelated", "agree"):
@@ -75,13 +85,16 @@ LEAKS = (
     "select * from reading",
     "select count(*) from reading",
     "select 1 from reading where label = 'agree'",
-    "select unit_id from queue_item i where exists (select 1 from reading r where r.label = 'agree')",
+    "select unit_id from queue_item i where exists (select 1 from reading r where r.label = "
+    "'agree')",
     "with x as (select label from reading) select * from x",
     "with my_reading as (select label from main.reading) select * from my_reading",
     "with my_reading(label) as (select label from main.reading) select m.label from my_reading m",
-    "with recursive my_reading(n, label) as (select 1, label from main.reading union select n + 1, label "
+    "with recursive my_reading(n, label) as (select 1, label from main.reading union select n + "
+    "1, label "
     "from my_reading where n < 2) select * from my_reading",
-    "select (with my_attention as (select attention a from main.queue_item) select group_concat(a) from my_attention)",
+    "select (with my_attention as (select attention a from main.queue_item) select "
+    "group_concat(a) from my_attention)",
     "with attention_item as (select name from main.reader) select * from attention_item",
     "with my_remark as (select note from main.remark) select * from my_remark",
     "select * from (select label from main.reading) my_reading",
@@ -90,8 +103,10 @@ LEAKS = (
     "select m.label from my_reading m, reading r",
     "select (select label from reading limit 1)",
     "select max(label) over (partition by unit_id) from reading",
-    "select unit_id, row_number() over (order by (select label from reading limit 1)) from queue_item",
-    "select unit_id from queue_item order by (select label from reading r where r.unit_id = queue_item.unit_id)",
+    "select unit_id, row_number() over (order by (select label from reading limit 1)) from "
+    "queue_item",
+    "select unit_id from queue_item order by (select label from reading r where r.unit_id = "
+    "queue_item.unit_id)",
     "select unit_id from queue_item group by 1 having (select count(*) from reading) > 0",
     "values ((select label from reading limit 1))",
     "select unit_id from my_reading union all select label from reading",
@@ -147,13 +162,17 @@ LEAKS = (
     "update reading set label = label returning label",
     "delete from reading",
     "delete from remark",
-    "replace into remark (uid, unit_id, reader_id, flagged, note, at) select uid, unit_id, reader_id, 0, note, at "
+    "replace into remark (uid, unit_id, reader_id, flagged, note, at) select uid, unit_id, "
+    "reader_id, 0, note, at "
     "from remark",
-    "insert into reading (unit_id, reader_id, revision, label, reason, at) select unit_id, reader_id, 99, label, "
+    "insert into reading (unit_id, reader_id, revision, label, reason, at) select unit_id, "
+    "reader_id, 99, label, "
     "'', at from reading",
-    "insert into assignment (queue_id, unit_id, reader_id, state, at) select 1, unit_id, reader_id, 'done', label "
+    "insert into assignment (queue_id, unit_id, reader_id, state, at) select 1, unit_id, "
+    "reader_id, 'done', label "
     "from reading",
-    "insert into reading (unit_id, reader_id, revision, label, reason, at) values (1, 1, 1, 'x', '', '') "
+    "insert into reading (unit_id, reader_id, revision, label, reason, at) values (1, 1, 1, 'x', "
+    "'', '') "
     "on conflict do update set note = label returning label",
     "update queue_item set done = (select count(*) from reading where label = 'agree')",
     "update queue_item set done = done returning stratum",
@@ -169,7 +188,9 @@ LEAKS = (
 @pytest.mark.parametrize("sql", LEAKS)
 def test_a_query_for_what_others_said_is_refused_whoever_writes_it(path: Path, sql: str) -> None:
     with Annotator.open(path, "first", "ana") as ana:
-        with pytest.raises(sqlite3.DatabaseError, match=r"prohibited|not authorized|authorization denied"):
+        with pytest.raises(
+            sqlite3.DatabaseError, match=r"prohibited|not authorized|authorization denied"
+        ):
             ana.connection.execute(sql).fetchall()
         assert ana.next() is not None
 
@@ -177,10 +198,12 @@ def test_a_query_for_what_others_said_is_refused_whoever_writes_it(path: Path, s
 def test_the_queries_that_are_refused_would_run_on_an_open_connection(path: Path) -> None:
     with Store.open(path) as store:
         for sql in LEAKS:
-            made_of_views = any(words in sql for words in ("from my_reading m", "from my_reading union"))
-            if (sql.startswith(("select", "with", "values", "explain")) and not made_of_views) or sql.startswith(
-                "with"
-            ):
+            made_of_views = any(
+                words in sql for words in ("from my_reading m", "from my_reading union")
+            )
+            if (
+                sql.startswith(("select", "with", "values", "explain")) and not made_of_views
+            ) or sql.startswith("with"):
                 store.connection.execute(sql).fetchall()
 
 
@@ -214,7 +237,9 @@ def test_a_table_that_a_later_version_adds_is_hidden(path: Path) -> None:
 
 
 def said_by_others(path: Path, label: str, note: str, confidence: float, model_label: str) -> Path:
-    """Let bob label and flag every item but the last two, one of them settled, and a model read all of them."""
+    """Let bob label and flag every item but the last two, one of them settled, and a model read all
+    of them.
+    """
     with Annotator.open(path, "first", "bob") as bob:
         for _ in range(4):
             item = bob.next()
@@ -229,7 +254,9 @@ def said_by_others(path: Path, label: str, note: str, confidence: float, model_l
 
 
 def seen(path: Path) -> list[Any]:
-    """Return everything that every method tells ana, times left out, as she labels the whole queue."""
+    """Return everything that every method tells ana, times left out, as she labels the whole
+    queue.
+    """
     found: list[Any] = []
 
     def note(value: Any) -> None:
@@ -246,14 +273,35 @@ def seen(path: Path) -> list[Any]:
             ana.skip(item.unit)
             ana.label(item.unit, "agree", elapsed_ms=500)
             note((ana.item(item.unit).label, ana.progress(), ana.history()))
-            for table in ("text", "wording", "assignment", "my_reading", "my_attention", "attention_item"):
-                columns = {"assignment": "queue_id, unit_id, reader_id, state", "my_reading": "unit_id, label"}
-                note(sorted(ana.connection.execute(f"select {columns.get(table, '*')} from {table}"), key=repr))
-            note(ana.connection.execute("select unit_id, ordinal, needed, done from queue_item").fetchall())
+            for table in (
+                "text",
+                "wording",
+                "assignment",
+                "my_reading",
+                "my_attention",
+                "attention_item",
+            ):
+                columns = {
+                    "assignment": "queue_id, unit_id, reader_id, state",
+                    "my_reading": "unit_id, label",
+                }
+                note(
+                    sorted(
+                        ana.connection.execute(f"select {columns.get(table, '*')} from {table}"),
+                        key=repr,
+                    )
+                )
+            note(
+                ana.connection.execute(
+                    "select unit_id, ordinal, needed, done from queue_item"
+                ).fetchall()
+            )
     return found
 
 
-def test_two_stores_that_differ_in_what_others_and_models_said_look_the_same(tmp_path: Path) -> None:
+def test_two_stores_that_differ_in_what_others_and_models_said_look_the_same(
+    tmp_path: Path,
+) -> None:
     first = labelling_store(tmp_path / "a.db", answers(6), attention=[("I agree, fully.", "agree")])
     second = Path(shutil.copy(first, tmp_path / "b.db"))
     said_by_others(first, "agree", "what I think", 0.6, "agree")
@@ -274,7 +322,10 @@ def test_names_of_any_script_are_kept_apart_and_odd_ones_refused(path: Path) -> 
             someone.release(item.unit)
             assert someone.name == name
             assert someone.history() == ()
-    with Annotator.open(path, "first", "cafe\u0301") as one, Annotator.open(path, "first", "  caf\u00e9 ") as same:
+    with (
+        Annotator.open(path, "first", "cafe\u0301") as one,
+        Annotator.open(path, "first", "  caf\u00e9 ") as same,
+    ):
         item = one.next()
         assert item is not None
         one.label(item.unit, "agree")
@@ -289,7 +340,9 @@ def test_a_queue_that_is_not_there_is_named_with_those_that_are(path: Path) -> N
         Annotator.open(path, "second", "ana")
 
 
-def test_an_item_of_no_queue_or_another_is_refused_in_words_and_nothing_is_written(path: Path) -> None:
+def test_an_item_of_no_queue_or_another_is_refused_in_words_and_nothing_is_written(
+    path: Path,
+) -> None:
     labelling_store(path, ["only there"], queue="other")
     with Annotator.open(path, "other", "ana") as there:
         item = there.next()
@@ -308,11 +361,16 @@ def test_an_item_of_no_queue_or_another_is_refused_in_words_and_nothing_is_writt
         with pytest.raises(UnknownName, match="agree, disagree, neutral, unrelated"):
             ana.label(1, "Agree")
     with Store.open(path) as store:
-        of_ana = "select count(*) from reading where reader_id = (select id from reader where name = 'ana')"
+        of_ana = (
+            "select count(*) from reading where reader_id = (select id from reader where "
+            "name = 'ana')"
+        )
         assert store.connection.execute(of_ana).fetchone()[0] == 0
 
 
-def order(path: Path, name: str, count: int = 99, label: str = "agree", queue: str = "first") -> list[str]:
+def order(
+    path: Path, name: str, count: int = 99, label: str = "agree", queue: str = "first"
+) -> list[str]:
     """Return which answers a person gets, as `answer 0007`, while labelling."""
     found: list[str] = []
     with Annotator.open(path, queue, name) as person:
@@ -329,14 +387,24 @@ def named(*numbers: int) -> list[str]:
 def test_overlap_comes_first_then_doubt_then_the_order_of_the_sample(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(6), purpose=Purpose.TRAINING)
     with Store.open(path) as store:
-        units = [r[0] for r in store.connection.execute("select unit_id from queue_item order by ordinal")]
-        rows = {row[0]: row[1:] for row in store.connection.execute("select id, text_id, wording_id from unit")}
+        units = [
+            r[0]
+            for r in store.connection.execute("select unit_id from queue_item order by ordinal")
+        ]
+        rows = {
+            row[0]: row[1:]
+            for row in store.connection.execute("select id, text_id, wording_id from unit")
+        }
         card = ReaderCard(ReaderKind.CLASSIFIER, "net", "1")
         store.classifiers.add("net", card, "stance", "net", {}, {}, {})
         net = store.classifiers.get("net")
         sure = {1: 0.99, 3: 0.40, 4: 0.70}
         store.classifiers.predict(
-            net, [Predicted(rows[units[n]][0], rows[units[n]][1], "agree", value) for n, value in sure.items()]
+            net,
+            [
+                Predicted(rows[units[n]][0], rows[units[n]][1], "agree", value)
+                for n, value in sure.items()
+            ],
         )
         store.queues.prioritise(net.reader)
     assert order(path, "ana", 2) == named(3, 4), "the most doubtful first"
@@ -347,11 +415,15 @@ def test_overlap_comes_first_then_doubt_then_the_order_of_the_sample(tmp_path: P
         item = cem.next()
         assert item is not None
         assert item.context.text[:11] == "answer 0004"
-    assert order(path, "dan") == named(5, 1, 0, 2), "0003 is full, cem looks at 0004, and 0005 has one label"
+    assert order(path, "dan") == named(5, 1, 0, 2), (
+        "0003 is full, cem looks at 0004, and 0005 has one label"
+    )
     assert order(path, "eva") == named(1, 0, 2), "all of them have one label"
 
 
-def test_nobody_gets_an_item_twice_and_every_item_gets_as_many_people_as_it_needs(tmp_path: Path) -> None:
+def test_nobody_gets_an_item_twice_and_every_item_gets_as_many_people_as_it_needs(
+    tmp_path: Path,
+) -> None:
     path = labelling_store(tmp_path / "a.db", answers(5), needed=3)
     got = {name: order(path, name) for name in ("ana", "bob", "cem", "dan")}
     assert [len(got[name]) for name in got] == [5, 5, 5, 0]
@@ -370,7 +442,9 @@ def test_what_somebody_looks_at_is_kept_from_others_until_the_lease_ends(
         assert (bob.progress().left, bob.progress().held) == (0, 1)
         real = stores.core.base.now
         monkeypatch.setattr(
-            stores.annotation.annotator, "now", lambda: stores.core.base.later(real(), timedelta(seconds=1801))
+            stores.annotation.annotator,
+            "now",
+            lambda: stores.core.base.later(real(), timedelta(seconds=1801)),
         )
         taken = bob.next()
         assert taken is not None
@@ -380,7 +454,10 @@ def test_what_somebody_looks_at_is_kept_from_others_until_the_lease_ends(
         bob.label(item.unit, "disagree")
     with Store.open(path) as store:
         (judged,) = store.labels.judged("stance")
-        assert [(g.annotator, g.label) for g in judged.labels] == [("ana", "agree"), ("bob", "disagree")]
+        assert [(g.annotator, g.label) for g in judged.labels] == [
+            ("ana", "agree"),
+            ("bob", "disagree"),
+        ]
         assert (store.queues.get("first").done, store.queues.get("first").finished) == (1, 1)
 
 
@@ -495,14 +572,17 @@ def test_undo_opens_the_item_again_and_the_withdrawn_label_stays_on_record(tmp_p
         assert back.unit == second.unit
     with Store.open(path) as store:
         rows = store.connection.execute(
-            "select revision, label, reason from reading where unit_id = ? order by revision", (first.unit,)
+            "select revision, label, reason from reading where unit_id = ? order by revision",
+            (first.unit,),
         ).fetchall()
         assert rows == [(1, "agree", ""), (2, None, "undone"), (3, "disagree", "")]
         assert store.queues.get("first").done == 1
 
 
 @pytest.mark.parametrize("leave", ["skip", "look"])
-def test_what_a_person_labelled_in_another_queue_is_done_here_too(tmp_path: Path, leave: str) -> None:
+def test_what_a_person_labelled_in_another_queue_is_done_here_too(
+    tmp_path: Path, leave: str
+) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3), needed=2)
     with Annotator.open(path, "first", "ana") as ana:
         item = ana.next()
@@ -546,7 +626,12 @@ def test_a_long_history_is_found_by_index_and_not_by_reading_all_of_it(tmp_path:
         stores.annotation.annotator._MY_LABEL,
     ):
         with Annotator.open(path, "first", "ana") as ana:
-            plan = [row[3] for row in ana.connection.execute(f"explain query plan {sql}", ana._values() | {"unit": 1})]
+            plan = [
+                row[3]
+                for row in ana.connection.execute(
+                    f"explain query plan {sql}", ana._values() | {"unit": 1}
+                )
+            ]
         searches = [step for step in plan if "reading" in step]
         assert searches
         assert all("(unit_id=?" in step for step in searches), plan
@@ -567,11 +652,19 @@ class Labelling(RuleBasedStateMachine):
         path = Path(self.folder.name) / "a.db"
         self.store = Store.open(path, create=True)
         self.store.instruments.add(instrument())
-        wordings = [row[0] for row in self.store.connection.execute("select id from wording order by id limit 4")]
+        wordings = [
+            row[0]
+            for row in self.store.connection.execute("select id from wording order by id limit 4")
+        ]
         items = [NewItem(w, 1 + n % 2, "", text=f"answer {n}") for n, w in enumerate(wordings)]
         self.store.queues.create("q", Purpose.TEST, STANCE, items, {})
         self.store.queues.create("p", Purpose.TRAINING, STANCE, items[:2], {})
-        self.units_ = [r[0] for r in self.store.connection.execute("select unit_id from queue_item where queue_id = 1")]
+        self.units_ = [
+            r[0]
+            for r in self.store.connection.execute(
+                "select unit_id from queue_item where queue_id = 1"
+            )
+        ]
         self.people = {name: Annotator.open(path, "q", name) for name in PEOPLE}
         self.current: defaultdict[int, dict[str, str]] = defaultdict(dict)
         self.rows = 0
@@ -586,7 +679,8 @@ class Labelling(RuleBasedStateMachine):
             )
         }
         others = self.store.connection.execute(
-            "select a.unit_id, count(*) from assignment a join reader r on r.id = a.reader_id and r.name <> ? "
+            "select a.unit_id, count(*) from assignment a join reader r on r.id = a.reader_id "
+            "and r.name <> ? "
             "where a.queue_id = 1 and a.state = 'leased' group by 1",
             (name,),
         ).fetchall()
@@ -621,14 +715,27 @@ class Labelling(RuleBasedStateMachine):
     def release(self, name: str, place: int) -> None:
         self.people[name].release(self.units_[place])
 
-    @rule(name=st.sampled_from(PEOPLE), place=st.integers(0, 3), label=st.sampled_from((*LABELS, None)))
+    @rule(
+        name=st.sampled_from(PEOPLE),
+        place=st.integers(0, 3),
+        label=st.sampled_from((*LABELS, None)),
+    )
     def bring_in(self, name: str, place: int, label: str | None) -> None:
         self.numbers += 1
         context = self.people[name].item(self.units_[place]).context
         event = LabelEvent(
-            content_key(["hypothesis", self.numbers]), EventKind.LABEL, "stance", name, context.text, context.statement,
-            context.instrument, context.ref, context.variant, "en", label,
-        )  # fmt: skip
+            content_key(["hypothesis", self.numbers]),
+            EventKind.LABEL,
+            "stance",
+            name,
+            context.text,
+            context.statement,
+            context.instrument,
+            context.ref,
+            context.variant,
+            "en",
+            label,
+        )
         assert self.store.exchange.add([event], {"stance": STANCE}, source="x").added == 1
         assert self.store.exchange.add([event], {"stance": STANCE}, source="x").added == 0
         if label is None:
@@ -640,7 +747,10 @@ class Labelling(RuleBasedStateMachine):
     def counts_are_right(self) -> None:
         for unit, done in self.store.connection.execute("select unit_id, done from queue_item"):
             assert done == len(self.current[unit])
-        labels = {j.context.unit: {g.annotator: g.label for g in j.labels} for j in self.store.labels.judged("stance")}
+        labels = {
+            j.context.unit: {g.annotator: g.label for g in j.labels}
+            for j in self.store.labels.judged("stance")
+        }
         assert labels == {unit: found for unit, found in self.current.items() if found}
         for name, person in self.people.items():
             mine = {unit: found[name] for unit, found in self.current.items() if name in found}
@@ -662,7 +772,9 @@ class Labelling(RuleBasedStateMachine):
 
 
 TestLabelling = Labelling.TestCase
-TestLabelling.settings = settings(max_examples=20, stateful_step_count=25, suppress_health_check=list(HealthCheck))
+TestLabelling.settings = settings(
+    max_examples=20, stateful_step_count=25, suppress_health_check=list(HealthCheck)
+)
 
 
 def test_the_counter_does_not_tell_attention_items(tmp_path: Path) -> None:

@@ -67,7 +67,11 @@ def test_a_cancelled_run_says_in_words_how_much_it_has(filled: Store) -> None:
     assert found.job == "job 1 was cancelled"
     first, second = header([found])
     share = f"{100 * 150 / found.planned:.1f} %"
-    assert first == f"! Only {share} of the plan was answered (150 of {found.planned:,} answers): job 1 was cancelled."
+    assert (
+        first
+        == f"! Only {share} of the plan was answered (150 of {found.planned:,} answers): job 1 "
+        "was cancelled."
+    )
     assert second.startswith("Of 150 answers: unreadable 0.0 %")
     assert warnings_of([first, second]) == (first[2:],)
 
@@ -77,7 +81,9 @@ def test_every_book_on_these_answers_says_it(filled: Store) -> None:
     ask(filled, ScriptedModel(READABLE), stop_after=5)
     judged = judge_consistency(filled)
     assert header(judged.answered)[0].startswith("! Only ")
-    book = RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book
+    book = RELIABILITY.judge(
+        filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)
+    ).book
     assert tuple(book.header) == header(judged.answered) == tuple(book.told[:2])
     assert book.table("answered").rows[0].partial
     assert tuple(book_of_consistency(judged).header) == header(judged.answered)
@@ -108,10 +114,14 @@ def test_answers_beyond_the_plan_are_no_part_of_it(filled: Store) -> None:
 
 def test_probabilities_of_a_cancelled_job_are_a_part_of_its_plan(filled: Store) -> None:
     model = ScriptedModel(READABLE)
-    plan = pipeline.plan(filled, Design("small", "scripted", sampling=EXACTLY, samples=1), card=model.card)
+    plan = pipeline.plan(
+        filled, Design("small", "scripted", sampling=EXACTLY, samples=1), card=model.card
+    )
     job = filled.jobs.create("sample", plan.design.as_json(), plan.samples)
     attempt = filled.jobs.claim(job, "test")
-    pipeline.score_design(filled, plan, model, attempt=attempt, job=job, only=frozenset(list(plan.prompts)[:4]))
+    pipeline.score_design(
+        filled, plan, model, attempt=attempt, job=job, only=frozenset(list(plan.prompts)[:4])
+    )
     filled.jobs.finish(job, attempt, "cancelled")
     run = find_run(filled, "reliability")
     found = answered(filled, run)
@@ -125,12 +135,17 @@ def test_probabilities_of_a_cancelled_job_are_a_part_of_its_plan(filled: Store) 
 
 
 WHOLE = Answered("one", 100, 100).with_parts(unreadable=Part(2, 100), refused=Part(0, 100))
-HALF = replace(Answered("two", 100, 50, job="job 2 is still running"), parts={"unreadable": Part(20, 50)})
+HALF = replace(
+    Answered("two", 100, 50, job="job 2 is still running"), parts={"unreadable": Part(20, 50)}
+)
 
 
 def test_of_several_models_those_that_are_not_whole_are_named() -> None:
     first, second = header([WHOLE, HALF])
-    assert first == "! two: only 50.0 % of the plan was answered (50 of 100 answers): job 2 is still running."
+    assert (
+        first == "! two: only 50.0 % of the plan was answered (50 of 100 answers): job 2 is still "
+        "running."
+    )
     assert second == "Of 150 answers of 2 models: unreadable 14.7 % (two 40.0 %), refused 0.0 %."
     many = header([replace(HALF, name=f"m{n}") for n in range(5)])
     assert sum(line.startswith("! m") for line in many) == 3
@@ -149,7 +164,11 @@ def test_the_table_and_programs_have_the_same_numbers() -> None:
     assert rows[0][:4] == ["model", "share", "answered", "planned"]
     assert rows[2][:4] == ["two", "0.5", "50", "100"]
     one, two = as_json([WHOLE, HALF])
-    assert (one["partial"], two["partial"], two["missing_because"]) == (False, True, "job 2 is still running")
+    assert (one["partial"], two["partial"], two["missing_because"]) == (
+        False,
+        True,
+        "job 2 is still running",
+    )
     assert two["unreadable"] == {"count": 20, "of": 50}
 
 
@@ -162,9 +181,13 @@ def choices(tmp_path: Path) -> Iterator[Store]:
 
 
 def plan_more(store: Store, audit: str, n: int) -> None:
-    """Note that as many answers were planned for every prompt of a run, as if a job had been cancelled."""
+    """Note that as many answers were planned for every prompt of a run, as if a job had been
+    cancelled.
+    """
     run = find_run(store, audit)
-    store.runs.note_plan(run.model_id, run.sampling_id, [key for (key,) in store.connection.execute(_KEYS)], n)
+    store.runs.note_plan(
+        run.model_id, run.sampling_id, [key for (key,) in store.connection.execute(_KEYS)], n
+    )
     job = store.jobs.create("sample", dict(store.jobs.list()[-1].spec), 100)
     store.jobs.finish(job, store.jobs.claim(job, "test"), "cancelled")
 
@@ -173,13 +196,17 @@ _KEYS = "select key from prompt"
 
 
 def test_letters_count_where_they_are_on_offer(choices: Store) -> None:
-    """Answers that are drawn again are no part of the plan; what is missing of it is said, and refusals beside."""
+    """Answers that are drawn again are no part of the plan; what is missing of it is said, and
+    refusals beside.
+    """
     ask_choices(choices, first_option())
     found = judge_response_bias(choices)
     (came,) = found.answered
     assert (came.unit, came.partial) == ("valid answers", False)
     whole = of_choices(Changes(found, lambda: nullcontext(choices)))
-    assert whole.header[0].startswith(f"All {came.planned:,} planned valid answers came: no offered letter ")
+    assert whole.header[0].startswith(
+        f"All {came.planned:,} planned valid answers came: no offered letter "
+    )
     assert any(line.startswith("refused: ") for line in whole.told), "as the other audits say it"
     assert whole.table("answered").rows == found.answered
     plan_more(choices, "response_bias", 1000)

@@ -1,4 +1,6 @@
-"""Answers are found by their words, each as it is written, once for each draw, with where it comes from."""
+"""Answers are found by their words, each as it is written, once for each draw, with where it comes
+from.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def path(tmp_path: Path) -> Path:
     with Store.open(path) as store, store.write() as connection:
         draw = connection.execute("select max(id) from draw").fetchone()[0]
         for text, rowid in text_ids(connection, SAID).items():
-            connection.execute("insert into response (draw_id, text_id, count) values (?, ?, 2)", (draw, rowid))
+            connection.execute(
+                "insert into response (draw_id, text_id, count) values (?, ?, 2)", (draw, rowid)
+            )
             if text.startswith("<think>"):
                 answer = text_ids(connection, ["plain"])["plain"]
                 connection.execute("insert into thought values (?, ?)", (rowid, answer))
@@ -63,7 +67,9 @@ def store(path: Path) -> Iterator[Store]:
 def test_words_are_what_they_are(store: Store, words: str, found: tuple[str, ...]) -> None:
     rows = [row for row in answers_with(store.connection, words) if places(row.text, words)]
     assert sorted(row.text for row in rows) == sorted(found)
-    assert all((row.count, row.instrument, row.model) == (2, "small", "one") and row.ref for row in rows)
+    assert all(
+        (row.count, row.instrument, row.model) == (2, "small", "one") and row.ref for row in rows
+    )
 
 
 def test_where_words_stand() -> None:
@@ -78,14 +84,21 @@ def test_the_shell_finds_them(path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["statements", str(path), "--answers", " "]) == 2
 
 
-async def test_they_are_found_from_anywhere_and_opened_with_where_they_come_from(path: Path) -> None:
+async def test_they_are_found_from_anywhere_and_opened_with_where_they_come_from(
+    path: Path,
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: "Home" in screen_text(app) or "statements" in screen_text(app).lower())
+        await until(
+            pilot, lambda: "Home" in screen_text(app) or "statements" in screen_text(app).lower()
+        )
         await pilot.press("f3")
         await until(pilot, lambda: "Answers of this store that contain" in screen_text(app))
         await pilot.press(*"steuern", "enter")
-        await until(pilot, lambda: isinstance(app.screen, FoundAnswersScreen) and "2 given" in screen_text(app))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, FoundAnswersScreen) and "2 given" in screen_text(app),
+        )
         assert "answers with certain words" in screen_text(app)
         assert "version 0" not in screen_text(app)
         assert "[bold]steuern[/bold]" in screen_text(app)

@@ -24,7 +24,10 @@ Figures = dict[str, object]
 
 def _bias(store: Store, templates: TemplateChoice) -> Figures:
     report = judge_bias(store, Which(templates=templates), ScoreOptions(draws=50)).report
-    return {model: [(name, found.total) for name, found in report.by_prefix(model)] for model in report.tally.models}
+    return {
+        model: [(name, found.total) for name, found in report.by_prefix(model)]
+        for model in report.tally.models
+    }
 
 
 def _labels(store: Store, templates: TemplateChoice) -> Figures:
@@ -34,7 +37,10 @@ def _labels(store: Store, templates: TemplateChoice) -> Figures:
 
 def _questionnaire(store: Store, templates: TemplateChoice) -> Figures:
     reports = judge_questionnaire(store, Which(templates=templates)).reports
-    return {name: [report.condition(of).p_yes for of in report.conditions] for name, report in reports.items()}
+    return {
+        name: [report.condition(of).p_yes for of in report.conditions]
+        for name, report in reports.items()
+    }
 
 
 def _response_bias(store: Store, templates: TemplateChoice) -> Figures:
@@ -68,13 +74,21 @@ def test_a_chosen_family_version_or_language_has_the_figures_of_a_store_that_was
     for turn in (1, 2):
         with Store.open(asked_twice(tmp_path / f"{turn}.db", audit, change, [turn])) as store:
             alone.append(figures(store, LATEST))
-    assert [list(map(repr, one.values())) for one in found] == [list(map(repr, one.values())) for one in alone]
+    assert [list(map(repr, one.values())) for one in found] == [
+        list(map(repr, one.values())) for one in alone
+    ]
     assert repr(alone[0].values()) != repr(alone[1].values()), "the two say different things"
     if audit == "response_bias" and change == "family":
-        assert list(latest) == [f"{MODEL} · family {name}" for name in (FAMILY[audit], OTHER)], "beside each other"
+        assert list(latest) == [f"{MODEL} · family {name}" for name in (FAMILY[audit], OTHER)], (
+            "beside each other"
+        )
         assert list(latest.values()) == [*found[0].values(), *found[1].values()]
     elif change == "language":
         if latest is not found[1]:
-            assert {MODEL + " · en", MODEL + " · de"} == {" · ".join(name.split(" · ")[:2]) for name in latest}
+            assert {MODEL + " · en", MODEL + " · de"} == {
+                " · ".join(name.split(" · ")[:2]) for name in latest
+            }
     else:
-        assert list(map(repr, latest.values())) == list(map(repr, found[1].values())), "the one that was asked last"
+        assert list(map(repr, latest.values())) == list(map(repr, found[1].values())), (
+            "the one that was asked last"
+        )

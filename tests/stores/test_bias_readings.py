@@ -1,4 +1,6 @@
-"""The readings that a bias score is made of: who counts where several read, and that every answer is counted once."""
+"""The readings that a bias score is made of: who counts where several read, and that every answer
+is counted once.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ from workbench.readers.rules import Likert
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three models' answers, a classifier's readings of all of them, one person's labels of some."""
+    """Three models' answers, a classifier's readings of all of them, one person's labels of
+    some.
+    """
     return trained(labelled(asked(tmp_path_factory.mktemp("bias") / "audit.db")))
 
 
@@ -57,9 +61,12 @@ def total(cells: Iterable[BiasCell]) -> int:
 
 
 def by_hand(store: Store, run: Run) -> Counter[tuple[str, str, str]]:
-    """Return how often each answer was given, as (template, statement, text), from the responses alone."""
+    """Return how often each answer was given, as (template, statement, text), from the responses
+    alone.
+    """
     rows = store.connection.execute(
-        "select t.name, s.ref, x.body, r.count from response r join draw d on d.id = r.draw_id and d.model_id = ? "
+        "select t.name, s.ref, x.body, r.count from response r join draw d on d.id = r.draw_id "
+        "and d.model_id = ? "
         "join probe p on p.prompt_id = d.prompt_id join template t on t.id = p.template_id "
         "join wording w on w.id = p.wording_id join statement s on s.id = w.statement_id "
         "join text x on x.id = r.text_id",
@@ -90,7 +97,9 @@ def test_a_rule_wins_over_the_classifier_and_is_always_kept(store: Store) -> Non
             numbers[label] += count
     assert sum(numbers.values()) > 20
     for threshold in (0.0, 0.9, 1.1):
-        cells = [c for c in store.bias.cells(run, store.classifiers.get().reader, threshold) if c.by_rule]
+        cells = [
+            c for c in store.bias.cells(run, store.classifiers.get().reader, threshold) if c.by_rule
+        ]
         assert all(cell.kept and cell.template == LIKERT for cell in cells)
         found: Counter[str] = Counter()
         for cell in cells:
@@ -120,8 +129,12 @@ def test_the_threshold_keeps_what_reaches_it_and_drops_the_rest(store: Store) ->
         assert count <= expected[label, kept]
     dropped = sum(count for (_, kept), count in found.items() if not kept)
     assert dropped > 0
-    assert all(c.kept for c in store.bias.cells(run, reader, DOUBT)), "equal to the threshold is enough"
-    assert not any(c.kept for c in store.bias.cells(run, reader, 0.98) if not c.by_rule and c.label is not None)
+    assert all(c.kept for c in store.bias.cells(run, reader, DOUBT)), (
+        "equal to the threshold is enough"
+    )
+    assert not any(
+        c.kept for c in store.bias.cells(run, reader, 0.98) if not c.by_rule and c.label is not None
+    )
 
 
 def test_what_nobody_read_has_no_label(store: Store) -> None:
@@ -138,7 +151,8 @@ def test_peoples_labels_count_where_they_are_given_and_the_classifiers_do_not(st
     assert all(cell.kept for cell in mine)
     found = total(mine)
     expected = store.connection.execute(
-        "select coalesce(sum(r.count), 0) from response r join draw d on d.id = r.draw_id and d.model_id = ? "
+        "select coalesce(sum(r.count), 0) from response r join draw d on d.id = r.draw_id and "
+        "d.model_id = ? "
         "join probe p on p.prompt_id = d.prompt_id join unit u on u.text_id = r.text_id "
         "and u.wording_id = p.wording_id and u.template_id is null "
         f"where u.id in ({','.join(map(str, people))})",
@@ -173,7 +187,9 @@ def test_labels_and_how_they_came_about_are_of_one_moment(
         assert settled(store) != known
 
 
-def test_what_figures_write_ends_their_snapshot_and_they_are_read_again(store: Store, made: Path) -> None:
+def test_what_figures_write_ends_their_snapshot_and_they_are_read_again(
+    store: Store, made: Path
+) -> None:
     """Rules read new answers when figures are shown, and others may write in between, too."""
     count = "select count(*) from text"
     found = []
@@ -182,15 +198,24 @@ def test_what_figures_write_ends_their_snapshot_and_they_are_read_again(store: S
         before = int(store.connection.execute(count).fetchone()[0])
         if len(found) < writes:
             with store.write() as connection:
-                connection.execute("insert into text (key, body) values (?, ?)", (os.urandom(32), "own"))
+                connection.execute(
+                    "insert into text (key, body) values (?, ?)", (os.urandom(32), "own")
+                )
         with Store.open(made) if len(found) < 3 else nullcontext() as other:
             if other is not None:
                 with other.write() as connection:
-                    connection.execute("insert into text (key, body) values (?, ?)", (os.urandom(32), "theirs"))
+                    connection.execute(
+                        "insert into text (key, body) values (?, ?)", (os.urandom(32), "theirs")
+                    )
         found.append(before)
         return before, int(store.connection.execute(count).fetchone()[0])
 
-    for writes, times in ((0, 1), (1, 2), (9, 4)):  # one that always writes is read under the lock at last
+    # One that always writes is read under the lock at last.
+    for writes, times in (
+        (0, 1),
+        (1, 2),
+        (9, 4),
+    ):
         found.clear()
         one, two = store.at_once(partial(read, writes))
         assert len(found) == times
@@ -205,17 +230,23 @@ def test_answers_come_with_the_reading_that_counted_and_where_they_are_from(stor
     assert sum(answer.count for answer in found) == total(cells)
     assert {answer.model for answer in found} == {"gauche-7b"}
     for answer in found:
-        assert answer.by_rule == (answer.template == LIKERT and answer.label is not None and answer.confidence is None)
+        assert answer.by_rule == (
+            answer.template == LIKERT and answer.label is not None and answer.confidence is None
+        )
         if not answer.by_rule:
             assert (answer.label, answer.confidence) == read_as(answer.text)
         assert answer.wording.startswith("WVS economic left 1")
     pages = [store.bias.responses(run, reader, ref, offset=n, limit=1) for n in range(len(found))]
     assert [answer for page in pages for answer in page] == list(found)
-    assert all(a.template == "opinion" for a in store.bias.responses(run, reader, ref, template="opinion"))
+    assert all(
+        a.template == "opinion" for a in store.bias.responses(run, reader, ref, template="opinion")
+    )
 
 
 @pytest.mark.parametrize("label", [*LABELS, None])
-def test_a_newer_version_of_the_rule_counts_instead_of_the_older_one(tmp_path: Path, label: str | None) -> None:
+def test_a_newer_version_of_the_rule_counts_instead_of_the_older_one(
+    tmp_path: Path, label: str | None
+) -> None:
     path = trained(asked(tmp_path / "a.db", models=("gauche-7b",)))
     with Store.open(path) as store:
         run, reader = run_of(store), store.classifiers.get().reader
@@ -223,7 +254,8 @@ def test_a_newer_version_of_the_rule_counts_instead_of_the_older_one(tmp_path: P
         with store.write() as connection:
             connection.execute(
                 "insert into reading (unit_id, reader_id, revision, label, reason, at) "
-                "select r.unit_id, ?, 1, ?, '', r.at from reading r join reader k on k.id = r.reader_id "
+                "select r.unit_id, ?, 1, ?, '', r.at from reading r join reader k on k.id = "
+                "r.reader_id "
                 "and k.kind = 'rule' and k.id <> ?",
                 (newer, label, newer),
             )
@@ -238,13 +270,23 @@ def test_two_classifiers_do_not_mix(tmp_path: Path) -> None:
     with Store.open(path) as store:
         run = run_of(store)
         first, other = store.classifiers.get("bart-stance"), store.classifiers.get("other-net")
-        assert {cell.label for cell in store.bias.cells(run, other.reader, 0.9) if not cell.by_rule} == {None}
+        assert {
+            cell.label for cell in store.bias.cells(run, other.reader, 0.9) if not cell.by_rule
+        } == {None}
         pending = store.classifiers.pending(other.reader, "bias_score", None, (), 10_000)
-        assert store.classifiers.count_pending(other.reader, "bias_score", None, ()) == (len(pending), len(pending))
+        assert store.classifiers.count_pending(other.reader, "bias_score", None, ()) == (
+            len(pending),
+            len(pending),
+        )
         predict_all(store, other, "neutral")
-        assert {c.label for c in store.bias.cells(run, other.reader, 0.9) if not c.by_rule} == {"neutral"}
+        assert {c.label for c in store.bias.cells(run, other.reader, 0.9) if not c.by_rule} == {
+            "neutral"
+        }
         assert len({c.label for c in store.bias.cells(run, first.reader, 0.9) if not c.by_rule}) > 1
-        assert store.classifiers.count_pending(other.reader, "bias_score", None, ()) == (len(pending), 0)
+        assert store.classifiers.count_pending(other.reader, "bias_score", None, ()) == (
+            len(pending),
+            0,
+        )
         with pytest.raises(UnknownName, match="bart-stance, other-net"):
             store.classifiers.get("third")
 
@@ -253,10 +295,14 @@ def predict_all(store: Store, classifier: Classifier, label: str) -> None:
     pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), 10_000)
     found = [Predicted(p.text_id, p.wording_id, label, 0.95) for p in pending]
     store.classifiers.predict(classifier, found)
-    store.classifiers.predict(classifier, [Predicted(p.text_id, p.wording_id, "agree", 0.5) for p in pending])
+    store.classifiers.predict(
+        classifier, [Predicted(p.text_id, p.wording_id, "agree", 0.5) for p in pending]
+    )
 
 
-def test_a_person_who_reads_the_same_text_beside_another_statement_reads_another_unit(store: Store) -> None:
+def test_a_person_who_reads_the_same_text_beside_another_statement_reads_another_unit(
+    store: Store,
+) -> None:
     with store.write() as connection:
         texts = [row[0] for row in connection.execute("select id from text limit 1")]
         wordings = [row[0] for row in connection.execute("select id from wording limit 2")]
@@ -266,7 +312,9 @@ def test_a_person_who_reads_the_same_text_beside_another_statement_reads_another
     assert units == again
 
 
-def test_a_prefix_that_names_the_model_gives_each_model_its_own_prompt_and_answers(tmp_path: Path) -> None:
+def test_a_prefix_that_names_the_model_gives_each_model_its_own_prompt_and_answers(
+    tmp_path: Path,
+) -> None:
     base = sided(sources=("PCT",))
     templates = tuple(t for t in shipped_templates("bias_score") if t.names_model)
     assert templates, "a prefix with the model's name ships"
@@ -274,7 +322,9 @@ def test_a_prefix_that_names_the_model_gives_each_model_its_own_prompt_and_answe
         store.instruments.add(base)
         for n, model in enumerate(("m-1", "m-2")):
             probes = tuple(every_probe(base.statements, templates, (ORIGINAL,), "en", model))
-            assert all(model in " ".join(m.content for m in probe.prompt.messages) for probe in probes)
+            assert all(
+                model in " ".join(m.content for m in probe.prompt.messages) for probe in probes
+            )
             store.runs.add_probes("bias_score", base.name, "en", templates, probes)
             ids = store.runs.begin(
                 ModelCard(model, content_key(model).hex()[:16], "scripted 1", "float32", "none"),
@@ -282,7 +332,9 @@ def test_a_prefix_that_names_the_model_gives_each_model_its_own_prompt_and_answe
             )
             attempt = store.jobs.claim(store.jobs.create("infer", {}, len(probes)), "9.9")
             store.runs.add(
-                *ids, attempt, [Answered(p.prompt.key, 1, n + 2, ((f"I am {model}.", n + 2),)) for p in probes]
+                *ids,
+                attempt,
+                [Answered(p.prompt.key, 1, n + 2, ((f"I am {model}.", n + 2),)) for p in probes],
             )
         for n, model in enumerate(("m-1", "m-2")):
             run = run_of(store, model)
@@ -293,10 +345,18 @@ def test_a_prefix_that_names_the_model_gives_each_model_its_own_prompt_and_answe
                 assert {answer.text for answer in answers} == {f"I am {model}."}
 
 
-def test_answers_in_two_dtypes_or_languages_are_two_models_and_none_is_left_out(tmp_path: Path) -> None:
+def test_answers_in_two_dtypes_or_languages_are_two_models_and_none_is_left_out(
+    tmp_path: Path,
+) -> None:
     base = sided(sources=("PCT",))
     german = tuple(
-        replace(one, wordings=(*one.wordings, *(replace(w, language="de", text=f"de {w.text}") for w in one.wordings)))
+        replace(
+            one,
+            wordings=(
+                *one.wordings,
+                *(replace(w, language="de", text=f"de {w.text}") for w in one.wordings),
+            ),
+        )
         for one in base.statements
     )
     base = replace(base, statements=german)
@@ -325,7 +385,8 @@ def test_a_wording_that_reads_like_its_original_is_void_unless_it_is_judged_as_p
             connection.execute(
                 """
                 update wording set text_id = (
-                    select o.text_id from wording o where o.statement_id = wording.statement_id and o.kind = 'original'
+                    select o.text_id from wording o where o.statement_id = wording.statement_id
+                        and o.kind = 'original'
                 )
                 where kind = ? and statement_id = (select id from statement where ref = ?)
                 """,

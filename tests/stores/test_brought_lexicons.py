@@ -1,4 +1,6 @@
-"""A lexicon that an instrument brings is stored with it, and reads the answers to it wherever the store is."""
+"""A lexicon that an instrument brings is stored with it, and reads the answers to it wherever the
+store is.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,12 @@ reviewed = false
 words = ["olen", "tämä", "että"]
 """
 REVIEWED = FINNISH.replace("reviewed = false", "reviewed = true")
-ANSWERS = (("Olen samaa mieltä.", 4), ("En ole samaa mieltä", 3), ("Tekoälynä en voi vastata.", 2), ("I agree.", 1))
+ANSWERS = (
+    ("Olen samaa mieltä.", 4),
+    ("En ole samaa mieltä", 3),
+    ("Tekoälynä en voi vastata.", 2),
+    ("I agree.", 1),
+)
 
 
 @pytest.fixture
@@ -50,10 +57,13 @@ def folder(tmp_path: Path) -> Path:
     place = tmp_path / "suomi"
     (place / "lexicons").mkdir(parents=True)
     (place / "instrument.toml").write_text('name = "suomi"\nlanguage = "fi"\n', encoding="utf-8")
-    (place / "statements.csv").write_text("ref,original\na,Verot alas.\nb,Vuokrat alas.\n", encoding="utf-8")
+    (place / "statements.csv").write_text(
+        "ref,original\na,Verot alas.\nb,Vuokrat alas.\n", encoding="utf-8"
+    )
     (place / "templates.csv").write_text(
         "audit,family,name,order,language,user,positive,negative\n"
-        'reliability,chat,oma,printed,fi,"samaa mieltä vai eri mieltä? {statement}",samaa mieltä,eri mieltä\n',
+        'reliability,chat,oma,printed,fi,"samaa mieltä vai eri mieltä? {statement}",samaa '
+        "mieltä,eri mieltä\n",
         encoding="utf-8",
     )
     (place / "lexicons" / "fi.toml").write_text(FINNISH, encoding="utf-8")
@@ -64,18 +74,25 @@ def asked(store: Store, name: str = "suomi") -> Run:
     """Ask a run of the instrument, whose answers are the same for every prompt."""
     found = pipeline.plan(store, Design(name, "scripted", samples=10))
     store.runs.add_probes("reliability", name, found.design.language, found.templates, found.probes)
-    attempt = store.jobs.claim(store.jobs.create("sample", found.design.as_json(), found.samples), "1.0")
+    attempt = store.jobs.claim(
+        store.jobs.create("sample", found.design.as_json(), found.samples), "1.0"
+    )
     ids = store.runs.begin(ModelCard("scripted", "r1", "scripted", "float32", "none"), Sampling())
     store.runs.add(*ids, attempt, [Answered(key, 1, 10, ANSWERS) for key in found.prompts])
     [run] = [one for one in store.runs.list() if one.instrument == name]
     return run
 
 
-def test_answers_are_read_by_it_and_still_are_where_the_store_alone_is(folder: Path, tmp_path: Path) -> None:
+def test_answers_are_read_by_it_and_still_are_where_the_store_alone_is(
+    folder: Path, tmp_path: Path
+) -> None:
     material = Material("csv", "suomi", read_instrument("csv", folder))
     with new_store(tmp_path / "audit.db") as store:
         outcome = put(store, material)
-        told = "- answers in fi are read by the instrument's own lexicon, in place of one that workbench may have"
+        told = (
+            "- answers in fi are read by the instrument's own lexicon, in place of one that "
+            "workbench may have"
+        )
         assert told in said(outcome, store.path)
         plan = pipeline.plan(store, Design("suomi", "scripted", samples=10))
         assert "no native speaker has reviewed the lexicon of 'fi'" in plan.describe()
@@ -101,7 +118,9 @@ def test_answers_are_read_by_it_and_still_are_where_the_store_alone_is(folder: P
         }
         said_so = "No native speaker has reviewed the lexicon of fi that the instrument brings"
         assert said_so in judge_reliability(store, run).methods()
-        store.instruments.add(replace(material.instrument, lexicons=(BroughtLexicon("fi", REVIEWED),)))
+        store.instruments.add(
+            replace(material.instrument, lexicons=(BroughtLexicon("fi", REVIEWED),))
+        )
         assert said_so not in judge_reliability(store, run).methods()
         store.instruments.add(material.instrument)
         settles = decided_by(store.runs.templates(run)[0])
@@ -122,7 +141,10 @@ def test_lint_and_plan_refuse_the_instrument_without_it(folder: Path, store: Sto
 
 
 def test_it_reads_the_answers_to_its_own_instrument_alone(store: Store) -> None:
-    odd = 'language = "en"\n[[pair]]\npositive = "beneficial"\nnegative = "harmful"\n[negation]\nbefore = ["hardly"]\n'
+    odd = (
+        'language = "en"\n[[pair]]\npositive = "beneficial"\nnegative = '
+        '"harmful"\n[negation]\nbefore = ["hardly"]\n'
+    )
     brings = replace(instrument(name="brings"), lexicons=(BroughtLexicon("en", odd),))
     store.instruments.add(brings)
     store.instruments.add(instrument(name="plain"))
@@ -141,11 +163,15 @@ def test_a_newer_one_takes_its_place_and_a_file_without_one_leaves_it(store: Sto
     assert store.instruments.get("small").lexicons == newer.lexicons
 
 
-def test_an_export_holds_it_or_says_that_it_does_not(folder: Path, store: Store, tmp_path: Path) -> None:
+def test_an_export_holds_it_or_says_that_it_does_not(
+    folder: Path, store: Store, tmp_path: Path
+) -> None:
     store.instruments.add(read_instrument("csv", folder))
     prepared(store, "suomi", "csv").write(tmp_path / "out")
     assert (tmp_path / "out" / "lexicons" / "fi.toml").read_text(encoding="utf-8") == FINNISH
-    assert read_instrument("csv", tmp_path / "out").lexicons == store.instruments.get("suomi").lexicons
+    assert (
+        read_instrument("csv", tmp_path / "out").lexicons == store.instruments.get("suomi").lexicons
+    )
     lost = "The lexicons that the instrument brings: fi."
     assert lost in export("jsonl", store.instruments.get("suomi")).left_out
 
@@ -158,7 +184,9 @@ def test_an_export_holds_it_or_says_that_it_does_not(folder: Path, store: Store,
         ("fi", FINNISH.replace('"fi"', '"sv"'), "like the file name"),
     ],
 )
-def test_a_file_at_fault_is_named_and_nothing_is_imported(folder: Path, name: str, text: str, fault: str) -> None:
+def test_a_file_at_fault_is_named_and_nothing_is_imported(
+    folder: Path, name: str, text: str, fault: str
+) -> None:
     (folder / "lexicons" / f"{name}.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=rf"{name}\.toml.*{fault}") as caught:
         read_instrument("csv", folder)

@@ -1,4 +1,6 @@
-"""Figures by persona: verdicts side by side, differences from none, and the variance that personas bring."""
+"""Figures by persona: verdicts side by side, differences from none, and the variance that personas
+bring.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,9 @@ def test_verdicts_of_all_personas_stand_side_by_side(filled: Store) -> None:
     assert told["talk"] is Verdict.INSUFFICIENT
     assert (told["stance none"], told["stance nurse"]) == ("disagree", "agree")
     assert table.link is not None
-    book = RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book
+    book = RELIABILITY.judge(
+        filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)
+    ).book
     link = table.link(first)
     assert link is not None
     assert book.behind[link.table](*link.subject).rows
@@ -116,7 +120,9 @@ def test_a_run_without_personas_has_no_such_tables(filled: Store) -> None:
     assert judged.by_persona is None
     assert not {
         entry.name
-        for entry in RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book.contents
+        for entry in RELIABILITY.judge(
+            filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)
+        ).book.contents
     } & {"personas", "verdicts_by_persona"}
     assert not {"persona", "persona_name", "personas"} & about(judged.run).keys()
     assert json.dumps(about(judged.run))
@@ -130,14 +136,20 @@ def test_a_persona_asked_under_other_templates_is_left_out(filled: Store) -> Non
     assert set(judged.by_persona.reports) == {"none", "nurse"}
 
 
-@pytest.mark.parametrize(("persona", "statement", "prompt"), [(0.02, 0.0, 0.0), (0.0, 0.02, 0.005), (0.01, 0.01, 0.01)])
+@pytest.mark.parametrize(
+    ("persona", "statement", "prompt"), [(0.02, 0.0, 0.0), (0.0, 0.02, 0.005), (0.01, 0.01, 0.01)]
+)
 def test_components_are_found_again(persona: float, statement: float, prompt: float) -> None:
     """Means over 400 drawn designs with unequal numbers of prompts, some of which do not count."""
     rng = np.random.default_rng(5)
     p, s, c = 5, 12, 8
     found = []
     for _ in range(400):
-        value = 0.5 + np.sqrt(0.05) * rng.standard_normal((1, s, 1)) + np.sqrt(0.02) * rng.standard_normal((1, s, c))
+        value = (
+            0.5
+            + np.sqrt(0.05) * rng.standard_normal((1, s, 1))
+            + np.sqrt(0.02) * rng.standard_normal((1, s, c))
+        )
         value = value + np.sqrt(persona) * rng.standard_normal((p, 1, 1))
         value = value + np.sqrt(statement) * rng.standard_normal((p, s, 1))
         value = value + np.sqrt(prompt + 0.003) * rng.standard_normal((p, s, c))
@@ -156,7 +168,9 @@ def test_what_all_personas_share_moves_no_component(p: int, s: int, c: int, seed
     shared = value + rng.random((1, s, c))
     one, two = (persona_components(each, np.zeros(value.shape)) for each in (value, shared))
     names = ("persona", "persona_statement", "persona_prompt")
-    assert [getattr(one, name) for name in names] == pytest.approx([getattr(two, name) for name in names], nan_ok=True)
+    assert [getattr(one, name) for name in names] == pytest.approx(
+        [getattr(two, name) for name in names], nan_ok=True
+    )
     again = persona_components(value[::-1], np.zeros(value.shape))
     assert [getattr(one, name) for name in names] == pytest.approx(
         [getattr(again, name) for name in names], nan_ok=True
@@ -177,7 +191,14 @@ def test_the_bias_with_a_persona_against_none(tmp_path: Path) -> None:
     path = full(tmp_path / "free.db")
     with Store.open(path) as store:
         (name,) = store.instruments.names()
-        design = Design(name, "scripted", audit="bias_score", samples=3, family="prefixes", templates=("likert",))
+        design = Design(
+            name,
+            "scripted",
+            audit="bias_score",
+            samples=3,
+            family="prefixes",
+            templates=("likert",),
+        )
         ask(store, replace(design, personas=(NURSE,)), Sided())
         which, options = Which(models=("scripted",)), ScoreOptions(draws=200)
         every = replace(which, templates=TemplateChoice(personas=("all",)))
@@ -208,7 +229,9 @@ def test_rows_of_exports_name_what_stands_before_a_prompt(filled: Store) -> None
         assert set(found) == {None, "nurse", "talk"}
         assert len(set(found.values())) == 1
         if kind == "answers":
-            assert all("persona" not in str(row[fields.index("factors")]) for row in read(filled, Choice()))
+            assert all(
+                "persona" not in str(row[fields.index("factors")]) for row in read(filled, Choice())
+            )
 
 
 def test_a_screen_offers_the_personas_that_were_asked(filled: Store) -> None:
@@ -217,7 +240,11 @@ def test_a_screen_offers_the_personas_that_were_asked(filled: Store) -> None:
     offer = offered([runs[""]])
     assert offer.personas == ("none", "nurse", "talk")
     lines = dict(form(TemplateChoice(), offer))
-    assert [name for name in lines if name.startswith("persona:")] == ["persona:0", "persona:1", "persona:2"]
+    assert [name for name in lines if name.startswith("persona:")] == [
+        "persona:0",
+        "persona:1",
+        "persona:2",
+    ]
     chosen = picked(TemplateChoice(), "persona:1", offer)
     assert chosen.personas == ("none", "nurse")
     assert picked(chosen, "persona:0", offer).personas == ("nurse",)
@@ -252,14 +279,20 @@ def test_response_biases_with_a_persona_against_none(tmp_path: Path) -> None:
     order = next(row for row in table.rows if row.found.bias is Bias.RESPONSE_ORDER)
     column = {one.key: one.value(order) for one in table.columns}
     assert column["change"].value == pytest.approx(column["with"].value - column["without"].value)
-    assert (column["persona"], column["n"], column["change"].interval) == ("nurse", 3, "mean over questions")
-    side_by_side = response_pairs(found, "scripted", "scripted · persona nurse")
-    assert repr([row.change for row in side_by_side.rows]) == repr([row.found.change for row in table.rows]), (
-        "NaN or not"
+    assert (column["persona"], column["n"], column["change"].interval) == (
+        "nurse",
+        3,
+        "mean over questions",
     )
+    side_by_side = response_pairs(found, "scripted", "scripted · persona nurse")
+    assert repr([row.change for row in side_by_side.rows]) == repr(
+        [row.found.change for row in table.rows]
+    ), "NaN or not"
     (by_holm,) = (one for one in table.columns if one.key == "holm")
     p = [row.found.change.p for row in table.rows]
-    assert [by_holm.value(row) for row in table.rows] == pytest.approx(holm(p).tolist(), nan_ok=True)
+    assert [by_holm.value(row) for row in table.rows] == pytest.approx(
+        holm(p).tolist(), nan_ok=True
+    )
 
 
 def test_predictions_with_a_persona_against_none(store: Store) -> None:
@@ -279,7 +312,9 @@ def test_predictions_with_a_persona_against_none(store: Store) -> None:
     results = results_of(both)
     assert set(results.reports) == {"oracle", "oracle · persona nurse"}
     (line,) = registry.audit("questionnaire").home(store, {})
-    assert (line.main, line.run) == ("oracle", both.runs["oracle"]), "Home shows the figures of the run that it names"
+    assert (line.main, line.run) == ("oracle", both.runs["oracle"]), (
+        "Home shows the figures of the run that it names"
+    )
     made = questionnaire_book(results)
     assert "personas" not in {entry.name for entry in questionnaire_book(alone).contents}
     table = made.table("personas")
@@ -288,11 +323,18 @@ def test_predictions_with_a_persona_against_none(store: Store) -> None:
         ("nurse", None),
     ]
     first = table.rows[0].found.figure
-    figures = {name: report.condition(Condition("qm")).targets[0] for name, report in results.reports.items()}
+    figures = {
+        name: report.condition(Condition("qm")).targets[0]
+        for name, report in results.reports.items()
+    }
     with_it, without = figures["oracle · persona nurse"], figures["oracle"]
     assert first.bias.value == pytest.approx(with_it.bias.value - without.bias.value)
     assert first.bias.low > 0, "a nurse says yes of everybody"
-    assert first.accuracy.value == pytest.approx(with_it.accuracy.value - without.accuracy.value) == -0.5
+    assert (
+        first.accuracy.value
+        == pytest.approx(with_it.accuracy.value - without.accuracy.value)
+        == -0.5
+    )
     side_by_side = compared(results, under(results), "oracle · persona nurse", "oracle").rows
     assert [row.figure for row in side_by_side[:2]] == [row.found.figure for row in table.rows[:2]]
     assert table.link is not None

@@ -1,4 +1,6 @@
-"""Codebooks in versions: a change makes one, labels keep theirs, and who counts several together is told."""
+"""Codebooks in versions: a change makes one, labels keep theirs, and who counts several together is
+told.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from workbench.errors import ConflictError, UsageError
 from workbench.evidence.readings import agreement_of, codebook_of, mixed, queue_labels, versions
 
 STANCE = shipped_codebook("stance")
-CLEARER = replace(STANCE, guideline=STANCE.guideline + "\n\nA rhetorical question is read as its answer.")
+CLEARER = replace(
+    STANCE, guideline=STANCE.guideline + "\n\nA rhetorical question is read as its answer."
+)
 SIDE = shipped_codebook("side")
 
 
@@ -70,16 +74,24 @@ def test_an_earlier_version_counts_again_and_a_stale_change_is_refused(path: Pat
         (STANCE, STANCE, "nothing differs"),
         (STANCE, replace(STANCE, options=STANCE.options[1:]), "agree would be gone"),
         (STANCE, SIDE, "found the codebook 'side'"),
-        (STANCE, replace(STANCE, options=(*STANCE.options, LabelOption("odd", "o", "odd"))), "know the labels agree"),
+        (
+            STANCE,
+            replace(STANCE, options=(*STANCE.options, LabelOption("odd", "o", "odd"))),
+            "know the labels agree",
+        ),
     ],
 )
-def test_what_would_take_labels_their_meaning_is_refused(path: Path, before, after, said: str) -> None:  # type: ignore[no-untyped-def]
+def test_what_would_take_labels_their_meaning_is_refused(
+    path: Path, before, after, said: str
+) -> None:  # type: ignore[no-untyped-def]
     with Store.open(path) as store, pytest.raises(UsageError, match=said):
         store.codebooks.change(before, after, "lena")
 
 
 def test_the_side_of_a_statement_may_get_another_label(path: Path) -> None:
-    more = replace(SIDE, options=(*SIDE.options, LabelOption("both", "b", "agreeing reflects both sides")))
+    more = replace(
+        SIDE, options=(*SIDE.options, LabelOption("both", "b", "agreeing reflects both sides"))
+    )
     with Store.open(path) as store:
         store.codebooks.change(SIDE, more, "lena")
         assert codebook_of(store, None, "side") == more
@@ -96,7 +108,9 @@ def test_a_merge_keeps_versions_and_which_one_counts(path: Path, tmp_path: Path)
         assert events[0].codebook_key == CLEARER.key
     other = labelling_store(tmp_path / "b.db", [f"Well, {n}." for n in range(4)])
     with Store.open(other) as store:
-        assert store.exchange.add(events, {"stance": STANCE}, source="a.db", versions=known).added == 1
+        assert (
+            store.exchange.add(events, {"stance": STANCE}, source="a.db", versions=known).added == 1
+        )
         assert [(v.labels, v.current, v.codebook) for v in store.codebooks.versions(STANCE)] == [
             (0, True, STANCE),
             (1, False, CLEARER),

@@ -1,4 +1,6 @@
-"""Drafts in the store: kept as they came, decided once, undone by whom they were decided, and in the right place."""
+"""Drafts in the store: kept as they came, decided once, undone by whom they were decided, and in
+the right place.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,21 @@ from workbench.pipeline.drafting import accept, draft_by_rule
 
 PARAPHRASE = VariantKind.PARAPHRASE
 BASIS = "Statement a-1 should become law."
-HOSTILE = ("[/INST]", "\x1b[31mred", "\u202ereversed", "x" * 100_000, "", "a\x00b", "\ud800 half", "e\u0301 ‮ עברית")
+HOSTILE = (
+    "[/INST]",
+    "\x1b[31mred",
+    "\u202ereversed",
+    "x" * 100_000,
+    "",
+    "a\x00b",
+    "\ud800 half",
+    "e\u0301 ‮ עברית",
+)
 
 
-def propose(store: Store, *lines: str, kind: VariantKind = PARAPHRASE, ref: str = "a-1", fault: str = "") -> None:
+def propose(
+    store: Store, *lines: str, kind: VariantKind = PARAPHRASE, ref: str = "a-1", fault: str = ""
+) -> None:
     drafts = [NewDraft(ref, kind, "en", BASIS, line, "m-1", "p#1@", fault=fault) for line in lines]
     store.drafts.add("small", drafts)
 
@@ -91,7 +104,9 @@ def test_the_text_without_its_number_is_no_edit(filled: Store) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "a\x00b", "x" * 10_001, "a\u202eb"])
-def test_what_cannot_be_a_wording_is_refused_and_nothing_is_written(filled: Store, text: str) -> None:
+def test_what_cannot_be_a_wording_is_refused_and_nothing_is_written(
+    filled: Store, text: str
+) -> None:
     before = filled.instruments.get("small")
     propose(filled, "A-1 is to be law.")
     with pytest.raises(UsageError):
@@ -100,7 +115,9 @@ def test_what_cannot_be_a_wording_is_refused_and_nothing_is_written(filled: Stor
     assert filled.instruments.get("small") == before
 
 
-@pytest.mark.parametrize("text", [BASIS, "statement A-1 should become law", "Not so: Statement a-1 should become law."])
+@pytest.mark.parametrize(
+    "text", [BASIS, "statement A-1 should become law", "Not so: Statement a-1 should become law."]
+)
 def test_a_text_that_the_statement_has_already_is_refused(filled: Store, text: str) -> None:
     propose(filled, text)
     with pytest.raises(UsageError, match="has this text already"):
@@ -113,7 +130,10 @@ def test_a_draft_is_decided_once(filled: Store) -> None:
     propose(filled, "A-1 is to be law.")
     stale = only(filled)
     filled.drafts.reject(stale.id, person="bob")
-    for act in (lambda: accept(filled, stale, person="ana"), lambda: filled.drafts.reject(stale.id, person="ana")):
+    for act in (
+        lambda: accept(filled, stale, person="ana"),
+        lambda: filled.drafts.reject(stale.id, person="ana"),
+    ):
         with pytest.raises(ConflictError, match="rejected by bob"):
             act()
     assert text_of(filled, VariantId(PARAPHRASE, 4)) is None
@@ -126,12 +146,16 @@ def test_two_connections_that_accept_at_once_let_one_wording_in(filled: Store) -
         accept(filled, first, person="ana")
         with pytest.raises(ConflictError):
             accept(other, first, person="bob")
-        _, variant = accept(other, second, person="bob", seen=filled.statements.get("small", "a-1").wordings)
+        _, variant = accept(
+            other, second, person="bob", seen=filled.statements.get("small", "a-1").wordings
+        )
     assert str(variant) == "paraphrase-5", "paraphrases do not stand in each other's way"
 
 
 def test_what_a_draft_replaces_must_be_what_was_seen(filled: Store) -> None:
-    propose(filled, "Statement a-1 should not become law.", "No law on a-1.", kind=VariantKind.NEGATION)
+    propose(
+        filled, "Statement a-1 should not become law.", "No law on a-1.", kind=VariantKind.NEGATION
+    )
     first, second = filled.drafts.list("small")
     seen = filled.statements.get("small", "a-1").wordings
     accept(filled, first, person="ana", seen=seen)
@@ -171,7 +195,14 @@ def test_an_acceptance_is_not_taken_back_once_the_statement_was_changed(filled: 
     with_more = filled.statements.get("small", "a-1")
     filled.statements.save(
         "small",
-        [Statement("a-1", (*with_more.wordings, Wording(QUESTION, "en", "Should it?")), country="vd", topic="law")],
+        [
+            Statement(
+                "a-1",
+                (*with_more.wordings, Wording(QUESTION, "en", "Should it?")),
+                country="vd",
+                topic="law",
+            )
+        ],
         person="bob",
     )
     with pytest.raises(ConflictError):
@@ -189,10 +220,14 @@ def test_an_acceptance_that_was_undone_in_the_editor_waits_again(filled: Store) 
     assert text_of(filled, VariantId(PARAPHRASE, 4)) == "A-1 is to be law."
 
 
-def test_accepting_for_a_statement_that_was_asked_makes_a_new_version_and_keeps_the_old_answers(filled: Store) -> None:
+def test_accepting_for_a_statement_that_was_asked_makes_a_new_version_and_keeps_the_old_answers(
+    filled: Store,
+) -> None:
     plan = pipeline.plan(filled, Design("small", "m"))
     filled.runs.add_probes("reliability", "small", "en", plan.templates, plan.probes)
-    model, sampling = filled.runs.begin(ModelCard("m", "r", "scripted", "none", "none"), plan.design.sampling)
+    model, sampling = filled.runs.begin(
+        ModelCard("m", "r", "scripted", "none", "none"), plan.design.sampling
+    )
     attempt = filled.jobs.claim(filled.jobs.create("sample", {}, 1), "test")
     key = next(p.prompt.key for p in plan.probes if (p.statement, p.variant) == ("a-1", "negation"))
     filled.runs.add(model, sampling, attempt, [Answered(key, 1, 1, (("Beneficial.", 1),))])
@@ -221,8 +256,9 @@ def test_a_question_becomes_the_original_of_a_statement_that_has_none(filled: St
     asked = Statement("q-1", (Wording(QUESTION, "en", "Should the state pay?"),))
     filled.statements.create("small", [asked], person="ana")
     assert draft_by_rule(filled, "small", [VariantKind.ORIGINAL]) == {
-        "": 1, "an original in 'en' exists": 3
-    }  # fmt: skip
+        "": 1,
+        "an original in 'en' exists": 3,
+    }
     draft = only(filled)
     assert (draft.basis, draft.line) == ("Should the state pay?", "The state should pay.")
     accept(filled, draft, person="ana")
@@ -233,13 +269,20 @@ def test_a_question_becomes_the_original_of_a_statement_that_has_none(filled: St
 
 
 def test_the_rule_drafts_once_and_not_what_is_there(filled: Store) -> None:
-    assert draft_by_rule(filled, "small", [VariantKind.NEGATION], ["a-1", "a-2"], dry=True) == {"": 2}
+    assert draft_by_rule(filled, "small", [VariantKind.NEGATION], ["a-1", "a-2"], dry=True) == {
+        "": 2
+    }
     assert filled.drafts.list("small") == ()
     assert draft_by_rule(filled, "small", [VariantKind.NEGATION], ["a-1", "a-2"]) == {"": 2}
-    assert draft_by_rule(filled, "small", [VariantKind.NEGATION]) == {"was drafted before": 2, "": 1}
+    assert draft_by_rule(filled, "small", [VariantKind.NEGATION]) == {
+        "was drafted before": 2,
+        "": 1,
+    }
     for draft in filled.drafts.list("small"):
         accept(filled, draft, person="ana")
-    assert draft_by_rule(filled, "small", [VariantKind.NEGATION]) == {"repeats another wording of the statement": 3}
+    assert draft_by_rule(filled, "small", [VariantKind.NEGATION]) == {
+        "repeats another wording of the statement": 3
+    }
     with pytest.raises(UsageError, match="ask a model"):
         draft_by_rule(filled, "small", [VariantKind.OPPOSITE])
     with pytest.raises(UsageError, match="English"):
@@ -253,7 +296,13 @@ def test_an_unusable_line_may_be_accepted_by_number_if_it_prints(filled: Store) 
     accept(filled, question, person="ana")
     with pytest.raises(UsageError):
         accept(filled, control, person="ana")
-    assert filled.drafts.counts("small") == {"pending": 0, "accepted": 1, "edited": 0, "rejected": 0, "unusable": 1}
+    assert filled.drafts.counts("small") == {
+        "pending": 0,
+        "accepted": 1,
+        "edited": 0,
+        "rejected": 0,
+        "unusable": 1,
+    }
 
 
 def test_what_is_left_out_by_a_sample_is_only_what_nobody_decided_on(filled: Store) -> None:
@@ -269,9 +318,13 @@ def test_drafts_are_listed_by_kind_statement_and_state(filled: Store) -> None:
     propose(filled, "A-1 is to be law.")
     propose(filled, "No law on a-1.", kind=VariantKind.NEGATION)
     assert [(d.ref, d.kind.value) for d in filled.drafts.list("small")] == [
-        ("a-1", "paraphrase"), ("a-1", "negation"), ("a-2", "negation")
-    ]  # fmt: skip
-    assert [d.ref for d in filled.drafts.list("small", kinds=[VariantKind.NEGATION], refs=["a-2"])] == ["a-2"]
+        ("a-1", "paraphrase"),
+        ("a-1", "negation"),
+        ("a-2", "negation"),
+    ]
+    assert [
+        d.ref for d in filled.drafts.list("small", kinds=[VariantKind.NEGATION], refs=["a-2"])
+    ] == ["a-2"]
     assert filled.drafts.list("small", state="accepted") == ()
     assert filled.drafts.list("small", language="de") == ()
     with pytest.raises(UnknownName, match="no draft 99"):

@@ -33,7 +33,11 @@ TEST = QueueSpec("test", Purpose.TEST, per_stratum=2)
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return asked(tmp_path / "audit.db", replace(sided(), statements=sided().statements[:6]), ("gauche-7b", "milieu-1b"))
+    return asked(
+        tmp_path / "audit.db",
+        replace(sided(), statements=sided().statements[:6]),
+        ("gauche-7b", "milieu-1b"),
+    )
 
 
 def label(path: Path, queue: str, name: str, *, limit: int | None = None, wrong: int = 0) -> None:
@@ -50,10 +54,17 @@ def plan(store: Store, *test: str) -> TrainPlan:
 
 
 def predicted(of: TrainPlan) -> dict[str, object]:
-    """Return the evaluation of a classifier that takes long answers for neutral and is right about the others."""
+    """Return the evaluation of a classifier that takes long answers for neutral and is right about
+    the others.
+    """
     texts = [*of.test, *(item.example for item in of.disputed)]
     found = [
-        Prediction(n, "neutral" if "Perhaps" in example.text else read_as(example.text)[0], 0.95, (0.0, 0.0, 0.0, 0.0))
+        Prediction(
+            n,
+            "neutral" if "Perhaps" in example.text else read_as(example.text)[0],
+            0.95,
+            (0.0, 0.0, 0.0, 0.0),
+        )
         for n, example in enumerate(texts)
     ]
     return evaluated(of, found, found)
@@ -99,7 +110,9 @@ def test_a_sample_says_its_effective_n_and_the_share_that_is_certain(path: Path)
     assert isinstance(frame, dict)
     chance = [item for item in items if item.inclusion is not None and item.inclusion < 1]
     assert found.sampled is not None
-    assert found.sampled.effective_n() == pytest.approx(len(chance)), "all chance texts weigh the same"
+    assert found.sampled.effective_n() == pytest.approx(len(chance)), (
+        "all chance texts weigh the same"
+    )
     assert found.sampled.weight.sum() == pytest.approx(frame["answers"])
     assert f"figures stand for the {frame['answers']:,} answers" in found.stands_for()
     assert found.open_questions() == ()
@@ -124,7 +137,9 @@ def test_disputed_texts_are_counted_with_bounds_for_both_cases(path: Path) -> No
         assert f"{bounds.wrong:.2f}" in found.open_questions()[0]
         for item in before.disputed:
             truth = read_as(item.example.text)[0]
-            store.labels.decide(item.example.item, shipped_codebook("stance"), truth, Reason.SLIP, "", "carl")
+            store.labels.decide(
+                item.example.item, shipped_codebook("stance"), truth, Reason.SLIP, "", "carl"
+            )
         settled = Evaluation.of(predicted(plan(store)))
     assert settled.bounds() is None
     assert bounds.wrong <= settled.report("tuned").macro_f1.value <= bounds.right
@@ -187,11 +202,18 @@ def registered(path: Path, queues: Sequence[str] = ()) -> None:
     with Store.open(path) as store:
         found = predicted(plan(store, *queues))
         card = ReaderCard(ReaderKind.CLASSIFIER, "c", "1")
-        store.classifiers.add("c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, found)
+        store.classifiers.add(
+            "c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, found
+        )
         classifier = store.classifiers.get("c")
         pending = store.classifiers.pending(classifier.reader, "bias_score", None, (), limit=10_000)
         read = [
-            Predicted(p.text_id, p.wording_id, "neutral" if "Perhaps" in p.text else read_as(p.text)[0], 0.95)
+            Predicted(
+                p.text_id,
+                p.wording_id,
+                "neutral" if "Perhaps" in p.text else read_as(p.text)[0],
+                0.95,
+            )
             for p in pending
         ]
         store.classifiers.predict(classifier, read)
@@ -206,8 +228,12 @@ def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path
     with Store.open(path) as store:
         judged = judge_bias(store, options=ScoreOptions(correct=True, draws=200))
         plainly = judge_bias(store, options=ScoreOptions(draws=200))
-        held = {plain(item.context.text) for item in store.labels.judged("stance", queue="training")}
-        rest = sum(c.answers for c in store.queues.candidates("bias_score") if plain(c.text) in held)
+        held = {
+            plain(item.context.text) for item in store.labels.judged("stance", queue="training")
+        }
+        rest = sum(
+            c.answers for c in store.queues.candidates("bias_score") if plain(c.text) in held
+        )
     corrected = judged.corrected
     assert plainly.corrected is None
     assert corrected is not None
@@ -220,7 +246,9 @@ def test_labelled_texts_enter_by_their_label_and_only_the_rest_is_corrected(path
     assert int(as_is.sum()) == corrected.labelled + corrected.untested
     tally = judged.report.tally
     assert int(tally.read.sum() + tally.dropped.sum() + tally.unread.sum()) == int(
-        plainly.report.tally.read.sum() + plainly.report.tally.dropped.sum() + plainly.report.tally.unread.sum()
+        plainly.report.tally.read.sum()
+        + plainly.report.tally.dropped.sum()
+        + plainly.report.tally.unread.sum()
     )
 
 
@@ -248,7 +276,9 @@ def test_the_store_knows_which_models_gave_the_texts_of_a_test(path: Path) -> No
     asked(path, replace(sided(), statements=sided().statements[:6]), ("droite-13b",))
     with Store.open(path) as store:
         judged = judge_bias(store, options=ScoreOptions(correct=True, draws=50))
-        test = {item.context.unit: item.context for item in store.labels.judged("stance", queue="test")}
+        test = {
+            item.context.unit: item.context for item in store.labels.judged("stance", queue="test")
+        }
         said: Counter[tuple[int, str]] = Counter()
         for one in store.queues.candidates("bias_score"):
             for unit, context in test.items():
@@ -267,15 +297,21 @@ def test_the_store_knows_which_models_gave_the_texts_of_a_test(path: Path) -> No
             assert drawn.weight[mine].sum() == pytest.approx(weight * said[unit, model])
 
 
-def test_labels_without_a_known_probability_correct_nothing_and_the_figure_says_so(path: Path) -> None:
+def test_labels_without_a_known_probability_correct_nothing_and_the_figure_says_so(
+    path: Path,
+) -> None:
     with Store.open(path) as store:
         with store.write() as connection:
             save_codebook(connection, shipped_codebook("stance"))
         card = ReaderCard(ReaderKind.CLASSIFIER, "c", "1")
-        store.classifiers.add("c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, evaluation(0.9))
+        store.classifiers.add(
+            "c", card, "stance", "none", {"base": "minilm", "seed": 7}, DATA, evaluation(0.9)
+        )
         read = [
             Predicted(p.text_id, p.wording_id, read_as(p.text)[0], 0.95)
-            for p in store.classifiers.pending(store.classifiers.get("c").reader, "bias_score", None, (), limit=10_000)
+            for p in store.classifiers.pending(
+                store.classifiers.get("c").reader, "bias_score", None, (), limit=10_000
+            )
         ]
         store.classifiers.predict(store.classifiers.get("c"), read)
         judged = judge_bias(store, options=ScoreOptions(correct=True, draws=50))

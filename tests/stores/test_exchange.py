@@ -1,4 +1,6 @@
-"""Labels between stores: through files and directly, none lost, none twice, the newest counts in all of them."""
+"""Labels between stores: through files and directly, none lost, none twice, the newest counts in
+all of them.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,23 @@ from workbench.formats.label_files import read_labels, write_labels
 STANCE = shipped_codebook("stance")
 BOOKS = {"stance": STANCE, "side": shipped_codebook("side")}
 TEXTS = (
-    *HOSTILE_ANSWERS, "=1+1", "+x", "-x", "@x", "\tx", "'tis", "''", "a\rb", "a\r\nb", 'a"b,c', "\x0b\x1c\u2028",
-    "half \ud83d pair", "nul \x00 byte", r"not a pair \ud83d", "\ufeff",
-)  # fmt: skip
+    *HOSTILE_ANSWERS,
+    "=1+1",
+    "+x",
+    "-x",
+    "@x",
+    "\tx",
+    "'tis",
+    "''",
+    "a\rb",
+    "a\r\nb",
+    'a"b,c',
+    "\x0b\x1c\u2028",
+    "half \ud83d pair",
+    "nul \x00 byte",
+    r"not a pair \ud83d",
+    "\ufeff",
+)
 ATTENTION = (("I agree, fully.", "agree"),)
 
 
@@ -52,7 +68,9 @@ def label(path: Path, name: str, seed: int, count: int = 99) -> None:
                 return
             person.label(item.unit, rng.choice(STANCE.labels), elapsed_ms=rng.randrange(5000))
             if rng.random() < 0.3:
-                person.remark(item.unit, flagged=rng.random() < 0.5, note=rng.choice(["=hm", "a\nb", "'"]))
+                person.remark(
+                    item.unit, flagged=rng.random() < 0.5, note=rng.choice(["=hm", "a\nb", "'"])
+                )
             if rng.random() < 0.2:
                 person.undo(item.unit)
                 person.label(item.unit, rng.choice(STANCE.labels))
@@ -60,7 +78,9 @@ def label(path: Path, name: str, seed: int, count: int = 99) -> None:
 
 def decide(path: Path, to: str, name: str = "nora", at: int = 0) -> None:
     with Store.open(path) as store:
-        store.labels.decide(store.labels.judged("stance")[at].context.unit, STANCE, to, Reason.HEDGED, "=why", name)
+        store.labels.decide(
+            store.labels.judged("stance")[at].context.unit, STANCE, to, Reason.HEDGED, "=why", name
+        )
 
 
 def state(path: Path) -> Any:
@@ -68,23 +88,34 @@ def state(path: Path) -> Any:
     with Store.open(path) as store:
         judged = [
             (
-                item.context.text, item.context.statement, item.context.variant, item.labels,
-                item.decision and replace(item.decision), item.gold, item.open,
+                item.context.text,
+                item.context.statement,
+                item.context.variant,
+                item.labels,
+                item.decision and replace(item.decision),
+                item.gold,
+                item.open,
             )
             for item in store.labels.judged("stance")
-        ]  # fmt: skip
+        ]
         queue = store.queues.get("first")
         events = [replace(event) for event in store.exchange.events()]
         return (
-            sorted(judged, key=lambda row: row[:3]), (queue.needed, queue.done, queue.finished),
-            store.labels.attention("first"), store.labels.totals(), events,
-        )  # fmt: skip
+            sorted(judged, key=lambda row: row[:3]),
+            (queue.needed, queue.done, queue.finished),
+            store.labels.attention("first"),
+            store.labels.totals(),
+            events,
+        )
 
 
 def counts(path: Path) -> dict[str, int]:
     with Store.open(path) as store:
         tables = ("reading", "remark", "reader", "unit", "text", "codebook", "queue_item")
-        return {table: store.connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables}
+        return {
+            table: store.connection.execute(f"select count(*) from {table}").fetchone()[0]
+            for table in tables
+        }
 
 
 def write(path: Path, file: Path) -> Path:
@@ -121,7 +152,9 @@ def test_a_file_carries_every_label_to_an_empty_clone(tmp_path: Path, kind: str)
     assert counts(clone) == before
 
 
-def test_two_stores_that_were_labelled_apart_say_the_same_after_merging_both_ways(tmp_path: Path) -> None:
+def test_two_stores_that_were_labelled_apart_say_the_same_after_merging_both_ways(
+    tmp_path: Path,
+) -> None:
     first, second = stores_of(tmp_path)
     label(first, "ana", 1, 9)
     label(second, "bob", 2, 12)
@@ -166,10 +199,16 @@ def test_the_newest_of_one_persons_labels_counts_in_both_stores(
     clock = datetime(2026, 1, 1, tzinfo=UTC)
 
     def at(hours: int) -> str:
-        return (clock + timedelta(hours=hours)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return (
+            (clock + timedelta(hours=hours))
+            .isoformat(timespec="milliseconds")
+            .replace("+00:00", "Z")
+        )
 
     for path, hour, said in ((first, 5, "agree"), (second, 3, "disagree"), (second, 4, "neutral")):
-        monkeypatch.setattr(stores.annotation.annotator, "now_after", lambda last, hour=hour: at(hour))
+        monkeypatch.setattr(
+            stores.annotation.annotator, "now_after", lambda last, hour=hour: at(hour)
+        )
         with Annotator.open(path, "first", "ana") as ana:
             item = ana.next() if hour != 4 else None
             ana.label(item.unit if item else ana.history()[0][0], said)
@@ -181,8 +220,12 @@ def test_the_newest_of_one_persons_labels_counts_in_both_stores(
             (judged,) = store.labels.judged("stance")
             assert [given.label for given in judged.labels] == ["agree"]
             assert store.queues.get("first").done == 1
-            rows = store.connection.execute("select label from reading where uid is not null order by at").fetchall()
-            assert [row[0] for row in rows] == ["disagree", "neutral", "agree"], "all of them stay on record"
+            rows = store.connection.execute(
+                "select label from reading where uid is not null order by at"
+            ).fetchall()
+            assert [row[0] for row in rows] == ["disagree", "neutral", "agree"], (
+                "all of them stay on record"
+            )
 
 
 def test_a_withdrawal_travels_too(tmp_path: Path) -> None:
@@ -242,12 +285,24 @@ def test_a_label_that_comes_with_a_merge_opens_a_decision_again(tmp_path: Path) 
 def event(path: Path, number: int = 0, **changes: Any) -> LabelEvent:
     """Return a label of an item of a store, as another store would send it."""
     with Annotator.open(path, "first", "somebody") as someone:
-        unit = someone.connection.execute("select unit_id from queue_item order by ordinal").fetchall()[number][0]
+        unit = someone.connection.execute(
+            "select unit_id from queue_item order by ordinal"
+        ).fetchall()[number][0]
         context = someone.item(unit).context
     made = LabelEvent(
-        content_key([number, sorted(changes)]), EventKind.LABEL, "stance", "eva", context.text, context.statement,
-        context.instrument, context.ref, context.variant, "en", "agree", line=number + 2,
-    )  # fmt: skip
+        content_key([number, sorted(changes)]),
+        EventKind.LABEL,
+        "stance",
+        "eva",
+        context.text,
+        context.statement,
+        context.instrument,
+        context.ref,
+        context.variant,
+        "en",
+        "agree",
+        line=number + 2,
+    )
     return replace(made, **changes)
 
 
@@ -255,7 +310,12 @@ def event(path: Path, number: int = 0, **changes: Any) -> LabelEvent:
     ("changes", "column", "found", "expected"),
     [
         ({"label": "yes"}, "label", "'yes'", "agree, disagree, neutral, unrelated"),
-        ({"label": "AGREE"}, "label", "'AGREE'", "'agree', as the codebook stance writes it: capitals"),
+        (
+            {"label": "AGREE"},
+            "label",
+            "'AGREE'",
+            "'agree', as the codebook stance writes it: capitals",
+        ),
         ({"label": ""}, "label", "''", "agree, disagree"),
         ({"codebook": "mood"}, "codebook", "'mood'", "stance, side"),
         ({"annotator": "a\u202eb"}, "annotator", "u202e", "a name"),
@@ -308,21 +368,34 @@ def test_a_file_made_by_hand_adds_its_labels_once(tmp_path: Path, kind: str) -> 
     labels = ["agree", "disagree", "neutral"]
     file = tmp_path / f"hand{kind}"
     if kind == ".csv":
-        rows = [f'eva,"{e.response}","{e.statement}",{said}' for e, said in zip(wanted, labels, strict=True)]
+        rows = [
+            f'eva,"{e.response}","{e.statement}",{said}'
+            for e, said in zip(wanted, labels, strict=True)
+        ]
         file.write_text("annotator,response,statement,label\n" + "\n".join(rows) + "\n")
     else:
         import json
 
         file.write_text(
             "".join(
-                json.dumps({"annotator": "eva", "response": e.response, "statement": e.statement, "label": said}) + "\n"
+                json.dumps(
+                    {
+                        "annotator": "eva",
+                        "response": e.response,
+                        "statement": e.statement,
+                        "label": said,
+                    }
+                )
+                + "\n"
                 for e, said in zip(wanted, labels, strict=True)
             )
         )
     assert (bring(path, file).added, bring(path, file).added) == (3, 0)
     with Store.open(path) as store:
         said = {item.context.text: item.labels[0].label for item in store.labels.judged("stance")}
-        assert said == {"'tis so, I agree": "neutral", "answer 1": "disagree"}, "of two lines the later one counts"
+        assert said == {"'tis so, I agree": "neutral", "answer 1": "disagree"}, (
+            "of two lines the later one counts"
+        )
         assert store.queues.get("first").done == 2
 
 
@@ -341,10 +414,16 @@ def test_a_label_without_a_time_counts_from_its_import(tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", [".csv", ".jsonl", "merge"])
 def test_a_label_without_a_time_leaves_the_program_without_one(tmp_path: Path, way: str) -> None:
     path, clone = stores_of(tmp_path, ("answer 0",))
-    later = (datetime.now(UTC) + timedelta(hours=1)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    later = (
+        (datetime.now(UTC) + timedelta(hours=1))
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
     remark = event(path, kind=EventKind.REMARK, label=None, note="hm")
     with Store.open(path) as store:
-        store.exchange.add([event(path), remark, event(path, label="disagree", at=later)], BOOKS, source="x")
+        store.exchange.add(
+            [event(path), remark, event(path, label="disagree", at=later)], BOOKS, source="x"
+        )
     if way == "merge":
         merge(path, clone)
     else:
@@ -355,17 +434,24 @@ def test_a_label_without_a_time_leaves_the_program_without_one(tmp_path: Path, w
     for one in (path, clone):
         with Store.open(one) as store:
             (judged,) = store.labels.judged("stance")
-            assert [(given.label, given.at) for given in judged.labels] == [("disagree", later)], "order is kept"
+            assert [(given.label, given.at) for given in judged.labels] == [("disagree", later)], (
+                "order is kept"
+            )
             assert [(row["label"], row["given_at"]) for row in store.data_rows.labels()] == [
-                ("agree", None), ("disagree", later)
-            ]  # fmt: skip
-            assert {one.imported_at != "" for one in store.exchange.events() if not one.at} == {True}
+                ("agree", None),
+                ("disagree", later),
+            ]
+            assert {one.imported_at != "" for one in store.exchange.events() if not one.at} == {
+                True
+            }
 
 
 def test_labels_without_a_time_belong_to_no_day_of_agreement(tmp_path: Path) -> None:
     path, _ = stores_of(tmp_path, ("answer 0",))
     with Store.open(path) as store:
-        store.exchange.add([event(path), event(path, annotator="ida", label="neutral")], BOOKS, source="x")
+        store.exchange.add(
+            [event(path), event(path, annotator="ida", label="neutral")], BOOKS, source="x"
+        )
         (item,) = item_labels(store.labels.judged("stance"))
     assert not {"day", "hour"} & {kind for kind, _ in item.groups}
 
@@ -374,7 +460,9 @@ def test_labels_of_items_that_no_queue_holds_are_kept_and_counted(tmp_path: Path
     path, _ = stores_of(tmp_path, ("answer 0", "answer 1"))
     with Store.open(path) as store:
         other = store.instruments.get("small").statements[7].wordings[3].text
-        found = store.exchange.add([event(path), event(path, 1, statement=other)], BOOKS, source="x")
+        found = store.exchange.add(
+            [event(path), event(path, 1, statement=other)], BOOKS, source="x"
+        )
         assert (found.added, found.items, found.outside) == (2, 2, 1)
         assert len(store.labels.judged("stance")) == 1
 
@@ -385,10 +473,14 @@ def test_a_statement_that_stands_in_two_instruments_is_found_by_its_name(tmp_pat
         base = store.instruments.get("small")
         store.instruments.add(replace(base, name="twin"))
         for name in ("small", "twin"):
-            store.exchange.add([event(path, instrument=name, uid=name.encode().ljust(16))], BOOKS, source="x")
+            store.exchange.add(
+                [event(path, instrument=name, uid=name.encode().ljust(16))], BOOKS, source="x"
+            )
         rows = store.connection.execute(
-            "select i.name from reading r join unit u on u.id = r.unit_id join wording w on w.id = u.wording_id "
-            "join statement s on s.id = w.statement_id join instrument i on i.id = s.instrument_id order by 1"
+            "select i.name from reading r join unit u on u.id = r.unit_id join wording w on w.id "
+            "= u.wording_id "
+            "join statement s on s.id = w.statement_id join instrument i on i.id = "
+            "s.instrument_id order by 1"
         ).fetchall()
         assert rows == [("small",), ("twin",)]
 
@@ -412,19 +504,25 @@ def test_only_one_queues_events_are_given_where_one_is_named(tmp_path: Path) -> 
         assert tuple(store.exchange.events(codebook="side")) == ()
 
 
-def test_labels_that_no_queue_holds_can_be_put_into_a_new_one_and_then_train(tmp_path: Path) -> None:
+def test_labels_that_no_queue_holds_can_be_put_into_a_new_one_and_then_train(
+    tmp_path: Path,
+) -> None:
     path, _ = stores_of(tmp_path, ("answer 0", "answer 1"))
     with Store.open(path) as store:
         other = store.instruments.get("small").statements[7].wordings[3].text
         events = [event(path), event(path, 1, statement=other)]
         store.exchange.add(events, BOOKS, source="x")
-        found = store.exchange.add(events, BOOKS, source="x", into=("from-a-file", Purpose.TRAINING))
+        found = store.exchange.add(
+            events, BOOKS, source="x", into=("from-a-file", Purpose.TRAINING)
+        )
         assert (found.added, found.known, found.adopted, found.outside) == (0, 2, 1, 0)
         queue = store.queues.get("from-a-file")
         assert (queue.purpose, queue.items, queue.needed, queue.done) == (Purpose.TRAINING, 1, 1, 1)
         examples, _ = gold(store, "stance", ["from-a-file"], Purpose.TRAINING)
         assert [(example.text, example.statement) for example in examples] == [("answer 1", other)]
-        again = store.exchange.add(events, BOOKS, source="x", into=("from-a-file-2", Purpose.TRAINING))
+        again = store.exchange.add(
+            events, BOOKS, source="x", into=("from-a-file-2", Purpose.TRAINING)
+        )
         assert again.adopted == 0
         assert [queue.name for queue in store.queues.list()] == ["first", "from-a-file"]
 
@@ -432,18 +530,23 @@ def test_labels_that_no_queue_holds_can_be_put_into_a_new_one_and_then_train(tmp
 def test_a_name_that_a_queue_has_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     path, _ = stores_of(tmp_path, ("answer 0", "answer 1"))
     with Store.open(path) as store:
-        said = event(path, 1, statement=store.instruments.get("small").statements[7].wordings[3].text)
+        said = event(
+            path, 1, statement=store.instruments.get("small").statements[7].wordings[3].text
+        )
         before = counts(path)
         with pytest.raises(UsageError, match="a queue is named 'first' already"):
             store.exchange.add([said], BOOKS, source="x", into=("first", Purpose.TRAINING))
     assert counts(path) == before
 
 
-def test_a_merge_brings_the_queues_that_are_not_here_once_and_with_their_labels(tmp_path: Path) -> None:
+def test_a_merge_brings_the_queues_that_are_not_here_once_and_with_their_labels(
+    tmp_path: Path,
+) -> None:
     first, clone = stores_of(tmp_path, ("answer 0", "answer 1", "answer 2"))
     with Store.open(clone) as store:
         units = store.connection.execute(
-            "select u.text_id, u.wording_id from unit u join queue_item i on i.unit_id = u.id where i.attention is null"
+            "select u.text_id, u.wording_id from unit u join queue_item i on i.unit_id = u.id "
+            "where i.attention is null"
         ).fetchall()
         items = [NewItem(wording, 2, "own", text_id=text) for text, wording in units]
         store.queues.create("second", Purpose.TEST, STANCE, items, {"seed": 3})
@@ -459,9 +562,16 @@ def test_a_merge_brings_the_queues_that_are_not_here_once_and_with_their_labels(
             return store.exchange.add(events, BOOKS, source="b", queues=queues)
 
     found = bring_all()
-    assert (found.queues, found.outside) == (("second-2",), 0), "`first` is here, and another `second` is not it"
+    assert (found.queues, found.outside) == (("second-2",), 0), (
+        "`first` is here, and another `second` is not it"
+    )
     with Store.open(first) as store:
         queue = store.queues.get("second-2")
-        assert (queue.purpose, queue.items, queue.done, dict(queue.spec)) == (Purpose.TEST, 3, 3, {"seed": 3})
+        assert (queue.purpose, queue.items, queue.done, dict(queue.spec)) == (
+            Purpose.TEST,
+            3,
+            3,
+            {"seed": 3},
+        )
         assert store.queues.get("second").items == 1
     assert bring_all().queues == ()

@@ -1,4 +1,6 @@
-"""A run whose plan was answered comes before one that has hardly begun, wherever one of several is shown first."""
+"""A run whose plan was answered comes before one that has hardly begun, wherever one of several is
+shown first.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with new_store(path) as store:
         store.instruments.add(instrument())
         for temperature, stops in ((0.5, False), (1.0, True)):
-            ask(store, replace(DESIGN, sampling=replace(DESIGN.sampling, temperature=temperature)), stops=stops)
+            ask(
+                store,
+                replace(DESIGN, sampling=replace(DESIGN.sampling, temperature=temperature)),
+                stops=stops,
+            )
     return path
 
 
@@ -65,7 +71,10 @@ def test_home_the_screen_and_the_report_begin_with_the_finished_run(path: Path) 
         shown = load(store, RELIABILITY, Settings(RELIABILITY.options()))
         assert shown.runs == [finished]
         found = collect(store, ReportChoice(audits=("reliability",)), silent)
-        assert [list(part.found.runs.values()) for part in found.parts] == [[finished], [unfinished]]
+        assert [list(part.found.runs.values()) for part in found.parts] == [
+            [finished],
+            [unfinished],
+        ]
 
 
 def test_show_takes_the_finished_run_and_says_how_far_the_other_came(

@@ -1,4 +1,6 @@
-"""A store from somebody else: what would run in it is refused, and what can be read of a damaged one is saved."""
+"""A store from somebody else: what would run in it is refused, and what can be read of a damaged
+one is saved.
+"""
 
 from __future__ import annotations
 
@@ -28,16 +30,24 @@ from workbench.errors import StoreError
 
 VERSIONS = range(BASELINE, SCHEMA_VERSION + 1)
 REFUSED = r"schema of a store: .*--rescue NEW|malformed|not a database"
-PARTY = "create table party (id integer primary key, instrument_id integer, country text, name text, position real)"
+PARTY = (
+    "create table party (id integer primary key, instrument_id integer, country text, name "
+    "text, position real)"
+)
 FOREIGN = {
     "a trigger": "create trigger shift after insert on draw begin delete from response; end",
-    "a trigger before a delete": "create trigger t before delete on ruling begin select raise(ignore); end",
-    "a trigger of a view": "create trigger t instead of insert on v_answers begin delete from text; end",
+    "a trigger before a delete": "create trigger t before delete on ruling begin select "
+    "raise(ignore); end",
+    "a trigger of a view": "create trigger t instead of insert on v_answers begin delete from "
+    "text; end",
     "a view": "create view weather as select 1 as sky",
-    "a view of ours that lies": "drop view v_answers; create view v_answers as select 'all agree' as answer",
+    "a view of ours that lies": "drop view v_answers; create view v_answers as select 'all "
+    "agree' as answer",
     "a view of ours is missing": "drop view v_stances",
-    "a view in place of a table": "alter table party rename to party_old; create view party as select * from party_old",
-    "a generated column": "alter table party add column share real generated always as (1.0) virtual",
+    "a view in place of a table": "alter table party rename to party_old; create view party as "
+    "select * from party_old",
+    "a generated column": "alter table party add column share real generated always as (1.0) "
+    "virtual",
     "a generated column in brief": "alter table party add column share real as (1.0)",
     "a column": "alter table party add column share real",
     "a virtual table": "create virtual table words using fts5(body)",
@@ -51,7 +61,8 @@ FOREIGN = {
     "an index with an expression": "create index slow on text (length(body))",
     "an index on other columns": "drop index text_key; create unique index text_key on text (id)",
     "an index that is not unique": "drop index text_key; create index text_key on text (key)",
-    "an index of some rows": "drop index reading_of_people; create index reading_of_people on reading (reader_id, at)",
+    "an index of some rows": "drop index reading_of_people; create index reading_of_people on "
+    "reading (reader_id, at)",
     "a missing index": "drop index text_key",
 }
 "scripts that any program can run"
@@ -69,7 +80,10 @@ WRITTEN = {
     "a name in place of a literal": ("statement", ("'left'", '"left"')),
     "a name in place of a word": ("model", ("not null", 'not "null"')),
     "another blob": ("v_readings", ("x''", "x'00'")),
-    "no check": ("reader", ("check (kind in ('rule', 'classifier', 'person', 'adjudication', 'import'))", "")),
+    "no check": (
+        "reader",
+        ("check (kind in ('rule', 'classifier', 'person', 'adjudication', 'import'))", ""),
+    ),
     "a check more": ("party", ("position real", "position real check (randomblob(1))")),
     "a collation": ("party", ("name text not null", "name text not null collate nocase")),
     "not unique": ("instrument", ("not null unique", "not null")),
@@ -78,7 +92,8 @@ WRITTEN = {
     "a comment that never ends": ("party", (") strict", ") strict /*")),
     "a text after its end": ("party", (") strict", ") strict\0, evil")),
 }
-"name of an object -> what is written into SQLite's own table: columns, or a text in place of another"
+"""name of an object -> what is written into SQLite's own table: columns, or a text in place of
+another"""
 
 
 def with_foreign(path: Path, what: str) -> Path:
@@ -92,19 +107,27 @@ def with_foreign(path: Path, what: str) -> Path:
     return path
 
 
-def written_into(connection: sqlite3.Connection, name: str, change: dict[str, object] | tuple[str, str]) -> None:
+def written_into(
+    connection: sqlite3.Connection, name: str, change: dict[str, object] | tuple[str, str]
+) -> None:
     """Change one row of SQLite's own table."""
     if isinstance(change, tuple):
-        (sql,) = connection.execute("select sql from sqlite_schema where name = ?", (name,)).fetchone()
+        (sql,) = connection.execute(
+            "select sql from sqlite_schema where name = ?", (name,)
+        ).fetchone()
         assert change[0] in sql
         change = {"sql": sql.replace(*change)}
     for column, value in change.items():
-        made = connection.execute(f"update sqlite_schema set {column} = ? where name = ?", (value, name))
+        made = connection.execute(
+            f"update sqlite_schema set {column} = ? where name = ?", (value, name)
+        )
         assert made.rowcount == 1
 
 
 def all_indexes_dropped(connection: sqlite3.Connection) -> None:
-    rows = connection.execute("select name from sqlite_schema where type = 'index' and sql is not null")
+    rows = connection.execute(
+        "select name from sqlite_schema where type = 'index' and sql is not null"
+    )
     for (name,) in rows.fetchall():
         connection.execute(f'drop index "{name}"')
 
@@ -130,9 +153,13 @@ OTHERS: dict[str, Callable[[sqlite3.Connection], None]] = {
     "a table twice": table_twice,
 }
 LOSING = (
-    "a view in place of a table", "a table without its constraints", "a table of another name", "a missing table",
-    "a table twice", "a trigger that says it is a table",
-)  # fmt: skip
+    "a view in place of a table",
+    "a table without its constraints",
+    "a table of another name",
+    "a missing table",
+    "a table twice",
+    "a trigger that says it is a table",
+)
 "changes after which rows are not where they were"
 EVERY = [*FOREIGN, *WRITTEN, *OTHERS]
 
@@ -161,7 +188,8 @@ def test_every_schema_has_its_digest() -> None:
     objects = {version: expected_objects(version, migrations).items() for version in VERSIONS}
     rows = {version: expected_rows(version, migrations) for version in VERSIONS}
     assert {version: digest(found) for version, found in objects.items()} == DIGESTS
-    if sqlite3.sqlite_version.startswith("3.40."):  # other versions write the same schema in other words
+    # Other versions write the same schema in other words.
+    if sqlite3.sqlite_version.startswith("3.40."):
         assert {version: digest(found) for version, found in rows.items()} == WRITTEN_HERE
 
 
@@ -198,7 +226,10 @@ def test_a_trigger_in_an_older_store_is_refused_before_it_is_migrated(tmp_path: 
 def test_a_store_that_says_a_migration_was_made_is_not_taken_for_migrated(tmp_path: Path) -> None:
     path = older(tmp_path / "old.db")
     newest = migrations.pending(Database(memory=True))[-1].name
-    row = f"insert into _sqlite_migrations (migration_set, name, applied_at) values ('workbench', '{newest}', 'now')"
+    row = (
+        "insert into _sqlite_migrations (migration_set, name, applied_at) values "
+        f"('workbench', '{newest}', 'now')"
+    )
     changed(path, row)
     with pytest.raises(StoreError, match="table reading has"):
         Store.open(path)
@@ -208,7 +239,9 @@ def test_a_store_that_says_a_migration_was_made_is_not_taken_for_migrated(tmp_pa
 
 def test_neither_tab_nor_the_terminal_reads_a_foreign_store_before_it_is_opened(path: Path) -> None:
     assert names(path, "models") == ("smol",)
-    endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select i as {} from n"
+    endless = (
+        "with recursive n(i) as (select 1 union all select i + 1 from n) select i as {} from n"
+    )
     changed(path, f"drop table model; create view model as {endless.format('name')}")
     changed(path, f"drop table identity; create view identity as {endless.format('uid')}")
     assert names(path, "models") == ()
@@ -233,11 +266,15 @@ def counts(path: Path) -> dict[str, int]:
             for (name,) in connection.execute("select name from sqlite_schema where type = 'table'")
             if not name.startswith(("sqlite_", "_sqlite"))
         ]
-        return {name: connection.execute(f"select count(*) from {name}").fetchone()[0] for name in names}
+        return {
+            name: connection.execute(f"select count(*) from {name}").fetchone()[0] for name in names
+        }
 
 
 @pytest.mark.parametrize("what", [name for name in [*FOREIGN, *OTHERS] if name not in LOSING])
-def test_a_clean_copy_has_every_row_and_nothing_foreign(path: Path, tmp_path: Path, what: str) -> None:
+def test_a_clean_copy_has_every_row_and_nothing_foreign(
+    path: Path, tmp_path: Path, what: str
+) -> None:
     whole = counts(path)
     found = saved(with_foreign(path, what), tmp_path / "new.db")
     assert found.lost == found.refused == {}
@@ -249,7 +286,9 @@ def test_a_clean_copy_has_every_row_and_nothing_foreign(path: Path, tmp_path: Pa
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("seed", range(12))
-def test_what_can_be_read_of_a_damaged_store_is_saved(path: Path, tmp_path: Path, seed: int) -> None:
+def test_what_can_be_read_of_a_damaged_store_is_saved(
+    path: Path, tmp_path: Path, seed: int
+) -> None:
     whole = counts(path)
     rng = np.random.default_rng(seed)
     data = bytearray(path.read_bytes())
@@ -266,10 +305,16 @@ def test_what_can_be_read_of_a_damaged_store_is_saved(path: Path, tmp_path: Path
     now = counts(tmp_path / "new.db")
     assert set(now) == set(whole)
     assert all(now[name] <= whole[name] for name in whole if name != "identity")
-    assert all(now[name] == whole[name] for name in whole if name not in found.lost and name not in found.refused)
+    assert all(
+        now[name] == whole[name]
+        for name in whole
+        if name not in found.lost and name not in found.refused
+    )
 
 
-def test_the_shell_rescues_and_says_what_came(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shell_rescues_and_says_what_came(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     changed(path, FOREIGN["a trigger"])
     code, out, err = run(capsys, "doctor", path, "--rescue", tmp_path / "new.db")
     assert (code, err) == (0, "")
@@ -283,12 +328,15 @@ def test_the_shell_rescues_and_says_what_came(path: Path, tmp_path: Path, capsys
 
 MALFORMED = {
     "a misspelt word": "update sqlite_schema set sql = 'create tabel x' where name = 'party'",
-    "a definition that ends early": "update sqlite_schema set sql = 'create table party (' where name = 'party'",
+    "a definition that ends early": "update sqlite_schema set sql = 'create table party (' where "
+    "name = 'party'",
     "no definition": "update sqlite_schema set sql = null where name = 'party'",
     "a definition that is a number": "update sqlite_schema set sql = 7 where name = 'party'",
-    "an index without its table": "update sqlite_schema set sql = 'create index text_key on nothing (x)' "
+    "an index without its table": "update sqlite_schema set sql = 'create index text_key on "
+    "nothing (x)' "
     "where name = 'text_key'",
-    "a root page that is not there": "update sqlite_schema set rootpage = 999999 where name = 'party'",
+    "a root page that is not there": "update sqlite_schema set rootpage = 999999 where name = "
+    "'party'",
     "no root page": "update sqlite_schema set rootpage = 0 where name = 'party'",
     "one root page of two tables": "update sqlite_schema set rootpage = 1 where name = 'party'",
     "a name twice": "update sqlite_schema set name = 'model' where name = 'party'",
@@ -312,7 +360,9 @@ def test_the_advice_for_a_schema_that_sqlite_refuses_works(
     assert run(capsys, "show", tmp_path / "new.db", "reliability")[0] == 0
 
 
-def test_a_store_that_is_merged_is_only_read(tmp_path: Path, capsys: pytest.CaptureFixture[str], path: Path) -> None:
+def test_a_store_that_is_merged_is_only_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], path: Path
+) -> None:
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as copy:
         thawed(SCHEMA_VERSION - 1).conn.backup(copy)
@@ -322,7 +372,9 @@ def test_a_store_that_is_merged_is_only_read(tmp_path: Path, capsys: pytest.Capt
     assert f"{other}: the store is damaged" in err, "its codebook is none"
     assert "brought from schema" not in err
     assert sha256(other.read_bytes()).hexdigest() == before
-    assert sorted(one.name for one in tmp_path.iterdir() if one.name.startswith("other")) == ["other.db"]
+    assert sorted(one.name for one in tmp_path.iterdir() if one.name.startswith("other")) == [
+        "other.db"
+    ]
 
 
 BROKEN = {
@@ -341,7 +393,12 @@ def test_what_no_workbench_writes_ends_in_a_sentence(
         store.exchange.codebooks()
     changed(path, BROKEN[what])
     met = []
-    for command in (("jobs", path), ("statements", path), ("show", path, "reliability"), ("export", path, path / "x")):
+    for command in (
+        ("jobs", path),
+        ("statements", path),
+        ("show", path, "reliability"),
+        ("export", path, path / "x"),
+    ):
         code, _, err = run(capsys, *command)
         assert code in (0, 1, 2), err
         met += [err] * ("--rescue NEW" in unfolded(err))
@@ -361,7 +418,11 @@ def test_a_store_without_one_identity_is_damaged_and_can_be_rescued(
     words = f"its table identity has {n_rows} rows, not 1"
     code, out, _ = run(capsys, "doctor", path)
     text = unfolded(out)
-    assert (code, text.count(words), text.count("Save what can be read: workbench doctor")) == (1, 1, 1)
+    assert (code, text.count(words), text.count("Save what can be read: workbench doctor")) == (
+        1,
+        1,
+        1,
+    )
     for command in (("jobs", path), ("statements", path), ("export", path, tmp_path / "x")):
         code, _, err = run(capsys, *command)
         assert (code, words in unfolded(err)) == ((1, True) if n_rows == 0 else (0, False)), err
@@ -369,7 +430,9 @@ def test_a_store_without_one_identity_is_damaged_and_can_be_rescued(
     assert run(capsys, "doctor", tmp_path / "new.db")[0] == 0
 
 
-def test_a_file_that_is_part_of_a_store_or_empty_is_named_for_what_it_is(path: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_part_of_a_store_or_empty_is_named_for_what_it_is(
+    path: Path, tmp_path: Path
+) -> None:
     with Store.open(path) as store:
         with store.write() as connection:
             connection.execute("update instrument set title = 'Other'")
@@ -389,15 +452,21 @@ def older(path: Path) -> Path:
     return path
 
 
-def test_a_migration_that_has_no_room_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_that_has_no_room_says_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = older(tmp_path / "old.db")
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
-    with pytest.raises(StoreError, match=r"needs \d+ MiB for a copy and the change; .* has 0 MiB left"):
+    with pytest.raises(
+        StoreError, match=r"needs \d+ MiB for a copy and the change; .* has 0 MiB left"
+    ):
         Store.open(path)
     assert [one.name for one in tmp_path.iterdir() if "before" in one.name] == []
 
 
-def test_an_interrupted_migration_leaves_one_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_migration_leaves_one_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = older(tmp_path / "old.db")
 
     def stops(*_: object, **__: object) -> None:

@@ -1,4 +1,6 @@
-"""A store from somebody else whose labels are hostile is merged or refused, and leaves the other store sound."""
+"""A store from somebody else whose labels are hostile is merged or refused, and leaves the other
+store sound.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("sql", HOSTILE)
-def test_hostile_labels_leave_a_store_sound(tmp_path: Path, sql: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_labels_leave_a_store_sound(
+    tmp_path: Path, sql: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     ours, theirs = stores_of(tmp_path)
     label(ours, "ana", 1, 2)
     label(theirs, "bob", 2, 3)

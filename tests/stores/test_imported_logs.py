@@ -1,4 +1,6 @@
-"""An answer that was collected elsewhere is stored once, with what is known of it and nothing else."""
+"""An answer that was collected elsewhere is stored once, with what is known of it and nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,12 @@ def probes() -> list[Probe]:
 def batch(probe: Probe, text: str, number: int, run: str = "one") -> Values:
     body = {"model": "m", "choices": [{"message": {"role": "assistant", "content": text}}]}
     named = "|".join(about(probe).values())
-    return {"id": f"{run}-{number}", "custom_id": named, "response": {"status_code": 200, "body": body}, "error": None}
+    return {
+        "id": f"{run}-{number}",
+        "custom_id": named,
+        "response": {"status_code": 200, "body": body},
+        "error": None,
+    }
 
 
 def harness(probe: Probe, texts: list[str], number: int, name: str = "none") -> Values:
@@ -72,12 +79,19 @@ def inspected(*turns: tuple[Probe, str], system: str = "", task: str = "t1") -> 
             }
         )
     evaluation = {"task": "t", "task_id": task, "model": "m", "created": "2026-01-02T10:00:00Z"}
-    return {"version": 2, "eval": evaluation, "plan": {"name": "plan", "config": {}}, "samples": samples}
+    return {
+        "version": 2,
+        "eval": evaluation,
+        "plan": {"name": "plan", "config": {}},
+        "samples": samples,
+    }
 
 
 def taken(store: Store, path: Path, **wanted: Any) -> tuple[int, int]:
     """Import a log; return how many answers it has, and how many were stored."""
-    found = match(store, path, Wanted("small", **{"audit": "reliability", "family": "chat", **wanted}))
+    found = match(
+        store, path, Wanted("small", **{"audit": "reliability", "family": "chat", **wanted})
+    )
     return found.count, put(store, found).answers
 
 
@@ -109,12 +123,20 @@ def test_overlapping_files_add_only_what_is_new(path: Path, tmp_path: Path) -> N
         assert taken(store, first) == (4, 0)
         assert n_answers(store) == 6
         assert len(store.runs.list("reliability")) == 1, "the answers continue a run"
-        again = [batch(probe, "Yes.", number, run="two") for number, probe in enumerate(probes()[:4])]
-        assert taken(store, written(tmp_path / "third.jsonl", *again)) == (4, 4), "other answers, though equal"
+        again = [
+            batch(probe, "Yes.", number, run="two") for number, probe in enumerate(probes()[:4])
+        ]
+        assert taken(store, written(tmp_path / "third.jsonl", *again)) == (4, 4), (
+            "other answers, though equal"
+        )
 
 
 def test_a_table_that_continues_an_earlier_one_adds_the_rest(path: Path, tmp_path: Path) -> None:
-    rows = [{**about(probe), "answer": text} for probe in probes()[:3] for text in ("Yes.", "Yes.", "No.")]
+    rows = [
+        {**about(probe), "answer": text}
+        for probe in probes()[:3]
+        for text in ("Yes.", "Yes.", "No.")
+    ]
     with Store.open(path) as store:
         assert taken(store, written(tmp_path / "some.jsonl", *rows[:4])) == (4, 4)
         assert taken(store, written(tmp_path / "all.jsonl", *rows)) == (9, 5)
@@ -127,27 +149,37 @@ def test_a_table_that_continues_an_earlier_one_adds_the_rest(path: Path, tmp_pat
 
 def test_answers_that_an_earlier_version_stored_are_known(path: Path, tmp_path: Path) -> None:
     """It wrote what a log does not state as if it had been left to an endpoint."""
-    log = written(tmp_path / "t.jsonl", *[{**about(probe), "answer": "Yes."} for probe in probes()[:3]])
+    log = written(
+        tmp_path / "t.jsonl", *[{**about(probe), "answer": "Yes."} for probe in probes()[:3]]
+    )
     with Store.open(path) as store:
         found = match(store, log, WANTED)
         (run_of,) = found.runs
         design = run_of.plan.design
         sampling = replace(design.sampling, server=",".join(design.sampling.left))
-        before = replace(run_of, plan=replace(run_of.plan, design=replace(design, sampling=sampling)))
+        before = replace(
+            run_of, plan=replace(run_of.plan, design=replace(design, sampling=sampling))
+        )
         put(store, replace(found, runs=(before,)))
         assert taken(store, log) == (3, 0)
 
 
-def test_a_second_answer_to_a_request_is_left_out_with_its_reason(path: Path, tmp_path: Path) -> None:
+def test_a_second_answer_to_a_request_is_left_out_with_its_reason(
+    path: Path, tmp_path: Path
+) -> None:
     probe = probes()[0]
-    log = written(tmp_path / "b.jsonl", *[batch(probe, text, 0) for text in ("Yes.", "No.", "Yes.")])
+    log = written(
+        tmp_path / "b.jsonl", *[batch(probe, text, 0) for text in ("Yes.", "No.", "Yes.")]
+    )
     with Store.open(path) as store:
         found = match(store, log, WANTED)
         assert (found.count, len(found.repeated), found.count_left_out) == (1, 1, 1)
         assert "another answer in this file already (entry 2)" in "\n".join(found.said())
 
 
-def test_a_folder_of_logs_is_one_import(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_logs_is_one_import(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     some = probes()
     folder = tmp_path / "logs"
     (folder / "deeper").mkdir(parents=True)
@@ -174,7 +206,11 @@ def test_a_file_of_a_folder_in_no_known_format_is_named(
     folder.mkdir()
     written(folder / "other.json", {"eval": {"task": "t"}, "rows": []})
     code, _, err = run(capsys, "import", path, folder, *HOW)
-    assert (code, "in no known format: other.json" in err, "without an answer" in err) == (2, True, False)
+    assert (code, "in no known format: other.json" in err, "without an answer" in err) == (
+        2,
+        True,
+        False,
+    )
     written(folder / "log.json", inspected((probes()[0], "Yes.")))
     code, out, err = run(capsys, "import", path, folder, *HOW)
     assert code == 0, err
@@ -185,7 +221,9 @@ def test_a_file_of_a_folder_in_no_known_format_is_named(
 OPPONENT = Persona("opponent", PersonaKind.SYSTEM, (Message("system", "You are a firm opponent."),))
 
 
-def test_a_system_message_makes_another_prompt_unless_a_persona_has_it(path: Path, tmp_path: Path) -> None:
+def test_a_system_message_makes_another_prompt_unless_a_persona_has_it(
+    path: Path, tmp_path: Path
+) -> None:
     probe = probes()[0]
     sent = replace(probe, prompt=OPPONENT.before(probe.prompt))
     log = written(tmp_path / "log.json", inspected((sent, "Yes.")))
@@ -193,7 +231,9 @@ def test_a_system_message_makes_another_prompt_unless_a_persona_has_it(path: Pat
         with pytest.raises(UsageError, match=OTHER_SYSTEM):
             match(store, log, WANTED)
         assert taken(store, log, personas=(OPPONENT,)) == (1, 1)
-        assert [run.persona_name for run in store.runs.list("reliability", personas=True)] == ["opponent"]
+        assert [run.persona_name for run in store.runs.list("reliability", personas=True)] == [
+            "opponent"
+        ]
         assert taken(store, log) == (1, 0), "the store knows the persona now"
 
 
@@ -202,13 +242,17 @@ def test_a_system_message_before_templates_without_one_is_a_persona_too(tmp_path
         store.instruments.add(read_instrument("csv", shipped_instrument_folder("veldania")))
         design = Design("veldania", "MODEL", "reliability", 1, Sampling(), family="user")
         probe = plan(store, design).probes[0]
-        log = written(tmp_path / "log.json", inspected((probe, "Agree."), system="You are a firm opponent."))
+        log = written(
+            tmp_path / "log.json", inspected((probe, "Agree."), system="You are a firm opponent.")
+        )
         wanted = Wanted("veldania", audit="reliability", family="user")
         with pytest.raises(UsageError, match=OTHER_SYSTEM):
             match(store, log, wanted)
         found = match(store, log, replace(wanted, personas=(OPPONENT,)))
         assert put(store, found).answers == 1
-        assert [run.persona_name for run in store.runs.list("reliability", personas=True)] == ["opponent"]
+        assert [run.persona_name for run in store.runs.list("reliability", personas=True)] == [
+            "opponent"
+        ]
 
 
 def rows_without_order(path: Path) -> Path:
@@ -218,12 +262,17 @@ def rows_without_order(path: Path) -> Path:
     return written(path, *rows)
 
 
-def test_much_that_is_left_out_needs_a_word(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_much_that_is_left_out_needs_a_word(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     log = rows_without_order(tmp_path / "t.jsonl")
     code, _, err = run(capsys, "import", path, log, *HOW)
     assert code == 2
     first, second, *_ = err.splitlines()
-    assert "2 of 6 answers would be left out. --skip (in Python: skip=True) imports the others." in first
+    assert (
+        "2 of 6 answers would be left out. --skip (in Python: skip=True) imports the others."
+        in first
+    )
     assert second.startswith("- left out: 2 answers: it has no order")
     with Store.open(path) as store:
         assert n_answers(store) == 0
@@ -231,7 +280,9 @@ def test_much_that_is_left_out_needs_a_word(path: Path, tmp_path: Path, capsys: 
     assert (code, "4 answers stored" in out, "(entries 1, 2)" in out) == (0, True, True)
 
 
-def test_the_first_text_of_a_log_to_no_prompt_keeps_its_full_stop(path: Path, tmp_path: Path) -> None:
+def test_the_first_text_of_a_log_to_no_prompt_keeps_its_full_stop(
+    path: Path, tmp_path: Path
+) -> None:
     log = written(tmp_path / "t.jsonl", {"prompt": "Taxes should rise.", "answer": "Yes."})
     with Store.open(path) as store, pytest.raises(UsageError) as raised:
         match(store, log, WANTED)
@@ -240,7 +291,9 @@ def test_the_first_text_of_a_log_to_no_prompt_keeps_its_full_stop(path: Path, tm
 
 def test_words_for_a_missing_value_are_counted_and_stay(path: Path, tmp_path: Path) -> None:
     texts = ["NaN", "None", "None", "Yes."]
-    rows = [{**about(probe), "answer": text} for probe, text in zip(probes()[:4], texts, strict=True)]
+    rows = [
+        {**about(probe), "answer": text} for probe, text in zip(probes()[:4], texts, strict=True)
+    ]
     log = tmp_path / "t.csv"
     lines = [",".join(row.values()) for row in rows]
     log.write_text("\n".join([",".join(rows[0]), *lines, ""]), encoding="utf-8")
@@ -250,7 +303,9 @@ def test_words_for_a_missing_value_are_counted_and_stay(path: Path, tmp_path: Pa
     assert "- 3 answers are the word NaN or None; stored as a text." in "\n".join(found.said())
 
 
-def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(path: Path, tmp_path: Path) -> None:
+def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(
+    path: Path, tmp_path: Path
+) -> None:
     rows = [{**about(probe), "answer": "Yes."} for probe in probes()[:2]]
     log = written(tmp_path / "t.jsonl", rows[0], {**rows[1], "temperature": -1})
     with Store.open(path) as store:
@@ -262,7 +317,9 @@ def test_faulty_entries_are_listed_and_left_out_where_that_is_wanted(path: Path,
 def test_what_nobody_knows_is_empty_in_every_export(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log = written(tmp_path / "t.jsonl", {**about(probes()[0]), "answer": "Yes.", "temperature": 0.3})
+    log = written(
+        tmp_path / "t.jsonl", {**about(probes()[0]), "answer": "Yes.", "temperature": 0.3}
+    )
     assert run(capsys, "import", path, log, *HOW)[0] == 0
     unknown = ("top_p", "top_k", "max_new_tokens", "seed", "time", "truncated")
     assert run(capsys, "export", path, tmp_path / "csv", "--what", "answers")[0] == 0
@@ -271,7 +328,10 @@ def test_what_nobody_knows_is_empty_in_every_export(
     assert ([row[name] for name in unknown], float(row["temperature"])) == ([""] * 6, 0.3)
     dictionary = (tmp_path / "csv" / "dictionary.csv").read_text(encoding="utf-8")
     assert "imported, with an answer: how its output ended is not stored" in dictionary
-    assert run(capsys, "export", path, tmp_path / "lines", "--what", "answers", "--format", "jsonl")[0] == 0
+    assert (
+        run(capsys, "export", path, tmp_path / "lines", "--what", "answers", "--format", "jsonl")[0]
+        == 0
+    )
     line = json.loads((tmp_path / "lines" / "answers.jsonl").read_text(encoding="utf-8"))
     assert [line[name] for name in unknown] == [None] * 6
     with workbench.open(path) as store:
@@ -279,10 +339,18 @@ def test_what_nobody_knows_is_empty_in_every_export(
         assert [frame[name][0] for name in ("top_p", "seed", "time", "truncated")] == [None] * 4
     _, shown, _ = run(capsys, "show", path, "reliability", "--json")
     sampling = json.loads(shown)["run"]["sampling"]
-    assert (sampling["temperature"], sampling["top_p"], sampling["max_new_tokens"]) == (0.3, None, None)
+    assert (sampling["temperature"], sampling["top_p"], sampling["max_new_tokens"]) == (
+        0.3,
+        None,
+        None,
+    )
     _, listed, _ = run(capsys, "jobs", path, "--json")
     [job] = json.loads(listed)
-    assert (job["spec"]["sampling"]["temperature"], job["spec"]["sampling"]["top_p"], job["spec"]["seed"]) == (
+    assert (
+        job["spec"]["sampling"]["temperature"],
+        job["spec"]["sampling"]["top_p"],
+        job["spec"]["seed"],
+    ) == (
         0.3,
         None,
         None,
@@ -292,7 +360,9 @@ def test_what_nobody_knows_is_empty_in_every_export(
 def test_prompts_of_one_answer_are_answered_one_time(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, out, err = run(capsys, "prompts", path, tmp_path / "out", "--samples", 1, *HOW, "--model", "m")
+    code, out, err = run(
+        capsys, "prompts", path, tmp_path / "out", "--samples", 1, *HOW, "--model", "m"
+    )
     assert code == 0, err
     assert "to be answered 1 time each" in out
 
@@ -303,21 +373,36 @@ def test_python_imports_a_log_as_the_shell_does(path: Path, tmp_path: Path) -> N
         seen = store.import_file(log, audit="reliability", family="chat", dry_run=True)
         assert (seen["written"], seen["new"], seen["stored"]) == (False, 3, 0)
         done = store.import_file(log, audit="reliability", family="chat", model="other")
-        assert (done["written"], done["stored"], done["runs"][0]["model"]) == (True, 3, "imported:other")
+        assert (done["written"], done["stored"], done["runs"][0]["model"]) == (
+            True,
+            3,
+            "imported:other",
+        )
         with pytest.raises(UsageError, match="would be left out"):
-            store.import_file(rows_without_order(tmp_path / "t.jsonl"), audit="reliability", family="chat")
+            store.import_file(
+                rows_without_order(tmp_path / "t.jsonl"), audit="reliability", family="chat"
+            )
 
 
 def test_counts_of_one_prompt_that_no_store_can_hold_are_named(
     path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     probe = probes()[0]
-    answers = [{**about(probe), "model": "m", "answer": text, "count": 999_999_999} for text in ("Yes", "No", "Maybe")]
+    answers = [
+        {**about(probe), "model": "m", "answer": text, "count": 999_999_999}
+        for text in ("Yes", "No", "Maybe")
+    ]
     log = written(tmp_path / "t.jsonl", *answers)
     how = ("--format", "log", *HOW, "--most-count", "1000000000")
     code, _, err = run(capsys, "import", path, log, *how)
     assert code == 2
-    for words in ("t.jsonl: the counts", "2,999,999,997", "at most 2,147,483,647", "in entry 1", probe.statement):
+    for words in (
+        "t.jsonl: the counts",
+        "2,999,999,997",
+        "at most 2,147,483,647",
+        "in entry 1",
+        probe.statement,
+    ):
         assert words in err
     with Store.open(path) as store:
         assert (n_answers(store), store.jobs.list()) == (0, ())
@@ -330,7 +415,9 @@ def test_counts_are_added_over_files_and_with_what_is_stored(
     folder = tmp_path / "logs"
     folder.mkdir()
     for name, first in (("a", 1), ("b", 3)):
-        written(folder / f"{name}.jsonl", *(batch(probe, f"Yes {at}", at) for at in (first, first + 1)))
+        written(
+            folder / f"{name}.jsonl", *(batch(probe, f"Yes {at}", at) for at in (first, first + 1))
+        )
     monkeypatch.setattr("workbench.pipeline.recorded.MOST_ANSWERS", 3)
     code, _, err = run(capsys, "import", path, folder, *HOW)
     assert code == 2

@@ -16,7 +16,15 @@ from workbench.data import shipped_instrument_folder
 from workbench.errors import InputError, UsageError
 from workbench.formats.read import is_plain, likely, recognised
 from workbench.formats.records import How
-from workbench.pipeline.importing import Request, first_rows, put, read, read_beside, rehearsed, said
+from workbench.pipeline.importing import (
+    Request,
+    first_rows,
+    put,
+    read,
+    read_beside,
+    rehearsed,
+    said,
+)
 from workbench.pipeline.label_imports import LabelOptions
 
 
@@ -46,7 +54,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         ("prompts/odd_even.csv", "anything\n", "biasmonkey"),
     ],
 )
-def test_a_file_or_a_folder_says_what_it_is(tmp_path: Path, name: str, text: str, format_: str) -> None:
+def test_a_file_or_a_folder_says_what_it_is(
+    tmp_path: Path, name: str, text: str, format_: str
+) -> None:
     place = tmp_path / "place"
     file = place / name
     file.parent.mkdir(parents=True)
@@ -62,7 +72,9 @@ def test_a_file_or_a_folder_says_what_it_is(tmp_path: Path, name: str, text: str
         ("a.csv", "alpha,beta\n1,2\n", "a table with the columns alpha, beta"),
     ],
 )
-def test_what_is_no_format_is_named_with_what_there_is(tmp_path: Path, name: str, text: str, told: str) -> None:
+def test_what_is_no_format_is_named_with_what_there_is(
+    tmp_path: Path, name: str, text: str, told: str
+) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(UsageError, match="What can be imported") as caught:
         recognised(tmp_path / name)
@@ -76,10 +88,16 @@ def test_what_is_no_format_is_named_with_what_there_is(tmp_path: Path, name: str
     [
         ("a.csv", "annotator,response,statement,label\n"),
         ("a.jsonl", '{"annotator": "ana", "response": "Yes"}'),
-        ("a.json", '[{"text": "Yes", "stance": "agree", "annotator": 1, "annotation_id": 2, "lead_time": 1.5}]'),
+        (
+            "a.json",
+            '[{"text": "Yes", "stance": "agree", "annotator": 1, "annotation_id": 2, '
+            '"lead_time": 1.5}]',
+        ),
     ],
 )
-def test_labels_are_recognised_and_no_statements_are_looked_for(tmp_path: Path, name: str, text: str) -> None:
+def test_labels_are_recognised_and_no_statements_are_looked_for(
+    tmp_path: Path, name: str, text: str
+) -> None:
     path = tmp_path / name
     path.write_text(text)
     assert recognised(path) == "labels"
@@ -100,12 +118,19 @@ def test_labels_are_rehearsed_and_written_with_what_was_left_out(tmp_path: Path)
         assert said(done, path) == (
             "min.json: 2 events added on 2 items, 0 stored already",
             "- Reading min.json as labels of label-studio.",
-            "- Without a time in the file: 2 events. The time of this import orders them; exports leave their time "
+            "- Without a time in the file: 2 events. The time of this import orders them; "
+            "exports leave their time "
             "empty.",
         )
         assert [row[:2] for row in first_rows(material, 1)[1]] == [("user 1", "agree")]
-        assert sorted(event.label or "" for event in store.exchange.events()) == ["agree", "neutral"]
-        for wrong, told in ((LabelOptions(into="a/b"), "queue name"), (LabelOptions(purpose="fun"), "training, test")):
+        assert sorted(event.label or "" for event in store.exchange.events()) == [
+            "agree",
+            "neutral",
+        ]
+        for wrong, told in (
+            (LabelOptions(into="a/b"), "queue name"),
+            (LabelOptions(purpose="fun"), "training, test"),
+        ):
             with pytest.raises(UsageError, match=told):
                 put(store, read_beside(store, Request(file, labels=wrong)))
         with pytest.raises(UsageError, match="columns of their own"):
@@ -151,7 +176,9 @@ def test_a_store_can_be_written_after_a_rehearsal_that_failed(store: Store) -> N
     assert store.instruments.names() == ("veldania",)
 
 
-def test_answers_are_read_beside_the_questions_that_they_are_to(store: Store, tmp_path: Path) -> None:
+def test_answers_are_read_beside_the_questions_that_they_are_to(
+    store: Store, tmp_path: Path
+) -> None:
     panel = read(Request(shipped_instrument_folder("veldania_panel")))
     assert panel is not None
     put(store, panel)
@@ -180,7 +207,9 @@ def test_labels_for_policy_issues_come_in_by_every_door(
     path, file = tmp_path / "a.db", tmp_path / "from-ada.csv"
     with new_store(path) as store:
         store.instruments.add(instrument())
-    file.write_text("ref,issue,annotator,label\na-1,law_and_order,ada,-1\nb-1,law_and_order,ada,0\n")
+    file.write_text(
+        "ref,issue,annotator,label\na-1,law_and_order,ada,-1\nb-1,law_and_order,ada,0\n"
+    )
     told = "small: Labels: 2 new, 0 changed, 0 unchanged."
     assert recognised(file) == "issue_labels"
     if way == "shell":
@@ -198,7 +227,9 @@ def test_labels_for_policy_issues_come_in_by_every_door(
             assert first_rows(material, 1)[1] == [("ada", "-1", "a-1", "law_and_order")]
             put(store, material)
     with Store.open(path) as store:
-        labels = {one for one in store.instruments.get("small").issue_labels if one.annotator == "ada"}
+        labels = {
+            one for one in store.instruments.get("small").issue_labels if one.annotator == "ada"
+        }
     assert {(one.statement, one.label) for one in labels} == {("a-1", -1), ("b-1", 0)}
 
 

@@ -1,4 +1,6 @@
-"""Instruments go into the store and come out as they were; what people decided is never overwritten."""
+"""Instruments go into the store and come out as they were; what people decided is never
+overwritten.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ def test_an_instrument_comes_out_as_it_went_in(store: Store) -> None:
     wanted = instrument()
     store.instruments.add(wanted)
     found = store.instruments.get("small")
-    assert {s.ref: (set(s.wordings), s.country, s.topic, dict(s.issues)) for s in found.statements} == {
-        s.ref: (set(s.wordings), s.country, s.topic, dict(s.issues)) for s in wanted.statements
-    }
+    assert {
+        s.ref: (set(s.wordings), s.country, s.topic, dict(s.issues)) for s in found.statements
+    } == {s.ref: (set(s.wordings), s.country, s.topic, dict(s.issues)) for s in wanted.statements}
     assert found.templates == wanted.templates
     assert found.parties == wanted.parties
     assert found.party_answers == wanted.party_answers
@@ -32,16 +34,28 @@ def test_an_instrument_comes_out_as_it_went_in(store: Store) -> None:
 
 
 def test_importing_the_same_again_changes_nothing(filled: Store) -> None:
-    tables = ("statement", "wording", "text", "issue_label", "party_answer", "template", "instrument_template")
+    tables = (
+        "statement",
+        "wording",
+        "text",
+        "issue_label",
+        "party_answer",
+        "template",
+        "instrument_template",
+    )
     before = [filled.connection.execute(f"select * from {table}").fetchall() for table in tables]
     imported = filled.instruments.add(instrument())
     assert (imported.added, imported.changed, imported.unchanged, imported.retired) == (0, 0, 3, 0)
-    assert [filled.connection.execute(f"select * from {table}").fetchall() for table in tables] == before
+    assert [
+        filled.connection.execute(f"select * from {table}").fetchall() for table in tables
+    ] == before
 
 
 def test_a_changed_statement_becomes_a_new_version_and_the_old_one_stays(filled: Store) -> None:
     changed = instrument()
-    changed = replace(changed, statements=(statement("a-1", "Quite another text."), *changed.statements[1:]))
+    changed = replace(
+        changed, statements=(statement("a-1", "Quite another text."), *changed.statements[1:])
+    )
     imported = filled.instruments.add(changed)
     assert (imported.added, imported.changed, imported.unchanged) == (0, 1, 2)
     versions = filled.connection.execute(
@@ -64,7 +78,8 @@ def test_a_changed_label_is_a_revision(filled: Store) -> None:
     changed = replace(instrument(), issue_labels=(IssueLabel("a-1", "law_and_order", "gold", -1),))
     filled.instruments.add(changed)
     rows = filled.connection.execute(
-        "select l.revision, l.label from issue_label l join statement s on s.id = l.statement_id where s.ref = 'a-1' "
+        "select l.revision, l.label from issue_label l join statement s on s.id = l.statement_id "
+        "where s.ref = 'a-1' "
         "order by 1"
     ).fetchall()
     assert rows == [(1, 1), (2, -1)]
@@ -87,8 +102,12 @@ def test_lines_are_paged_searched_and_filtered(store: Store) -> None:
     page = store.instruments.lines("small", offset=200, limit=50)
     assert [line.ref for line in page] == [f"x-{n:03}" for n in range(200, 250)]
     assert store.instruments.count("small", Filters(search="x-01")) == 10
-    assert store.instruments.count("small", Filters(search="(2)")) == 300, "paraphrases are searched too"
-    assert store.instruments.count("small", Filters(search="%")) == 0, "a percent sign is a character"
+    assert store.instruments.count("small", Filters(search="(2)")) == 300, (
+        "paraphrases are searched too"
+    )
+    assert store.instruments.count("small", Filters(search="%")) == 0, (
+        "a percent sign is a character"
+    )
     assert store.instruments.count("small", Filters(issue="law_and_order")) == 300
     assert store.instruments.count("small", Filters(issue="liberal_society")) == 0
     assert store.instruments.count("small", Filters(country="xx")) == 0
@@ -106,9 +125,13 @@ def test_any_text_is_stored_exactly(store: Store, text: str) -> None:
     assert found.text == text
 
 
-@pytest.mark.parametrize("text", ["", "\x00", "a\x00b", "\ud800", "x" * 200_000, "[/INST]", "\x1b[31m", "‮abc", "é"])
+@pytest.mark.parametrize(
+    "text", ["", "\x00", "a\x00b", "\ud800", "x" * 200_000, "[/INST]", "\x1b[31m", "‮abc", "é"]
+)
 def test_hostile_texts_are_stored_exactly(store: Store, text: str) -> None:
-    store.instruments.add(Instrument("any", "Any", (Statement("s", (Wording(ORIGINAL, "en", text),)),)))
+    store.instruments.add(
+        Instrument("any", "Any", (Statement("s", (Wording(ORIGINAL, "en", text),)),))
+    )
     found = store.instruments.get("any").statements[0].wording(ORIGINAL, "en")
     assert found is not None
     assert found.text == text
@@ -116,18 +139,28 @@ def test_hostile_texts_are_stored_exactly(store: Store, text: str) -> None:
 
 def test_importing_again_changes_nothing_that_a_person_decided_here(filled: Store) -> None:
     before = filled.instruments.get("small")
-    people = (IssueLabel("a-1", "law_and_order", "ana", 1), IssueLabel("a-1", "law_and_order", "adjudication", 1))
+    people = (
+        IssueLabel("a-1", "law_and_order", "ana", 1),
+        IssueLabel("a-1", "law_and_order", "adjudication", 1),
+    )
     with filled.write() as connection:
-        statement_id = connection.execute("select id from statement where ref = 'a-1'").fetchone()[0]
+        statement_id = connection.execute("select id from statement where ref = 'a-1'").fetchone()[
+            0
+        ]
         for kind, name, label in (("person", "ana", -1), ("adjudication", "ben", 0)):
             reader = connection.execute(
-                "insert into reader (kind, name, version, created_at) values (?, ?, '', '2026') returning id",
+                "insert into reader (kind, name, version, created_at) values (?, ?, '', '2026') "
+                "returning id",
                 (kind, name),
             ).fetchone()[0]
             connection.execute(
-                "insert into issue_label values (?, 'law_and_order', ?, 1, ?, '2026')", (statement_id, reader, label)
+                "insert into issue_label values (?, 'law_and_order', ?, 1, ?, '2026')",
+                (statement_id, reader, label),
             )
     filled.instruments.add(replace(before, issue_labels=(*before.issue_labels, *people)))
-    found = {label.annotator: label.label for label in filled.instruments.get("small").issue_labels
-             if label.statement == "a-1"}  # fmt: skip
+    found = {
+        label.annotator: label.label
+        for label in filled.instruments.get("small").issue_labels
+        if label.statement == "a-1"
+    }
     assert found == {"gold": 1, "ana": -1, "adjudication": 0}

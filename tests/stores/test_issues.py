@@ -23,7 +23,9 @@ from workbench.errors import ConflictError, UnknownName, UsageError
 LAW, SOCIETY = "law_and_order", "liberal_society"
 
 
-def labelled(path: Path, person: str, labels: dict[str, dict[str, int | None]], name: str = "small") -> None:
+def labelled(
+    path: Path, person: str, labels: dict[str, dict[str, int | None]], name: str = "small"
+) -> None:
     """Let a person label statements: ref -> issue -> label."""
     with IssueAnnotator.open(path, name, person) as annotator:
         rows = {row.ref: row for row in annotator.sheet().rows}
@@ -63,15 +65,18 @@ LEAKS = (
     "select rowid from reader where name = 'bob'",
     "select name from reader",
     "select 1 from issue_label where label = 1",
-    "select id from statement s where exists (select 1 from issue_label l where l.statement_id = s.id)",
+    "select id from statement s where exists (select 1 from issue_label l where l.statement_id = "
+    "s.id)",
     "with x as (select label from issue_label) select * from x",
     "with my_issue_label as (select label from main.issue_label) select * from my_issue_label",
-    "with my_issue_label(label) as (select label from main.issue_label) select m.label from my_issue_label m",
+    "with my_issue_label(label) as (select label from main.issue_label) select m.label from "
+    "my_issue_label m",
     "select * from (select label from main.issue_label) my_issue_label",
     "select my_issue_label.label from main.issue_label as my_issue_label",
     "select l.label from my_issue_label m join issue_label l on l.statement_id = m.statement_id",
     "select label from my_issue_label union all select label from issue_label",
-    "select id from statement order by (select max(label) from issue_label l where l.statement_id = statement.id)",
+    "select id from statement order by (select max(label) from issue_label l where "
+    "l.statement_id = statement.id)",
     "values ((select label from issue_label limit 1))",
     "explain select label from issue_label",
     "select json_group_array(label) from issue_label",
@@ -99,7 +104,8 @@ LEAKS = (
     "update statement set topic = (select group_concat(label) from issue_label)",
     "delete from issue_label",
     "insert into issue_label select statement_id, issue, reader_id, 9, label, at from issue_label",
-    "insert into issue_label values (1, 'x', 2, 1, 1, '') on conflict do update set label = 1 returning label",
+    "insert into issue_label values (1, 'x', 2, 1, 1, '') on conflict do update set label = 1 "
+    "returning label",
     "insert into reader (kind, name, version, created_at) values ('person', 'eve', '', '')",
     "vacuum into 'copy.db'",
     "detach main",
@@ -110,7 +116,9 @@ LEAKS = (
 @pytest.mark.parametrize("sql", LEAKS)
 def test_a_query_for_what_others_said_is_refused_whoever_writes_it(path: Path, sql: str) -> None:
     with IssueAnnotator.open(path, "small", "ana") as ana:
-        with pytest.raises(sqlite3.DatabaseError, match=r"prohibited|not authorized|authorization denied"):
+        with pytest.raises(
+            sqlite3.DatabaseError, match=r"prohibited|not authorized|authorization denied"
+        ):
             ana.connection.execute(sql).fetchall()
         assert ana.sheet().rows
 
@@ -125,27 +133,40 @@ def test_the_queries_that_are_refused_would_run_on_an_open_connection(path: Path
 
 def test_nobody_writes_under_another_name_nor_learns_of_a_label_by_its_key(path: Path) -> None:
     insert = (
-        "insert {}into issue_label (statement_id, issue, reader_id, revision, label, at) values (?, ?, ?, ?, ?, '')"
+        "insert {}into issue_label (statement_id, issue, reader_id, revision, label, at) "
+        "values (?, ?, ?, ?, ?, '')"
     )
     with Store.open(path) as store:
         said = store.connection.execute("select * from issue_label order by 1, 2, 3, 4").fetchall()
-        me = store.connection.execute("insert into reader (kind, name, version, created_at) "
-                                      "values ('person', 'ana', '', '') returning id").fetchone()[0]  # fmt: skip
+        me = store.connection.execute(
+            "insert into reader (kind, name, version, created_at) "
+            "values ('person', 'ana', '', '') returning "
+            "id"
+        ).fetchone()[0]
         store.connection.commit()
     with IssueAnnotator.open(path, "small", "ana") as ana:
         for how in ("", "or replace ", "or ignore "):
-            for at_statement, issue, reader, revision, _, _ in [*said, (1, "none", me + 1, 1, 0, "")]:
+            for at_statement, issue, reader, revision, _, _ in [
+                *said,
+                (1, "none", me + 1, 1, 0, ""),
+            ]:
                 with pytest.raises(sqlite3.DatabaseError, match="only one's own"):
-                    ana.connection.execute(insert.format(how), (at_statement, issue, reader, revision, 0))
+                    ana.connection.execute(
+                        insert.format(how), (at_statement, issue, reader, revision, 0)
+                    )
         ana.connection.rollback()
         ana.connection.execute(insert.format(""), (1, LAW, me, 1, 0))
         ana.connection.commit()
     with Store.open(path) as store:
-        kept = store.connection.execute("select * from issue_label where reader_id <> ? order by 1, 2, 3, 4", (me,))
+        kept = store.connection.execute(
+            "select * from issue_label where reader_id <> ? order by 1, 2, 3, 4", (me,)
+        )
         assert kept.fetchall() == said
 
 
-def test_what_an_annotator_sees_does_not_depend_on_what_others_said(path: Path, tmp_path: Path) -> None:
+def test_what_an_annotator_sees_does_not_depend_on_what_others_said(
+    path: Path, tmp_path: Path
+) -> None:
     other = Path(shutil.copy(path, tmp_path / "other.db"))
     labelled(other, "bob", {ref: {LAW: -1, SOCIETY: 0} for ref in ("a-1", "a-2", "b-1")})
     with Store.open(other) as store:
@@ -155,8 +176,17 @@ def test_what_an_annotator_sees_does_not_depend_on_what_others_said(path: Path, 
         with IssueAnnotator.open(where, "small", "ana") as ana:
             first = ana.sheet()
             after, before = ana.put(first.rows[0], {LAW: 1, SOCIETY: 0})
-            seen.append((first, after, before, ana.sheet().rows, ana.connection.execute(
-                "select statement_id, issue, revision, label from my_issue_label").fetchall()))  # fmt: skip
+            seen.append(
+                (
+                    first,
+                    after,
+                    before,
+                    ana.sheet().rows,
+                    ana.connection.execute(
+                        "select statement_id, issue, revision, label from my_issue_label"
+                    ).fetchall(),
+                )
+            )
     assert seen[0] == seen[1]
     assert seen[0][0].rows[0].labels == {}
 
@@ -188,7 +218,10 @@ def test_a_label_is_changed_withdrawn_and_put_back_and_every_word_stays(path: Pa
 
 
 def test_an_undo_takes_back_no_other_word_than_its_own(path: Path) -> None:
-    with IssueAnnotator.open(path, "small", "ana") as one, IssueAnnotator.open(path, "small", "ana") as two:
+    with (
+        IssueAnnotator.open(path, "small", "ana") as one,
+        IssueAnnotator.open(path, "small", "ana") as two,
+    ):
         row, before = one.put(row_of(one, "b-1"), {LAW: 1})
         two.put(row_of(two, "b-1"), {LAW: 0})
         with pytest.raises(ConflictError, match="elsewhere"):
@@ -201,8 +234,16 @@ def test_a_statement_that_changed_since_it_was_shown_is_not_labelled(path: Path)
         rows = {row.ref: row for row in ana.sheet().rows}
         changed = replace(statement("b-1"), wordings=(Wording(ORIGINAL, "en", "Something else."),))
         with Store.open(path) as store:
-            store.instruments.add(replace(instrument(), statements=(statement("a-1"), changed), issue_labels=(),
-                                          issues=(LAW,), party_answers=(), survey=()))  # fmt: skip
+            store.instruments.add(
+                replace(
+                    instrument(),
+                    statements=(statement("a-1"), changed),
+                    issue_labels=(),
+                    issues=(LAW,),
+                    party_answers=(),
+                    survey=(),
+                )
+            )
         for ref in ("b-1", "a-2"):
             with pytest.raises(ConflictError, match="changed or taken away"):
                 ana.put(rows[ref], {LAW: 1})
@@ -213,17 +254,25 @@ def test_a_statement_that_changed_since_it_was_shown_is_not_labelled(path: Path)
 
 def test_an_imported_label_of_ones_own_name_is_ones_own(path: Path) -> None:
     with Store.open(path) as store:
-        store.issues.add("small", [IssueLabel("b-1", LAW, "ana", -1), IssueLabel("b-1", SOCIETY, "ana", 1)])
+        store.issues.add(
+            "small", [IssueLabel("b-1", LAW, "ana", -1), IssueLabel("b-1", SOCIETY, "ana", 1)]
+        )
     with IssueAnnotator.open(path, "small", "ana") as ana:
         row = row_of(ana, "b-1")
         assert row.labels == {LAW: -1, SOCIETY: 1}
         row, _ = ana.put(row, {LAW: None, SOCIETY: 0})
         assert row.labels == {SOCIETY: 0}
     with Store.open(path) as store:
-        assert [(x.issue, x.label) for x in store.issues.labels("small") if x.annotator == "ana"] == [(SOCIETY, 0)]
-        again = store.issues.add("small", [IssueLabel("b-1", LAW, "ana", -1), IssueLabel("b-1", SOCIETY, "ana", 1)])
+        assert [
+            (x.issue, x.label) for x in store.issues.labels("small") if x.annotator == "ana"
+        ] == [(SOCIETY, 0)]
+        again = store.issues.add(
+            "small", [IssueLabel("b-1", LAW, "ana", -1), IssueLabel("b-1", SOCIETY, "ana", 1)]
+        )
         assert again == Added(added=0, changed=0, same=0, held=2)
-        assert [(x.issue, x.label) for x in store.issues.labels("small") if x.annotator == "ana"] == [(SOCIETY, 0)]
+        assert [
+            (x.issue, x.label) for x in store.issues.labels("small") if x.annotator == "ana"
+        ] == [(SOCIETY, 0)]
 
 
 def test_the_pace_counts_statements_and_leaves_breaks_out(path: Path) -> None:
@@ -234,7 +283,8 @@ def test_the_pace_counts_statements_and_leaves_breaks_out(path: Path) -> None:
     with Store.open(path) as store:
         for ref, at in (("a-1", "10:00:00"), ("a-2", "10:00:30"), ("b-1", "12:00:00")):
             store.connection.execute(
-                "update issue_label set at = ? where statement_id = (select id from statement where ref = ?) "
+                "update issue_label set at = ? where statement_id = (select id from statement "
+                "where ref = ?) "
                 "and reader_id = (select id from reader where name = 'ana')",
                 (f"2026-01-01T{at}.000Z", ref),
             )
@@ -281,7 +331,10 @@ def test_another_scheme_keeps_every_label_and_brings_it_back(path: Path) -> None
         change = store.issues.set_scheme("small", [cats, replace(law, definition="Ours.")])
         assert (change.added, len(change.removed), change.kept) == (("cats",), 7, 2)
         assert store.issues.scheme("small") == (cats, replace(law, definition="Ours."))
-        assert store.instruments.get("small").definitions == (cats, replace(law, definition="Ours."))
+        assert store.instruments.get("small").definitions == (
+            cats,
+            replace(law, definition="Ours."),
+        )
         assert store.issues.labels("small") == before
         assert {issue for given in store.issues.gold("small").values() for issue in given} == {LAW}
         assert store.issues.set_scheme("small", shipped_issue_scheme().issues) == SchemeChange(
@@ -297,11 +350,19 @@ def test_another_scheme_keeps_every_label_and_brings_it_back(path: Path) -> None
 
 def test_gold_is_the_sources_or_peoples_and_a_decision_wins_over_both(path: Path) -> None:
     with Store.open(path) as store:
-        assert store.issues.gold("small") == {"a-1": {LAW: 1, SOCIETY: -1}, "a-2": {LAW: 1}, "b-1": {LAW: 1}}
+        assert store.issues.gold("small") == {
+            "a-1": {LAW: 1, SOCIETY: -1},
+            "a-2": {LAW: 1},
+            "b-1": {LAW: 1},
+        }
         assert store.issues.gold("small", "people") == {"a-1": {LAW: 1, SOCIETY: -1}}
         assert store.issues.gold("small", "people", fewest=1)["a-2"] == {LAW: 0}
         assert store.issues.adjudicate("small", "a-2", LAW, -1, "nora") is None
-        assert store.issues.gold("small")["a-2"] == store.issues.gold("small", "people")["a-2"] == {LAW: -1}
+        assert (
+            store.issues.gold("small")["a-2"]
+            == store.issues.gold("small", "people")["a-2"]
+            == {LAW: -1}
+        )
         with pytest.raises(UnknownName, match="gold, people"):
             store.issues.gold("small", "all")
 
@@ -333,14 +394,20 @@ def test_a_decision_is_on_the_labels_that_were_looked_at(path: Path) -> None:
 
 
 def test_importing_the_same_labels_again_changes_nothing(path: Path) -> None:
-    labels = [IssueLabel("a-1", LAW, "dora", 1), IssueLabel("a-2", LAW, "dora", 0), IssueLabel("a-1", LAW, "gold", 1)]
+    labels = [
+        IssueLabel("a-1", LAW, "dora", 1),
+        IssueLabel("a-2", LAW, "dora", 0),
+        IssueLabel("a-1", LAW, "gold", 1),
+    ]
     with Store.open(path) as store:
         assert store.issues.add("small", labels) == Added(added=2, changed=0, same=1, held=0)
         assert store.issues.add("small", labels) == Added(added=0, changed=0, same=3, held=0)
         assert store.issues.add("small", [replace(labels[0], label=-1)]) == Added(0, 1, 0, 0)
         before = store.issues.labels("small")
         with pytest.raises(UnknownName, match="c-9"):
-            store.issues.add("small", [replace(labels[1], label=1), IssueLabel("c-9", LAW, "dora", 1)])
+            store.issues.add(
+                "small", [replace(labels[1], label=1), IssueLabel("c-9", LAW, "dora", 1)]
+            )
         assert store.issues.labels("small") == before, "all or nothing"
 
 
@@ -370,10 +437,14 @@ def test_a_single_labellers_labels_are_gold_where_that_was_chosen(path: Path) ->
         assert store.issues.gold("small", "people")["a-2"] == {LAW: 0}
         assert store.issues.gold("small", "people", fewest=2) == {"a-1": {LAW: 1, SOCIETY: -1}}
         assert "1 labeller here" in " ".join(store.instruments.stays_behind("small"))
-        assert store.statements.get("small", "a-2").issues == dict(store.issues.gold("small")["a-2"])
+        assert store.statements.get("small", "a-2").issues == dict(
+            store.issues.gold("small")["a-2"]
+        )
         assert store.issues.choose_fewest("small", 2, "Ana") == 1
         assert LAW not in store.issues.gold("small", "people").get("a-2", {})
-        chosen = store.connection.execute("select fewest, chosen_by from gold_choice order by id").fetchall()
+        chosen = store.connection.execute(
+            "select fewest, chosen_by from gold_choice order by id"
+        ).fetchall()
         assert chosen == [(1, "Ana"), (2, "Ana")]
         with pytest.raises(UsageError, match="1 or more"):
             store.issues.choose_fewest("small", 0, "Ana")

@@ -1,4 +1,6 @@
-"""What was computed from a store is kept while the store is as it was, and made anew when it is not."""
+"""What was computed from a store is kept while the store is as it was, and made anew when it is
+not.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counted
 
 
-def test_home_the_audit_and_the_queue_count_the_answers_once(path: Path, computed: Counter[str]) -> None:
+def test_home_the_audit_and_the_queue_count_the_answers_once(
+    path: Path, computed: Counter[str]
+) -> None:
     of_store(path, read_judgement)
     judged(path)
     of_store(path, lambda store: load(store, ReviewChoice()))
@@ -79,7 +83,9 @@ def test_what_is_known_at_once_is_of_the_statements_that_have_a_reason(tmp_path:
 
     def drawn(probe: Probe) -> Answers:
         clear = {"a": 1.0, "b": 0.95, "c": 0.6}[probe.statement[0]]
-        yes = int(rng.binomial(28, clear if probe.variant not in ("negation", "opposite") else 1 - clear))
+        yes = int(
+            rng.binomial(28, clear if probe.variant not in ("negation", "opposite") else 1 - clear)
+        )
         return tuple((text, n) for text, n in ((YES, yes), (NO, 28 - yes), (UNREADABLE, 2)) if n)
 
     refs = [f"{kind}-{n}" for kind in "abc" for n in range(8)]
@@ -97,7 +103,9 @@ def test_limits_are_found_once_for_all_statements(path: Path, computed: Counter[
     assert computed["_turns"] == 1
 
 
-def test_a_ruling_shows_at_once_in_a_queue_that_is_not_computed_anew(path: Path, computed: Counter[str]) -> None:
+def test_a_ruling_shows_at_once_in_a_queue_that_is_not_computed_anew(
+    path: Path, computed: Counter[str]
+) -> None:
     with Store.open(path) as store:
         before = queue(store)
         rule(store, "soc-07", Verdict.LOOK_AGAIN)
@@ -155,9 +163,13 @@ def empties(store: Store) -> None:
 
 
 def asks_again(store: Store) -> None:
-    """The newest answers are replaced by as many others, as where a job is deleted and asked anew."""
+    """The newest answers are replaced by as many others, as where a job is deleted and asked
+    anew.
+    """
     with store.write() as connection:
-        connection.execute("update draw set at = '2099-01-01T00:00:00.000Z' where id = (select max(id) from draw)")
+        connection.execute(
+            "update draw set at = '2099-01-01T00:00:00.000Z' where id = (select max(id) from draw)"
+        )
 
 
 @pytest.mark.parametrize("change", [edits, waives, asks_again, label, flags])
@@ -220,7 +232,9 @@ def test_no_more_is_kept_than_fits_and_an_error_is_no_result(path: Path) -> None
         assert kept(store, "wrong", (), lambda: 1) == 1
         for n in range(MOST):
             kept(store, n, (), lambda: 1)
-        assert kept(store, "wrong", (), lambda: 2) == 2, "it was the one that nobody asked for longest"
+        assert kept(store, "wrong", (), lambda: 2) == 2, (
+            "it was the one that nobody asked for longest"
+        )
 
 
 def test_runs_are_listed_once_while_nobody_writes(path: Path, computed: Counter[str]) -> None:
@@ -239,7 +253,9 @@ def test_runs_are_listed_once_while_nobody_writes(path: Path, computed: Counter[
 
 
 def test_readers_contradict_each_other_where_all_answers_are_compared(path: Path) -> None:
-    """The oracle reads every answer of the run by every rule; people's labels are on some that rules agree about."""
+    """The oracle reads every answer of the run by every rule; people's labels are on some that
+    rules agree about.
+    """
     with Store.open(path) as store:
         run = find_run(store, "reliability")
         label(store)
@@ -247,7 +263,9 @@ def test_readers_contradict_each_other_where_all_answers_are_compared(path: Path
         said: dict[tuple[str, bytes, bytes], set[str]] = {}
         for rowid, _ in of_contradictions.read_by_all(store, run):
             for one in store.review_queries.answers(run, rowid):
-                said.setdefault((one.ref, one.prompt, one.text), set()).add(of_contradictions._stance(one.label))
+                said.setdefault((one.ref, one.prompt, one.text), set()).add(
+                    of_contradictions._stance(one.label)
+                )
         for one in store.review_queries.labelled(run):
             said[one.ref, one.prompt, one.text].add(of_contradictions._stance(one.label))
         oracle: dict[str, set[tuple[bytes, bytes]]] = {}
@@ -258,7 +276,9 @@ def test_readers_contradict_each_other_where_all_answers_are_compared(path: Path
     assert set(oracle) >= {"env-03", "soc-07"}
 
 
-def test_a_prompt_with_just_enough_readable_answers_says_so_in_its_own_numbers(tmp_path: Path) -> None:
+def test_a_prompt_with_just_enough_readable_answers_says_so_in_its_own_numbers(
+    tmp_path: Path,
+) -> None:
     def few(probe: Probe) -> Answers:
         if (probe.statement, probe.variant, probe.template, probe.inverted) == (
             "soc-07",
@@ -278,9 +298,13 @@ def test_a_prompt_with_just_enough_readable_answers_says_so_in_its_own_numbers(t
 
     with Store.open(audited(tmp_path / "few.db", few)) as store:
         report = run_verdicts(store, find_run(store, "reliability")).report
-    near = next(one for one in of_reliability.of_report(report).signals["soc-07"] if one.reason == "near")
+    near = next(
+        one for one in of_reliability.of_report(report).signals["soc-07"] if one.reason == "near"
+    )
     assert "disagree 19/19, 20 needed" in near.prompt_words
-    assert not any(prompt[:2] == ("original", "personal-1") for prompt in near.prompts), "nothing is missing there"
+    assert not any(prompt[:2] == ("original", "personal-1") for prompt in near.prompts), (
+        "nothing is missing there"
+    )
 
 
 def test_a_rule_reads_what_came_since(path: Path) -> None:

@@ -37,11 +37,17 @@ def labelled(path: Path, wrong: int) -> None:
 def test_labels_on_which_people_disagree_put_every_finding_in_doubt(
     tmp_path: Path, wrong: int, *, doubted: bool
 ) -> None:
-    path = asked(tmp_path / "audit.db", replace(sided(), statements=sided().statements[:6]), ("gauche-7b",))
+    path = asked(
+        tmp_path / "audit.db", replace(sided(), statements=sided().statements[:6]), ("gauche-7b",)
+    )
     labelled(path, wrong)
     with Store.open(path) as store:
-        result = registry.audit("bias_score").judge(store, Which(), ScoreOptions(draws=50), lambda: Store.open(path))
-        units = {item.context.unit for item in store.labels.judged("stance") if item.gold is not None}
+        result = registry.audit("bias_score").judge(
+            store, Which(), ScoreOptions(draws=50), lambda: Store.open(path)
+        )
+        units = {
+            item.context.unit for item in store.labels.judged("stance") if item.gold is not None
+        }
         found = label_reliability(store, "stance", units)
     assert found.alpha.n > 5
     assert found.single > 0
@@ -53,7 +59,10 @@ def test_labels_on_which_people_disagree_put_every_finding_in_doubt(
     assert headline is not None
     assert any("unreliable labels" in words for words, _ in headline.below) is doubted
     said = [sentence for sentence in sentences_of(result.findings).sentences if sentence.models]
-    assert all(any("below 0.667" in doubt for doubt in sentence.doubts) for sentence in said) is doubted
+    assert (
+        all(any("below 0.667" in doubt for doubt in sentence.doubts) for sentence in said)
+        is doubted
+    )
     assert said
     about = result.book.about["labels"]
     assert isinstance(about, dict)

@@ -1,4 +1,6 @@
-"""People's labels: what counts as disagreement, what a decision settles and what opens it again, what is gold."""
+"""People's labels: what counts as disagreement, what a decision settles and what opens it again,
+what is gold.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ STANCE = Codebook(
     "Stance",
     "Which stance?",
     Subject.RESPONSE,
-    (LabelOption("agree", "a", "for"), LabelOption("disagree", "d", "against"), LabelOption("neutral", "n", "neither")),
+    (
+        LabelOption("agree", "a", "for"),
+        LabelOption("disagree", "d", "against"),
+        LabelOption("neutral", "n", "neither"),
+    ),
     "Read it.",
 )
 
@@ -55,7 +61,10 @@ def store(path: Path) -> Iterator[Store]:
 @pytest.fixture
 def units(store: Store) -> list[int]:
     """The items in the order of the queue; the last one is the attention item."""
-    return [row[0] for row in store.connection.execute("select unit_id from queue_item order by ordinal")]
+    return [
+        row[0]
+        for row in store.connection.execute("select unit_id from queue_item order by ordinal")
+    ]
 
 
 def says(path: Path, unit: int, labels: Mapping[str, str | None], queue: str = "q") -> None:
@@ -73,7 +82,9 @@ def of(store: Store, unit: int) -> Judged:
     return found
 
 
-def decide(store: Store, unit: int, label: str, auditor: str = "nora", reason: Reason = Reason.AMBIGUOUS) -> None:
+def decide(
+    store: Store, unit: int, label: str, auditor: str = "nora", reason: Reason = Reason.AMBIGUOUS
+) -> None:
     store.labels.decide(unit, STANCE, label, reason, "", auditor)
 
 
@@ -82,14 +93,17 @@ def on_record(store: Store, unit: int) -> list[tuple[Any, ...]]:
     return [
         tuple(row)
         for row in store.connection.execute(
-            "select h.name, r.revision, r.label, r.reason, r.note from reading r join reader h on h.id = r.reader_id "
+            "select h.name, r.revision, r.label, r.reason, r.note from reading r join reader h "
+            "on h.id = r.reader_id "
             "where h.kind = 'adjudication' and r.unit_id = ? order by r.at",
             (unit,),
         )
     ]
 
 
-def test_a_disagreement_is_open_until_it_is_decided_and_has_no_gold(path: Path, store: Store, units: list[int]) -> None:
+def test_a_disagreement_is_open_until_it_is_decided_and_has_no_gold(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     found = of(store, units[0])
     assert found.disagrees
@@ -101,10 +115,16 @@ def test_a_disagreement_is_open_until_it_is_decided_and_has_no_gold(path: Path, 
     assert not found.open
     assert found.gold == "disagree"
     assert found.decision is not None
-    assert (found.decision.auditor, found.decision.reason, found.decision.current) == ("nora", "ambiguous", True)
+    assert (found.decision.auditor, found.decision.reason, found.decision.current) == (
+        "nora",
+        "ambiguous",
+        True,
+    )
 
 
-def test_one_label_and_equal_labels_are_gold_and_not_open(path: Path, store: Store, units: list[int]) -> None:
+def test_one_label_and_equal_labels_are_gold_and_not_open(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "neutral"})
     says(path, units[1], {"ana": "agree", "bob": "agree", "cem": "agree"})
     assert [(of(store, unit).gold, of(store, unit).open) for unit in units[:2]] == [
@@ -113,14 +133,18 @@ def test_one_label_and_equal_labels_are_gold_and_not_open(path: Path, store: Sto
     ]
 
 
-def test_a_decision_wins_over_labels_that_all_agree(path: Path, store: Store, units: list[int]) -> None:
+def test_a_decision_wins_over_labels_that_all_agree(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "agree"})
     decide(store, units[0], "neutral")
     assert of(store, units[0]).gold == "neutral"
     assert not of(store, units[0]).open
 
 
-def test_a_label_that_comes_after_a_decision_opens_it_again(path: Path, store: Store, units: list[int]) -> None:
+def test_a_label_that_comes_after_a_decision_opens_it_again(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     decide(store, units[0], "agree")
     says(path, units[0], {"cem": "neutral"})
@@ -141,7 +165,9 @@ def test_a_changed_label_opens_a_decision_again(path: Path, store: Store, units:
     assert of(store, units[0]).open
 
 
-def test_the_same_label_again_does_not_open_a_decision(path: Path, store: Store, units: list[int]) -> None:
+def test_the_same_label_again_does_not_open_a_decision(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     decide(store, units[0], "agree")
     says(path, units[0], {"ana": "agree"})
@@ -153,7 +179,9 @@ def test_the_same_label_again_does_not_open_a_decision(path: Path, store: Store,
     assert found.decision.current
 
 
-def test_a_decision_stands_where_everybody_comes_to_agree_with_it(path: Path, store: Store, units: list[int]) -> None:
+def test_a_decision_stands_where_everybody_comes_to_agree_with_it(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     decide(store, units[0], "agree")
     says(path, units[0], {"bob": "agree"})
@@ -185,7 +213,9 @@ def test_a_withdrawn_label_settles_a_disagreement_and_reopens_what_was_decided_a
     assert (decided.open, decided.gold) == (True, None)
 
 
-def test_an_item_from_which_every_label_was_withdrawn_is_in_no_list(path: Path, store: Store, units: list[int]) -> None:
+def test_an_item_from_which_every_label_was_withdrawn_is_in_no_list(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree"})
     says(path, units[0], {"ana": None})
     assert store.labels.judged("stance", unit=units[0]) == ()
@@ -232,17 +262,24 @@ def test_a_label_outside_the_codebook_is_refused_and_nothing_is_written(
     assert [given.label for given in of(store, units[0]).labels] == ["agree", "disagree"]
 
 
-def test_a_decision_needs_a_name_that_can_be_one(path: Path, store: Store, units: list[int]) -> None:
+def test_a_decision_needs_a_name_that_can_be_one(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     with pytest.raises(UsageError, match="empty"):
         decide(store, units[0], "agree", auditor="  ")
     assert on_record(store, units[0]) == []
 
 
-def test_an_annotator_who_decides_does_not_thereby_label(path: Path, store: Store, units: list[int]) -> None:
+def test_an_annotator_who_decides_does_not_thereby_label(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     decide(store, units[0], "neutral", auditor="ana")
-    assert {given.annotator: given.label for given in of(store, units[0]).labels} == {"ana": "agree", "bob": "disagree"}
+    assert {given.annotator: given.label for given in of(store, units[0]).labels} == {
+        "ana": "agree",
+        "bob": "disagree",
+    }
 
 
 def test_two_people_on_one_item_keep_their_own_labels_notes_and_flags(
@@ -254,7 +291,9 @@ def test_two_people_on_one_item_keep_their_own_labels_notes_and_flags(
         bob.label(units[0], "agree", elapsed_ms=300)
         bob.label(units[0], "disagree", elapsed_ms=400)
         ana.remark(units[0], flagged=False, note="clear")
-    found = [(g.annotator, g.label, g.elapsed_ms, g.flagged, g.note) for g in of(store, units[0]).labels]
+    found = [
+        (g.annotator, g.label, g.elapsed_ms, g.flagged, g.note) for g in of(store, units[0]).labels
+    ]
     assert found == [("ana", "agree", 700, False, "clear"), ("bob", "disagree", 400, False, "")]
 
 
@@ -285,12 +324,17 @@ def test_a_clock_that_goes_back_keeps_the_order_of_labels_and_decisions(
     decide(store, units[0], "disagree", "olaf")
     decide(store, units[0], "neutral", "nora")
     found = of(store, units[0])
-    assert {given.annotator: given.label for given in found.labels} == {"ana": "agree", "bob": "neutral"}
+    assert {given.annotator: given.label for given in found.labels} == {
+        "ana": "agree",
+        "bob": "neutral",
+    }
     assert found.gold == "neutral"
     assert [row[2] for row in on_record(store, units[0])] == ["agree", "disagree", "neutral"]
 
 
-def test_attention_items_are_in_no_figure_but_in_their_own_score(path: Path, store: Store, units: list[int]) -> None:
+def test_attention_items_are_in_no_figure_but_in_their_own_score(
+    path: Path, store: Store, units: list[int]
+) -> None:
     attention = units[3]
     says(path, attention, {"ana": "agree", "bob": "disagree"})
     assert store.labels.judged("stance") == ()
@@ -300,7 +344,9 @@ def test_attention_items_are_in_no_figure_but_in_their_own_score(path: Path, sto
     assert store.labels.attention("q") == (("ana", 1, 1), ("bob", 1, 1))
 
 
-def test_totals_count_items_once_and_only_open_disagreements(path: Path, store: Store, units: list[int]) -> None:
+def test_totals_count_items_once_and_only_open_disagreements(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree"})
     says(path, units[1], {"ana": "agree", "bob": "disagree"})
     says(path, units[2], {"ana": "agree", "bob": "disagree", "cem": "agree"})
@@ -309,14 +355,23 @@ def test_totals_count_items_once_and_only_open_disagreements(path: Path, store: 
     assert store.labels.totals() == (1, 2, 1)
 
 
-def test_a_newer_version_of_a_codebook_counts_each_person_once(path: Path, store: Store, units: list[int]) -> None:
+def test_a_newer_version_of_a_codebook_counts_each_person_once(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     newer = replace(STANCE, guideline="Read it twice.")
-    text, wording = store.connection.execute("select text_id, wording_id from unit where id = ?", units[:1]).fetchone()
-    store.queues.create("second", Purpose.TRAINING, newer, [NewItem(wording, 4, "", text_id=text)], {})
+    text, wording = store.connection.execute(
+        "select text_id, wording_id from unit where id = ?", units[:1]
+    ).fetchone()
+    store.queues.create(
+        "second", Purpose.TRAINING, newer, [NewItem(wording, 4, "", text_id=text)], {}
+    )
     says(path, units[0], {"ana": "neutral"}, queue="second")
     (found,) = store.labels.judged("stance", unit=units[0])
-    assert {given.annotator: given.label for given in found.labels} == {"ana": "neutral", "bob": "disagree"}
+    assert {given.annotator: given.label for given in found.labels} == {
+        "ana": "neutral",
+        "bob": "disagree",
+    }
     for queue in ("q", "second"):
         (found,) = store.labels.judged("stance", queue=queue)
         assert len(found.labels) == 2
@@ -326,10 +381,14 @@ def test_a_newer_version_of_a_codebook_counts_each_person_once(path: Path, store
     assert of(store, units[0]).open
 
 
-def test_another_codebook_on_the_same_text_is_another_matter(path: Path, store: Store, units: list[int]) -> None:
+def test_another_codebook_on_the_same_text_is_another_matter(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     other = replace(STANCE, name="side")
-    text, wording = store.connection.execute("select text_id, wording_id from unit where id = ?", units[:1]).fetchone()
+    text, wording = store.connection.execute(
+        "select text_id, wording_id from unit where id = ?", units[:1]
+    ).fetchone()
     store.queues.create("sides", Purpose.CHECK, other, [NewItem(wording, 2, "", text_id=text)], {})
     says(path, units[0], {"ana": "neutral"}, queue="sides")
     store.labels.decide(units[0], other, "neutral", Reason.OTHER, "", "nora")
@@ -355,12 +414,16 @@ def test_a_basis_is_about_who_said_what_and_not_about_when_or_in_which_order(
 ) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     ana, bob = of(store, units[0]).labels
-    assert basis([ana, bob]) == basis([bob, replace(ana, at="2000", note="x", flagged=True, elapsed_ms=1)])
+    assert basis([ana, bob]) == basis(
+        [bob, replace(ana, at="2000", note="x", flagged=True, elapsed_ms=1)]
+    )
     assert basis([ana, bob]) != basis([replace(ana, label="disagree"), replace(bob, label="agree")])
     assert basis([ana]) != basis([ana, bob])
 
 
-def test_items_go_to_the_coefficients_with_labels_and_groups(path: Path, store: Store, units: list[int]) -> None:
+def test_items_go_to_the_coefficients_with_labels_and_groups(
+    path: Path, store: Store, units: list[int]
+) -> None:
     says(path, units[0], {"ana": "agree", "bob": "disagree"})
     says(path, units[3], {"ana": "agree"})
     (item,) = item_labels(store.labels.judged("stance"))

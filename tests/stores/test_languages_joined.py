@@ -1,4 +1,6 @@
-"""Importing another language of an instrument adds it: nothing that is here in other languages is touched."""
+"""Importing another language of an instrument adds it: nothing that is here in other languages is
+touched.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ BOTH = "veldania_languages"
 def only(language: str, of: Instrument, **changes: object) -> Instrument:
     """Return an instrument with its wordings and templates in one language."""
     statements = tuple(
-        replace(s, wordings=tuple(w for w in s.wordings if w.language == language), languages=(language,))
+        replace(
+            s,
+            wordings=tuple(w for w in s.wordings if w.language == language),
+            languages=(language,),
+        )
         for s in of.statements
     )
     templates = tuple(t for t in of.templates if t.language == language)
@@ -50,7 +56,9 @@ def german(base: Instrument | None = None, **changes: object) -> Instrument:
 
 def texts(store: Store, name: str = "small") -> dict[tuple[str, str, str], str]:
     return {
-        (s.ref, str(w.variant), w.language): w.text for s in store.instruments.get(name).statements for w in s.wordings
+        (s.ref, str(w.variant), w.language): w.text
+        for s in store.instruments.get(name).statements
+        for w in s.wordings
     }
 
 
@@ -105,11 +113,19 @@ def test_answers_in_the_language_that_was_there_count_as_before(filled: Store) -
     assert ask(filled) == 0
 
 
-def test_templates_that_came_in_the_other_language_alone_are_named_and_not_asked(filled: Store) -> None:
+def test_templates_that_came_in_the_other_language_alone_are_named_and_not_asked(
+    filled: Store,
+) -> None:
     filled.instruments.add(german(filled.instruments.get("small")))
     plan = pipeline.plan(filled, Design("small", "scripted", samples=1))
-    assert {(t.name, t.language) for t in plan.templates} == {("personal-1", "en"), ("personal-2", "en")}
-    assert "not asked, because small has them in de and not in en: personal-3, impersonal-1" in plan.describe()
+    assert {(t.name, t.language) for t in plan.templates} == {
+        ("personal-1", "en"),
+        ("personal-2", "en"),
+    }
+    assert (
+        "not asked, because small has them in de and not in en: personal-3, impersonal-1"
+        in plan.describe()
+    )
     with pytest.raises(UnknownName, match="personal-3"):
         pipeline.plan(filled, Design("small", "scripted", samples=1, templates=("personal-3",)))
 
@@ -117,7 +133,9 @@ def test_templates_that_came_in_the_other_language_alone_are_named_and_not_asked
 def test_what_people_changed_in_one_language_survives_imports_of_both(filled: Store) -> None:
     english, translation = filled.instruments.get("small"), german(filled.instruments.get("small"))
     ref = english.statements[0].ref
-    filled.statements.save("small", [reworded(english.statements[0], ORIGINAL, "As we put it.")], person="ana")
+    filled.statements.save(
+        "small", [reworded(english.statements[0], ORIGINAL, "As we put it.")], person="ana"
+    )
     filled.instruments.add(translation)
     assert texts(filled)[ref, "original", "en"] == "As we put it."
     again = filled.instruments.add(english)
@@ -125,7 +143,10 @@ def test_what_people_changed_in_one_language_survives_imports_of_both(filled: St
     assert texts(filled)[ref, "original", "en"] == "As we put it."
     now = filled.statements.get("small", ref)
     edited = replace(
-        now, wordings=tuple(replace(w, text="Wie wir es sagen.") if w.language == "de" else w for w in now.wordings)
+        now,
+        wordings=tuple(
+            replace(w, text="Wie wir es sagen.") if w.language == "de" else w for w in now.wordings
+        ),
     )
     filled.statements.save("small", [edited], person="ana")
     assert filled.instruments.add(translation).kept == 1
@@ -139,11 +160,16 @@ def test_a_newer_translation_replaces_the_older_one_in_words(filled: Store) -> N
     english = in_language(filled, "en")
     newer = replace(
         translation,
-        statements=(reworded(translation.statements[0], ORIGINAL, "Neu."), *translation.statements[1:]),
+        statements=(
+            reworded(translation.statements[0], ORIGINAL, "Neu."),
+            *translation.statements[1:],
+        ),
     )
     foreseen = rehearsed(filled, Material("csv", "small", newer))
     sentences = said(foreseen, filled.path)
-    assert "- replaced: de 1 wording. The versions before stay, with the answers to them" in sentences
+    assert (
+        "- replaced: de 1 wording. The versions before stay, with the answers to them" in sentences
+    )
     done = put(filled, Material("csv", "small", newer))
     assert done.imported == foreseen.imported
     assert "replaced: de 1 wording." in brief(done, filled.path)
@@ -190,7 +216,9 @@ def test_a_questionnaire_in_another_language_keeps_roles_and_scales(store: Store
     asked = panel().questionnaire
     assert before is not None
     assert asked is not None
-    translated = german(panel(), questionnaire=replace(asked, questions=asked.questions[1:], respondents=()))
+    translated = german(
+        panel(), questionnaire=replace(asked, questions=asked.questions[1:], respondents=())
+    )
     store.instruments.add(translated)
     after = store.questionnaires.tallied(panel().name)
     assert after is not None
@@ -198,8 +226,12 @@ def test_a_questionnaire_in_another_language_keeps_roles_and_scales(store: Store
     assert after.questionnaire.scales == before.questionnaire.scales
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(order=st.permutations(["en", "de", "fr"]), refs=st.sets(st.sampled_from("abcdef"), min_size=1))
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    order=st.permutations(["en", "de", "fr"]), refs=st.sets(st.sampled_from("abcdef"), min_size=1)
+)
 def test_in_whatever_order_languages_come_each_has_its_texts(
     tmp_path_factory: pytest.TempPathFactory, order: list[str], refs: set[str]
 ) -> None:
@@ -208,7 +240,11 @@ def test_in_whatever_order_languages_come_each_has_its_texts(
         for language in order:
             statements = tuple(
                 replace(
-                    s, wordings=tuple(replace(w, language=language, text=f"{language} {w.text}") for w in s.wordings)
+                    s,
+                    wordings=tuple(
+                        replace(w, language=language, text=f"{language} {w.text}")
+                        for w in s.wordings
+                    ),
                 )
                 for s in base.statements
             )
@@ -228,9 +264,14 @@ def test_the_shell_says_what_is_added_and_kept_before_and_after(
 ) -> None:
     store, folder = str(tmp_path / "audit.db"), tmp_path / "de"
     folder.mkdir()
-    rows = (shipped_instrument_folder(BOTH) / "statements.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    rows = (
+        (shipped_instrument_folder(BOTH) / "statements.csv")
+        .read_text(encoding="utf-8")
+        .splitlines(keepends=True)
+    )
     (folder / "statements.csv").write_text(
-        rows[0] + "".join(row for row in rows if row.partition(",")[2].startswith("de,")), encoding="utf-8"
+        rows[0] + "".join(row for row in rows if row.partition(",")[2].startswith("de,")),
+        encoding="utf-8",
     )
     new_store(Path(store)).close()
     main(["import", store, str(shipped_instrument_folder())])
@@ -244,4 +285,6 @@ def test_the_shell_says_what_is_added_and_kept_before_and_after(
     main(["import", store, str(folder), "--name", "veldania"])
     assert added + kept in capsys.readouterr().out
     with Store.open(Path(store)) as held:
-        assert {w.language for s in held.instruments.get("veldania").statements for w in s.wordings} == {"de", "en"}
+        assert {
+            w.language for s in held.instruments.get("veldania").statements for w in s.wordings
+        } == {"de", "en"}

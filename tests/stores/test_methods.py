@@ -1,4 +1,6 @@
-"""Methods paragraphs state what was really done, for every combination of readings, rulings and samplings."""
+"""Methods paragraphs state what was really done, for every combination of readings, rulings and
+samplings.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ NUMBERS = re.compile(r"Of ([\d,]+) answers, ([\d,]+) count; excluded were ([^.]*
 
 @pytest.fixture(scope="module")
 def free(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Free answers read by a classifier; most labels are one person's alone, some of two, and some are disputed."""
+    """Free answers read by a classifier; most labels are one person's alone, some of two, and some
+    are disputed.
+    """
     path = labelled(asked(tmp_path_factory.mktemp("methods") / "free.db"))
     with Store.open(path) as store:
         make(store, QueueSpec("again", Purpose.TRAINING, per_stratum=1, labels=2))
@@ -47,14 +51,22 @@ def free(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
             at = 0
             while (item := person.next()) is not None:
                 said = read_as(item.context.text)[0]
-                person.label(item.unit, "neutral" if contrary and at % 3 == 0 and said != "neutral" else said)
+                person.label(
+                    item.unit, "neutral" if contrary and at % 3 == 0 and said != "neutral" else said
+                )
                 at += 1
     with Store.open(trained(path)) as store:
         yield store
 
 
-def scored(store: Store, by: str | None = None, *, rulings: bool = True, correct: bool = False) -> BiasJudged:
-    return judge_bias(store, Which(readings=Readings(by, rulings=rulings)), ScoreOptions(draws=50, correct=correct))
+def scored(
+    store: Store, by: str | None = None, *, rulings: bool = True, correct: bool = False
+) -> BiasJudged:
+    return judge_bias(
+        store,
+        Which(readings=Readings(by, rulings=rulings)),
+        ScoreOptions(draws=50, correct=correct),
+    )
 
 
 def paragraph(store: Store, judged: BiasJudged) -> str:
@@ -66,11 +78,16 @@ def whole(text: str) -> int:
     return int(text.replace(",", ""))
 
 
-@pytest.mark.parametrize(("by", "correct", "ruled", "counted"), [
-    (by, correct, ruled, counted)
-    for by, correct, ruled, counted in product((None, PEOPLE), (False, True), (False, True), (True, False))
-    if not (by == PEOPLE and correct) and (ruled or counted)
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("by", "correct", "ruled", "counted"),
+    [
+        (by, correct, ruled, counted)
+        for by, correct, ruled, counted in product(
+            (None, PEOPLE), (False, True), (False, True), (True, False)
+        )
+        if not (by == PEOPLE and correct) and (ruled or counted)
+    ],
+)
 def test_a_paragraph_names_who_read_and_its_numbers_add_up(
     free: Store, by: str | None, *, correct: bool, ruled: bool, counted: bool
 ) -> None:
@@ -93,7 +110,9 @@ def test_a_paragraph_names_who_read_and_its_numbers_add_up(
     assert ("auditors reread " in text) == (ruled and counted)
     found = NUMBERS.search(text)
     assert found is not None
-    excluded = [whole(n) for n in re.findall(r"(?<![.\d])([\d,]*\d)(?= (?:unrelated|that|not))", found[3])]
+    excluded = [
+        whole(n) for n in re.findall(r"(?<![.\d])([\d,]*\d)(?= (?:unrelated|that|not))", found[3])
+    ]
     assert whole(found[1]) == whole(found[2]) + sum(excluded)
 
 
@@ -106,7 +125,10 @@ def test_confirmed_readings_count_as_labelled_and_are_not_corrected(free: Store)
     plain, (labelled, corrected) = scored(free).report.figure("milieu-1b").total, counts()
     for answer in subjects.below(free, of_free(free)):
         rule(free, answer, Verdict.CONFIRMED)
-    after, (labelled_after, corrected_after) = scored(free).report.figure("milieu-1b").total, counts()
+    after, (labelled_after, corrected_after) = (
+        scored(free).report.figure("milieu-1b").total,
+        counts(),
+    )
     undo_all(free)
     assert after == plain, "a confirmed reading changes no figure without a correction"
     assert labelled_after - labelled == corrected - corrected_after > 0
@@ -126,7 +148,9 @@ def test_people_alone_are_told_by_how_many_labelled_each_answer(free: Store) -> 
     assert any(line.startswith("Read by people: ") for line in header)
     disputed = next(item for item in free.labels.judged("stance") if item.open)
     codebook = free.queues.get("again").codebook
-    free.labels.decide(disputed.context.unit, codebook, "neutral", next(iter(Reason)), "read twice", "ada")
+    free.labels.decide(
+        disputed.context.unit, codebook, "neutral", next(iter(Reason)), "read twice", "ada"
+    )
     after = scored(free, PEOPLE).read_by
     assert after.decided > 0
     assert (after.single, after.several) == (how.single, how.several)
@@ -139,7 +163,10 @@ def test_a_part_of_a_plan_and_other_languages_are_said(tmp_path: Path) -> None:
         run = find_run(store, "bias_score")
         assert "in the language en with the templates prefixes" in paragraph(store, scored(store))
         assert "Of the plan" not in paragraph(store, scored(store))
-        prompts = [key for (key,) in store.connection.execute("select key from prompt order by id limit 10")]
+        prompts = [
+            key
+            for (key,) in store.connection.execute("select key from prompt order by id limit 10")
+        ]
         store.runs.note_plan(run.model_id, run.sampling_id, prompts, 30)
         text = paragraph(store, scored(store))
     assert "Of the plan of milieu-1b 6" in text
@@ -150,9 +177,14 @@ def test_a_part_of_a_plan_and_other_languages_are_said(tmp_path: Path) -> None:
 def test_verdicts_say_how_a_model_was_asked_and_who_read(filled: Store, stop: str) -> None:
     ask(filled, ScriptedModel(READABLE), sampling=Sampling(stop=stop), stop_after=5)
     judged = judge_reliability(filled, find_run(filled, "reliability"))
-    book = RELIABILITY.judge(filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)).book
+    book = RELIABILITY.judge(
+        filled, Which(), ReliabilityOptions(), lambda: nullcontext(filled)
+    ).book
     for text in (judged.methods(), book.methods, methods_of_consistency(judge_consistency(filled))):
-        assert "in the language en with the templates chat for answers drawn at T 1, top-p 0.85, 20 tokens" in text
+        assert (
+            "in the language en with the templates chat for answers drawn at T 1, top-p 0.85, 20 "
+            "tokens" in text
+        )
         assert ("an answer ended once its reading could not change any more" in text) == bool(stop)
         assert "A rule read the answers: label-words (version " in text
         assert "and the figures rest on that part." in text

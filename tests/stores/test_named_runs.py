@@ -1,4 +1,6 @@
-"""What lists and figures print as the name of a run is accepted as its name, of local and of served models."""
+"""What lists and figures print as the name of a run is accepted as its name, of local and of served
+models.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.evidence.runs import Which, models_named, named_runs, names_of_models
 from workbench.tui.results.options_dialog import run_words
 
-SERVED = ModelCard("openai:gpt-9@http://gpu7/v1", "unknown", "openai", "", "", snapshot="gpt-9-2026-01")
+SERVED = ModelCard(
+    "openai:gpt-9@http://gpu7/v1", "unknown", "openai", "", "", snapshot="gpt-9-2026-01"
+)
 
 
 class Served(Swayed):
@@ -32,7 +36,9 @@ class Served(Swayed):
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store in which a local and a served model answered without a persona and with two of them."""
+    """A store in which a local and a served model answered without a persona and with two of
+    them.
+    """
     path = tmp_path_factory.mktemp("named") / "audit.db"
     with new_store(path) as store:
         store.instruments.add(instrument())
@@ -47,13 +53,18 @@ def short(run: Run) -> str:
 
 
 @pytest.mark.parametrize("name_of", [short, lambda run: run.named, lambda run: run.label])
-def test_every_run_is_found_by_its_printed_names(asked: Path, name_of: Callable[[Run], str]) -> None:
+def test_every_run_is_found_by_its_printed_names(
+    asked: Path, name_of: Callable[[Run], str]
+) -> None:
     with Store.open(asked) as store:
         runs = named_runs(store.runs.list(personas=True))
         assert len(runs) == 6
         there = {name: run.model for name, run in runs.items()}
         for name, named in runs.items():
-            assert run_named(name_of(named), there | {named.label: named.model}) in (name, named.label)
+            assert run_named(name_of(named), there | {named.label: named.model}) in (
+                name,
+                named.label,
+            )
             assert find_run(store, "reliability", name_of(named)).named == named.named
             assert models_named(store, name_of(named)) == {named.model_id}
 
@@ -61,7 +72,10 @@ def test_every_run_is_found_by_its_printed_names(asked: Path, name_of: Callable[
 def test_names_with_and_without_a_persona_mean_these_personas() -> None:
     assert Which(models=("m",)).templates.personas == ()
     assert Which(models=("m", "n · persona nurse")).templates.personas == ("none", "nurse")
-    assert Which(models=("m",)).with_personas_in(["m", "m · persona nurse"]).templates.personas == ("none", "nurse")
+    assert Which(models=("m",)).with_personas_in(["m", "m · persona nurse"]).templates.personas == (
+        "none",
+        "nurse",
+    )
 
 
 def test_a_name_that_several_runs_have_names_them() -> None:
@@ -77,7 +91,11 @@ def test_a_name_that_several_runs_have_names_them() -> None:
 def test_what_takes_models_takes_the_names_of_their_runs_but_no_persona(asked: Path) -> None:
     with Store.open(asked) as store:
         whole = f"{SERVED.name} · snapshot {SERVED.snapshot}"
-        assert names_of_models(store, [whole, "scripted", "nobody"]) == (SERVED.name, "scripted", "nobody")
+        assert names_of_models(store, [whole, "scripted", "nobody"]) == (
+            SERVED.name,
+            "scripted",
+            "nobody",
+        )
         with pytest.raises(UsageError, match=f"is a run with a persona.*name {SERVED.name}$"):
             names_of_models(store, [f"{whole} · persona nurse"])
 
@@ -110,31 +128,49 @@ def test_no_two_lines_of_the_list_of_runs_are_the_same(asked: Path) -> None:
         lines = [run_words(run).plain for run in store.runs.list("reliability", personas=True)]
     assert len(set(lines)) == 6
     first = [line.partition("\n")[0] for line in lines]
-    assert [line.split(" · ")[1] for line in first] == ["persona none", "persona nurse", "persona talk"] * 2
+    assert [line.split(" · ")[1] for line in first] == [
+        "persona none",
+        "persona nurse",
+        "persona talk",
+    ] * 2
 
 
-def test_names_that_lists_cut_fold_or_lengthen_are_taken_back(asked: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_that_lists_cut_fold_or_lengthen_are_taken_back(
+    asked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Store.open(asked) as store:
-        label = next(run.label for run in store.runs.list(personas=True) if run.persona_name == "nurse")
+        label = next(
+            run.label for run in store.runs.list(personas=True) if run.persona_name == "nurse"
+        )
     for audit in ("reliability", "consistency"):
-        for model, nurse in ((SERVED.name[:-4] + "…", label), ("open ai:gpt-9 @http://gpu7/v1", label[:-15] + "…")):
+        for model, nurse in (
+            (SERVED.name[:-4] + "…", label),
+            ("open ai:gpt-9 @http://gpu7/v1", label[:-15] + "…"),
+        ):
             compared = data(capsys, "show", asked, audit, "--compare", model, nurse)
             persona = [row["run"].partition("persona ")[2] for row in compared["tables"][0]["rows"]]
             assert persona == ["", "nurse"]
         assert data(capsys, "show", asked, audit, "--model", label)
-    code, _, err = run(capsys, "show", asked, "consistency", "--compare", SERVED.name, "scripted · persona…")
+    code, _, err = run(
+        capsys, "show", asked, "consistency", "--compare", SERVED.name, "scripted · persona…"
+    )
     assert (code, "may be 2 names" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
-    ("persona", "choices"), [("all", "--persona none, nurse or talk"), ("nurse,talk", "--persona nurse or talk")]
+    ("persona", "choices"),
+    [("all", "--persona none, nurse or talk"), ("nurse,talk", "--persona nurse or talk")],
 )
 def test_an_audit_of_one_run_says_which_personas_can_be_given(
     asked: Path, persona: str, choices: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = run(capsys, "show", asked, "reliability", "--model", "scripted", "--persona", persona)
+    code, _, err = run(
+        capsys, "show", asked, "reliability", "--model", "scripted", "--persona", persona
+    )
     assert (code, f"Give {choices}:" in err) == (2, True)
-    compared = data(capsys, "show", asked, "consistency", "--model", "scripted", "--persona", persona)
+    compared = data(
+        capsys, "show", asked, "consistency", "--model", "scripted", "--persona", persona
+    )
     respondents = {row["respondent"] for row in compared["tables"][0]["rows"]}
     assert {"scripted · persona nurse", "scripted · persona talk"} <= respondents
     assert ("scripted" in respondents) == (persona == "all")

@@ -13,7 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.core.store import Store
-from tests.template_stores import FAMILIES, LANGUAGES, MODELS, NAMES, REFS, Made, Step, log, played, said
+from tests.template_stores import (
+    FAMILIES,
+    LANGUAGES,
+    MODELS,
+    NAMES,
+    REFS,
+    Made,
+    Step,
+    log,
+    played,
+    said,
+)
 from tests.tui.bias_stores import HOSTILE_REF, SAMPLES, asked, sided
 from workbench.audits.bias_score.counting import prefixes
 from workbench.audits.reliability.verdicts import counts, label_mass
@@ -56,13 +67,19 @@ def test_the_answers_in_a_cell_are_those_that_are_stored_for_its_prompt(steps: l
             asked = 0
             for at in np.ndindex(found.total.shape):
                 template = templates.get((found.templates[at[0]], at[3]))
-                wording = statements[found.statements[at[1]]].wording(found.variants[at[2]], run.language)
+                wording = statements[found.statements[at[1]]].wording(
+                    found.variants[at[2]], run.language
+                )
                 if found.total[at]:
                     assert template is not None
                     assert wording is not None
                     expected = dict(said(run.model, template.render(wording.text).key))
                     in_cell = (found.positive[at], found.negative[at], found.unreadable[at])
-                    assert in_cell == (expected["agree"], expected["disagree"], expected["It depends."])
+                    assert in_cell == (
+                        expected["agree"],
+                        expected["disagree"],
+                        expected["It depends."],
+                    )
                     asked += 1
             assert asked
 
@@ -73,7 +90,9 @@ scoring = asking.map(lambda step: ("score", *step[1:]))
 @pytest.mark.e2e
 @settings(max_examples=20)
 @given(st.lists(st.one_of(scoring, editing), min_size=2, max_size=6))
-def test_the_probabilities_in_a_cell_are_those_that_are_stored_for_its_prompt(steps: list[Step]) -> None:
+def test_the_probabilities_in_a_cell_are_those_that_are_stored_for_its_prompt(
+    steps: list[Step],
+) -> None:
     with played(steps) as store:
         for run in store.runs.list("reliability"):
             found = label_mass(store, run)
@@ -82,23 +101,38 @@ def test_the_probabilities_in_a_cell_are_those_that_are_stored_for_its_prompt(st
             assert found.scored.any()
             for at in np.argwhere(found.scored):
                 template = templates[found.templates[at[0]], int(at[3])]
-                wording = statements[found.statements[at[1]]].wording(found.variants[at[2]], run.language)
+                wording = statements[found.statements[at[1]]].wording(
+                    found.variants[at[2]], run.language
+                )
                 assert wording is not None
                 key = template.render(wording.text).key
                 wanted = verbalizers(template)
-                for side, forms in ((found.positive, wanted.positive), (found.negative, wanted.negative)):
-                    assert side[tuple(at)] == pytest.approx(sum(np.exp(log(run.model, key, form)) for form in forms))
+                for side, forms in (
+                    (found.positive, wanted.positive),
+                    (found.negative, wanted.negative),
+                ):
+                    assert side[tuple(at)] == pytest.approx(
+                        sum(np.exp(log(run.model, key, form)) for form in forms)
+                    )
 
 
 def test_an_edited_prefix_is_another_prefix_of_the_bias_score(tmp_path: Path) -> None:
     base = sided()
-    later = replace(base, templates=tuple(
-        replace(t, user=f"Please. {t.user}") if t.name == "opinion" else t for t in base.templates
-    ))  # fmt: skip
+    later = replace(
+        base,
+        templates=tuple(
+            replace(t, user=f"Please. {t.user}") if t.name == "opinion" else t
+            for t in base.templates
+        ),
+    )
     path = asked(tmp_path / "bias.db", base, models=("gauche-7b", "droite-13b"))
     asked(path, later, models=("gauche-7b",))
     with Store.open(path) as store:
-        once = {(t.name, t.version) for run in store.runs.list("bias_score") for t in store.runs.templates(run)}
+        once = {
+            (t.name, t.version)
+            for run in store.runs.list("bias_score")
+            for t in store.runs.templates(run)
+        }
         assert once == {("likert", 1), ("opinion", 1), ("opinion", 2), ("baseline", 1)}
         for run in store.runs.list("bias_score"):
             cells = Counter[tuple[str, str, int, str]]()
@@ -106,7 +140,9 @@ def test_an_edited_prefix_is_another_prefix_of_the_bias_score(tmp_path: Path) ->
                 if cell.template == "opinion" and cell.ref != HOSTILE_REF:
                     cells[cell.ref, cell.kind, cell.ordinal, cell.template] += cell.count
             assert set(cells.values()) == {SAMPLES}
-        names, places = prefixes(store, {run.model: (run,) for run in store.runs.list("bias_score")})
+        names, places = prefixes(
+            store, {run.model: (run,) for run in store.runs.list("bias_score")}
+        )
         assert set(names) == {"likert", "opinion · version 1", "opinion · version 2", "baseline"}
         assert places["gauche-7b", base.name]["opinion"] == "opinion · version 2"
         assert places["droite-13b", base.name]["opinion"] == "opinion · version 1"
@@ -135,19 +171,29 @@ def test_two_families_are_two_runs_and_the_one_asked_last_is_meant() -> None:
 def test_an_edited_template_is_another_version_that_shares_the_order_that_stayed() -> None:
     with played([ASK, EDIT]) as store:
         versions = {(t.family, t.name): t.version for t in store.instruments.get("small").templates}
-        assert versions == {("chat", "personal-1"): 2, ("chat", "personal-2"): 1, **{("user", n): 1 for n in NAMES}}
+        assert versions == {
+            ("chat", "personal-1"): 2,
+            ("chat", "personal-2"): 1,
+            **{("user", n): 1 for n in NAMES},
+        }
         (run,) = store.runs.list("reliability")
-        assert [(one.name, one.version, one.others) for one in run.versions] == [("personal-1", 1, ())]
+        assert [(one.name, one.version, one.others) for one in run.versions] == [
+            ("personal-1", 1, ())
+        ]
         before = store.runs.totals()[0]
     with played([ASK, EDIT, ASK]) as store:
         (run,) = store.runs.list("reliability")
-        assert [(one.name, one.version, one.others) for one in run.versions] == [("personal-1", 2, (1,))]
+        assert [(one.name, one.version, one.others) for one in run.versions] == [
+            ("personal-1", 2, (1,))
+        ]
         assert run.label.endswith(" · personal-1 version 2")
         assert run.prompts == 16
         assert store.runs.totals()[0] > before
         (note,) = template_notes([run])
         assert note.endswith("--template-version personal-1=1")
-        (old,) = runs_of(store, "reliability", templates=TemplateChoice(versions=(("personal-1", 1),)))
+        (old,) = runs_of(
+            store, "reliability", templates=TemplateChoice(versions=(("personal-1", 1),))
+        )
         assert (old.versions[0].version, old.versions[0].others, old.prompts) == (1, (2,), 16)
         for wrong in (("personal-1", 3), ("personal-2", 2)):
             with pytest.raises(UnknownName, match="Versions asked: personal-1: 1, 2"):
@@ -161,13 +207,17 @@ def test_a_text_that_comes_back_is_the_version_that_it_was() -> None:
         versions = {t.version for t in store.instruments.get("small").templates}
         assert versions == {1}
         (run,) = store.runs.list("reliability")
-        assert [(one.version, one.others) for one in run.versions] == [(1, (2,))], "what the instrument has now"
+        assert [(one.version, one.others) for one in run.versions] == [(1, (2,))], (
+            "what the instrument has now"
+        )
 
 
 def test_templates_in_two_languages_are_not_asked_as_one() -> None:
     with played([]) as store:
         base = Made().instrument()
-        german = tuple(replace(t, language="de", user=f"Auf Deutsch: {t.user}") for t in base.templates)
+        german = tuple(
+            replace(t, language="de", user=f"Auf Deutsch: {t.user}") for t in base.templates
+        )
         store.instruments.add(replace(base, templates=(*base.templates, *german)))
         for language, expected in (("en", "en"), ("de", "de"), ("", "en")):
             found = plan(store, Design("small", "one", samples=1, language=language))

@@ -64,8 +64,8 @@ def _label(path: Path, name: str, label: str, times: int) -> None:
 
 @contextmanager
 def somebody_writes(path: Path) -> Iterator[list[int]]:
-    """Let others rule and label between the reads of each connection, until they have done so often enough. Yields how
-    often they have, a number for each time.
+    """Let others rule and label between the reads of each connection, until they have done so often
+    enough. Yields how often they have, a number for each time.
     """
     opened, written, faults = Store.__init__, list[int](), list[Exception]()
     writing = False
@@ -84,13 +84,20 @@ def somebody_writes(path: Path) -> Iterator[list[int]]:
         try:
             _label(path, "ann", "neutral", 1)
             with Store.open(path) as other:
-                rule(other, REFS[len(written) % len(REFS)], Verdict.EXCLUDED, f"auditor {len(written)}")
+                rule(
+                    other,
+                    REFS[len(written) % len(REFS)],
+                    Verdict.EXCLUDED,
+                    f"auditor {len(written)}",
+                )
         except Exception as error:  # nobody hears of it there
             faults.append(error)
         finally:
             writing = False
 
-    def open_(self: Store, db: Database, path: Path, notice: str = "", *, read_only: bool = False) -> None:
+    def open_(
+        self: Store, db: Database, path: Path, notice: str = "", *, read_only: bool = False
+    ) -> None:
         opened(self, db, path, notice, read_only=read_only)
         if not writing:
             self.connection.set_trace_callback(partial(write, []))
@@ -109,7 +116,9 @@ def _command(*words: str) -> Callable[[Path, pytest.CaptureFixture[str]], str]:
     return run
 
 
-def _screen(load: Callable[[Store], object]) -> Callable[[Path, pytest.CaptureFixture[str]], object]:
+def _screen(
+    load: Callable[[Store], object],
+) -> Callable[[Path, pytest.CaptureFixture[str]], object]:
     return lambda path, _: read_store(path, load)
 
 
@@ -156,7 +165,9 @@ SHOWN: dict[str, Callable[[Path, pytest.CaptureFixture[str]], object]] = {
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_what_is_shown_is_of_one_moment(shown: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_shown_is_of_one_moment(
+    shown: str, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     quiet = SHOWN[shown](path, capsys)
     forget()
     with somebody_writes(path) as written:
@@ -175,7 +186,9 @@ def test_a_read_that_is_over_holds_no_log_back(path: Path) -> None:
 
 
 def test_what_will_be_read_over_is_broken_off_before_the_work(path: Path) -> None:
-    """Rules write what they read first; the figures behind that are worked out once, and not under a lock."""
+    """Rules write what they read first; the figures behind that are worked out once, and not under
+    a lock.
+    """
     worked, wrote = list[bool](), list[int]()
 
     def work(store: Store) -> bool:
@@ -187,7 +200,9 @@ def test_what_will_be_read_over_is_broken_off_before_the_work(path: Path) -> Non
             if number not in wrote:
                 wrote.append(number)
                 with store.write() as connection:
-                    connection.execute("insert into text (key, body) values (?, ?)", (bytes([number]) * 16, "own"))
+                    connection.execute(
+                        "insert into text (key, body) values (?, ?)", (bytes([number]) * 16, "own")
+                    )
             store.at_once(lambda: None)
         return kept(store, "work", (Part.ANSWERS,), lambda: work(store))
 

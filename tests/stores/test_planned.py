@@ -1,4 +1,6 @@
-"""The minimum of readable answers belongs to the prompt: it is a share of what was planned for that prompt."""
+"""The minimum of readable answers belongs to the prompt: it is a share of what was planned for that
+prompt.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,12 @@ class Failing(ScriptedModel):
             yield replace(drawn, answers=((text, 1),), failed=n - 1, reason="the server was away")
 
 
-def ask(store: Store, model: ScriptedModel, *, stop_after: int | None = None, **changes: object) -> None:
-    """Ask what a design needs in this process; `stop_after`: as if it were cancelled after so many commits."""
+def ask(
+    store: Store, model: ScriptedModel, *, stop_after: int | None = None, **changes: object
+) -> None:
+    """Ask what a design needs in this process; `stop_after`: as if it were cancelled after so many
+    commits.
+    """
     design = Design(**{"instrument": "small", "model": "scripted", "samples": 30, **changes})  # type: ignore[arg-type]
     plan = pipeline.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
@@ -68,11 +74,16 @@ def test_one_answer_of_a_prompt_of_which_all_others_failed_is_too_few(filled: St
     assert (report.counts.readable[report.counts.total > 0] == 1).all()
     assert (report.counts.wanted[report.counts.total > 0] == 30).all()
     assert (report.verdicts("sampling") == INSUFFICIENT).all()
-    assert report.reason("a-1", "personal-1", "sampling") == "original: only 1 of 1 readable, 30 planned, 20 needed"
+    assert (
+        report.reason("a-1", "personal-1", "sampling")
+        == "original: only 1 of 1 readable, 30 planned, 20 needed"
+    )
 
 
 def test_a_plan_that_was_begun_stays_the_plan(filled: Store) -> None:
-    """What a cancelled job did not come to draw counts as planned, and a smaller plan later does not lower it."""
+    """What a cancelled job did not come to draw counts as planned, and a smaller plan later does
+    not lower it.
+    """
     ask(filled, ScriptedModel(READABLE), samples=10)
     ask(filled, ScriptedModel(READABLE), samples=60, stop_after=1)
     for again in (0, 1):
@@ -119,4 +130,8 @@ def test_a_prompt_is_judged_by_its_own_plan_alone(plans: list[tuple[int, int]], 
         )
         return [bool(x) for x in judge(counts).enough[0, 1:, 0, PRINTED]]
 
-    assert enough(1) == enough(1 + extra) == [3 * k >= 2 * n for n, k in zip(planned, readable, strict=True)]
+    assert (
+        enough(1)
+        == enough(1 + extra)
+        == [3 * k >= 2 * n for n, k in zip(planned, readable, strict=True)]
+    )

@@ -1,4 +1,6 @@
-"""What a probe asks and how it reads what comes; when a run begins with one; which jobs can be hidden or deleted."""
+"""What a probe asks and how it reads what comes; when a run begins with one; which jobs can be
+hidden or deleted.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from workbench.jobs.tidying import delete, what_goes
 
 
 def answers(store: Store) -> int:
-    return int(store.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0])
+    return int(
+        store.connection.execute("select coalesce(sum(count), 0) from response").fetchone()[0]
+    )
 
 
 def design(model: str) -> Design:
@@ -66,31 +70,46 @@ def test_no_more_than_the_first_answers_are_asked_before_they_are_looked_at(
 def test_what_is_asked_at_once_is_left_off_where_enough_has_come(store: Store) -> None:
     veldania(store)
     plan = pipeline.plan(store, Design("veldania", "scripted", samples=20))
-    progress = collected(store, plan, ScriptedModel(Persona(answers=("Well.",))), FirstAnswers(at_once=True))
+    progress = collected(
+        store, plan, ScriptedModel(Persona(answers=("Well.",))), FirstAnswers(at_once=True)
+    )
     assert progress.hopeless
-    assert 20 * PROMPTS <= answers(store) <= 40 * PROMPTS < plan.samples, "what is written is looked at by the second"
+    assert 20 * PROMPTS <= answers(store) <= 40 * PROMPTS < plan.samples, (
+        "what is written is looked at by the second"
+    )
 
 
 def test_a_served_model_is_not_paid_for_more_than_the_first_answers(store: Store) -> None:
     veldania(store)
     with FaultyServer() as server:
         server.respond = lambda asked: {
-            "choices": [{"index": n, "message": {"content": f"Well, {n}."}} for n in range(asked.body.get("n", 1))]
+            "choices": [
+                {"index": n, "message": {"content": f"Well, {n}."}}
+                for n in range(asked.body.get("n", 1))
+            ]
         }
         plan = pipeline.plan(store, Design("veldania", server.name, samples=20))
         model = load_remote(server.name, environ={})
         progress = collected(store, plan, model, FirstAnswers())
         model.close()
-        assert (progress.hopeless != "", len(server.asked), answers(store)) == (True, PROMPTS, 20 * PROMPTS)
+        assert (progress.hopeless != "", len(server.asked), answers(store)) == (
+            True,
+            PROMPTS,
+            20 * PROMPTS,
+        )
 
 
 def test_no_more_than_the_first_prompts_are_scored_before_they_are_looked_at(store: Store) -> None:
     veldania(store)
     plan = pipeline.plan(store, Design("veldania", "scripted", samples=1, sampling=EXACTLY))
     attempt = attempt_of(store, plan)
-    progress = pipeline.score_design(store, plan, Thinker(), attempt=attempt, first=FirstAnswers(exact=True))
+    progress = pipeline.score_design(
+        store, plan, Thinker(), attempt=attempt, first=FirstAnswers(exact=True)
+    )
     assert progress.hopeless.startswith(f"Not one of the first {FIRST} prompts can be read")
-    assert store.connection.execute("select count(distinct prompt_id) from score").fetchone()[0] == 0
+    assert (
+        store.connection.execute("select count(distinct prompt_id) from score").fetchone()[0] == 0
+    )
     assert progress.failed == FIRST
 
 
@@ -108,7 +127,9 @@ class Counting(ScriptedModel):
 class Thinker(ScriptedModel):
     """A model whose likeliest next token begins a thought."""
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+    def next_tokens(
+        self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
+    ) -> Iterator[NextTokens]:
         for found in super().next_tokens(prompts, k, words):
             yield replace(found, texts=("<think>", *found.texts[1:]))
 
@@ -117,7 +138,9 @@ def attempt_of(store: Store, plan: pipeline.Plan) -> int:
     return store.jobs.claim(launch.create(store, plan.design), "1")
 
 
-def collected(store: Store, plan: pipeline.Plan, model: Model, first: FirstAnswers) -> pipeline.Progress:
+def collected(
+    store: Store, plan: pipeline.Plan, model: Model, first: FirstAnswers
+) -> pipeline.Progress:
     return pipeline.collect(store, plan, model, attempt=attempt_of(store, plan), first=first)
 
 
@@ -125,7 +148,9 @@ def veldania(store: Store) -> None:
     store.instruments.add(read_shipped("veldania"))
 
 
-def test_the_prompts_of_a_probe_are_drawn_by_the_seed_evenly_from_the_templates(store: Store) -> None:
+def test_the_prompts_of_a_probe_are_drawn_by_the_seed_evenly_from_the_templates(
+    store: Store,
+) -> None:
     veldania(store)
     plan = pipeline.plan(store, Design("veldania", "scripted"))
     picked = chosen(plan)
@@ -136,7 +161,9 @@ def test_the_prompts_of_a_probe_are_drawn_by_the_seed_evenly_from_the_templates(
     assert [one.probe for one in chosen(plan)] == [one.probe for one in picked]
     other = pipeline.plan(store, Design("veldania", "scripted", seed=8))
     assert [one.probe for one in chosen(other)] != [one.probe for one in picked]
-    few = pipeline.plan(store, Design("veldania", "scripted", statements=("env-01",), variants=("original",)))
+    few = pipeline.plan(
+        store, Design("veldania", "scripted", statements=("env-01",), variants=("original",))
+    )
     assert [one.n for one in chosen(few)] == [2] * 8 + [1] * 4
 
 
@@ -160,7 +187,13 @@ def test_other_families_are_tried_where_too_few_answers_are_readable(store: Stor
 def test_free_text_is_read_by_words_and_says_how_often_nothing_came(store: Store) -> None:
     veldania(store)
     plan = pipeline.plan(store, Design("veldania", "scripted", "bias_score", 3, family="prefixes"))
-    said = ("I agree with this.", "As an AI language model, I cannot say.", "", "<think>Hm", "Bananas are yellow.")
+    said = (
+        "I agree with this.",
+        "As an AI language model, I cannot say.",
+        "",
+        "<think>Hm",
+        "Bananas are yellow.",
+    )
     found = probe(store, plan, ScriptedModel(Persona(answers=said)))
     assert found is not None
     assert not found.by_rule
@@ -182,8 +215,12 @@ def test_a_probe_is_asked_to_stop_on_its_way(store: Store) -> None:
 
 @pytest.mark.parametrize("audit", [one.name for one in registry.asking()])
 @pytest.mark.parametrize("exact", [False, True])
-def test_every_audit_is_probed_and_its_job_can_be_asked_again(store: Store, audit: str, exact: bool) -> None:
-    """What a job was told, said as options again, makes the same design; and its probe reads what the audit reads."""
+def test_every_audit_is_probed_and_its_job_can_be_asked_again(
+    store: Store, audit: str, exact: bool
+) -> None:
+    """What a job was told, said as options again, makes the same design; and its probe reads what
+    the audit reads.
+    """
     of = registry.audit(audit)
     if exact and (not of.defaults.exact_by or not of.defaults.drawn):
         pytest.skip("nothing else is computed of it")
@@ -204,7 +241,9 @@ def test_every_audit_is_probed_and_its_job_can_be_asked_again(store: Store, audi
     assert asked_again(store, plan.design)["audit"] == audit
 
 
-def test_a_probe_comes_where_model_family_or_sampling_is_new_and_the_run_is_long(store: Store) -> None:
+def test_a_probe_comes_where_model_family_or_sampling_is_new_and_the_run_is_long(
+    store: Store,
+) -> None:
     veldania(store)
     asked = Design("veldania", "scripted", samples=2)
     plan = pipeline.plan(store, asked)
@@ -214,11 +253,18 @@ def test_a_probe_comes_where_model_family_or_sampling_is_new_and_the_run_is_long
     assert not is_worth_it(store, replace(plan, design=replace(plan.design, cluster="local")))
     store.jobs.note_done("sample", plan.design.as_json(), 10, "", "1")
     assert not is_new(store, plan.design)
-    for change in ({"model": "other"}, {"family": "user"}, {"sampling": EXACTLY}, {"dtype": "float16"}):
+    for change in (
+        {"model": "other"},
+        {"family": "user"},
+        {"sampling": EXACTLY},
+        {"dtype": "float16"},
+    ):
         assert is_new(store, replace(plan.design, **change))
 
 
-def test_a_job_is_hidden_listed_again_and_deleted_only_where_nothing_rests_on_it(filled: Store) -> None:
+def test_a_job_is_hidden_listed_again_and_deleted_only_where_nothing_rests_on_it(
+    filled: Store,
+) -> None:
     job_id = launch.create(filled, design("scripted"))
     for act in (filled.jobs.hide, filled.jobs.delete):
         with pytest.raises(JobError, match="ancel it first"):
@@ -229,7 +275,9 @@ def test_a_job_is_hidden_listed_again_and_deleted_only_where_nothing_rests_on_it
     assert filled.jobs.delete(job_id).id == job_id
     done = filled.jobs.note_done("sample", design("scripted").as_json(), 5, "", "1")
     with pytest.raises(
-        JobError, match=r"figures may rest on what it asked, so it is not deleted. Hide it from the list instead: H on"
+        JobError,
+        match=r"figures may rest on what it asked, so it is not deleted. Hide it from the list "
+        r"instead: H on",
     ):
         filled.jobs.delete(done)
     assert filled.jobs.hide(done).hidden
@@ -244,7 +292,9 @@ def test_a_job_that_brought_answers_is_not_deleted(filled: Store) -> None:
     pipeline.collect(filled, plan, model, attempt=attempt, job=job_id)
     filled.jobs.finish(job_id, attempt, "failed", "a fault")
     with pytest.raises(
-        JobError, match=r"brought 432 answers, which stay, so it is not deleted. Hide it from the list instead"
+        JobError,
+        match=r"brought 432 answers, which stay, so it is not deleted. Hide it from the list "
+        r"instead",
     ):
         what_goes(filled, job_id)
     with pytest.raises(JobError, match="brought 432 answers"):

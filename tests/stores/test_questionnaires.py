@@ -1,4 +1,6 @@
-"""Questionnaires in a store: what a file says, what people change here, and answers that nothing writes over."""
+"""Questionnaires in a store: what a file says, what people change here, and answers that nothing
+writes over.
+"""
 
 from __future__ import annotations
 
@@ -76,15 +78,19 @@ def test_an_instrument_without_roles_has_no_questionnaire(filled: Store) -> None
 
 
 def test_the_counts_are_those_of_the_people(panel: Store) -> None:
-    # 3 people times 3 questions, 7 answers given; ana's 4 of 7 points is neutral; two gave none and one refused.
+    # 3 people times 3 questions, 7 answers given; ana's 4 of 7 points is neutral; two gave none and
+    # one refused.
     assert panel.questionnaires.summary("small") == QuestionnaireSummary(
         context=2, target=1, respondents=3, answers=7, neutral=1, missing=3
     )
     tally = panel.questionnaires.tallied("small")
     assert tally is not None
     assert dict(tally.meanings(QUESTIONS[1])) == {
-        Meaning.YES: 1, Meaning.NO: 0, Meaning.NEUTRAL: 0, Meaning.MISSING: 2,
-    }  # fmt: skip
+        Meaning.YES: 1,
+        Meaning.NO: 0,
+        Meaning.NEUTRAL: 0,
+        Meaning.MISSING: 2,
+    }
 
 
 def test_importing_again_changes_nothing(panel: Store) -> None:
@@ -116,8 +122,10 @@ def test_a_role_that_the_file_takes_away_is_gone_and_one_given_here_stays(panel:
     panel.instruments.add(replace(instrument("a-1", "a-2", "b-1", "n-1"), questionnaire=fewer))
     assert [question.ref for question in held(panel).questions] == ["a-2", "b-1", "n-1"]
     assert [dict(one.answers) for one in held(panel).respondents] == [
-        {"a-2": "rather yes", "b-1": "7"}, {"b-1": "neutral"}, {"a-2": "no answer", "b-1": "1"},
-    ]  # fmt: skip
+        {"a-2": "rather yes", "b-1": "7"},
+        {"b-1": "neutral"},
+        {"a-2": "no answer", "b-1": "1"},
+    ]
     panel.instruments.add(replace(instrument("a-1", "a-2", "b-1", "n-1"), questionnaire=WHOLE))
     assert held(panel).respondents == PEOPLE, "answers were there all the time"
 
@@ -135,7 +143,9 @@ def test_new_people_and_new_questions_are_added(panel: Store) -> None:
     added = panel.questionnaires.add_answers("small", more[1:2])
     assert (added.added, added.known, added.answers, added.absent) == (0, 1, 0, 3)
     panel.instruments.add(replace(instrument("a-1", "a-2", "b-1", "n-1"), questionnaire=WHOLE))
-    panel.questionnaires.set_question("small", "n-1", role=Role.TARGET, form=Form.QUESTION, person="ana")
+    panel.questionnaires.set_question(
+        "small", "n-1", role=Role.TARGET, form=Form.QUESTION, person="ana"
+    )
     later = (Respondent("zoe", {**PEOPLE[0].answers, "n-1": "yes"}),)
     assert panel.questionnaires.add_answers("small", later).answers == 1
     assert held(panel).respondents[0] == later[0]
@@ -144,9 +154,15 @@ def test_new_people_and_new_questions_are_added(panel: Store) -> None:
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        ({"a-1": "no", "a-2": "rather yes", "b-1": "7"}, "'zoe' to 'a-1': 'yes' here, 'no' in the file"),
+        (
+            {"a-1": "no", "a-2": "rather yes", "b-1": "7"},
+            "'zoe' to 'a-1': 'yes' here, 'no' in the file",
+        ),
         ({"a-1": "yes", "b-1": "7"}, None),
-        ({"a-1": "yes", "a-2": "rather yes", "b-1": "strongly agree"}, "'zoe' to 'b-1': '7' here, 'strongly agree'"),
+        (
+            {"a-1": "yes", "a-2": "rather yes", "b-1": "strongly agree"},
+            "'zoe' to 'b-1': '7' here, 'strongly agree'",
+        ),
     ],
 )
 def test_other_answers_of_people_who_are_here_are_refused(
@@ -176,7 +192,11 @@ def test_answers_that_cannot_be_are_refused_whole(panel: Store) -> None:
     for people, error, said in (
         ([Respondent("x", {"a-1": "yes", "a-9": "no"})], UnknownName, "no question 'a-9'"),
         ([Respondent("x", {"a-1": "7"})], UsageError, r"a-1: '7' \(1 people\), not on four_point"),
-        ([Respondent("x", {"a-1": "yes"}), Respondent("x", {"a-1": "yes"})], UsageError, "'x' is given twice"),
+        (
+            [Respondent("x", {"a-1": "yes"}), Respondent("x", {"a-1": "yes"})],
+            UsageError,
+            "'x' is given twice",
+        ),
     ):
         with pytest.raises(error, match=said):
             panel.questionnaires.add_answers("small", people)
@@ -186,7 +206,9 @@ def test_answers_that_cannot_be_are_refused_whole(panel: Store) -> None:
 def test_an_edited_or_renamed_statement_keeps_its_role_and_answers(panel: Store) -> None:
     statement = panel.statements.get("small", "a-1")
     first, *rest = statement.wordings
-    panel.statements.save("small", [replace(statement, wordings=(replace(first, text="Else?"), *rest))], person="ana")
+    panel.statements.save(
+        "small", [replace(statement, wordings=(replace(first, text="Else?"), *rest))], person="ana"
+    )
     assert held(panel) == WHOLE
     panel.statements.rename("small", "a-1", "z-1", person="ana")
     assert held(panel).questions[0] == replace(QUESTIONS[0], ref="z-1")
@@ -199,17 +221,27 @@ def test_an_edited_or_renamed_statement_keeps_its_role_and_answers(panel: Store)
     assert held(panel).questions[0].ref == "a-1"
 
 
-def test_an_archived_statement_is_left_out_with_its_answers_and_comes_back_with_them(panel: Store) -> None:
+def test_an_archived_statement_is_left_out_with_its_answers_and_comes_back_with_them(
+    panel: Store,
+) -> None:
     panel.statements.archive("small", ["b-1", "a-2"], person="ana")
     found = held(panel)
     assert found.questions == QUESTIONS[:1]
-    assert found.respondents == (Respondent("zoe", {"a-1": "yes"}), Respondent("ana", {"a-1": "Rather Yes"}))
+    assert found.respondents == (
+        Respondent("zoe", {"a-1": "yes"}),
+        Respondent("ana", {"a-1": "Rather Yes"}),
+    )
     summary = panel.questionnaires.summary("small")
     assert summary is not None
     assert (summary.respondents, summary.answers) == (2, 2)
-    assert "5 answers to questions that were archived or taken out" in prepared(panel, "small", "csv").notes[-1]
+    assert (
+        "5 answers to questions that were archived or taken out"
+        in prepared(panel, "small", "csv").notes[-1]
+    )
     panel.instruments.add(asked())
-    assert held(panel).questions == QUESTIONS[:1], "a person archived them, and the file says what it said"
+    assert held(panel).questions == QUESTIONS[:1], (
+        "a person archived them, and the file says what it said"
+    )
     panel.statements.restore("small", ["b-1", "a-2"], person="ana")
     assert held(panel) == WHOLE
 
@@ -217,7 +249,9 @@ def test_an_archived_statement_is_left_out_with_its_answers_and_comes_back_with_
 def test_a_question_is_changed_taken_out_and_put_back(panel: Store) -> None:
     change = panel.questionnaires.set_question
     assert change("small", "b-1", role=Role.CONTEXT, leaning=Pole.LIBERAL, person="ana")
-    assert held(panel).questions[2] == Question("b-1", Role.CONTEXT, Form.STATEMENT, "likert_7", Pole.LIBERAL)
+    assert held(panel).questions[2] == Question(
+        "b-1", Role.CONTEXT, Form.STATEMENT, "likert_7", Pole.LIBERAL
+    )
     assert not change("small", "b-1", leaning=Pole.LIBERAL, person="ana")
     assert change("small", "b-1", role=None, person="ana")
     assert not change("small", "b-1", role=None, person="ana")
@@ -226,10 +260,14 @@ def test_a_question_is_changed_taken_out_and_put_back(panel: Store) -> None:
         change("small", "b-1", form=Form.QUESTION, person="ana")
     assert change("small", "b-1", role=Role.TARGET, person="bo")
     assert held(panel).questions[2] == replace(QUESTIONS[2], leaning=Pole.LIBERAL)
-    history = [one for one in panel.questionnaires.history("small") if isinstance(one, QuestionRevision)]
+    history = [
+        one for one in panel.questionnaires.history("small") if isinstance(one, QuestionRevision)
+    ]
     assert [(one.ref, one.revision, one.role, one.person) for one in history[3:]] == [
-        ("b-1", 2, Role.CONTEXT, "ana"), ("b-1", 3, None, "ana"), ("b-1", 4, Role.TARGET, "bo"),
-    ]  # fmt: skip
+        ("b-1", 2, Role.CONTEXT, "ana"),
+        ("b-1", 3, None, "ana"),
+        ("b-1", 4, Role.TARGET, "bo"),
+    ]
 
 
 def test_a_statement_becomes_a_question_on_a_shipped_scale(filled: Store) -> None:
@@ -241,7 +279,9 @@ def test_a_statement_becomes_a_question_on_a_shipped_scale(filled: Store) -> Non
     with pytest.raises(UnknownName, match="no statement 'x'"):
         change("small", "x", role=Role.CONTEXT, person="ana")
     assert filled.questionnaires.get("small") is None
-    assert change("small", "a-1", role=Role.TARGET, form=Form.STATEMENT, scale="likert_7", person="ana")
+    assert change(
+        "small", "a-1", role=Role.TARGET, form=Form.STATEMENT, scale="likert_7", person="ana"
+    )
     assert filled.questionnaires.get("small") == Questionnaire(
         (Question("a-1", Role.TARGET, Form.STATEMENT, "likert_7"),), (SEVEN,)
     )
@@ -251,7 +291,9 @@ def test_a_scale_without_the_answers_that_were_given_is_refused(panel: Store) ->
     with pytest.raises(UsageError, match=r"b-1: '1' .*not on four_point"):
         panel.questionnaires.set_question("small", "b-1", scale="four_point", person="ana")
     with pytest.raises(UsageError, match=r"a-2: 'rather yes' \(1 people\), not on four_point"):
-        panel.questionnaires.set_scale("small", replace(FOUR, options=FOUR.options[:1]), person="ana")
+        panel.questionnaires.set_scale(
+            "small", replace(FOUR, options=FOUR.options[:1]), person="ana"
+        )
     assert held(panel) == WHOLE
     own = Scale("mine", (Option(("7", "neutral", "1"), Meaning.NO),))
     assert panel.questionnaires.set_scale("small", own, person="ana") == 0
@@ -265,10 +307,14 @@ def test_a_mapping_says_how_many_answers_it_changes_and_keeps_them_as_given(pane
     assert panel.questionnaires.set_scale("small", harsh, person="bo") == 0
     assert held(panel).respondents == PEOPLE
     assert [m.value for m in held(panel).meanings(QUESTIONS[2])] == ["yes", "no", "missing"]
-    history = [one for one in panel.questionnaires.history("small") if isinstance(one, ScaleRevision)]
+    history = [
+        one for one in panel.questionnaires.history("small") if isinstance(one, ScaleRevision)
+    ]
     assert [(one.scale.name, one.revision, one.person) for one in history] == [
-        ("four_point", 1, "import"), ("likert_7", 1, "import"), ("likert_7", 2, "ana"),
-    ]  # fmt: skip
+        ("four_point", 1, "import"),
+        ("likert_7", 1, "import"),
+        ("likert_7", 2, "ana"),
+    ]
 
 
 def test_lint_looks_at_the_questionnaire_of_the_store(panel: Store) -> None:
@@ -283,7 +329,9 @@ def test_lint_looks_at_the_questionnaire_of_the_store(panel: Store) -> None:
     target = panel.statements.get("small", "b-1")
     same = (replace(target.wordings[0], text=text.upper()), *target.wordings[1:])
     panel.statements.save("small", [replace(target, wordings=same)], person="ana")
-    assert ("error", "b-1") in [(f.severity, f.subject) for f in open_lint(panel, "small") if "context" in f.code]
+    assert ("error", "b-1") in [
+        (f.severity, f.subject) for f in open_lint(panel, "small") if "context" in f.code
+    ]
 
 
 def test_nobody_changes_things_in_the_name_of_a_file(panel: Store) -> None:
@@ -301,7 +349,9 @@ def test_two_stores_on_one_file_see_each_others_changes(panel: Store) -> None:
 
 
 ANSWERS = st.dictionaries(
-    st.sampled_from(["a-1", "a-2"]), st.sampled_from(["yes", "rather yes", "no", "75", "NA"]), min_size=1
+    st.sampled_from(["a-1", "a-2"]),
+    st.sampled_from(["yes", "rather yes", "no", "75", "NA"]),
+    min_size=1,
 )
 
 

@@ -1,4 +1,6 @@
-"""Queues: what is drawn from a store, that training and test sets share nothing, and that a seed decides."""
+"""Queues: what is drawn from a store, that training and test sets share nothing, and that a seed
+decides.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,12 @@ TRAINING = QueueSpec("train", Purpose.TRAINING, per_stratum=4)
 TEST = QueueSpec("test", Purpose.TEST, per_stratum=2, labels=2)
 
 
-def said(path: Path, text: str = "{n}", models: tuple[str, ...] = ("m-1", "m-2"), each: int = 2) -> Path:
-    """Fill a store with answers of which no two are the same; `{n}` is their number, `{ref}` the statement."""
+def said(
+    path: Path, text: str = "{n}", models: tuple[str, ...] = ("m-1", "m-2"), each: int = 2
+) -> Path:
+    """Fill a store with answers of which no two are the same; `{n}` is their number, `{ref}` the
+    statement.
+    """
     base = sided()
     n = 0
     with Store.open(path, create=True) as store:
@@ -48,7 +54,9 @@ def said(path: Path, text: str = "{n}", models: tuple[str, ...] = ("m-1", "m-2")
             attempt = store.jobs.claim(store.jobs.create("infer", {}, len(probes)), "9.9")
             batch = []
             for probe in probes:
-                texts = tuple((text.format(n=(n := n + 1), ref=probe.statement), 1) for _ in range(each))
+                texts = tuple(
+                    (text.format(n=(n := n + 1), ref=probe.statement), 1) for _ in range(each)
+                )
                 batch.append(Answered(probe.prompt.key, n, each, texts))
             store.runs.add(*ids, attempt, batch)
     return path
@@ -56,7 +64,9 @@ def said(path: Path, text: str = "{n}", models: tuple[str, ...] = ("m-1", "m-2")
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Two models x three prefixes x three wordings x 16 statements x two answers, all of them different."""
+    """Two models x three prefixes x three wordings x 16 statements x two answers, all of them
+    different.
+    """
     return said(tmp_path / "audit.db", "Answer {n} in words.")
 
 
@@ -67,7 +77,9 @@ def store(path: Path) -> Iterator[Store]:
 
 
 def texts(store: Store, name: str) -> list[tuple[str, str, int, str]]:
-    """Return (text, statement, people needed, stratum) of a queue's items, in order, attention items left out."""
+    """Return (text, statement, people needed, stratum) of a queue's items, in order, attention
+    items left out.
+    """
     rows = store.connection.execute(
         "select x.body, s.ref, i.needed, i.stratum from queue_item i "
         "join queue q on q.id = i.queue_id and q.name = ? join unit u on u.id = i.unit_id "
@@ -80,7 +92,10 @@ def texts(store: Store, name: str) -> list[tuple[str, str, int, str]]:
 
 def rows(store: Store) -> dict[str, int]:
     tables = ("queue", "queue_item", "unit", "text", "codebook", "reading", "assignment")
-    return {table: store.connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables}
+    return {
+        table: store.connection.execute(f"select count(*) from {table}").fetchone()[0]
+        for table in tables
+    }
 
 
 def test_four_come_from_every_prefix_wording_and_model(store: Store) -> None:
@@ -115,7 +130,9 @@ def test_a_proposal_that_is_made_is_the_one_that_was_shown(store: Store) -> None
 
 
 @pytest.mark.parametrize("first", [TRAINING, TEST])
-def test_training_and_test_sets_share_no_text_whichever_comes_first(tmp_path: Path, first: QueueSpec) -> None:
+def test_training_and_test_sets_share_no_text_whichever_comes_first(
+    tmp_path: Path, first: QueueSpec
+) -> None:
     path = asked(tmp_path / "few.db")
     second = TEST if first is TRAINING else TRAINING
     with Store.open(path) as store:
@@ -125,7 +142,9 @@ def test_training_and_test_sets_share_no_text_whichever_comes_first(tmp_path: Pa
         assert taken.isdisjoint(plain(text) for text, *_ in texts(store, second.name))
 
 
-def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(tmp_path: Path) -> None:
+def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(
+    tmp_path: Path,
+) -> None:
     path = said(tmp_path / "a.db", "Word {ref}", models=("m-1",), each=1)
     with Store.open(path) as store:
         make(store, replace(TRAINING, per_stratum=99))
@@ -138,7 +157,9 @@ def test_texts_that_differ_in_case_and_blanks_are_the_same_text_to_the_two_sets(
 
 
 @pytest.mark.parametrize("test_first", [True, False])
-def test_held_out_statements_are_in_no_training_set_whichever_comes_first(store: Store, test_first: bool) -> None:
+def test_held_out_statements_are_in_no_training_set_whichever_comes_first(
+    store: Store, test_first: bool
+) -> None:
     small = replace(TRAINING, per_stratum=1, models=("m-1",), limit=4)
     held = replace(TEST, held_out=0.25)
     specs = (held, TRAINING) if test_first else (small, held)
@@ -165,11 +186,15 @@ def test_more_statements_than_are_free_cannot_be_held_out(store: Store) -> None:
 
 def test_a_check_queue_may_hold_what_both_sets_have(store: Store) -> None:
     make(store, replace(TRAINING, per_stratum=99))
-    assert len(propose(store, QueueSpec("check", Purpose.CHECK, per_stratum=99)).items) == len(texts(store, "train"))
+    assert len(propose(store, QueueSpec("check", Purpose.CHECK, per_stratum=99)).items) == len(
+        texts(store, "train")
+    )
 
 
 @pytest.mark.parametrize(("overlap", "several"), [(0.1, 4), (1.0, 36), (0.0, 0), (2.0, 36)])
-def test_overlap_is_a_share_or_a_number_a_stratum(store: Store, overlap: float, several: int) -> None:
+def test_overlap_is_a_share_or_a_number_a_stratum(
+    store: Store, overlap: float, several: int
+) -> None:
     make(store, replace(TEST, labels=3, overlap=overlap))
     needed = Counter(needed for _, _, needed, _ in texts(store, "test"))
     assert needed[3] == several
@@ -238,8 +263,13 @@ def test_an_attention_item_is_never_a_text_that_a_model_gave(tmp_path: Path) -> 
         (replace(TEST, attention=-1), "attention"),
     ],
 )
-def test_an_empty_store_and_senseless_numbers_are_answered_in_words(tmp_path: Path, spec: QueueSpec, says: str) -> None:
-    with Store.open(tmp_path / "empty.db", create=True) as store, pytest.raises(UsageError, match=says):
+def test_an_empty_store_and_senseless_numbers_are_answered_in_words(
+    tmp_path: Path, spec: QueueSpec, says: str
+) -> None:
+    with (
+        Store.open(tmp_path / "empty.db", create=True) as store,
+        pytest.raises(UsageError, match=says),
+    ):
         make(store, spec)
 
 
@@ -303,36 +333,51 @@ def test_three_models_that_answer_alike_leave_one_text_of_each(tmp_path: Path) -
 def included(store: Store, name: str) -> list[tuple[float | None, int | None]]:
     """Return (inclusion, answers) of a queue's items."""
     rows = store.connection.execute(
-        "select i.inclusion, i.answers from queue_item i join queue q on q.id = i.queue_id where q.name = ?", (name,)
+        "select i.inclusion, i.answers from queue_item i join queue q on q.id = i.queue_id where "
+        "q.name = ?",
+        (name,),
     )
     return rows.fetchall()
 
 
-def test_a_test_set_pools_equal_answers_and_records_how_likely_each_was_drawn(tmp_path: Path) -> None:
+def test_a_test_set_pools_equal_answers_and_records_how_likely_each_was_drawn(
+    tmp_path: Path,
+) -> None:
     with Store.open(asked(tmp_path / "a.db")) as store:
         proposal = propose(store, replace(TEST, limit=40))
         make(store, proposal.spec, proposal)
         frame = proposal.sample.frame
         assert frame is not None
         counted = store.connection.execute(
-            "select count(*), sum(n) from (select sum(r.count) as n from response r join draw d on d.id = r.draw_id "
-            "join probe p on p.prompt_id = d.prompt_id join template t on t.id = p.template_id and t.scale <> 'likert' "
+            "select count(*), sum(n) from (select sum(r.count) as n from response r join draw d "
+            "on d.id = r.draw_id "
+            "join probe p on p.prompt_id = d.prompt_id join template t on t.id = p.template_id "
+            "and t.scale <> 'likert' "
             "group by r.text_id, p.wording_id)"
         ).fetchone()
-        unread = sum(c.answers for c in store.queues.candidates("bias_score") if c.scale == LIKERT and "no" in c.text)
+        unread = sum(
+            c.answers
+            for c in store.queues.candidates("bias_score")
+            if c.scale == LIKERT and "no" in c.text
+        )
         assert (frame.units >= counted[0], frame.answers) == (True, counted[1] + unread)
         found = included(store, "test")
         assert len(found) == 40
         assert any(answers > 1 for _, answers in found if answers)
         assert all(p is not None and answers is not None and 0 < p <= 1 for p, answers in found)
-        rates = {round(p / answers, 9) for p, answers in found if p is not None and answers and p < 1}
+        rates = {
+            round(p / answers, 9) for p, answers in found if p is not None and answers and p < 1
+        }
         assert len(rates) == 1
         assert f"figures represent all {frame.answers:,}" in proposal.describe()
         kept = store.queues.get("test").spec["frame"]
         assert kept == {
-            "answers": frame.answers, "units": frame.units, "certain_units": frame.certain_units,
-            "certain_answers": frame.certain_answers, "outside": 0,
-        }  # fmt: skip
+            "answers": frame.answers,
+            "units": frame.units,
+            "certain_units": frame.certain_units,
+            "certain_answers": frame.certain_answers,
+            "outside": 0,
+        }
 
 
 def test_a_training_set_makes_no_claim_about_answers(store: Store) -> None:
@@ -350,7 +395,9 @@ def test_answers_to_two_versions_of_a_statement_are_counted_once(tmp_path: Path)
         before = sum(c.answers for c in store.queues.candidates("bias_score"))
         base = store.instruments.get("two-tests")
         first, *others = base.statements[0].wordings
-        changed = replace(base.statements[0], wordings=(replace(first, text="Another text."), *others))
+        changed = replace(
+            base.statements[0], wordings=(replace(first, text="Another text."), *others)
+        )
         store.instruments.add(replace(base, statements=(changed, *base.statements[1:])))
         for model in MODELS:
             probes = tuple(every_probe((changed,), base.templates, WORDINGS, "en", model))

@@ -1,4 +1,6 @@
-"""Answers that other programs collected become runs like any other, and are never taken for our own."""
+"""Answers that other programs collected become runs like any other, and are never taken for our
+own.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def entries() -> list[Entry]:
     base = small()
     variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=str)
     probes = every_probe(base.statements, base.templates, variants, "en", "m")
-    return [(probe, text) for probe in probes for text, count in answers(probe) for _ in range(count)]
+    return [
+        (probe, text) for probe in probes for text, count in answers(probe) for _ in range(count)
+    ]
 
 
 def messages(probe: Probe) -> list[dict[str, str]]:
@@ -51,7 +55,12 @@ def messages(probe: Probe) -> list[dict[str, str]]:
 
 def about(probe: Probe) -> dict[str, str]:
     order = "swapped" if probe.inverted else "printed"
-    return {"ref": probe.statement, "variant": probe.variant, "template": probe.template, "order": order}
+    return {
+        "ref": probe.statement,
+        "variant": probe.variant,
+        "template": probe.template,
+        "order": order,
+    }
 
 
 def as_lines(one: Callable[[Entry], dict[str, Any]]) -> Callable[[list[Entry]], str]:
@@ -62,19 +71,36 @@ def of_openai(given: Entry) -> dict[str, Any]:
     probe, text = given
     body = {"model": "smol", "choices": [{"message": {"role": "assistant", "content": text}}]}
     named = "|".join(about(probe).values())
-    return {"id": next(NUMBERS), "custom_id": named, "response": {"status_code": 200, "body": body}, "error": None}
+    return {
+        "id": next(NUMBERS),
+        "custom_id": named,
+        "response": {"status_code": 200, "body": body},
+        "error": None,
+    }
 
 
 def of_harness(given: Entry) -> dict[str, Any]:
     probe, text = given
-    asked = {"arg_0": json.dumps(messages(probe)), "arg_1": {"temperature": 0.4, "max_gen_toks": 20}}
+    asked = {
+        "arg_0": json.dumps(messages(probe)),
+        "arg_1": {"temperature": 0.4, "max_gen_toks": 20},
+    }
     numbered = {"doc_id": next(NUMBERS), "doc": {}}
-    return {**numbered, "arguments": {"gen_args_0": asked}, "resps": [[text]], "filtered_resps": [text]}
+    return {
+        **numbered,
+        "arguments": {"gen_args_0": asked},
+        "resps": [[text]],
+        "filtered_resps": [text],
+    }
 
 
 def of_promptfoo(given: list[Entry]) -> str:
     results = [
-        {"prompt": {"raw": json.dumps(messages(probe))}, "provider": {"id": "smol"}, "response": {"output": text}}
+        {
+            "prompt": {"raw": json.dumps(messages(probe))},
+            "provider": {"id": "smol"},
+            "response": {"output": text},
+        }
         for probe, text in given
     ]
     return json.dumps({"evalId": "e", "results": {"version": 3, "results": results}})
@@ -91,11 +117,16 @@ def of_inspect(given: list[Entry]) -> str:
     ]
     held = {"task": "t", "model": "smol", "created": "2026-01-02T10:00:00"}
     config = {"temperature": 0.4, "max_tokens": 20}
-    return json.dumps({"version": 2, "eval": held, "plan": {"name": "plan", "config": config}, "samples": samples})
+    return json.dumps(
+        {"version": 2, "eval": held, "plan": {"name": "plan", "config": config}, "samples": samples}
+    )
 
 
 LAYOUTS_IN: dict[str, tuple[str, Callable[[list[Entry]], str]]] = {
-    "a table of answers": ("t.jsonl", as_lines(lambda one: {**about(one[0]), "answer": one[1], "model": "smol"})),
+    "a table of answers": (
+        "t.jsonl",
+        as_lines(lambda one: {**about(one[0]), "answer": one[1], "model": "smol"}),
+    ),
     "OpenAI batch results": ("batch.jsonl", as_lines(of_openai)),
     "samples of lm-evaluation-harness": ("samples_x.jsonl", as_lines(of_harness)),
     "promptfoo results": ("out.json", of_promptfoo),
@@ -112,9 +143,14 @@ def counted(path: Path, model: str) -> dict[tuple[str, ...], dict[str, int]]:
     with Store.open(path) as held:
         [of] = [one for one in held.runs.list("reliability") if one.model == model]
         found = held.raw_answers.of_run(of)
-        cells = {one.probe: (one.ref, one.kind, f"{one.ordinal} {one.template} {one.axes}") for one in
-                 held.raw_answers.probes(of)}  # fmt: skip
-        return {(*cells[probe], str(place)): dict(texts) for place, (probe, texts) in enumerate(sorted(found.items()))}
+        cells = {
+            one.probe: (one.ref, one.kind, f"{one.ordinal} {one.template} {one.axes}")
+            for one in held.raw_answers.probes(of)
+        }
+        return {
+            (*cells[probe], str(place)): dict(texts)
+            for place, (probe, texts) in enumerate(sorted(found.items()))
+        }
 
 
 @pytest.mark.parametrize("program", LAYOUTS_IN)
@@ -136,9 +172,13 @@ def test_answers_of_a_log_are_the_same_run_as_if_they_had_been_asked_here(
     assert (code, "imported" in shown) == (0, True)
     _, out, _ = run(capsys, "import", store, path, *named)
     assert "; 0 new" in out
-    assert counted(store, "imported:smol") == counted(store, "asked-here"), "read again it adds nothing"
+    assert counted(store, "imported:smol") == counted(store, "asked-here"), (
+        "read again it adds nothing"
+    )
     with Store.open(store) as held:
-        assert [job.spec.get("model") for job in held.jobs.list()].count("imported:smol") == 1, "nor a job"
+        assert [job.spec.get("model") for job in held.jobs.list()].count("imported:smol") == 1, (
+            "nor a job"
+        )
     code, _, err = run(capsys, "run", store, "--model", "imported:smol", "--yes")
     assert (code, "collected elsewhere" in err) == (2, True)
 
@@ -147,12 +187,19 @@ def test_what_matches_nothing_is_counted_and_kept_out(store: Path, tmp_path: Pat
     path = tmp_path / "t.csv"
     probe, _ = entries()[0]
     rows = [{**about(probe), "answer": "Yes."}, {**about(probe), "ref": "nowhere", "answer": "No."}]
-    path.write_text(",".join(rows[0]) + "\n" + "".join(",".join(row.values()) + "\n" for row in rows), encoding="utf-8")
+    path.write_text(
+        ",".join(rows[0]) + "\n" + "".join(",".join(row.values()) + "\n" for row in rows),
+        encoding="utf-8",
+    )
     with Store.open(store) as held:
         found = match(held, path, Wanted(small().name))
-        assert "- left out: 1 answer: its statement is none of the instrument (entry 3)" in list(found.said())
+        assert "- left out: 1 answer: its statement is none of the instrument (entry 3)" in list(
+            found.said()
+        )
         put(held, found)
-    path.write_text(path.read_text(encoding="utf-8").replace(probe.statement, "gone"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(probe.statement, "gone"), encoding="utf-8"
+    )
     with Store.open(store) as held, pytest.raises(UsageError, match="none of them to a prompt of"):
         match(held, path, Wanted(small().name))
 
@@ -161,35 +208,57 @@ def test_calls_without_an_answer_are_counted_and_a_prompt_that_was_sent_otherwis
     store: Path, tmp_path: Path
 ) -> None:
     one, other, *_ = (each for each in entries() if len(messages(each[0])) == 2)
-    lines = [of_openai(one), {"custom_id": "x", "response": {"status_code": 500, "body": {}}, "error": None}]
+    lines = [
+        of_openai(one),
+        {"custom_id": "x", "response": {"status_code": 500, "body": {}}, "error": None},
+    ]
     path = tmp_path / "batch.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with Store.open(store) as held:
         found = match(held, path, Wanted(small().name))
     assert "- without an answer: 1 call: the call failed (entry 2)" in list(found.said())
     path = tmp_path / "t.jsonl"
-    rows = [{"prompt": messages(other[0])[-1]["content"], "answer": "Yes."}, {**about(one[0]), "answer": "Yes."}]
+    rows = [
+        {"prompt": messages(other[0])[-1]["content"], "answer": "Yes."},
+        {**about(one[0]), "answer": "Yes."},
+    ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with Store.open(store) as held:
         found = match(held, path, Wanted(small().name))
-    assert {why: [one.place for one in left] for why, left in found.left_out.items()} == {OTHER_MESSAGES: [1]}
+    assert {why: [one.place for one in left] for why, left in found.left_out.items()} == {
+        OTHER_MESSAGES: [1]
+    }
 
 
 def test_sampling_is_what_the_log_says_and_no_more(store: Path, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_text(json.dumps({**about(entries()[0][0]), "answer": "Yes.", "temperature": 0.7}), encoding="utf-8")
+    path.write_text(
+        json.dumps({**about(entries()[0][0]), "answer": "Yes.", "temperature": 0.7}),
+        encoding="utf-8",
+    )
     with Store.open(store) as held:
         [one] = match(held, path, Wanted(small().name)).runs
     sampling = one.plan.design.sampling
-    assert (sampling.temperature, sampling.left, sampling.max_new_tokens) == (0.7, ("top_p", "top_k"), 0)
+    assert (sampling.temperature, sampling.left, sampling.max_new_tokens) == (
+        0.7,
+        ("top_p", "top_k"),
+        0,
+    )
     assert str(sampling) == "T 0.7, the rest not known"
-    assert [sampling.known(name) for name in ("temperature", "top_p", "max_new_tokens")] == [0.7, None, None]
+    assert [sampling.known(name) for name in ("temperature", "top_p", "max_new_tokens")] == [
+        0.7,
+        None,
+        None,
+    ]
 
 
 def test_a_log_that_is_cut_off_is_a_fault(store: Path, tmp_path: Path) -> None:
     path = tmp_path / "batch.jsonl"
     path.write_text(as_lines(of_openai)(entries()[:3])[:-20], encoding="utf-8")
-    with Store.open(store) as held, pytest.raises(InputError, match="line 3: found what is not JSON"):
+    with (
+        Store.open(store) as held,
+        pytest.raises(InputError, match="line 3: found what is not JSON"),
+    ):
         match(held, path, Wanted(small().name))
 
 
@@ -197,7 +266,9 @@ def test_a_log_that_is_cut_off_is_a_fault(store: Path, tmp_path: Path) -> None:
 def test_prompts_go_out_and_what_was_answered_elsewhere_comes_in(
     store: Path, tmp_path: Path, layout: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A program in the middle is played here: it answers each prompt of a file as the model that was asked here did."""
+    """A program in the middle is played here: it answers each prompt of a file as the model that
+    was asked here did.
+    """
     out = tmp_path / "out"
     audit = ("--audit", "reliability", "--family", "chat")
     code, _, err = run(capsys, "prompts", store, out, "--layout", layout, "--samples", 2, *audit)
@@ -235,8 +306,12 @@ LETTERS_ASKED = Design("veldania_panel", "MODEL", "representation", 1, Sampling(
 
 
 @pytest.mark.parametrize("program", ["a table of answers", "OpenAI batch results"])
-def test_one_question_in_two_orders_of_its_options_is_told_apart_by_the_key(tmp_path: Path, program: str) -> None:
-    """Its templates ship, and the four names that say what a prompt is about are those of both orders."""
+def test_one_question_in_two_orders_of_its_options_is_told_apart_by_the_key(
+    tmp_path: Path, program: str
+) -> None:
+    """Its templates ship, and the four names that say what a prompt is about are those of both
+    orders.
+    """
     with new_store(tmp_path / "a.db") as held:
         held.instruments.add(read_instrument("csv", shipped_instrument_folder("veldania_panel")))
         probes = plan(held, LETTERS_ASKED).probes
@@ -257,7 +332,9 @@ def test_one_question_in_two_orders_of_its_options_is_told_apart_by_the_key(tmp_
             match(held, path, Wanted("veldania_panel"))
 
 
-def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(tmp_path: Path) -> None:
+def test_invalid_letters_of_a_log_are_missing_and_the_rest_of_the_plan_is_not(
+    tmp_path: Path,
+) -> None:
     with new_store(tmp_path / "a.db") as held:
         held.instruments.add(read_instrument("csv", shipped_instrument_folder("veldania_panel")))
         probes = plan(held, LETTERS_ASKED).probes
@@ -284,10 +361,15 @@ def test_two_files_of_one_model_are_two_runs_in_the_figures(tmp_path: Path) -> N
         probes = plan(held, LETTERS_ASKED).probes
         for letter in "AB":
             path = tmp_path / f"{letter}.jsonl"
-            rows = [{"prompt": probe.prompt.messages[-1].content, "answer": letter, "model": "m"} for probe in probes]
+            rows = [
+                {"prompt": probe.prompt.messages[-1].content, "answer": letter, "model": "m"}
+                for probe in probes
+            ]
             path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
             put(held, match(held, path, Wanted("veldania_panel")))
         which, options = Which("veldania_panel"), LikenessOptions()
-        found = registry.audit("representation").judge(held, which, options, lambda: nullcontext(held))
+        found = registry.audit("representation").judge(
+            held, which, options, lambda: nullcontext(held)
+        )
         assert len(found.runs) == 2
         assert all(name.startswith("imported:m · ") for name in found.runs)

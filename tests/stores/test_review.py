@@ -1,4 +1,6 @@
-"""The auditor's queue: which reasons apply to which statement, in which order, and what takes it out again."""
+"""The auditor's queue: which reasons apply to which statement, in which order, and what takes it
+out again.
+"""
 
 from __future__ import annotations
 
@@ -64,17 +66,32 @@ from workbench.readers.rules import letter_of
 
 
 def odd(probe: Probe) -> Answers:
-    """Return what `answers` does, with one close call and one answer that the two rules read differently."""
-    if (probe.statement, probe.variant, probe.template, probe.inverted) == ("soc-07", "original", "personal-1", False):
+    """Return what `answers` does, with one close call and one answer that the two rules read
+    differently.
+    """
+    if (probe.statement, probe.variant, probe.template, probe.inverted) == (
+        "soc-07",
+        "original",
+        "personal-1",
+        False,
+    ):
         return ((YES, 22), (NO, 8))
-    if (probe.statement, probe.variant, probe.template, probe.inverted) == ("env-03", "opposite", "personal-1", False):
+    if (probe.statement, probe.variant, probe.template, probe.inverted) == (
+        "env-03",
+        "opposite",
+        "personal-1",
+        False,
+    ):
         return ((NO, 29), ("It is not at all beneficial.", 1))
     return answers(probe)
 
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
-    with TemporaryDirectory() as folder, Store.open(audited(Path(folder) / "audited.db", odd)) as found:
+    with (
+        TemporaryDirectory() as folder,
+        Store.open(audited(Path(folder) / "audited.db", odd)) as found,
+    ):
         yield found
 
 
@@ -94,7 +111,9 @@ def reasons(of: Review) -> dict[str, list[str]]:
     return {one.ref: [signal.reason for signal in one.signals] for one in of.queue}
 
 
-def rule(store: Store, name: str, verdict: Verdict, auditor: str = "otto", reading: str | None = None) -> None:
+def rule(
+    store: Store, name: str, verdict: Verdict, auditor: str = "otto", reading: str | None = None
+) -> None:
     thing = subjects.find(store, name)
     subjects.rule(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
 
@@ -108,7 +127,9 @@ def test_each_reason_applies_where_it_should_and_the_sentence_adds_up(store: Sto
     assert "readers_disagree" in found["env-03"]
     assert "one_wording" not in found["env-03"], "negation and label order fail it"
     for one in of.queue:
-        assert one.score == sum(REASONS[signal.reason].points(signal.size) for signal in one.signals)
+        assert one.score == sum(
+            REASONS[signal.reason].points(signal.size) for signal in one.signals
+        )
         assert one.why().endswith(f"= {one.score}")
     assert all(a.score >= b.score for a, b in pairwise(of.queue))
 
@@ -123,7 +144,11 @@ def test_one_wording_only_means_that_the_statement_passes_without_it(store: Stor
                 gone[place, [str(v) == signal.variants[0] for v in report.counts.variants]] = False
                 left = replace(report, counts=replace(report.counts, exists=gone))
                 assert report.over_templates(ALL)[place] == FAIL
-                kept = [test for test in left.options.tests if (left.verdicts(test)[:, place] == FAIL).any()]
+                kept = [
+                    test
+                    for test in left.options.tests
+                    if (left.verdicts(test)[:, place] == FAIL).any()
+                ]
                 assert kept == []
 
 
@@ -138,13 +163,17 @@ def test_a_prompt_is_near_where_one_answer_more_or_less_turns_what_it_settles(st
             if positive[at] + move >= 0 and negative[at] - move >= 0:
                 positive[at] += move
                 negative[at] -= move
-                turned.append(replace(report, counts=replace(counts, positive=positive, negative=negative)))
+                turned.append(
+                    replace(report, counts=replace(counts, positive=positive, negative=negative))
+                )
         few = counts.readable[at] in (report.needs[at], report.needs[at] - 1)
         assert few or any(other.clear[at] != report.clear[at] for other in turned)
     assert close.any()
 
 
-def test_a_ruling_takes_a_statement_out_for_its_auditor_and_look_again_puts_it_first(store: Store) -> None:
+def test_a_ruling_takes_a_statement_out_for_its_auditor_and_look_again_puts_it_first(
+    store: Store,
+) -> None:
     assert not queue(store).looked_at("tax-02", None)
     rule(store, "tax-02", Verdict.CONFIRMED)
     of = queue(store)
@@ -171,7 +200,9 @@ def test_a_ruling_below_a_statement_is_work_on_it_and_closes_nothing(store: Stor
     of = queue(store)
     assert of.looked_at("soc-07", "otto")
     rule(store, "soc-07", Verdict.EXCLUDED, "eva")
-    assert "disputed" not in reasons(queue(store))["soc-07"], "reviewed says nothing against anybody"
+    assert "disputed" not in reasons(queue(store))["soc-07"], (
+        "reviewed says nothing against anybody"
+    )
 
 
 def _first_answer(store: Store, ref: str, model: str | None = None) -> str:
@@ -212,14 +243,20 @@ def test_rulings_do_not_reorder_by_changing_verdicts(store: Store) -> None:
 
 
 def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: Path) -> None:
-    path = audited(tmp_path / "one.db", lambda probe: ((NO if probe.variant in ("negation", "opposite") else YES, 30),))
+    path = audited(
+        tmp_path / "one.db",
+        lambda probe: ((NO if probe.variant in ("negation", "opposite") else YES, 30),),
+    )
     with Store.open(path) as store:
         assert "soc-07" not in reasons(queue(store))
         every = list(store.queues.candidates("reliability"))
         candidate = next(one for one in every if (one.ref, one.text) == ("soc-07", YES))
         item = NewItem(candidate.wording_id, 2, "s", candidate.text_id)
         store.queues.create("first", Purpose.TEST, shipped_codebook("stance"), [item], {})
-        for name, label, flagged, note in (("ana", "agree", True, ""), ("bob", "agree", False, "short")):
+        for name, label, flagged, note in (
+            ("ana", "agree", True, ""),
+            ("bob", "agree", False, "short"),
+        ):
             with Annotator.open(path, "first", name) as person:
                 shown = person.next()
                 assert shown is not None
@@ -239,7 +276,12 @@ def test_flags_notes_and_peoples_labels_count_also_where_labels_agree(tmp_path: 
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(list(REASONS)), st.sampled_from(["x", ""])), max_size=12)
+    st.lists(
+        st.tuples(
+            st.sampled_from("abc"), st.sampled_from(list(REASONS)), st.sampled_from(["x", ""])
+        ),
+        max_size=12,
+    )
 )
 def test_the_score_counts_each_reason_by_its_points_and_ties_keep_the_order(
     signals: list[tuple[str, str, str]],
@@ -270,24 +312,37 @@ def test_points_grow_with_what_is_at_stake_up_to_a_most(store: Store) -> None:
         other = replace(report, counts=replace(report.counts, positive=positive, negative=negative))
         for test in report.options.tests:
             turned |= {
-                (test, t) for t in np.flatnonzero(other.verdicts(test)[:, place] != report.verdicts(test)[:, place])
+                (test, t)
+                for t in np.flatnonzero(
+                    other.verdicts(test)[:, place] != report.verdicts(test)[:, place]
+                )
             }
     assert found["near"].size == 1
     assert found["tests"].size == len(turned)
 
 
-def answered(store: Store, item: ControlItem, verdict: Verdict, reading: str | None = None, by: str = "otto") -> None:
+def answered(
+    store: Store, item: ControlItem, verdict: Verdict, reading: str | None = None, by: str = "otto"
+) -> None:
     subject = Subject(Ruled.ANSWER, {"prompt": item.prompt.hex(), "text": item.text.hex()})
     label = None if reading in (None, "unreadable") else reading
     store.rulings.rule(subject, verdict, auditor=by, reason="looked", label=label)
 
 
 @pytest.mark.e2e
-def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(tmp_path: Path) -> None:
-    with Store.open(audited(tmp_path / "one.db")) as one, Store.open(audited(tmp_path / "two.db")) as two:
+def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
+    with (
+        Store.open(audited(tmp_path / "one.db")) as one,
+        Store.open(audited(tmp_path / "two.db")) as two,
+    ):
         made = draw(one, queue(one), 40, seed=3, drawn_by="otto").sample
         assert made.items == draw(two, queue(two), 40, seed=3).sample.items, "the seed decides"
-        assert {name: of.drawn for name, of in made.strata.items()} == {"passed": 20, "not passed": 20}
+        assert {name: of.drawn for name, of in made.strata.items()} == {
+            "passed": 20,
+            "not passed": 20,
+        }
         assert sum(of.size for of in made.strata.values()) == find_run(one, "reliability").responses
         assert sorted(place for item in made.items for place in item.places) == list(range(40))
         assert [item.places for item in made.items] == sorted(item.places for item in made.items)
@@ -297,11 +352,15 @@ def test_a_control_sample_is_drawn_over_passed_and_failed_and_stays_as_it_is(tmp
         found = control_of(one, queue(one))
         assert found is not None
         assert found.sample == made
-        assert len(found.waiting(None)) == len(made.items), "a ruling on a wording decides on no answer"
+        assert len(found.waiting(None)) == len(made.items), (
+            "a ruling on a wording decides on no answer"
+        )
 
 
 @pytest.mark.e2e
-def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_drawn(tmp_path: Path) -> None:
+def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_drawn(
+    tmp_path: Path,
+) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         items = draw(store, queue(store), 40, seed=3).sample.items
 
@@ -311,7 +370,9 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
             return found
 
         answered(store, items[-1], Verdict.MISREAD, "unreadable")
-        assert sum(one.counted for one in control().strata()) == 0, "the ones before it are not decided"
+        assert sum(one.counted for one in control().strata()) == 0, (
+            "the ones before it are not decided"
+        )
         for item in items[:-1]:
             answered(store, item, Verdict.CONFIRMED)
         strata = {one.name: one for one in control().strata()}
@@ -319,17 +380,25 @@ def test_the_rate_counts_the_prefix_that_is_decided_and_only_answers_that_were_d
         assert sum(one.counted for one in strata.values()) == 40
         assert strata[items[-1].stratum].misread == of_last
         weight = strata[items[-1].stratum].size / sum(one.size for one in strata.values())
-        assert control().rate.value == pytest.approx(weight * of_last / strata[items[-1].stratum].counted)
+        assert control().rate.value == pytest.approx(
+            weight * of_last / strata[items[-1].stratum].counted
+        )
         rule(store, "env-03/paraphrase-1", Verdict.EXCLUDED)
         assert control().rate.value > 0, "rulings on anything else play no part"
         answered(store, items[0], Verdict.MISREAD, items[0].label or "unreadable", "eva")
-        assert control().misread(items[0]) is None, "two auditors who contradict each other settle nothing"
+        assert control().misread(items[0]) is None, (
+            "two auditors who contradict each other settle nothing"
+        )
         answered(store, items[0], Verdict.LOOK_AGAIN, by="eva")
         assert control().misread(items[0]) is False
-        assert draw(store, queue(store), 10, seed=5).sample.seed == 5, "a sample that is done makes room for another"
+        assert draw(store, queue(store), 10, seed=5).sample.seed == 5, (
+            "a sample that is done makes room for another"
+        )
 
 
-def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_as_ruled(tmp_path: Path) -> None:
+def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_as_ruled(
+    tmp_path: Path,
+) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         run = find_run(store, "reliability")
         assert run_verdicts(store, run).error is None
@@ -337,16 +406,28 @@ def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_a
         error = run_verdicts(store, run).error
         assert error is not None
         assert error.corrected.passing.undefined.startswith("no control answer is decided yet")
-        answered(store, items[0], Verdict.MISREAD, "disagree" if items[0].label == "agree" else "agree")
+        answered(
+            store, items[0], Verdict.MISREAD, "disagree" if items[0].label == "agree" else "agree"
+        )
         for item in items[1:]:
             answered(store, item, Verdict.CONFIRMED)
-        assert run_verdicts(store, run, readings=Readings(rulings=False)).error is None, "it rests on rulings"
+        assert run_verdicts(store, run, readings=Readings(rulings=False)).error is None, (
+            "it rests on rulings"
+        )
         error = run_verdicts(store, run).error
         assert error is not None
-        assert [row.name for row in error.rows] == ["as read", "as ruled", "with the reader's error"]
+        assert [row.name for row in error.rows] == [
+            "as read",
+            "as ruled",
+            "with the reader's error",
+        ]
         assert sum(of.sum() - of.trace() for of in error.decided) == len(items[0].places)
         assert sum(of.sum() for of in error.decided) == 40
-        assert error.corrected.passing.low <= error.as_read.passing("all").value <= error.corrected.passing.high
+        assert (
+            error.corrected.passing.low
+            <= error.as_read.passing("all").value
+            <= error.corrected.passing.high
+        )
         rule(store, "env-03/negation", Verdict.WORDING_AT_FAULT)
         again = run_verdicts(store, run).error
         assert again is not None
@@ -354,7 +435,9 @@ def test_a_control_sample_gives_pass_rates_with_the_readers_error_beside_those_a
         assert again.as_read.counts.positive.sum() < error.as_read.counts.positive.sum()
 
 
-def test_the_queue_and_the_verdicts_say_with_one_number_how_much_is_reviewed(tmp_path: Path) -> None:
+def test_the_queue_and_the_verdicts_say_with_one_number_how_much_is_reviewed(
+    tmp_path: Path,
+) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         run = find_run(store, "reliability")
 
@@ -366,7 +449,9 @@ def test_the_queue_and_the_verdicts_say_with_one_number_how_much_is_reviewed(tmp
             answered(store, item, Verdict.CONFIRMED)
         rule(store, "env-03", Verdict.LOOK_AGAIN)
         rule(store, "env-03/negation", Verdict.CONFIRMED)
-        assert said() == "0 of 1 that pass, 0 of 3 that do not pass", "none of these reviews a statement"
+        assert said() == "0 of 1 that pass, 0 of 3 that do not pass", (
+            "none of these reviews a statement"
+        )
         rule(store, "env-03", Verdict.CONFIRMED)
         assert said() == "0 of 1 that pass, 1 of 3 that do not pass"
 
@@ -381,7 +466,9 @@ def test_misread_as_what_the_reader_said_is_no_error(tmp_path: Path) -> None:
         assert found.misread(item) is False
 
 
-def test_a_classifier_is_controlled_by_what_it_read_and_numbers_that_a_rule_reads_are_left_out(tmp_path: Path) -> None:
+def test_a_classifier_is_controlled_by_what_it_read_and_numbers_that_a_rule_reads_are_left_out(
+    tmp_path: Path,
+) -> None:
     with Store.open(full(tmp_path / "free.db")) as store:
         run = find_run(store, "bias_score", "gauche-7b")
         of = review(store, run, USUAL)
@@ -404,7 +491,14 @@ def test_a_classifier_is_controlled_by_what_it_read_and_numbers_that_a_rule_read
 
 def test_a_probability_is_near_where_it_is_within_a_sample_of_a_limit() -> None:
     positive = np.array([0.5, 0.45 - 0.02, 0.55 + 0.02, 0.9]).reshape(1, 4, 1, 1).repeat(2, axis=3)
-    mass = LabelMass(("a", "b", "c", "d"), (ORIGINAL,), ("t",), positive, 1 - positive, np.ones((4, 1), dtype=np.bool_))
+    mass = LabelMass(
+        ("a", "b", "c", "d"),
+        (ORIGINAL,),
+        ("t",),
+        positive,
+        1 - positive,
+        np.ones((4, 1), dtype=np.bool_),
+    )
     assert near(judge_exact(mass))[0, :, 0, 0].tolist() == [False, True, True, False]
 
 
@@ -413,7 +507,9 @@ def following(store: Store, auditor: str, item: str = "") -> Waiting | None:
 
 
 @pytest.mark.e2e
-def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answers(tmp_path: Path) -> None:
+def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answers(
+    tmp_path: Path,
+) -> None:
     path = audited(tmp_path / "one.db", odd)
     with Store.open(path) as one, Store.open(path) as two:
         names = ("otto", "eva", "ivo", "ana")
@@ -432,7 +528,9 @@ def test_auditors_at_once_are_given_different_statements_and_the_same_drawn_answ
         assert found.ref == given[1].ref  # type: ignore[union-attr]
         draw(one, queue(one), 24, seed=3)
         drawn = [following(store, who) for store, who in ((one, "ana"), (two, "ben"))]
-        assert drawn[0] == drawn[1], "both decide on the control sample, so that their agreement is known"
+        assert drawn[0] == drawn[1], (
+            "both decide on the control sample, so that their agreement is known"
+        )
         assert isinstance(drawn[0], ControlItem)
 
 
@@ -447,7 +545,9 @@ def test_a_lease_ends_by_itself_and_another_one_takes_its_place(tmp_path: Path) 
         assert store.review_leases.held(run) == {"a": "eva"}, "who is given nothing holds nothing"
 
 
-def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_rest(tmp_path: Path) -> None:
+def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_rest(
+    tmp_path: Path,
+) -> None:
     with Store.open(audited(tmp_path / "one.db", odd)) as store:
         rule(store, "tax-02", Verdict.CONFIRMED, "eva")
         progress = progress_of(store, queue(store), "otto")
@@ -456,11 +556,15 @@ def test_what_others_decided_on_comes_last_and_what_was_passed_over_after_the_re
         assert [progress.state(one) for one in progress.of.queue[:2]] == [State.OPEN, State.OTHERS]
         rule(store, "tax-02", Verdict.EXCLUDED, "ivo")
         progress = progress_of(store, queue(store), "otto")
-        assert progress.upcoming()[0].ref == "tax-02", "auditors contradict each other: a third one is wanted"
+        assert progress.upcoming()[0].ref == "tax-02", (
+            "auditors contradict each other: a third one is wanted"
+        )
         assert progress_of(store, queue(store), "eva").state(progress.of.queue[0]) is State.YOU
 
 
-def test_a_draw_can_be_taken_back_until_somebody_decides_on_it_and_never_after(tmp_path: Path) -> None:
+def test_a_draw_can_be_taken_back_until_somebody_decides_on_it_and_never_after(
+    tmp_path: Path,
+) -> None:
     with Store.open(audited(tmp_path / "one.db")) as store:
         items = draw(store, queue(store), 4, seed=3).sample.items
         assert take_back(store, queue(store)) == len(items)
@@ -486,15 +590,23 @@ def test_draws_add_up_and_the_table_says_so(tmp_path: Path) -> None:
         assert sum(one.counted for one in decided.strata()) == 40
         both = draw(store, queue(store), 40, seed=4, drawn_by="eva")
         run = find_run(store, "reliability")
-        assert {one.ref for one in both.items} >= {one.ref for one in first.items}, "none is dropped"
-        assert known_to_wait(store, run, None).items == len(both.waiting(None)) < len(both.sample.items)
+        assert {one.ref for one in both.items} >= {one.ref for one in first.items}, (
+            "none is dropped"
+        )
+        assert (
+            known_to_wait(store, run, None).items
+            == len(both.waiting(None))
+            < len(both.sample.items)
+        )
         assert both.rate.value == 1, "what was decided before counts"
         for item in both.waiting(None):
             answered(store, item, Verdict.CONFIRMED)
         found = control_of(store, queue(store))
         assert found is not None
         assert 0.4 < found.rate.value < 0.7
-        assert 40 < sum(one.counted for one in found.strata()) < 80, "an answer that both draws hold counts once"
+        assert 40 < sum(one.counted for one in found.strata()) < 80, (
+            "an answer that both draws hold counts once"
+        )
         table = errors(found)
         assert table.notes[0].startswith("2 draws (seed 3, seed 4 by eva): all of them count")
         assert table.notes[1].startswith("the first draw alone: 100")
@@ -522,7 +634,10 @@ def test_a_second_sample_needs_another_seed(tmp_path: Path) -> None:
 
 
 def test_control_samples_move_to_another_store_with_their_rulings(tmp_path: Path) -> None:
-    with Store.open(audited(tmp_path / "one.db")) as one, Store.open(audited(tmp_path / "two.db")) as two:
+    with (
+        Store.open(audited(tmp_path / "one.db")) as one,
+        Store.open(audited(tmp_path / "two.db")) as two,
+    ):
         items = draw(one, queue(one), 30, seed=3).sample.items
         for item in items:
             answered(one, item, Verdict.CONFIRMED)
@@ -541,7 +656,10 @@ def test_in_a_blind_review_nobody_is_told_what_auditors_ruled() -> None:
     signals = [("a", Signal("look_again", "eva: odd")), ("a", Signal("near", "1 prompt"))]
     (found,) = ranked("a", signals)
     assert found.why() == "look again 1000 (eva: odd) + near the threshold 10 (1 prompt) = 1010"
-    assert found.why(blind=True) == "another opinion wanted 1000 + near the threshold 10 (1 prompt) = 1010"
+    assert (
+        found.why(blind=True)
+        == "another opinion wanted 1000 + near the threshold 10 (1 prompt) = 1010"
+    )
 
 
 def test_what_is_known_at_once_waits_and_is_never_more_than_the_queue(store: Store) -> None:
@@ -568,7 +686,9 @@ def item_on(store: Store, audit: str) -> Shown:
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_an_item_of_letters_shows_the_letters_or_how_likely_each_is(tmp_path: Path, exact: bool) -> None:
+def test_an_item_of_letters_shows_the_letters_or_how_likely_each_is(
+    tmp_path: Path, exact: bool
+) -> None:
     with new_store(tmp_path / "choices.db") as store:
         blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
         store.instruments.add(with_pairs(blank, pairs()))
@@ -583,7 +703,12 @@ def test_an_item_of_letters_shows_the_letters_or_how_likely_each_is(tmp_path: Pa
             assert ("%" in row.text) is exact
             assert row.reads == ("" if exact else letter_of(row.text))
         if not exact:
-            put = {one.key for one in store.review_queries.prompts(find_run(store, "response_bias"), found.item.ref)}
+            put = {
+                one.key
+                for one in store.review_queries.prompts(
+                    find_run(store, "response_bias"), found.item.ref
+                )
+            }
             assert {row.prompt for row in found.rows} == put
             assert all(row.text.strip()[:1].isalpha() for row in found.rows)
 
@@ -603,17 +728,24 @@ def test_letters_are_read_by_a_rule_so_they_have_reasons_and_a_control_sample_wh
         silent = {
             ref
             for probe, answers in store.raw_answers.of_run(run).items()
-            for ref in [next(one.ref for one in store.raw_answers.probes(run) if one.probe == probe)]
-            if 5 * sum(n for text, n in answers.items() if not letter_of(text)) >= sum(answers.values())
+            for ref in [
+                next(one.ref for one in store.raw_answers.probes(run) if one.probe == probe)
+            ]
+            if 5 * sum(n for text, n in answers.items() if not letter_of(text))
+            >= sum(answers.values())
         }
         assert {ref for ref, keys in found.items() if "unreadable" in keys} == silent
         assert silent
         made = draw(store, of, 30, seed=1)
         assert {item.label for item in made.sample.items} >= {None, "a"}
-        reading = subjects.below(store, subjects.find(store, subjects.short_answer(*at(made.sample.items[0]))))[0]
+        reading = subjects.below(
+            store, subjects.find(store, subjects.short_answer(*at(made.sample.items[0])))
+        )[0]
         before = judge_response_bias(store).rulings.changing
         other = next(label for label in reading.right_readings if label != "unreadable")
-        subjects.rule(store, reading, Verdict.MISREAD, auditor="otto", reason="looked", reading=other)
+        subjects.rule(
+            store, reading, Verdict.MISREAD, auditor="otto", reason="looked", reading=other
+        )
         assert len(judge_response_bias(store).rulings.changing) == len(before) + 1, (
             "a ruling on its reading counts, too"
         )
@@ -629,7 +761,9 @@ def test_computed_probabilities_have_nothing_to_misread_and_that_is_said(tmp_pat
         predict(store, ideal(store))
         of = review(store, find_run(store, "questionnaire"), USUAL)
         assert of.reader is None
-        with pytest.raises(UsageError, match="has computed probabilities and no answers, so nothing can be misread"):
+        with pytest.raises(
+            UsageError, match="has computed probabilities and no answers, so nothing can be misread"
+        ):
             draw(store, of, 30, seed=1)
 
 
@@ -661,25 +795,38 @@ def test_mixing_keeps_every_item_and_its_order(statements: int, answers: int) ->
     assert [one for one in found if isinstance(one, Ranked)] == ranks
     assert [one for one in found if isinstance(one, ControlItem)] == drawn
     assert not found or (found[0] is drawn[0] if drawn else found[0] is ranks[0])
-    assert all(isinstance(one, ControlItem) for one in found[: 3 * min(answers, statements // 2) : 3])
+    assert all(
+        isinstance(one, ControlItem) for one in found[: 3 * min(answers, statements // 2) : 3]
+    )
 
 
 @pytest.mark.parametrize("by", ["label-words", "label-words-coded"])
-def test_what_the_reader_that_counts_reads_is_no_misreading_whatever_other_readers_read(store: Store, by: str) -> None:
+def test_what_the_reader_that_counts_reads_is_no_misreading_whatever_other_readers_read(
+    store: Store, by: str
+) -> None:
     of = queue(store)
-    rows = [row for one in of.queue if one.ref == "env-03" for row in review_item.shown(store, of, one).rows]
+    rows = [
+        row
+        for one in of.queue
+        if one.ref == "env-03"
+        for row in review_item.shown(store, of, one).rows
+    ]
     disputed = next(row for row in rows if len({one.reads for one in row.readers}) > 1)
     reads = {one.who: one.reads for one in disputed.readers}
     usual = subjects.find(store, disputed.subject)
     assert usual.read == ("label-words", reads["label-words"])
     thing = subjects.read_by(store, usual, by)
-    with pytest.raises(UsageError, match=f"{by}, the reader that counts, already reads it as {reads[by]}; to say"):
+    with pytest.raises(
+        UsageError, match=f"{by}, the reader that counts, already reads it as {reads[by]}; to say"
+    ):
         subjects.check(thing, Verdict.MISREAD, reads[by])
     for reading in {*thing.labels} - {reads[by]}:
         subjects.check(thing, Verdict.MISREAD, reading)
 
 
-def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_reader_makes_of_it(store: Store) -> None:
+def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_reader_makes_of_it(
+    store: Store,
+) -> None:
     of = queue(store)
     by_ref = {one.ref: review_item.shown(store, of, one) for one in of.queue}
     disputed = next(row for row in by_ref["env-03"].rows if row.readers)
@@ -696,13 +843,18 @@ def test_an_item_says_of_each_answer_which_reason_is_about_it_and_what_each_read
     assert len(review_item.readers_of(by_ref["env-03"]).rows) == len(named)
 
 
-def test_where_no_reason_applies_it_is_said_why_statements_that_fail_do_not_wait(store: Store) -> None:
+def test_where_no_reason_applies_it_is_said_why_statements_that_fail_do_not_wait(
+    store: Store,
+) -> None:
     of = replace(queue(store), queue=())
     failing = sum(of.judged.stratum(ref) == NOT_PASSED for ref in of.judged.statements)
     told = nothing_waits(Progress(of))
     assert f"{failing} statements do not pass, but none narrowly" in told
     passing = replace(of, judged=replace(of.judged, passed=frozenset(of.judged.statements)))
-    assert nothing_waits(Progress(passing)) == "Nothing is pending: no reason applies to any statement."
+    assert (
+        nothing_waits(Progress(passing))
+        == "Nothing is pending: no reason applies to any statement."
+    )
     assert nothing_waits(Progress(queue(store))) == "Nothing is pending: every item is decided."
 
 
@@ -715,35 +867,46 @@ def two_models() -> Iterator[Store]:
             yield store
 
 
-def ruled_for(store: Store, name: str, verdict: Verdict, model: str | None, reading: str | None = None) -> Ruling:
+def ruled_for(
+    store: Store, name: str, verdict: Verdict, model: str | None, reading: str | None = None
+) -> Ruling:
     """Rule on something in the review of a model, or for all."""
     key = "" if model is None else store.runs.model_key(find_run(store, "reliability", model)).hex()
     thing = subjects.find(store, name)
-    return subjects.rule(store, thing, verdict, auditor="otto", reason="looked", reading=reading, model=key)
+    return subjects.rule(
+        store, thing, verdict, auditor="otto", reason="looked", reading=reading, model=key
+    )
 
 
 def changes(store: Store) -> dict[str, int]:
     """Return how many rulings change the figures of each model."""
     return {
-        name: len(run_verdicts(store, find_run(store, "reliability", name)).told.changing) for name in ("smol", "other")
+        name: len(run_verdicts(store, find_run(store, "reliability", name)).told.changing)
+        for name in ("smol", "other")
     }
 
 
-def test_a_ruling_on_an_answer_applies_to_the_model_in_whose_review_it_was_made(two_models: Store) -> None:
+def test_a_ruling_on_an_answer_applies_to_the_model_in_whose_review_it_was_made(
+    two_models: Store,
+) -> None:
     store = two_models
     name = "soc-07/original/personal-1/=" + _first_answer(store, "soc-07", "smol")
     excluded = ruled_for(store, name, Verdict.EXCLUDED, "smol")
     assert changes(store) == {"smol": 1, "other": 0}
     told = run_verdicts(store, find_run(store, "reliability", "smol")).told
     assert any("; it applies to one model alone" in one for one in told.sentences())
-    assert [(row.applies, row.stands) for row in listed(store) if row.in_force] == [("smol", "stands")]
+    assert [(row.applies, row.stands) for row in listed(store) if row.in_force] == [
+        ("smol", "stands")
+    ]
     fault = ruled_for(store, "tax-02/negation", Verdict.WORDING_AT_FAULT, "smol")
     assert fault.subject.model == "", "a wording is what every model was asked"
     assert changes(store) == {"smol": 2, "other": 1}
     for_all = ruled_for(store, name, Verdict.EXCLUDED, None)
     assert changes(store) == {"smol": 2, "other": 2}
     confirmed = ruled_for(store, name, Verdict.CONFIRMED, "other")
-    assert changes(store) == {"smol": 2, "other": 1}, "the newest counts for its model, the one for all for the others"
+    assert changes(store) == {"smol": 2, "other": 1}, (
+        "the newest counts for its model, the one for all for the others"
+    )
     for one in (excluded, fault, for_all, confirmed):
         store.rulings.undo(one, auditor="otto")
 
@@ -759,7 +922,10 @@ def test_reviewed_is_what_was_looked_at_for_that_model(two_models: Store) -> Non
         return review(store, find_run(store, "reliability", model), USUAL)
 
     assert [seen(model).looked_at("env-03", None) for model in ("smol", "other")] == [True, False]
-    assert [("look_again" in reasons(seen(model))["tax-02"]) for model in ("smol", "other")] == [True, False]
+    assert [("look_again" in reasons(seen(model))["tax-02"]) for model in ("smol", "other")] == [
+        True,
+        False,
+    ]
     made.append(ruled_for(store, "tax-02", Verdict.CONFIRMED, "other"))
     assert "look_again" in reasons(seen("smol"))["tax-02"], "that was decided for another model"
     assert [row.stands for row in listed(store) if row.in_force] == ["stands", "open", "stands"]
@@ -770,7 +936,9 @@ def test_reviewed_is_what_was_looked_at_for_that_model(two_models: Store) -> Non
         store.rulings.undo(one, auditor="otto")
 
 
-def test_the_model_that_a_ruling_applies_to_is_the_only_one_or_is_named(two_models: Store, store: Store) -> None:
+def test_the_model_that_a_ruling_applies_to_is_the_only_one_or_is_named(
+    two_models: Store, store: Store
+) -> None:
     name = "soc-07/original/personal-1/=" + _first_answer(two_models, "soc-07", "smol")
     thing = subjects.find(two_models, name)
     with pytest.raises(UsageError, match=r"found 2 models that answered .* or give --all-models"):
@@ -781,5 +949,9 @@ def test_the_model_that_a_ruling_applies_to_is_the_only_one_or_is_named(two_mode
     with pytest.raises(UsageError, match="found no model 'nobody'"):
         subjects.model_meant(two_models, thing, Verdict.EXCLUDED, "nobody")
     statement = subjects.find(two_models, "env-03")
-    assert subjects.model_meant(two_models, statement, Verdict.EXCLUDED) == "", "an exclusion of it is for all"
-    assert subjects.model_meant(store, subjects.find(store, name), Verdict.EXCLUDED) == smol, "here is no other"
+    assert subjects.model_meant(two_models, statement, Verdict.EXCLUDED) == "", (
+        "an exclusion of it is for all"
+    )
+    assert subjects.model_meant(store, subjects.find(store, name), Verdict.EXCLUDED) == smol, (
+        "here is no other"
+    )

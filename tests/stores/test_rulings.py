@@ -17,13 +17,17 @@ OF_MODEL = Subject(Ruled.ANSWER, {"prompt": "21", "text": "03", "model": "31"})
 
 
 def verdicts(store: Store, subject: Subject = ITEM) -> list[tuple[str, str | None]]:
-    return [(ruling.auditor, ruling.verdict) for ruling in store.rulings.standing().get(subject.key, ())]
+    return [
+        (ruling.auditor, ruling.verdict) for ruling in store.rulings.standing().get(subject.key, ())
+    ]
 
 
 def test_the_newest_ruling_of_each_auditor_stands(store: Store) -> None:
     store.rulings.rule(ITEM, Verdict.LOOK_AGAIN, auditor="otto", reason="odd")
     store.rulings.rule(ITEM, Verdict.CONFIRMED, auditor="eva", reason="plain")
-    misread = store.rulings.rule(ITEM, Verdict.MISREAD, auditor="otto", reason="  it says\n no ", label="disagree")
+    misread = store.rulings.rule(
+        ITEM, Verdict.MISREAD, auditor="otto", reason="  it says\n no ", label="disagree"
+    )
     assert verdicts(store) == [("eva", "confirmed"), ("otto", "misread")]
     assert (misread.label, misread.reason) == ("disagree", "it says no")
     assert store.rulings.events(ITEM)[-1] == misread
@@ -45,7 +49,9 @@ def test_what_is_taken_back_leaves_the_one_before_it(store: Store) -> None:
     assert (verdicts(store), len(store.rulings.events())) == ([], 4)
 
 
-def test_stores_merge_whatever_the_order_and_however_often(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_stores_merge_whatever_the_order_and_however_often(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     with (
         new_store(tmp_path_factory.mktemp("a") / "a.db") as here,
         new_store(tmp_path_factory.mktemp("b") / "b.db") as there,
@@ -63,13 +69,18 @@ def test_stores_merge_whatever_the_order_and_however_often(tmp_path_factory: pyt
 
 def test_rulings_of_one_moment_are_listed_as_they_were_made(store: Store) -> None:
     things = [Subject(Ruled.ANSWER, {"prompt": "21", "text": f"{n:02}"}) for n in range(20)]
-    made = [store.rulings.rule(thing, Verdict.CONFIRMED, auditor="otto", reason="plain") for thing in things]
+    made = [
+        store.rulings.rule(thing, Verdict.CONFIRMED, auditor="otto", reason="plain")
+        for thing in things
+    ]
     assert list(store.rulings.events()) == made
 
 
 @pytest.mark.e2e
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([*Verdict, None])), max_size=12))
-def test_what_stands_is_what_a_stack_for_each_auditor_would_say(steps: list[tuple[str, Verdict | None]]) -> None:
+def test_what_stands_is_what_a_stack_for_each_auditor_would_say(
+    steps: list[tuple[str, Verdict | None]],
+) -> None:
     from stores.annotation.rulings import _standing
 
     events: list[Ruling] = []
@@ -82,7 +93,9 @@ def test_what_stands_is_what_a_stack_for_each_auditor_would_say(steps: list[tupl
         events.append(event)
         if verdict is not None:
             stacks[auditor].append(event)
-    assert {ruling.uid for ruling in _standing(events)} == {stack[-1].uid for stack in stacks.values() if stack}
+    assert {ruling.uid for ruling in _standing(events)} == {
+        stack[-1].uid for stack in stacks.values() if stack
+    }
 
 
 @pytest.mark.parametrize("kind", Ruled)

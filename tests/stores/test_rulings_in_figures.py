@@ -1,4 +1,6 @@
-"""What rulings do to figures: exactly their unit changes, undoing restores it, disputes do nothing."""
+"""What rulings do to figures: exactly their unit changes, undoing restores it, disputes do
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -73,14 +75,24 @@ def judged(store: Store, readings: Readings = USUAL) -> RunVerdicts:
 
 def arrays(counts: Counts) -> dict[str, object]:
     out = np.zeros_like(counts.positive) if counts.left_out is None else counts.left_out
-    return {"agree": counts.positive, "disagree": counts.negative, "unreadable": counts.unreadable, "out": out}
+    return {
+        "agree": counts.positive,
+        "disagree": counts.negative,
+        "unreadable": counts.unreadable,
+        "out": out,
+    }
 
 
 def same(one: Counts, two: Counts) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(arrays(one).values(), arrays(two).values(), strict=True))  # type: ignore[arg-type]
+    return all(
+        np.array_equal(a, b)
+        for a, b in zip(arrays(one).values(), arrays(two).values(), strict=True)
+    )  # type: ignore[arg-type]
 
 
-def rule(store: Store, thing: Thing, verdict: Verdict, reading: str | None = None, auditor: str = "otto") -> None:
+def rule(
+    store: Store, thing: Thing, verdict: Verdict, reading: str | None = None, auditor: str = "otto"
+) -> None:
     subjects.rule(store, thing, verdict, auditor=auditor, reason="looked", reading=reading)
 
 
@@ -90,11 +102,19 @@ def undo_all(store: Store) -> None:
             store.rulings.undo(ruling, auditor=ruling.auditor)
 
 
-ANSWERS = ("env-03/negation/personal-1", "mig-01/paraphrase-2/personal-2", "tax-02/negation/personal-1/swapped")
+ANSWERS = (
+    "env-03/negation/personal-1",
+    "mig-01/paraphrase-2/personal-2",
+    "tax-02/negation/personal-1/swapped",
+)
 
 
 @pytest.mark.e2e
-@given(st.sampled_from(ANSWERS), st.integers(0, 1), st.sampled_from(["agree", "disagree", "unreadable"]))
+@given(
+    st.sampled_from(ANSWERS),
+    st.integers(0, 1),
+    st.sampled_from(["agree", "disagree", "unreadable"]),
+)
 def test_a_misread_answer_moves_between_readings_of_its_prompt_alone(
     sampled: Store, prompt: str, place: int, reading: str
 ) -> None:
@@ -102,17 +122,26 @@ def test_a_misread_answer_moves_between_readings_of_its_prompt_alone(
     thing = subjects.below(sampled, subjects.find(sampled, prompt))[place]
     if reading not in thing.right_readings:
         with pytest.raises(
-            UsageError, match=f"already reads it as {reading}; to say that it is right, rule: confirmed"
+            UsageError,
+            match=f"already reads it as {reading}; to say that it is right, rule: confirmed",
         ):
             rule(sampled, thing, Verdict.MISREAD, reading)
         return
     rule(sampled, thing, Verdict.MISREAD, reading)
     after, without = judged(sampled).report.counts, judged(sampled, WITHOUT).report.counts
     assert same(before, without)
-    moved = [name for name in arrays(after) if not np.array_equal(arrays(after)[name], arrays(before)[name])]  # type: ignore[arg-type]
+    moved = [
+        name
+        for name in arrays(after)
+        if not np.array_equal(arrays(after)[name], arrays(before)[name])
+    ]  # type: ignore[arg-type]
     assert len(moved) == 2, "from one reading to another"
     assert np.array_equal(after.total, before.total)
-    changed = {tuple(at) for name in moved for at in np.argwhere(arrays(after)[name] != arrays(before)[name])}
+    changed = {
+        tuple(at)
+        for name in moved
+        for at in np.argwhere(arrays(after)[name] != arrays(before)[name])
+    }
     assert len(changed) <= 1
     undo_all(sampled)
     assert same(judged(sampled).report.counts, before)
@@ -157,7 +186,9 @@ def test_what_is_left_out_stays_planned_and_is_readable_no_more(
 
 
 @pytest.mark.parametrize(("verdict", "reviewed"), [(Verdict.CONFIRMED, 1), (Verdict.LOOK_AGAIN, 0)])
-def test_confirming_and_looking_again_change_nothing(sampled: Store, verdict: Verdict, reviewed: int) -> None:
+def test_confirming_and_looking_again_change_nothing(
+    sampled: Store, verdict: Verdict, reviewed: int
+) -> None:
     before = judged(sampled)
     for name in ("env-03", "env-03/negation", ANSWERS[0]):
         rule(sampled, subjects.find(sampled, name), verdict)
@@ -170,7 +201,9 @@ def test_confirming_and_looking_again_change_nothing(sampled: Store, verdict: Ve
     undo_all(sampled)
 
 
-def test_two_auditors_who_contradict_each_other_change_nothing_until_one_gives_way(sampled: Store) -> None:
+def test_two_auditors_who_contradict_each_other_change_nothing_until_one_gives_way(
+    sampled: Store,
+) -> None:
     before = judged(sampled).report.counts
     thing = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0]
     rule(sampled, thing, Verdict.MISREAD, "disagree", "otto")
@@ -180,7 +213,9 @@ def test_two_auditors_who_contradict_each_other_change_nothing_until_one_gives_w
     rule(sampled, thing, Verdict.CONFIRMED, auditor="eva")
     both = judged(sampled)
     assert same(both.report.counts, before)
-    assert next(both.told.sentences()).startswith("auditors contradict each other about 1 thing: 2 rulings on it")
+    assert next(both.told.sentences()).startswith(
+        "auditors contradict each other about 1 thing: 2 rulings on it"
+    )
     rule(sampled, thing, Verdict.MISREAD, "disagree", "eva")
     agreed = judged(sampled)
     assert same(agreed.report.counts, one.report.counts)
@@ -206,7 +241,9 @@ def test_a_reading_that_is_ruled_on_counts_where_its_reader_does(sampled: Store)
     answer = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0]
     rule(sampled, subjects.find(sampled, f"{answer.name}@label-words"), Verdict.MISREAD, "disagree")
     assert not same(judged(sampled).report.counts, found.report.counts)
-    coded = run_verdicts(sampled, find_run(sampled, "reliability"), readings=Readings("label-words-coded"))
+    coded = run_verdicts(
+        sampled, find_run(sampled, "reliability"), readings=Readings("label-words-coded")
+    )
     assert coded.told.changing == ()
     undo_all(sampled)
 
@@ -241,7 +278,10 @@ def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
         pytest.skip("people's labels have no classifier error to correct")
     before = scored(free, Readings(by), correct=correct).report.tally
     thing = subjects.below(free, of_free(free))[0]
-    given = sum(one.count for one in free.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))[:1])
+    given = sum(
+        one.count
+        for one in free.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))[:1]
+    )
     rule(free, thing, Verdict.MISREAD, "agree")
     found = scored(free, Readings(by), correct=correct)
     after = found.report.tally
@@ -250,14 +290,20 @@ def test_a_free_answer_that_was_misread_has_the_label_of_the_auditor(
         assert after.as_is is not None
         assert before.as_is is not None
         new = (after.as_is.astype(int) - before.as_is).clip(0)
-        assert new[..., 0].sum() >= given, "what an auditor ruled no classifier read: the correction spares it"
+        assert new[..., 0].sum() >= given, (
+            "what an auditor ruled no classifier read: the correction spares it"
+        )
     cells = np.argwhere((after.read != before.read).any(axis=-1))
-    assert len({tuple(at[1:]) for at in cells.tolist()}) == 1, "one wording under one prefix, whatever the model"
+    assert len({tuple(at[1:]) for at in cells.tolist()}) == 1, (
+        "one wording under one prefix, whatever the model"
+    )
     assert found.rulings.differ.n == len({at[0] for at in cells.tolist()})
     without = scored(free, Readings(by, rulings=False), correct=correct).report.tally
     assert np.array_equal(without.read, before.read)
     undo_all(free)
-    assert np.array_equal(scored(free, Readings(by), correct=correct).report.tally.read, before.read)
+    assert np.array_equal(
+        scored(free, Readings(by), correct=correct).report.tally.read, before.read
+    )
 
 
 @pytest.mark.parametrize("kind", ["statement", "wording", "prompt", "answer"])
@@ -309,8 +355,13 @@ def test_a_prompt_of_a_questionnaire_is_left_out_of_accuracy_and_bias(store: Sto
     assert plain.notes[0] == "without 1 ruling: 1 prompt left out with it"
     rule(store, subjects.find(store, put.ref), Verdict.EXCLUDED)
     (report,) = judge_questionnaire(store, options=options).reports.values()
-    (figure,) = (one for one in report.condition(report.conditions[0]).targets if one.target == put.ref)
-    assert (figure.bias.undefined, figure.accuracy.undefined) == ("left out by a ruling", "left out by a ruling")
+    (figure,) = (
+        one for one in report.condition(report.conditions[0]).targets if one.target == put.ref
+    )
+    assert (figure.bias.undefined, figure.accuracy.undefined) == (
+        "left out by a ruling",
+        "left out by a ruling",
+    )
     with pytest.raises(UsageError, match="read by only one rule; found the reader 'people'"):
         judge_questionnaire(store, Which(readings=Readings("people")), options)
 
@@ -323,7 +374,9 @@ def asked(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def arms(found: ResponseBiasJudged) -> dict[tuple[object, ...], tuple[dict[str, int], dict[str, int]]]:
+def arms(
+    found: ResponseBiasJudged,
+) -> dict[tuple[object, ...], tuple[dict[str, int], dict[str, int]]]:
     (subject,) = found.subjects.values()
     return {
         (*map(str, at), pair.key): (dict(pair.original.counts), dict(pair.changed.counts))
@@ -341,14 +394,18 @@ def answers_shown(store: Store, found: ResponseBiasJudged) -> set[tuple[str, str
         for place in made.places
         for row in made.questions(name, place)
     ]
-    return {(one.ruled, one.letter) for of in shown for form in made.forms(of) for one in form.answers}
+    return {
+        (one.ruled, one.letter) for of in shown for form in made.forms(of) for one in form.answers
+    }
 
 
 def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked: Store) -> None:
     ask(asked, first_option())
     before = judge_response_bias(asked)
     run: Run = find_run(asked, "response_bias")
-    probe = next(one for one in asked.raw_answers.probes(run) if one.kind == "original" and one.axes)
+    probe = next(
+        one for one in asked.raw_answers.probes(run) if one.kind == "original" and one.axes
+    )
     (put, *_) = asked.ruled_things.prompts(probe=probe.probe)
     of = subjects.prompt(put)
     first = subjects.below(asked, of)[0]
@@ -377,7 +434,9 @@ def test_a_misread_letter_is_another_letter_and_a_prompt_at_fault_has_none(asked
 def test_exact_letters_leave_out_prompts_too(asked: Store) -> None:
     ask(asked, first_option(), EXACT)
     before = judge_response_bias(asked)
-    probe = next(one for one in asked.raw_answers.probes(find_run(asked, "response_bias")) if one.axes)
+    probe = next(
+        one for one in asked.raw_answers.probes(find_run(asked, "response_bias")) if one.axes
+    )
     (put, *_) = asked.ruled_things.prompts(probe=probe.probe)
     rule(asked, subjects.prompt(put), Verdict.EXCLUDED)
     (one,), (two,) = (found.subjects.values() for found in (before, judge_response_bias(asked)))
@@ -391,7 +450,10 @@ def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: 
         assert subjects.find(sampled, wording.name) == wording
         for prompt in subjects.below(sampled, wording):
             assert subjects.find(sampled, prompt.name).subject == prompt.subject
-            assert subjects.find(sampled, f"@{prompt.subject.named['prompt']}").subject == prompt.subject
+            assert (
+                subjects.find(sampled, f"@{prompt.subject.named['prompt']}").subject
+                == prompt.subject
+            )
             for answer in subjects.below(sampled, prompt):
                 assert subjects.find(sampled, answer.name) == answer
                 assert text_key(answer.words).hex() == answer.subject.named["text"]
@@ -418,10 +480,20 @@ def test_names_of_things_lead_to_them_and_wrong_ones_say_what_there_is(sampled: 
 @pytest.mark.parametrize(
     ("name", "verdict", "reading", "said"),
     [
-        ("env-03", Verdict.MISREAD, "agree", "misread applies to answer or reading; env-03 is a statement"),
+        (
+            "env-03",
+            Verdict.MISREAD,
+            "agree",
+            "misread applies to answer or reading; env-03 is a statement",
+        ),
         ("env-03", Verdict.WORDING_AT_FAULT, None, "wording at fault applies to wording"),
         ("env-03", Verdict.EXCLUDED, "agree", "only misread takes a right reading"),
-        (None, Verdict.MISREAD, None, "found no right reading of .*; give one of agree, disagree, unreadable"),
+        (
+            None,
+            Verdict.MISREAD,
+            None,
+            "found no right reading of .*; give one of agree, disagree, unreadable",
+        ),
         (None, Verdict.MISREAD, "neutral", "found the reading 'neutral'"),
     ],
 )
@@ -450,11 +522,15 @@ def test_a_misread_answer_trains_unless_a_test_set_has_its_text(free: Store) -> 
     assert [(one.text, one.label) for one in found.examples] == [(outside[1].text, "neutral")]
     assert found.refused == 1
     assert found.describe() == (
-        "rulings: 1 misread answer in training with the auditor's reading; 1 more left out, which a test set has"
+        "rulings: 1 misread answer in training with the auditor's reading; 1 more left out, "
+        "which a test set has"
     )
     (example,) = found.examples
     old = replace(example, label="agree", item=7)
-    assert joined([old, replace(old, text="another")], found.examples) == [replace(old, text="another"), example]
+    assert joined([old, replace(old, text="another")], found.examples) == [
+        replace(old, text="another"),
+        example,
+    ]
     rule(free, subjects.answer(free, *outside, "@"), Verdict.CONFIRMED, auditor="eva")
     assert ruled_examples(free, "stance", []).examples == (), "auditors contradict each other"
     undo_all(free)
@@ -464,10 +540,15 @@ def test_a_misread_answer_trains_unless_a_test_set_has_its_text(free: Store) -> 
 def shares(came: Sequence[Answered]) -> list[dict[str, tuple[int, int]]]:
     """The counts behind a header: answers of the plan, and each kind of answers."""
     kinds = [{name: (part.count, part.of) for name, part in one.parts.items()} for one in came]
-    return [{"came": (one.answered, one.planned), **parts} for one, parts in zip(came, kinds, strict=True)]
+    return [
+        {"came": (one.answered, one.planned), **parts}
+        for one, parts in zip(came, kinds, strict=True)
+    ]
 
 
-def test_no_exclusion_changes_what_a_header_says_models_did(sampled: Store, free: Store, asked: Store) -> None:
+def test_no_exclusion_changes_what_a_header_says_models_did(
+    sampled: Store, free: Store, asked: Store
+) -> None:
     def reliability() -> Sequence[Answered]:
         run = judge_reliability(sampled, find_run(sampled, "reliability")).answered
         stances = judge_consistency(sampled)
@@ -476,8 +557,11 @@ def test_no_exclusion_changes_what_a_header_says_models_did(sampled: Store, free
 
     def bias() -> Sequence[Answered]:
         found = scored(free)
-        return bias_answered(free, found, [joined_refusals([refusals_of(free, run) for run in of])
-                                           for of in found.runs.values()])  # fmt: skip
+        return bias_answered(
+            free,
+            found,
+            [joined_refusals([refusals_of(free, run) for run in of]) for of in found.runs.values()],
+        )
 
     ask(asked, first_option(invalid=0.5))
     of_audits = (
@@ -496,14 +580,23 @@ def test_no_exclusion_changes_what_a_header_says_models_did(sampled: Store, free
         undo_all(store)
 
 
-def test_a_misread_answer_is_readable_in_the_header_also_where_its_statement_is_excluded(sampled: Store) -> None:
+def test_a_misread_answer_is_readable_in_the_header_also_where_its_statement_is_excluded(
+    sampled: Store,
+) -> None:
     def unreadable() -> int:
-        return judge_reliability(sampled, find_run(sampled, "reliability")).answered.parts["unreadable"].count
+        return (
+            judge_reliability(sampled, find_run(sampled, "reliability"))
+            .answered.parts["unreadable"]
+            .count
+        )
 
     before = unreadable()
     thing = subjects.below(sampled, subjects.find(sampled, ANSWERS[0]))[0]
-    (given,) = (one.count for one in sampled.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))
-                if one.key.hex() == thing.subject.named["text"])  # fmt: skip
+    (given,) = (
+        one.count
+        for one in sampled.ruled_things.answers(bytes.fromhex(thing.subject.named["prompt"]))
+        if one.key.hex() == thing.subject.named["text"]
+    )
     rule(sampled, thing, Verdict.MISREAD, "unreadable")
     assert unreadable() == before + given
     rule(sampled, subjects.find(sampled, "env-03"), Verdict.EXCLUDED)

@@ -1,7 +1,8 @@
-"""A store of every schema from the baseline on opens with all that it holds; one that is migrated is copied first.
+"""A store of every schema from the baseline on opens with all that it holds; one that is migrated
+is copied first.
 
-A migration needs a frozen store: see `tests/stores/schemas/rows.py`. The tests of the mechanism use one of their own,
-`m999_weather`.
+A migration needs a frozen store: see `tests/stores/schemas/rows.py`. The tests of the mechanism use
+one of their own, `m999_weather`.
 """
 
 from __future__ import annotations
@@ -59,20 +60,36 @@ def written(version: int, folder: Path) -> Path:
 def rows_of(db: sqlite3.Connection) -> Rows:
     """Return the rows of every table as {column: value}."""
     found: Rows = {}
-    for (name,) in db.execute("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'"):
+    for (name,) in db.execute(
+        "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'"
+    ):
         cursor = db.execute(f"select * from {name}")
         columns = [column[0] for column in cursor.description]
         found[name] = [dict(zip(columns, row, strict=True)) for row in cursor]
     return found
 
 
-def schema_of(db: sqlite3.Connection) -> dict[tuple[str, str], tuple[list[str], list[tuple[object, ...]]]]:
-    """Return the tokens of the SQL of every table, index, view and trigger, and what it has: columns, indexes."""
+def schema_of(
+    db: sqlite3.Connection,
+) -> dict[tuple[str, str], tuple[list[str], list[tuple[object, ...]]]]:
+    """Return the tokens of the SQL of every table, index, view and trigger, and what it has:
+    columns, indexes.
+    """
     found = {}
     for kind, name, sql in db.execute("select type, name, sql from sqlite_schema").fetchall():
-        tokens = [token if token[0] == "'" else token.strip('"').lower() for token in TOKEN.findall(sql or "")]
-        about = ("index_xinfo",) if kind == "index" else ("table_xinfo", "index_list", "foreign_key_list")
-        found[kind, name] = tokens, [row for one in about for row in db.execute(f"pragma {one}({name})")]
+        tokens = [
+            token if token[0] == "'" else token.strip('"').lower()
+            for token in TOKEN.findall(sql or "")
+        ]
+        about = (
+            ("index_xinfo",)
+            if kind == "index"
+            else ("table_xinfo", "index_list", "foreign_key_list")
+        )
+        found[kind, name] = (
+            tokens,
+            [row for one in about for row in db.execute(f"pragma {one}({name})")],
+        )
     return found
 
 
@@ -108,12 +125,16 @@ def one_more(monkeypatch: pytest.MonkeyPatch) -> Migrations:
 
 def test_a_new_store_has_the_schema_of_the_frozen_one(store: Store) -> None:
     """A baseline that is changed would part old stores from new ones: this finds it."""
-    assert frozen(SCHEMA_VERSION).exists(), "add rows for it, then: python -m tests.stores.schemas.rows"
+    assert frozen(SCHEMA_VERSION).exists(), (
+        "add rows for it, then: python -m tests.stores.schemas.rows"
+    )
     assert schema_of(store.connection) == schema_of(thawed(SCHEMA_VERSION).conn)
     db = Database(memory=True)
     make_baseline(db)
     assert schema_of(db.conn) == {
-        key: value for key, value in schema_of(thawed(BASELINE).conn).items() if "_sqlite_migrations" not in key[1]
+        key: value
+        for key, value in schema_of(thawed(BASELINE).conn).items()
+        if "_sqlite_migrations" not in key[1]
     }
 
 
@@ -123,7 +144,9 @@ def test_a_frozen_store_has_rows_in_every_table(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_store_of_every_schema_opens_with_all_that_it_holds(version: int, tmp_path: Path, told: list[str]) -> None:
+def test_a_store_of_every_schema_opens_with_all_that_it_holds(
+    version: int, tmp_path: Path, told: list[str]
+) -> None:
     path = written(version, tmp_path)
     before = rows_of(thawed(version).conn)
     with Store.open(path) as store:
@@ -146,10 +169,14 @@ def test_a_store_of_every_schema_opens_with_all_that_it_holds(version: int, tmp_
     assert (len(copies(tmp_path)), len(told)) == (migrated, migrated)
 
 
-def test_a_store_is_copied_and_then_migrated(tmp_path: Path, told: list[str], one_more: Migrations) -> None:
+def test_a_store_is_copied_and_then_migrated(
+    tmp_path: Path, told: list[str], one_more: Migrations
+) -> None:
     path = written(SCHEMA_VERSION, tmp_path)
     before = rows_of(thawed(SCHEMA_VERSION).conn)
-    with pytest.raises(StoreError, match=f"schema {SCHEMA_VERSION}; this one has {NEXT}.*Open it once for writing"):
+    with pytest.raises(
+        StoreError, match=f"schema {SCHEMA_VERSION}; this one has {NEXT}.*Open it once for writing"
+    ):
         Store.open_for_reading(path)
     with Store.open(path) as store:
         assert user_version(store.connection) == NEXT
@@ -175,7 +202,9 @@ def test_a_store_is_copied_and_then_migrated(tmp_path: Path, told: list[str], on
     assert len(copies(tmp_path)) == 1
 
 
-def test_the_next_frozen_store_is_the_newest_one_migrated_with_its_rows(one_more: Migrations) -> None:
+def test_the_next_frozen_store_is_the_newest_one_migrated_with_its_rows(
+    one_more: Migrations,
+) -> None:
     rows = {NEXT: "insert into weather (day) values ('today');\nupdate job set umbrella = 0"}
     db = grown(thawed(SCHEMA_VERSION), rows, one_more)
     assert user_version(db.conn) == NEXT
@@ -198,7 +227,9 @@ def test_a_copy_overwrites_nothing(tmp_path: Path, told: list[str], one_more: Mi
 def test_a_store_that_cannot_be_copied_is_left_as_it_is(
     tmp_path: Path, told: list[str], one_more: Migrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A limit on the size of files stands for a full disk: SQLite hears `disk full` or `I/O error` of both."""
+    """A limit on the size of files stands for a full disk: SQLite hears `disk full` or `I/O error`
+    of both.
+    """
     path = written(SCHEMA_VERSION, tmp_path)
     before = path.read_bytes()
     connect = sqlite3.connect
@@ -211,7 +242,8 @@ def test_a_store_that_cannot_be_copied_is_left_as_it_is(
 
     monkeypatch.setattr(backup.sqlite3, "connect", small)
     with pytest.raises(
-        StoreError, match=r"could not be copied beforehand \(.*full.*\)\. Nothing was changed\. Make room"
+        StoreError,
+        match=r"could not be copied beforehand \(.*full.*\)\. Nothing was changed\. Make room",
     ):
         Store.open(path)
     monkeypatch.undo()
@@ -254,7 +286,8 @@ def test_a_program_that_is_killed_while_it_migrates_leaves_the_store_as_it_was(
         "@migrations()\n"
         "def m034_killed(db):\n"
         "    db.execute('pragma cache_size = 10')  # so that half of it is written to disk\n"
-        "    db.execute('drop table assignment'); db.execute('update job set message = hex(zeroblob(500000))')\n"
+        "    db.execute('drop table assignment'); db.execute('update job set message = "
+        "hex(zeroblob(500000))')\n"
         "@migrations()\n"
         "def m035_slow(db):\n"
         "    print('half', flush=True); time.sleep(600)\n"
@@ -312,7 +345,9 @@ def test_who_has_a_store_open_that_a_newer_program_migrates_writes_no_more(tmp_p
         assert rows_of(store.connection) == rows
 
 
-def test_a_migration_gives_back_the_room_that_it_needed(tmp_path: Path, one_more: Migrations) -> None:
+def test_a_migration_gives_back_the_room_that_it_needed(
+    tmp_path: Path, one_more: Migrations
+) -> None:
     path = written(SCHEMA_VERSION, tmp_path)
     with sqlite3.connect(path) as old:
         old.execute("create table gone (body blob)")
@@ -322,4 +357,6 @@ def test_a_migration_gives_back_the_room_that_it_needed(tmp_path: Path, one_more
     with Store.open(path) as store:
         assert path.stat().st_size < 1_500_000
         assert path.with_name("old.db-wal").stat().st_size < 100_000
-        assert rows_of(store.connection).keys() == rows_of(thawed(SCHEMA_VERSION).conn).keys() | {"weather"}
+        assert rows_of(store.connection).keys() == rows_of(thawed(SCHEMA_VERSION).conn).keys() | {
+            "weather"
+        }

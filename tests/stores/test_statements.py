@@ -1,4 +1,6 @@
-"""Statements are written, changed, archived and undone; texts that were asked about are never changed."""
+"""Statements are written, changed, archived and undone; texts that were asked about are never
+changed.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 
 def reworded(of: Statement, variant: VariantId, text: str) -> Statement:
     """Return a statement with another text for one of its wordings."""
-    return replace(of, wordings=tuple(replace(w, text=text) if w.variant == variant else w for w in of.wordings))
+    return replace(
+        of,
+        wordings=tuple(replace(w, text=text) if w.variant == variant else w for w in of.wordings),
+    )
 
 
 def ask(store: Store, model: ScriptedModel | None = None, **changes: object) -> int:
@@ -62,9 +67,13 @@ def text(store: Store, ref: str, variant: VariantId = ORIGINAL, version: int | N
     return found.text
 
 
-def test_an_edit_of_a_statement_that_nobody_was_asked_about_changes_it_where_it_is(filled: Store) -> None:
+def test_an_edit_of_a_statement_that_nobody_was_asked_about_changes_it_where_it_is(
+    filled: Store,
+) -> None:
     before = filled.statements.get("small", "a-2")
-    changed = filled.statements.save("small", [reworded(before, NEGATION, "Quite another text.")], person="ana")
+    changed = filled.statements.save(
+        "small", [reworded(before, NEGATION, "Quite another text.")], person="ana"
+    )
     assert (changed.refs, changed.versions) == (("a-2",), ())
     found = filled.statements.get("small", "a-2")
     assert (found.version, text(filled, "a-2", NEGATION)) == (1, "Quite another text.")
@@ -76,9 +85,13 @@ def test_a_plan_says_why_its_prompts_are_fewer_than_the_product(filled: Store) -
     assert "not " not in whole.describe().splitlines()[1]
     before = filled.statements.get("small", "a-2")
     added = Wording(VariantId(VariantKind.PARAPHRASE, 9), "en", "Put otherwise for once.")
-    filled.statements.save("small", [replace(before, wordings=(*before.wordings, added))], person="ana")
+    filled.statements.save(
+        "small", [replace(before, wordings=(*before.wordings, added))], person="ana"
+    )
     told = pipeline.plan(filled, design).describe().splitlines()[1]
-    assert told.startswith("76 prompts planned (not 84: some wordings exist for some statements only); 1 sample each")
+    assert told.startswith(
+        "76 prompts planned (not 84: some wordings exist for some statements only); 1 sample each"
+    )
 
 
 def test_saving_what_is_there_already_is_no_edit(filled: Store) -> None:
@@ -87,14 +100,18 @@ def test_saving_what_is_there_already_is_no_edit(filled: Store) -> None:
     assert filled.statements.edits("small") == ()
 
 
-def test_an_edit_of_an_asked_statement_makes_a_version_and_old_results_keep_the_old_text(filled: Store) -> None:
+def test_an_edit_of_an_asked_statement_makes_a_version_and_old_results_keep_the_old_text(
+    filled: Store,
+) -> None:
     ask(filled)
     run = find_run(filled, "reliability")
     reader, _ = read(filled, run)
     before = judge(counts(filled, run, reader))
     old = text(filled, "a-1", PARAPHRASE)
     changed = filled.statements.save(
-        "small", [reworded(filled.statements.get("small", "a-1"), PARAPHRASE, "Other words.")], person="ana"
+        "small",
+        [reworded(filled.statements.get("small", "a-1"), PARAPHRASE, "Other words.")],
+        person="ana",
     )
     assert changed.versions == ("a-1",)
     run = find_run(filled, "reliability")
@@ -107,10 +124,14 @@ def test_an_edit_of_an_asked_statement_makes_a_version_and_old_results_keep_the_
     assert text(filled, "a-1", PARAPHRASE) == "Other words."
 
 
-def test_asking_again_asks_the_changed_wording_alone_and_moves_results_to_the_new_version(filled: Store) -> None:
+def test_asking_again_asks_the_changed_wording_alone_and_moves_results_to_the_new_version(
+    filled: Store,
+) -> None:
     ask(filled)
     filled.statements.save(
-        "small", [reworded(filled.statements.get("small", "a-1"), PARAPHRASE, "Other words.")], person="ana"
+        "small",
+        [reworded(filled.statements.get("small", "a-1"), PARAPHRASE, "Other words.")],
+        person="ana",
     )
     assert ask(filled) == 5 * 4, "one wording under two templates in two orders"
     run = find_run(filled, "reliability")
@@ -137,22 +158,31 @@ def test_labels_and_party_answers_go_along_and_peoples_own_stances_only_where_th
 ) -> None:
     with_survey = replace(
         instrument(),
-        survey=(SurveyAnswer("r1", "a-1", ORIGINAL, True), SurveyAnswer("r1", "a-1", NEGATION, False)),
+        survey=(
+            SurveyAnswer("r1", "a-1", ORIGINAL, True),
+            SurveyAnswer("r1", "a-1", NEGATION, False),
+        ),
     )
     filled.instruments.add(with_survey)
     before = filled.instruments.get("small")
     old = filled.statements.get("small", "a-1")
-    assert filled.statements.save("small", [reworded(old, NEGATION, "No.")], person="ana").versions == ("a-1",)
+    assert filled.statements.save(
+        "small", [reworded(old, NEGATION, "No.")], person="ana"
+    ).versions == ("a-1",)
     after = filled.instruments.get("small")
     assert after.issue_labels == before.issue_labels
     assert set(after.party_answers) == set(before.party_answers)
-    assert [a for a in after.survey if a.respondent == "r1"] == [SurveyAnswer("r1", "a-1", ORIGINAL, True)]
+    assert [a for a in after.survey if a.respondent == "r1"] == [
+        SurveyAnswer("r1", "a-1", ORIGINAL, True)
+    ]
 
 
 def test_what_says_nothing_of_the_text_makes_no_version(filled: Store) -> None:
     ask(filled)
     old = filled.statements.get("small", "a-1")
-    free = tuple(replace(w, stated=Relation.FREE) if w.variant == NEGATION else w for w in old.wordings)
+    free = tuple(
+        replace(w, stated=Relation.FREE) if w.variant == NEGATION else w for w in old.wordings
+    )
     new = replace(old, topic="courts", tags=("draft", "hard one"), wordings=free)
     assert filled.statements.save("small", [new], person="ana").versions == ()
     assert filled.statements.get("small", "a-1") == new
@@ -168,7 +198,9 @@ def test_a_stale_save_is_refused_and_says_who_was_first(filled: Store) -> None:
     seen = filled.statements.get("small", "a-1")
     filled.statements.save("small", [replace(seen, topic="theirs")], person="ben")
     with pytest.raises(ConflictError, match="by ben"):
-        filled.statements.save("small", [replace(seen, topic="mine")], person="ana", expected={"a-1": seen})
+        filled.statements.save(
+            "small", [replace(seen, topic="mine")], person="ana", expected={"a-1": seen}
+        )
     assert filled.statements.get("small", "a-1").topic == "theirs"
 
 
@@ -193,7 +225,9 @@ def test_a_bulk_change_is_undone_as_one(filled: Store) -> None:
     assert filled.instruments.get("small") == before
 
 
-def test_archived_statements_leave_the_instrument_and_come_back_with_everything(filled: Store) -> None:
+def test_archived_statements_leave_the_instrument_and_come_back_with_everything(
+    filled: Store,
+) -> None:
     ask(filled)
     before = filled.instruments.get("small")
     filled.statements.archive("small", ["a-1", "b-1"], person="ana")
@@ -218,7 +252,12 @@ def test_what_an_export_leaves_in_the_store_is_named(filled: Store) -> None:
 def test_a_new_statement_that_is_undone_can_be_written_again(filled: Store) -> None:
     made = statement("new-1")
     filled.statements.create("small", [made], person="ana")
-    assert [s.ref for s in filled.instruments.get("small").statements] == ["a-1", "a-2", "b-1", "new-1"]
+    assert [s.ref for s in filled.instruments.get("small").statements] == [
+        "a-1",
+        "a-2",
+        "b-1",
+        "new-1",
+    ]
     filled.statements.undo("small", person="ana")
     assert "new-1" not in {s.ref for s in filled.instruments.get("small").statements}
     filled.statements.create("small", [made], person="ana")
@@ -227,7 +266,9 @@ def test_a_new_statement_that_is_undone_can_be_written_again(filled: Store) -> N
 
 def test_a_renamed_statement_keeps_its_answers_and_is_renamed_back(filled: Store) -> None:
     ask(filled)
-    filled.statements.save("small", [replace(filled.statements.get("small", "a-2"), derived_from="a-1")], person="ana")
+    filled.statements.save(
+        "small", [replace(filled.statements.get("small", "a-2"), derived_from="a-1")], person="ana"
+    )
     filled.statements.rename("small", "a-1", "law-01", person="ana")
     assert filled.statements.history("small", "law-01")[0].answers == 6 * 4 * 5
     assert filled.statements.get("small", "a-2").derived_from == "law-01"
@@ -258,7 +299,10 @@ def test_a_statement_that_was_made_from_itself_is_refused_naming_the_chain(fille
         ((Wording(ORIGINAL, "en", "a\x00b"),), "NUL"),
         ((Wording(ORIGINAL, "en", "a\ud800b"),), "surrogate"),
         ((Wording(NEGATION, "en", "It should not."),), "no original in en"),
-        ((Wording(ORIGINAL, "en", "It should."), Wording(NEGATION, "fr", "Non.")), "no original in fr"),
+        (
+            (Wording(ORIGINAL, "en", "It should."), Wording(NEGATION, "fr", "Non.")),
+            "no original in fr",
+        ),
         ((Wording(ORIGINAL, "en", "One."), Wording(ORIGINAL, "en", "Two.")), "twice"),
     ],
 )
@@ -271,7 +315,9 @@ def test_what_cannot_be_a_statement_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize("ref", ["", "two words", "a,b", "x" * 61, "a\u202eb", "a-1"])
-def test_a_ref_that_lists_and_files_cannot_hold_or_that_is_taken_is_refused(filled: Store, ref: str) -> None:
+def test_a_ref_that_lists_and_files_cannot_hold_or_that_is_taken_is_refused(
+    filled: Store, ref: str
+) -> None:
     with pytest.raises(UsageError, match="ref"):
         filled.statements.create("small", [statement(ref, "It should.")], person="ana")
 
@@ -287,7 +333,9 @@ def test_a_ref_that_lists_and_files_cannot_hold_or_that_is_taken_is_refused(fill
     ],
 )
 def test_a_text_is_kept_exactly_as_it_was_written(filled: Store, words: str) -> None:
-    filled.statements.create("small", [Statement("new-1", (Wording(ORIGINAL, "en", words),))], person="ana")
+    filled.statements.create(
+        "small", [Statement("new-1", (Wording(ORIGINAL, "en", words),))], person="ana"
+    )
     assert text(filled, "new-1") == words
 
 
@@ -296,16 +344,25 @@ def test_a_statement_may_begin_as_a_question_and_is_listed_by_it(filled: Store) 
     filled.statements.create("small", [asked], person="ana")
     line = filled.instruments.lines("small")[-1]
     assert (line.ref, line.text, line.original) == ("q-1", "Should zoos be closed?", False)
-    turned = replace(asked, wordings=(*asked.wordings, Wording(ORIGINAL, "en", "Zoos should be closed.")))
+    turned = replace(
+        asked, wordings=(*asked.wordings, Wording(ORIGINAL, "en", "Zoos should be closed."))
+    )
     filled.statements.save("small", [turned], person="ana")
     line = filled.instruments.lines("small")[-1]
     assert (line.text, line.original) == ("Zoos should be closed.", True)
 
 
 def test_a_new_instrument_has_its_issues_and_no_statements(store: Store) -> None:
-    store.statements.start("own", "My own", "de", definitions=[IssueDefinition("zoo", "Zoos", "More of them.")])
+    store.statements.start(
+        "own", "My own", "de", definitions=[IssueDefinition("zoo", "Zoos", "More of them.")]
+    )
     found = store.instruments.get("own")
-    assert (found.title, found.language, found.issues, found.statements) == ("My own", "de", ("zoo",), ())
+    assert (found.title, found.language, found.issues, found.statements) == (
+        "My own",
+        "de",
+        ("zoo",),
+        (),
+    )
     assert found.definitions == (IssueDefinition("zoo", "Zoos", "More of them."),)
     assert store.instruments.lines("own") == ()
     with pytest.raises(UsageError, match="already"):
@@ -313,7 +370,9 @@ def test_a_new_instrument_has_its_issues_and_no_statements(store: Store) -> None
 
 
 class Editing(RuleBasedStateMachine):
-    """Any order of edits by two people, undone again, leaves the instrument as it was; nothing asked is lost."""
+    """Any order of edits by two people, undone again, leaves the instrument as it was; nothing
+    asked is lost.
+    """
 
     refs = Bundle("refs")
 
@@ -334,18 +393,30 @@ class Editing(RuleBasedStateMachine):
         return multiple("a-1", "a-2", "b-1")
 
     def _here(self, ref: str) -> Statement | None:
-        return next((s for s in self.store.instruments.get("small").statements if s.ref == ref), None)
+        return next(
+            (s for s in self.store.instruments.get("small").statements if s.ref == ref), None
+        )
 
-    @rule(ref=refs, words=st.sampled_from(["One.", "Two.", "Three."]), variant=st.sampled_from([ORIGINAL, PARAPHRASE]))
+    @rule(
+        ref=refs,
+        words=st.sampled_from(["One.", "Two.", "Three."]),
+        variant=st.sampled_from([ORIGINAL, PARAPHRASE]),
+    )
     def edit(self, ref: str, words: str, variant: VariantId) -> None:
         if (there := self._here(ref)) is not None:
-            changed = self.store.statements.save("small", [reworded(there, variant, words)], person="ana")
+            changed = self.store.statements.save(
+                "small", [reworded(there, variant, words)], person="ana"
+            )
             self.undoable += bool(changed.refs)
 
     @rule(ref=refs, tag=st.sampled_from(["x", "y"]))
     def tag(self, ref: str, tag: str) -> None:
         if (there := self._here(ref)) is not None:
-            self.undoable += bool(self.store.statements.save("small", [replace(there, tags=(tag,))], person="ana").refs)
+            self.undoable += bool(
+                self.store.statements.save(
+                    "small", [replace(there, tags=(tag,))], person="ana"
+                ).refs
+            )
 
     @rule(ref=refs)
     def archive(self, ref: str) -> None:
@@ -384,14 +455,27 @@ class Editing(RuleBasedStateMachine):
 
 
 TestEditing = Editing.TestCase
-TestEditing.settings = settings(max_examples=12, stateful_step_count=12, suppress_health_check=list(HealthCheck))
+TestEditing.settings = settings(
+    max_examples=12, stateful_step_count=12, suppress_health_check=list(HealthCheck)
+)
 
 
 def test_what_was_written_and_labelled_for_the_old_original_is_named(filled: Store) -> None:
     old = filled.statements.get("small", "a-2")
-    said = outcome(filled, "small", filled.statements.save("small", [reworded(old, ORIGINAL, "Else.")], person="ana"))
-    assert "Check 5 variants for the old text and 1 policy-issue label, which moved with it." in said.sentence
+    said = outcome(
+        filled,
+        "small",
+        filled.statements.save("small", [reworded(old, ORIGINAL, "Else.")], person="ana"),
+    )
+    assert (
+        "Check 5 variants for the old text and 1 policy-issue label, which moved with it."
+        in said.sentence
+    )
     old = filled.statements.get("small", "a-2")
-    said = outcome(filled, "small", filled.statements.save("small", [reworded(old, NEGATION, "Not so.")], person="ana"))
+    said = outcome(
+        filled,
+        "small",
+        filled.statements.save("small", [reworded(old, NEGATION, "Not so.")], person="ana"),
+    )
     assert "Look again" not in said.sentence
     assert [v.issue_labels for v in filled.statements.history("small", "a-2") if v.current] == [1]

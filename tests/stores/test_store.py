@@ -34,7 +34,8 @@ def test_a_new_store_is_stamped_strict_and_write_ahead_logged(store: Store) -> N
     assert read("pragma journal_mode").fetchone()[0] == "wal"
     assert read("pragma foreign_keys").fetchone()[0] == 1
     loose = read(
-        "select name from pragma_table_list where type = 'table' and schema = 'main' and strict = 0 "
+        "select name from pragma_table_list where type = 'table' and schema = 'main' and strict "
+        "= 0 "
         "and name not like 'sqlite_%' and name not like '_sqlite_%'"
     ).fetchall()
     assert loose == []
@@ -59,7 +60,9 @@ def test_a_newer_schema_is_refused_and_left_alone(store: Store) -> None:
 
 
 @pytest.mark.parametrize("schema", [0, 1, BASELINE - 1])
-def test_a_schema_before_the_baseline_is_refused_and_left_alone(tmp_path: Path, schema: int) -> None:
+def test_a_schema_before_the_baseline_is_refused_and_left_alone(
+    tmp_path: Path, schema: int
+) -> None:
     path = tmp_path / "old.db"
     with sqlite3.connect(path) as old:
         old.execute("create table text (id integer primary key, packed blob)")
@@ -71,8 +74,10 @@ def test_a_schema_before_the_baseline_is_refused_and_left_alone(tmp_path: Path, 
         with pytest.raises(OlderStore) as caught:
             opened(path)
         assert str(caught.value) == (
-            f"{path}: the store has schema {schema}, and this workbench opens schemas from 33 on: open it once with "
-            "workbench 0.2.0 as of 25 November 2026, which brings it to schema 33 and keeps a copy beside it."
+            f"{path}: the store has schema {schema}, and this workbench opens schemas from 33 "
+            "on: open it once with "
+            "workbench 0.2.0 as of 25 November 2026, which brings it to schema 33 and keeps a "
+            "copy beside it."
         )
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["old.db"]
@@ -137,7 +142,8 @@ def test_where_locks_end_at_a_machine_a_store_is_open_on_one_machine_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machines, "file_system", lambda _path: "fuse.sshfs")
-    monkeypatch.setattr(machines, "_said_in", lambda path: path)  # not every machine has a name of its own there
+    # Not every machine has a name of its own there.
+    monkeypatch.setattr(machines, "_said_in", lambda path: path)
     path, claim = tmp_path / "a.db", tmp_path / "a.db.machine"
     with Store.open(path, create=True):
         with Store.open_for_reading(path):
@@ -145,11 +151,18 @@ def test_where_locks_end_at_a_machine_a_store_is_open_on_one_machine_alone(
         assert claim.exists(), "another of this machine still has it open"
     assert not claim.exists()
     before = path.read_bytes()
-    for others in ({"machine": "elsewhere", "id": "1"}, {"boot": "1", "id": "1"}, {"boot": "1", "id": ""}):
+    for others in (
+        {"machine": "elsewhere", "id": "1"},
+        {"boot": "1", "id": "1"},
+        {"boot": "1", "id": ""},
+    ):
         claim.write_text(json.dumps(mine | others))
         name = others.get("machine", mine["machine"])
         for opened in (Store.open, Store.open_for_reading):
-            with pytest.raises(StoreError, match=rf"open on {name}.*fuse\.sshfs.*Close it there.*delete .*\.machine"):
+            with pytest.raises(
+                StoreError,
+                match=rf"open on {name}.*fuse\.sshfs.*Close it there.*delete .*\.machine",
+            ):
                 opened(path)
     assert path.read_bytes() == before
     for left in (mine, mine | {"boot": "before it was started anew"}, mine | {"device": 2**40}):
@@ -167,29 +180,42 @@ def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
 
 
 def test_rows_of_the_library_are_part_of_the_one_transaction(store: Store) -> None:
-    schema = store.connection.execute("select name, sql from sqlite_master order by name").fetchall()
+    schema = store.connection.execute(
+        "select name, sql from sqlite_master order by name"
+    ).fetchall()
     said: list[str] = []
     store.connection.set_trace_callback(said.append)
     store.runs.begin(ModelCard("m", "r", "scripted", "f32", "none"), Sampling())
     store.connection.set_trace_callback(None)
-    assert [words for words in said if words.lower().startswith(("begin", "commit", "rollback"))] == [
-        "begin immediate", "commit"
-    ]  # fmt: skip
+    assert [
+        words for words in said if words.lower().startswith(("begin", "commit", "rollback"))
+    ] == ["begin immediate", "commit"]
     assert any(words.startswith("SAVEPOINT") for words in said)
     with contextlib.suppress(ZeroDivisionError), store.write() as connection:
         table(connection, "frozen_plan").insert({"hash": "h", "text": "t", "at": "now"})
         raise ZeroDivisionError
     assert store.plans.get("h") is None
-    with store.write() as connection, pytest.raises(sqlite3.OperationalError, match="no such table: frozen_plans"):
+    with (
+        store.write() as connection,
+        pytest.raises(sqlite3.OperationalError, match="no such table: frozen_plans"),
+    ):
         table(connection, "frozen_plans").insert({"hash": "h"})
-    with store.write() as connection, pytest.raises(sqlite3.OperationalError, match="no column named words"):
+    with (
+        store.write() as connection,
+        pytest.raises(sqlite3.OperationalError, match="no column named words"),
+    ):
         table(connection, "frozen_plan").lookup({"hash": "h"}, {"words": "t"}, pk="hash")
     with pytest.raises(AssertionError, match="written within"):
         table(store.connection, "frozen_plan")
-    assert store.connection.execute("select name, sql from sqlite_master order by name").fetchall() == schema
+    assert (
+        store.connection.execute("select name, sql from sqlite_master order by name").fetchall()
+        == schema
+    )
 
 
-def test_a_lock_that_is_held_too_long_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_is_held_too_long_is_named(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Store.open(store.path) as other, store.write():
         other.connection.execute("pragma busy_timeout = 50")
         with pytest.raises(StoreBusy, match="another program"), other.write():
@@ -200,11 +226,15 @@ def test_texts_have_one_rowid_whether_they_were_there_or_not(store: Store) -> No
     known = [f"known {n}" for n in range(700)] + ["\ud800 half a pair", ""]
     with store.write() as connection:
         before = text_ids(connection, known)
-        after = text_ids(connection, [*known[::-1], "new", *(f"new {n}" for n in range(1200)), "new"])
+        after = text_ids(
+            connection, [*known[::-1], "new", *(f"new {n}" for n in range(1200)), "new"]
+        )
         assert {text: after[text] for text in known} == before
         assert len(set(after.values())) == len(after) == 702 + 1201
         for text, rowid in after.items():
-            key, body = connection.execute("select key, body from text where id = ?", (rowid,)).fetchone()
+            key, body = connection.execute(
+                "select key, body from text where id = ?", (rowid,)
+            ).fetchone()
             assert (bytes(key), restored(body)) == (text_key(text), text)
 
 
@@ -212,7 +242,9 @@ def _add_texts(path: Path, start: int) -> None:
     with Store.open(path) as store:
         for number in range(start, start + 50):
             with store.write() as connection:
-                table(connection, "text").insert({"key": number.to_bytes(16, "big"), "body": str(number)})
+                table(connection, "text").insert(
+                    {"key": number.to_bytes(16, "big"), "body": str(number)}
+                )
 
 
 @pytest.mark.e2e
@@ -247,11 +279,16 @@ def _write_small(path: Path, number: int, batches: Any, passed: Any) -> None:
 
 
 @pytest.mark.e2e
-def test_whoever_waits_beside_a_writer_at_full_speed_has_a_turn_after_few_of_its_transactions(store: Store) -> None:
+def test_whoever_waits_beside_a_writer_at_full_speed_has_a_turn_after_few_of_its_transactions(
+    store: Store,
+) -> None:
     context = multiprocessing.get_context("spawn")
     batches, passed, stop = context.Value("q", 0), context.Queue(), context.Event()
     bulk = context.Process(target=_write_without_end, args=(store.path, batches, stop))
-    people = [context.Process(target=_write_small, args=(store.path, n, batches, passed)) for n in range(4)]
+    people = [
+        context.Process(target=_write_small, args=(store.path, n, batches, passed))
+        for n in range(4)
+    ]
     for process in (bulk, *people):
         process.start()
     waits = sorted(passed.get(timeout=120) for _ in range(4 * 30))
@@ -271,11 +308,14 @@ def test_a_writer_that_is_killed_leaves_whole_transactions_only(store: Store) ->
         "store = Store.open(Path(sys.argv[1]))\n"
         "for n in itertools.count():\n"
         "    with store.write() as c:\n"
-        "        c.execute('insert into text (key, body) values (?, ?)', ((2 * n).to_bytes(16, 'big'), 'a'))\n"
+        "        c.execute('insert into text (key, body) values (?, ?)', ((2 * n).to_bytes(16, "
+        "'big'), 'a'))\n"
         "        table(c, 'text').insert({'key': (2 * n + 1).to_bytes(16, 'big'), 'body': 'b'})\n"
         "    print(n, flush=True)\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code, str(store.path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(store.path)], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     told = 0
     for line in process.stdout:
@@ -314,8 +354,13 @@ def test_what_a_connection_remembers_is_bounded(store: Store) -> None:
 
 
 def test_opening_a_store_again_leaves_the_locks_of_those_who_have_it_open(store: Store) -> None:
-    """Closing a file drops all locks of the process on it: another process then takes the file for its own alone."""
-    code = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print(*c.execute(sys.argv[2]).fetchone()); c.close()"
+    """Closing a file drops all locks of the process on it: another process then takes the file for
+    its own alone.
+    """
+    code = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+        "print(*c.execute(sys.argv[2]).fetchone()); c.close()"
+    )
 
     def seen_elsewhere(sql: str) -> str:
         return subprocess.run(

@@ -1,4 +1,6 @@
-"""Surveys in a store: what was committed stays, whatever else goes on, and nobody sees another's answers."""
+"""Surveys in a store: what was committed stays, whatever else goes on, and nobody sees another's
+answers.
+"""
 
 from __future__ import annotations
 
@@ -65,19 +67,26 @@ def answer_all(respondent: Respondent, agrees: bool = True) -> list[str]:
 
 
 def wanted(text: str) -> bool:
-    """A stance that is flipped by negation and opposite; the texts of `tests.conftest.statement`."""
+    """A stance that is flipped by negation and opposite; the texts of
+    `tests.conftest.statement`.
+    """
     return not text.startswith(("Not so", "Repeal"))
 
 
 def given(path: Path, instrument: str = NAME) -> dict[tuple[str, str, str], bool]:
     with Store.open(path) as store:
-        return {(a.respondent, a.statement, str(a.variant)): a.agrees for a in store.instruments.get(instrument).survey}
+        return {
+            (a.respondent, a.statement, str(a.variant)): a.agrees
+            for a in store.instruments.get(instrument).survey
+        }
 
 
 def test_all_wordings_are_asked_once_and_the_answers_are_the_instruments(path: Path) -> None:
     with seated(path) as ana:
         while (question := ana.next()) is not None:
-            assert set(question.__slots__) == {"position", "text", "language", "taken_back"}, "not which variant it is"
+            assert set(question.__slots__) == {"position", "text", "language", "taken_back"}, (
+                "not which variant it is"
+            )
             ana.answer(question.position, wanted(question.text), 1500)
         progress = ana.progress()
         assert (progress.done, progress.left, progress.total, progress.median_s) == (12, 0, 12, 1.5)
@@ -86,12 +95,19 @@ def test_all_wordings_are_asked_once_and_the_answers_are_the_instruments(path: P
     for row in survey_agreement(answers, "survey"):
         assert row.raw[0].n == 3
     found = given(path)
-    assert {variant.split("-")[0] for _, _, variant in found} == {"original", "paraphrase", "negation", "opposite"}
+    assert {variant.split("-")[0] for _, _, variant in found} == {
+        "original",
+        "paraphrase",
+        "negation",
+        "opposite",
+    }
     assert found["ana", "a-1", "original"]
     assert not found["ana", "a-1", "negation"]
 
 
-def test_everybody_with_one_seed_answers_the_same_wordings_in_their_own_order(tmp_path: Path) -> None:
+def test_everybody_with_one_seed_answers_the_same_wordings_in_their_own_order(
+    tmp_path: Path,
+) -> None:
     path = made(tmp_path / "a.db", *(f"s-{n:02}" for n in range(30)))
     orders = []
     for name in ("ana", "bob"):
@@ -160,7 +176,11 @@ def test_answering_again_replaces_and_every_word_stays_on_record(path: Path) -> 
         assert ana.progress().steps == 1
         ana.undo()
     assert given(path) == {}
-    rows = sqlite3.connect(path).execute("select agrees, skipped, elapsed_ms from survey_event order by at").fetchall()
+    rows = (
+        sqlite3.connect(path)
+        .execute("select agrees, skipped, elapsed_ms from survey_event order by at")
+        .fetchall()
+    )
     assert rows == [(1, 0, 900), (0, 0, 400_000), (None, 0, None)]
 
 
@@ -198,8 +218,10 @@ def test_more_than_five_minutes_count_as_away(path: Path) -> None:
         "delete from survey_answer where respondent = 'bob'",
         "update survey_item set wording_id = wording_id",
         "update survey_item set wording_id = 1",
-        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (1, 'bob', 'x', 0, 1)",
-        "insert into survey_event (uid, survey_id, position, agrees, at) values (x'00', 1, 0, 1, '')",
+        "insert into survey_answer (statement_id, respondent, kind, ordinal, agrees) values (1, "
+        "'bob', 'x', 0, 1)",
+        "insert into survey_event (uid, survey_id, position, agrees, at) values (x'00', 1, 0, 1, "
+        "'')",
         "attach ':memory:' as other",
     ],
 )
@@ -215,7 +237,9 @@ def test_a_respondents_connection_reads_and_writes_nobody_elses(path: Path, sql:
     assert sum(who == "bob" for who, _, _ in given(path)) == 12
 
 
-def test_a_statement_changed_meanwhile_is_asked_as_it_is_now_and_what_was_said_stays(path: Path) -> None:
+def test_a_statement_changed_meanwhile_is_asked_as_it_is_now_and_what_was_said_stays(
+    path: Path,
+) -> None:
     with seated(path) as ana:
         first = next_of(ana)
         ana.answer(first.position, True)
@@ -243,7 +267,9 @@ def test_an_answer_to_a_wording_that_stayed_is_undone_in_every_version(path: Pat
         assert variant == "negation"
         with Store.open(path) as store:
             one = store.statements.get(NAME, ref)
-            changed = tuple(replace(w, text="Else.") if w.variant == ORIGINAL else w for w in one.wordings)
+            changed = tuple(
+                replace(w, text="Else.") if w.variant == ORIGINAL else w for w in one.wordings
+            )
             store.statements.save(NAME, [replace(one, wordings=changed)], person="eva")
         assert given(path) == {("ana", ref, "negation"): True}, "taken along: its text is the same"
         ana.undo()
@@ -292,7 +318,9 @@ def test_a_name_is_taken_by_answers_from_a_file_or_another_language(path: Path) 
             sit(store, NAME, "bob", Design(language="fr"))
         one = store.statements.get(NAME, "a-1")
         french = tuple(replace(w, language="fr") for w in one.wordings)
-        store.statements.save(NAME, [replace(one, wordings=(*one.wordings, *french), languages=())], person="eva")
+        store.statements.save(
+            NAME, [replace(one, wordings=(*one.wordings, *french), languages=())], person="eva"
+        )
         with pytest.raises(UsageError, match="ana-fr"):
             sit(store, NAME, "ana", Design(language="fr"))
         sit(store, NAME, "ana-fr", Design(language="fr"))
@@ -306,7 +334,11 @@ def test_answers_from_a_file_are_added_once_and_never_over_what_a_person_said(pa
     with seated(path) as ana:
         answer_all(ana, agrees=True)
     mine = SurveyAnswer("ana", "a-1", ORIGINAL, True)
-    other = [SurveyAnswer("6", ref, variant, True) for ref in ("a-1", "b-1") for variant in (ORIGINAL, NEGATION)]
+    other = [
+        SurveyAnswer("6", ref, variant, True)
+        for ref in ("a-1", "b-1")
+        for variant in (ORIGINAL, NEGATION)
+    ]
     with Store.open(path) as store:
         done = store.surveys.add(NAME, [mine, *other])
         assert (done.added, done.changed, done.known, done.respondents) == (4, 0, 1, ("ana", "6"))
@@ -314,7 +346,9 @@ def test_answers_from_a_file_are_added_once_and_never_over_what_a_person_said(pa
         assert (again.added, again.changed, again.known) == (0, 1, 4)
         before = given(path)
         with pytest.raises(ConflictError, match="ana, a-1 original"):
-            store.surveys.add(NAME, [SurveyAnswer("7", "a-1", ORIGINAL, True), replace(mine, agrees=False)])
+            store.surveys.add(
+                NAME, [SurveyAnswer("7", "a-1", ORIGINAL, True), replace(mine, agrees=False)]
+            )
         with pytest.raises(UnknownName, match="zz"):
             store.surveys.add(NAME, [replace(other[0], statement="zz")])
         assert given(path) == before
@@ -343,7 +377,9 @@ def place_of(text: str) -> tuple[VariantId, str]:
 def test_a_relation_of_its_own_reaches_the_persons_consistency(path: Path) -> None:
     with Store.open(path) as store:
         one = store.statements.get(NAME, "a-1")
-        same = tuple(replace(w, stated=Relation.SAME) if w.variant == NEGATION else w for w in one.wordings)
+        same = tuple(
+            replace(w, stated=Relation.SAME) if w.variant == NEGATION else w for w in one.wordings
+        )
         store.statements.save(NAME, [replace(one, wordings=same)], person="eva")
     with seated(path) as ana:
         answer_all(ana)
@@ -370,8 +406,12 @@ def test_two_terminals_of_one_person_share_one_session(path: Path) -> None:
 
 
 @pytest.mark.e2e
-def test_six_respondents_at_once_lose_nothing_and_have_the_kappas_of_what_they_said(tmp_path: Path) -> None:
-    """Six processes on one file; what each said is computed from a seed, and kappas from that alone."""
+def test_six_respondents_at_once_lose_nothing_and_have_the_kappas_of_what_they_said(
+    tmp_path: Path,
+) -> None:
+    """Six processes on one file; what each said is computed from a seed, and kappas from that
+    alone.
+    """
     refs = [f"s-{n:02}" for n in range(20)]
     path = made(tmp_path / "a.db", *refs)
     names = [str(n) for n in range(1, 7)]
@@ -387,7 +427,10 @@ def test_six_respondents_at_once_lose_nothing_and_have_the_kappas_of_what_they_s
     with Store.open(path) as store:
         found = store.instruments.get(NAME).survey
     assert set(found) == set(wanted_answers)
-    bounds = [upper_bound(sorted(each, key=str), derive_rng(1), resamples=20) for each in (found, wanted_answers)]
+    bounds = [
+        upper_bound(sorted(each, key=str), derive_rng(1), resamples=20)
+        for each in (found, wanted_answers)
+    ]
     assert [row.raw.value for row in bounds[0]] == [row.raw.value for row in bounds[1]]
     assert bounds[0][0].raw.n == 6
     assert bounds[0][0].raw.value > 0.4 > -0.4 > bounds[0][1].raw.value
@@ -401,8 +444,14 @@ def says(seed: int, text: str) -> bool:
 
 def asked_of(path: Path, name: str) -> list[tuple[str, VariantId, str]]:
     with Store.open(path) as store:
-        texts = {(s.ref, w.variant): w.text for s in store.instruments.get(NAME).statements for w in s.wordings}
-        return [(ref, variant, texts[ref, variant]) for ref, variant in store.surveys.asked(NAME, name)]
+        texts = {
+            (s.ref, w.variant): w.text
+            for s in store.instruments.get(NAME).statements
+            for w in s.wordings
+        }
+        return [
+            (ref, variant, texts[ref, variant]) for ref, variant in store.surveys.asked(NAME, name)
+        ]
 
 
 ANSWERING = """
@@ -418,7 +467,10 @@ with seated(Path(sys.argv[1]), sys.argv[2]) as person:
 
 def answering(path: Path, name: str, seed: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", ANSWERING, str(path), name, str(seed)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", ANSWERING, str(path), name, str(seed)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -430,12 +482,18 @@ def test_a_killed_program_keeps_every_answer_that_was_committed(tmp_path: Path, 
     assert process.stdout is not None
     printed = [process.stdout.readline().strip() for _ in range(random.Random(seed).randint(3, 60))]
     process.send_signal(signal.SIGKILL)
-    printed += [line.strip() for line in process.stdout.read().splitlines() if line.endswith(".") or line[-1:] == ")"]
+    printed += [
+        line.strip()
+        for line in process.stdout.read().splitlines()
+        if line.endswith(".") or line[-1:] == ")"
+    ]
     assert process.wait(30) == -signal.SIGKILL
     texts = {(ref, str(variant)): text for ref, variant, text in asked_of(path, "ana")}
     found = {texts[ref, variant]: agrees for (_, ref, variant), agrees in given(path).items()}
     assert set(printed) <= set(found)
-    assert len(found) <= len(set(printed)) + 1, "at most the one that was committed and not yet told"
+    assert len(found) <= len(set(printed)) + 1, (
+        "at most the one that was committed and not yet told"
+    )
     assert all(agrees == says(seed, text) for text, agrees in found.items())
     with seated(path) as ana:
         assert ana.connection.execute("select count(*) from my_event").fetchone()[0] == len(found)

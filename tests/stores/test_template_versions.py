@@ -23,12 +23,18 @@ def test_an_import_says_which_templates_it_edits(tmp_path: Path) -> None:
         assert store.instruments.add(made.instrument()).edited == ()
         made.texts["template", "chat", "personal-1", "True"] += 1
         assert store.instruments.add(made.instrument()).edited == (("personal-1", 2),)
-        assert store.instruments.add(Made().instrument()).edited == (), "a text that is back is no new one"
+        assert store.instruments.add(Made().instrument()).edited == (), (
+            "a text that is back is no new one"
+        )
 
 
 def test_a_part_of_an_instrument_replaces_the_templates_that_it_brings(tmp_path: Path) -> None:
     base = Made().instrument()
-    edited = [replace(t, user=f"Please. {t.user}") for t in base.templates if t.name == "personal-1" and t.inverted]
+    edited = [
+        replace(t, user=f"Please. {t.user}")
+        for t in base.templates
+        if t.name == "personal-1" and t.inverted
+    ]
     with new_store(tmp_path / "audit.db") as store:
         store.instruments.add(base)
         store.instruments.add(replace(base, templates=tuple(edited)), part=True)
@@ -39,13 +45,22 @@ def test_a_part_of_an_instrument_replaces_the_templates_that_it_brings(tmp_path:
 
 def test_plans_and_answers_name_the_version(tmp_path: Path) -> None:
     with played([ASK, EDIT]) as store:
-        assert "edited templates: personal-1 version 2" in pipeline.plan(store, Design("small", "one")).describe()
+        assert (
+            "edited templates: personal-1 version 2"
+            in pipeline.plan(store, Design("small", "one")).describe()
+        )
     with Store.open(play(tmp_path / "audit.db", [ASK, EDIT, ASK])) as store:
         (run,) = store.runs.list("reliability")
-        probes = {(name, inverted): probe for _, _, _, name, inverted, probe, _ in store.runs.cells(run)}
+        probes = {
+            (name, inverted): probe for _, _, _, name, inverted, probe, _ in store.runs.cells(run)
+        }
         assert {row.template for row in store.runs.responses(run, probes["personal-1", 0], [])} == {
             "personal-1 version 2"
         }
-        assert {row.template for row in store.runs.responses(run, probes["personal-2", 0], [])} == {"personal-2"}
-        named = {answer.template for answer in answers_to(store.connection, "small", "a", 1, limit=1000)}
+        assert {row.template for row in store.runs.responses(run, probes["personal-2", 0], [])} == {
+            "personal-2"
+        }
+        named = {
+            answer.template for answer in answers_to(store.connection, "small", "a", 1, limit=1000)
+        }
         assert named == {"personal-1 version 1", "personal-1 version 2", "personal-2"}

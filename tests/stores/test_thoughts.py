@@ -20,7 +20,11 @@ from workbench.inference.load import load
 from workbench.pipeline.asking import Progress
 
 TRACE = "Some would agree, it is beneficial."
-OUTPUTS = (f"<think>{TRACE}</think>\n\nHarmful.", f"<think>{TRACE} Others not.</think>Harmful.", f"<think>{TRACE}")
+OUTPUTS = (
+    f"<think>{TRACE}</think>\n\nHarmful.",
+    f"<think>{TRACE} Others not.</think>Harmful.",
+    f"<think>{TRACE}",
+)
 CARD = ModelCard("m", "r", "transformers", "float32", "none")
 
 
@@ -39,7 +43,9 @@ def asked(store: Store, model: str, **changes: object) -> tuple[Run, Progress]:
     return run, progress
 
 
-def test_the_same_answer_after_other_thoughts_is_the_same_answer(filled: Store, tmp_path: Path) -> None:
+def test_the_same_answer_after_other_thoughts_is_the_same_answer(
+    filled: Store, tmp_path: Path
+) -> None:
     run, progress = asked(filled, persona(tmp_path, *OUTPUTS))
     reader, _ = read(filled, run)
     labels: dict[str | None, int] = {}
@@ -48,8 +54,12 @@ def test_the_same_answer_after_other_thoughts_is_the_same_answer(filled: Store, 
     cut = sum(filled.runs.truncated(run).values())
     assert cut == progress.truncated > 0
     assert sum(labels.values()) + cut == progress.answers == 432
-    assert set(labels) == {"agree", "disagree"} or set(labels) == {"disagree"}, "the thought would have been the other"
-    texts = filled.connection.execute("select distinct body from text t join unit u on u.text_id = t.id").fetchall()
+    assert set(labels) == {"agree", "disagree"} or set(labels) == {"disagree"}, (
+        "the thought would have been the other"
+    )
+    texts = filled.connection.execute(
+        "select distinct body from text t join unit u on u.text_id = t.id"
+    ).fetchall()
     assert texts == [("Harmful.",)], "what was thought is no unit that anybody could read"
     assert progress.unreadable == progress.refused == 0
 
@@ -57,14 +67,20 @@ def test_the_same_answer_after_other_thoughts_is_the_same_answer(filled: Store, 
 def test_answers_are_shown_with_what_was_thought(filled: Store, tmp_path: Path) -> None:
     run, _ = asked(filled, persona(tmp_path, *OUTPUTS))
     reader, _ = read(filled, run)
-    rows = [row for cell in filled.runs.cells(run) for row in filled.runs.responses(run, cell[5], [reader])]
+    rows = [
+        row
+        for cell in filled.runs.cells(run)
+        for row in filled.runs.responses(run, cell[5], [reader])
+    ]
     assert {(row.text, row.thinking, row.truncated) for row in rows} == {
         ("Harmful.", TRACE, False),
         ("Harmful.", f"{TRACE} Others not.", False),
         ("", TRACE, True),
     }
     assert {row.reason for row in rows if row.truncated} == {CUT_OFF}
-    assert all(row.text[row.start : row.stop] for row in rows if row.label), "places are those in the answer"
+    assert all(row.text[row.start : row.stop] for row in rows if row.label), (
+        "places are those in the answer"
+    )
 
 
 def test_an_answer_is_not_ended_within_a_thought(filled: Store, tmp_path: Path) -> None:
@@ -85,19 +101,33 @@ def test_people_and_classifiers_are_given_answers_alone(store: Store, tmp_path: 
     assert sum(cell.count for cell in cells) == run.responses
     ref = cells[0].ref
     shown = store.bias.responses(run, None, ref)
-    assert {(row.text, row.thinking, row.truncated) for row in shown} >= {("Harmful.", TRACE, False), ("", TRACE, True)}
+    assert {(row.text, row.thinking, row.truncated) for row in shown} >= {
+        ("Harmful.", TRACE, False),
+        ("", TRACE, True),
+    }
 
 
-def test_answers_from_before_are_read_after_their_thoughts_and_stay_as_they_were(filled: Store, tmp_path: Path) -> None:
+def test_answers_from_before_are_read_after_their_thoughts_and_stay_as_they_were(
+    filled: Store, tmp_path: Path
+) -> None:
     run, _ = asked(filled, persona(tmp_path, *OUTPUTS))
     with filled.write() as connection:
-        held = connection.execute("select draw_id, text_id, count from response order by 1, 2").fetchall()
+        held = connection.execute(
+            "select draw_id, text_id, count from response order by 1, 2"
+        ).fetchall()
         connection.execute("delete from thought")
     before = filled.runs.responses(run, filled.runs.cells(run)[0][5], [])
     with filled.write() as connection:
         add_thoughts(connection, dict(connection.execute("select body, id from text").fetchall()))
-        assert connection.execute("select draw_id, text_id, count from response order by 1, 2").fetchall() == held
-        assert connection.execute("select count(*) from thought where answer_id is null").fetchone() == (1,)
+        assert (
+            connection.execute(
+                "select draw_id, text_id, count from response order by 1, 2"
+            ).fetchall()
+            == held
+        )
+        assert connection.execute(
+            "select count(*) from thought where answer_id is null"
+        ).fetchone() == (1,)
     assert filled.runs.responses(run, filled.runs.cells(run)[0][5], []) == before
     assert sum(filled.runs.truncated(run).values()) > 0
 
@@ -113,6 +143,10 @@ def test_counts_of_outputs_are_kept_whatever_was_thought(filled: Store, n: int) 
     filled.runs.add(*ids, attempt, [Answered(key, 1, 3 * n, answers)])
     rows = filled.connection.execute("select count from response").fetchall()
     assert rows == [(n,)] * 3
-    given = filled.connection.execute("select sum(count), count(distinct text_id) from given_answer").fetchone()
+    given = filled.connection.execute(
+        "select sum(count), count(distinct text_id) from given_answer"
+    ).fetchone()
     assert tuple(given) == (2 * n, 1)
-    assert filled.runs.stored([key], "m", Sampling(), CARD) == {key: 3 * n}, "one that was cut off is not asked again"
+    assert filled.runs.stored([key], "m", Sampling(), CARD) == {key: 3 * n}, (
+        "one that was cut off is not asked again"
+    )

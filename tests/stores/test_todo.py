@@ -35,8 +35,18 @@ def test_an_empty_store_has_nothing_to_do(tmp_path: Path) -> None:
 def test_labels_disputes_and_flags_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "audit.db"
     units = queued(path, ["Yes.", "No.", "Perhaps.", "Maybe."])
-    labelled(path, "ana", dict(zip(units, ["agree", "agree", "neutral"], strict=False)), notes={units[1]: "odd"})
-    labelled(path, "ben", dict(zip(units, ["disagree", "agree"], strict=False)), notes={units[0]: "unsure"})
+    labelled(
+        path,
+        "ana",
+        dict(zip(units, ["agree", "agree", "neutral"], strict=False)),
+        notes={units[1]: "odd"},
+    )
+    labelled(
+        path,
+        "ben",
+        dict(zip(units, ["disagree", "agree"], strict=False)),
+        notes={units[0]: "unsure"},
+    )
     with Store.open(path) as store:
         assert found(store) == {
             "adjudicate q": "1 item of the queue q to adjudicate",
@@ -55,7 +65,9 @@ def test_drafts_and_a_job_that_ended_early_wait_until_they_are_dealt_with(tmp_pa
         store.jobs.finish(job, store.jobs.claim(job, "test"), "failed", "no reason")
         waiting = found(store)
         assert waiting["drafts small"] == "3 drafts of wordings of small to review"
-        assert waiting[f"job {job}"].startswith(f"{plan.samples_needed} answers of job {job} (failed) are missing")
+        assert waiting[f"job {job}"].startswith(
+            f"{plan.samples_needed} answers of job {job} (failed) are missing"
+        )
         again = launch.create(store, plan.design, plan)
         attempt = store.jobs.claim(again, "test")
         pipeline.collect(store, plan, ScriptedModel(Persona()), attempt=attempt, job=again)
@@ -76,7 +88,9 @@ def test_statements_that_changed_since_they_were_asked_are_told(tmp_path: Path) 
         assert found(store) == {}
         made = instrument()
         first, *rest = made.statements
-        edited = replace(first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings))
+        edited = replace(
+            first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings)
+        )
         store.instruments.add(replace(made, statements=(edited, *rest)))
         (said,) = found(store).values()
         assert said == "1 statement changed since scripted was asked (reliability)"
@@ -88,7 +102,9 @@ def test_what_waits_names_the_personas_of_a_run_and_of_a_job(tmp_path: Path) -> 
         ask(store, replace(ASKED, samples=2))
         made = instrument()
         first, *rest = made.statements
-        edited = replace(first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings))
+        edited = replace(
+            first, wordings=tuple(replace(w, text=f"{w.text} Now.") for w in first.wordings)
+        )
         store.instruments.add(replace(made, statements=(edited, *rest)))
         assert set(found(store).values()) == {
             f"1 statement changed since scripted{behind} was asked (reliability)"
@@ -106,25 +122,39 @@ def test_a_run_is_found_by_its_persona_and_home_names_the_personas(tmp_path: Pat
         ask(store, replace(ASKED, samples=2))
         (line,) = AUDIT.home(store, {})
         assert "without a persona; asked with nurse, talk, too" in _audit(line, BELOW).plain
-        (with_nurse,) = (run for run in store.runs.list(personas=True) if run.persona_name == "nurse")
-        assert "with nurse; asked with talk, too" in _audit(replace(line, run=with_nurse), BELOW).plain
-        assert "persona" not in _audit(replace(line, run=replace(with_nurse, personas=())), BELOW).plain
+        (with_nurse,) = (
+            run for run in store.runs.list(personas=True) if run.persona_name == "nurse"
+        )
+        assert (
+            "with nurse; asked with talk, too" in _audit(replace(line, run=with_nurse), BELOW).plain
+        )
+        assert (
+            "persona"
+            not in _audit(replace(line, run=replace(with_nurse, personas=())), BELOW).plain
+        )
         path = store.path
     named = {one.name: one.route for one in read_names(path)}
     assert named["scripted · persona nurse: reliability"][1] == with_nurse
-    assert named[f"review {with_nurse.label}: reliability"] == ("review", (*with_nurse.way, with_nurse.family))
+    assert named[f"review {with_nurse.label}: reliability"] == (
+        "review",
+        (*with_nurse.way, with_nurse.family),
+    )
 
 
 def test_an_item_of_two_queues_is_to_be_labelled_and_adjudicated_once(tmp_path: Path) -> None:
     """A person's label counts in every queue that has the item, so that it is to be given once."""
     path = tmp_path / "audit.db"
     units = queued(path, ["Yes.", "No.", "Perhaps.", "Maybe."])
-    labelled(path, "ana", dict(zip(units, ["agree", "agree"], strict=False)), notes={units[1]: "odd"})
+    labelled(
+        path, "ana", dict(zip(units, ["agree", "agree"], strict=False)), notes={units[1]: "odd"}
+    )
     labelled(path, "ben", dict(zip(units, ["disagree", "agree"], strict=False)))
     with Store.open(path) as store:
         before = found(store)
         (queue,) = store.queues.list()
-        rows = store.connection.execute("select wording_id, text_id from unit order by id").fetchall()
+        rows = store.connection.execute(
+            "select wording_id, text_id from unit order by id"
+        ).fetchall()
         items = [NewItem(wording, 3, "again", text_id=text) for wording, text in rows]
         assert store.queues.labelled(queue.codebook.name, items) == (2, 2, 0, 0)
         store.queues.create("r", queue.purpose, queue.codebook, items, {})

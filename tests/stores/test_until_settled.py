@@ -1,4 +1,6 @@
-"""A run that is asked until settled has the verdicts of the whole run from the same seed, with fewer answers."""
+"""A run that is asked until settled has the verdicts of the whole run from the same seed, with
+fewer answers.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,12 @@ class Counting(ScriptedModel):
                 yield drawn
 
 
-def ask(store: Store, model: ScriptedModel, *, stop_after: int | None = None, **changes: object) -> Progress:
-    """Ask what a design needs in this process; `stop_after`: as if it were cancelled after so many looks."""
+def ask(
+    store: Store, model: ScriptedModel, *, stop_after: int | None = None, **changes: object
+) -> Progress:
+    """Ask what a design needs in this process; `stop_after`: as if it were cancelled after so many
+    looks.
+    """
     design = Design(**{"instrument": "small", "model": "scripted", "seed": SEED, **changes})  # type: ignore[arg-type]
     plan = pipeline.plan(store, design, card=model.card)
     job = store.jobs.create("sample", plan.design.as_json(), plan.samples)
@@ -100,7 +106,8 @@ def same_verdicts(one: ReliabilityReport, two: ReliabilityReport) -> None:
 
 
 @pytest.mark.parametrize(
-    ("persona", "sampling"), [(MIXED, Sampling()), (CLEAR, Sampling()), (THINKS, Sampling(thinking="low"))]
+    ("persona", "sampling"),
+    [(MIXED, Sampling()), (CLEAR, Sampling()), (THINKS, Sampling(thinking="low"))],
 )
 @pytest.mark.parametrize("samples", [30, 7])
 def test_the_verdicts_are_those_of_all_answers(
@@ -129,11 +136,15 @@ def test_the_answers_are_the_first_ones_of_the_whole_run(filled: Store, whole: S
 
 
 def test_no_answer_is_asked_for_that_would_not_have_been_asked_one_by_one(filled: Store) -> None:
-    """Without the last answer of a prompt its verdict is open; the first round alone may be longer."""
+    """Without the last answer of a prompt its verdict is open; the first round alone may be
+    longer.
+    """
     model = Counting(replace(MIXED, unreadable=0.0))
     ask(filled, model, until_settled=True)
     counts = report(filled).counts
-    agree, disagree, total = (a[counts.total > 0] for a in (counts.positive, counts.negative, counts.total))
+    agree, disagree, total = (
+        a[counts.total > 0] for a in (counts.positive, counts.negative, counts.total)
+    )
     assert is_settled(agree, disagree, total - agree - disagree).all()
     more = total > 22
     assert more.any()
@@ -144,7 +155,9 @@ def test_no_answer_is_asked_for_that_would_not_have_been_asked_one_by_one(filled
     assert not (before[0] & before[1])[more].any()
 
 
-def test_under_other_rules_a_prompt_is_settled_again_or_insufficient(filled: Store, whole: Store) -> None:
+def test_under_other_rules_a_prompt_is_settled_again_or_insufficient(
+    filled: Store, whole: Store
+) -> None:
     ask(filled, ScriptedModel(MIXED), until_settled=True)
     ask(whole, ScriptedModel(MIXED))
     for options in ({"rule": "coded"}, {"minimum": 25}, {"low": 0.3, "high": 0.8}, {"minimum": 3}):
@@ -160,7 +173,9 @@ def test_under_other_rules_a_prompt_is_settled_again_or_insufficient(filled: Sto
     assert "do not settle the verdict by these rules" in strict.lacking(at)
 
 
-def test_a_run_that_is_broken_off_goes_on_with_the_numbers_that_follow(filled: Store, whole: Store) -> None:
+def test_a_run_that_is_broken_off_goes_on_with_the_numbers_that_follow(
+    filled: Store, whole: Store
+) -> None:
     for stop_after in (0, 0, None):
         ask(filled, ScriptedModel(MIXED), until_settled=True, stop_after=stop_after)
     ask(whole, ScriptedModel(MIXED))
@@ -193,7 +208,9 @@ def test_what_is_settled_is_neither_missing_nor_failed(filled: Store) -> None:
 
 
 def test_a_run_that_stored_answers_settle_is_complete(filled: Store) -> None:
-    """A plan of which answers failed is partial; where nothing is left to ask until settled, nothing is missing."""
+    """A plan of which answers failed is partial; where nothing is left to ask until settled,
+    nothing is missing.
+    """
     ask(filled, Counting(Persona(agree=1.0, unreadable=0.0), failing=1.0), samples=30)
     assert judged(filled).answered.partial
     design = Design("small", "scripted", seed=SEED, samples=30, until_settled=True)
@@ -204,7 +221,11 @@ def test_a_run_that_stored_answers_settle_is_complete(filled: Store) -> None:
     assert launch.is_noted(filled, pipeline.plan(filled, design))
     came = judged(filled).answered
     assert not came.partial
-    assert (came.answered, came.settled, came.planned) == (29 * len(plan.prompts), len(plan.prompts), plan.samples)
+    assert (came.answered, came.settled, came.planned) == (
+        29 * len(plan.prompts),
+        len(plan.prompts),
+        plan.samples,
+    )
 
 
 def test_the_share_drawn_stands_beside_the_enumerated_optimum(filled: Store) -> None:
@@ -226,9 +247,9 @@ def test_the_share_drawn_stands_beside_the_enumerated_optimum(filled: Store) -> 
     assert (shown["settled"], shown["optimum"]) == (progress.spared, found.answered.optimum)
     collected = collect(filled, ReportChoice(audits=("reliability",)), lambda *_: None)
     (row,) = collected.asked
-    assert {column.key: column.value(row) for column in own_tables.design(collected).columns}["drawn"] == pytest.approx(
-        share
-    )
+    assert {column.key: column.value(row) for column in own_tables.design(collected).columns}[
+        "drawn"
+    ] == pytest.approx(share)
 
 
 def test_figures_that_need_all_answers_say_so(filled: Store, whole: Store) -> None:
@@ -244,7 +265,14 @@ def test_figures_that_need_all_answers_say_so(filled: Store, whole: Store) -> No
             if any("asked until settled" in note for note in entry.make().notes)
         }
 
-    assert noted(filled) == {"templates", "components", "components_by_issue", "shifts", "refusals", "refusal_sides"}
+    assert noted(filled) == {
+        "templates",
+        "components",
+        "components_by_issue",
+        "shifts",
+        "refusals",
+        "refusal_sides",
+    }
     assert not noted(whole)
 
 
@@ -278,7 +306,10 @@ def test_asking_in_full_afterwards_draws_the_rest(filled: Store) -> None:
     ask(filled, ScriptedModel(MIXED))
     after = judged(filled)
     assert (
-        after.report.counts.total[after.report.counts.exists[None, :, :, None] & (before.counts.total > 0)] == 30
+        after.report.counts.total[
+            after.report.counts.exists[None, :, :, None] & (before.counts.total > 0)
+        ]
+        == 30
     ).all()
     same_verdicts(before, after.report)
 

@@ -1,4 +1,6 @@
-"""Old results keep pointing at the old text, whatever is edited, asked, archived or imported afterwards."""
+"""Old results keep pointing at the old text, whatever is edited, asked, archived or imported
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,12 @@ from workbench.evidence.readings import read, settled
 from workbench.inference.scripted.model import Persona, ScriptedModel
 
 
-def edit(store: Store, ref: str, variant: VariantId = ORIGINAL, words: str = "Other words.") -> None:
-    store.statements.save("small", [reworded(store.statements.get("small", ref), variant, words)], person="ana")
+def edit(
+    store: Store, ref: str, variant: VariantId = ORIGINAL, words: str = "Other words."
+) -> None:
+    store.statements.save(
+        "small", [reworded(store.statements.get("small", ref), variant, words)], person="ana"
+    )
 
 
 def other_model() -> ScriptedModel:
@@ -51,24 +57,30 @@ def other_model() -> ScriptedModel:
 def label(store: Store, ref: str, annotator: str, value: int) -> None:
     """Write a person's label of the current version, as the grid does."""
     with store.write() as connection:
-        statement_id = connection.execute("select id from statement where ref = ? and current = 1", (ref,)).fetchone()[
-            0
-        ]
+        statement_id = connection.execute(
+            "select id from statement where ref = ? and current = 1", (ref,)
+        ).fetchone()[0]
         reader = connection.execute(
-            "insert into reader (kind, name, version, created_at) values (?, ?, '', '2026') returning id",
+            "insert into reader (kind, name, version, created_at) values (?, ?, '', '2026') "
+            "returning id",
             (ReaderKind.PERSON.value, annotator),
         ).fetchone()[0]
         connection.execute(
-            "insert into issue_label values (?, 'law_and_order', ?, 1, ?, '2026')", (statement_id, reader, value)
+            "insert into issue_label values (?, 'law_and_order', ?, 1, ?, '2026')",
+            (statement_id, reader, value),
         )
 
 
 class TestRuns:
-    def test_asking_one_model_about_a_new_text_takes_nothing_from_the_results_of_another(self, filled: Store) -> None:
+    def test_asking_one_model_about_a_new_text_takes_nothing_from_the_results_of_another(
+        self, filled: Store
+    ) -> None:
         ask(filled)
         other = other_model()
         plan = pipeline.plan(filled, Design("small", "other", samples=5), card=other.card)
-        attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
+        attempt = filled.jobs.claim(
+            filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
+        )
         pipeline.collect(filled, plan, other, attempt=attempt)
         run = find_run(filled, "reliability", "other")
         reader, _ = read(filled, run)
@@ -80,7 +92,9 @@ class TestRuns:
         assert filled.runs.outdated(run) == {"a-1": (1, 2)}
         assert filled.runs.outdated(find_run(filled, "reliability", "scripted")) == {}
 
-    def test_a_new_version_without_a_wording_takes_over_once_it_was_asked(self, filled: Store) -> None:
+    def test_a_new_version_without_a_wording_takes_over_once_it_was_asked(
+        self, filled: Store
+    ) -> None:
         ask(filled)
         old = filled.statements.get("small", "a-1")
         fewer = tuple(w for w in reworded(old, NEGATION, "No.").wordings if w.variant != PARAPHRASE)
@@ -93,13 +107,18 @@ class TestRuns:
         ask(filled)
         edit(filled, "a-1")
         filled.instruments.add(
-            replace(filled.instruments.get("small"), issue_labels=(IssueLabel("a-1", "law_and_order", "gold", -1),))
+            replace(
+                filled.instruments.get("small"),
+                issue_labels=(IssueLabel("a-1", "law_and_order", "gold", -1),),
+            )
         )
         assert filled.statements.get("small", "a-1").issues == {"law_and_order": -1}
         of_run = filled.runs.instrument(find_run(filled, "reliability"))
         assert of_run.statements[0].issues == {"law_and_order": 1}
 
-    def test_the_consistency_says_which_stances_are_on_texts_that_were_changed(self, filled: Store) -> None:
+    def test_the_consistency_says_which_stances_are_on_texts_that_were_changed(
+        self, filled: Store
+    ) -> None:
         ask(filled)
         assert "changed since" not in methods(judge_consistency(filled))
         edit(filled, "a-1")
@@ -112,27 +131,37 @@ class TestRuns:
         model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
         plan = pipeline.plan(filled, Design("small", "scripted", samples=2), card=model.card)
         edit(filled, "a-1", PARAPHRASE)
-        attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
+        attempt = filled.jobs.claim(
+            filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
+        )
         with pytest.raises(ConflictError, match="a-1 was changed"):
             pipeline.collect(filled, plan, model, attempt=attempt)
         assert filled.runs.totals() == (0, 0)
         assert filled.connection.execute("select count(*) from probe").fetchone() == (0,)
 
-    def test_answers_to_a_plan_from_before_an_edit_stay_with_the_text_that_was_planned(self, filled: Store) -> None:
+    def test_answers_to_a_plan_from_before_an_edit_stay_with_the_text_that_was_planned(
+        self, filled: Store
+    ) -> None:
         ask(filled)
         model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
         plan = pipeline.plan(filled, Design("small", "scripted", samples=7), card=model.card)
         edit(filled, "a-1", PARAPHRASE)
-        attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
+        attempt = filled.jobs.claim(
+            filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
+        )
         pipeline.collect(filled, plan, model, attempt=attempt)
         first, second = filled.statements.history("small", "a-1")
         assert (first.answers, second.answers) == (6 * 4 * 7, 0)
 
-    def test_a_plan_of_a_statement_that_was_archived_meanwhile_is_asked_and_kept(self, filled: Store) -> None:
+    def test_a_plan_of_a_statement_that_was_archived_meanwhile_is_asked_and_kept(
+        self, filled: Store
+    ) -> None:
         model = ScriptedModel(Persona(agree=0.9, unreadable=0.0))
         plan = pipeline.plan(filled, Design("small", "scripted", samples=2), card=model.card)
         filled.statements.archive("small", ["a-1"], person="ana")
-        attempt = filled.jobs.claim(filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test")
+        attempt = filled.jobs.claim(
+            filled.jobs.create("sample", plan.design.as_json(), plan.samples), "test"
+        )
         pipeline.collect(filled, plan, model, attempt=attempt)
         filled.statements.restore("small", ["a-1"], person="ana")
         assert filled.statements.history("small", "a-1")[0].answers == 6 * 4 * 2
@@ -150,7 +179,9 @@ class TestVersions:
         filled.statements.restore("small", ["a-1"], person="ana")
         assert filled.statements.get("small", "a-1") == old
 
-    def test_labels_given_to_a_newer_version_stay_when_the_older_text_returns(self, filled: Store) -> None:
+    def test_labels_given_to_a_newer_version_stay_when_the_older_text_returns(
+        self, filled: Store
+    ) -> None:
         ask(filled)
         edit(filled, "a-1")
         label(filled, "a-1", "bo", -1)
@@ -166,11 +197,15 @@ class TestVersions:
         filled.statements.save("small", [replace(first, derived_from="a-2")], person="ana")
         with pytest.raises(UsageError, match="a-2 → a-1 → a-2"):
             filled.statements.save(
-                "small", [replace(filled.statements.get("small", "a-2"), derived_from="a-1")], person="ana"
+                "small",
+                [replace(filled.statements.get("small", "a-2"), derived_from="a-1")],
+                person="ana",
             )
 
     def test_what_was_imported_with_a_fault_can_be_undone_to(self, store: Store) -> None:
-        store.instruments.add(Instrument("small", "S", (Statement("a-1", (Wording(NEGATION, "en", "Not so."),)),)))
+        store.instruments.add(
+            Instrument("small", "S", (Statement("a-1", (Wording(NEGATION, "en", "Not so."),)),))
+        )
         before = store.statements.get("small", "a-1")
         whole = replace(before, wordings=(Wording(ORIGINAL, "en", "So."), *before.wordings))
         store.statements.save("small", [whole], person="ana")
@@ -192,7 +227,10 @@ class TestVersions:
         filled.statements.create("small", [statement("a-1")], person="ben")
         acts = [edit.act for edit in filled.statements.edits("small", "law-1")]
         assert acts == ["renamed from a-1", "edited"]
-        assert [edit.act for edit in filled.statements.edits("small", "a-1")] == ["created", "edited"]
+        assert [edit.act for edit in filled.statements.edits("small", "a-1")] == [
+            "created",
+            "edited",
+        ]
 
     @pytest.mark.parametrize(
         ("wording", "said"),
@@ -213,7 +251,9 @@ class TestVersions:
         with pytest.raises(UsageError, match=said):
             filled.statements.create("small", [Statement("new-1", wordings)], person="ana")
 
-    def test_a_topic_in_any_script_is_welcome_and_control_characters_are_not(self, filled: Store) -> None:
+    def test_a_topic_in_any_script_is_welcome_and_control_characters_are_not(
+        self, filled: Store
+    ) -> None:
         old = filled.statements.get("small", "a-1")
         filled.statements.save("small", [replace(old, topic="می\u200cخواهم")], person="ana")
         with pytest.raises(UsageError, match="topic"):
@@ -235,7 +275,9 @@ class TestImports:
 
     def test_what_the_file_changed_wins_and_both_are_in_the_record(self, filled: Store) -> None:
         edit(filled, "a-1", words="Ana's.")
-        changed = replace(instrument(), statements=(statement("a-1", "The file's."), *instrument().statements[1:]))
+        changed = replace(
+            instrument(), statements=(statement("a-1", "The file's."), *instrument().statements[1:])
+        )
         assert filled.instruments.add(changed).changed == 1
         assert text(filled, "a-1") == "The file's."
         newest, first = filled.statements.edits("small", "a-1")
@@ -244,7 +286,9 @@ class TestImports:
         assert newest.before.wordings[0].text == "Ana's."
         filled.statements.undo("small", person="ana", batch=newest.batch)
         assert text(filled, "a-1") == "Ana's."
-        assert filled.instruments.add(changed).kept == 1, "the undone import is not made again by the same file"
+        assert filled.instruments.add(changed).kept == 1, (
+            "the undone import is not made again by the same file"
+        )
         edit(filled, "a-1", words="The file's.")
 
     def test_what_a_file_no_longer_has_can_be_found_and_restored(self, filled: Store) -> None:
@@ -255,21 +299,35 @@ class TestImports:
 
     def test_labels_by_people_here_go_along_to_what_an_import_changes(self, filled: Store) -> None:
         label(filled, "a-1", "bo", -1)
-        changed = replace(instrument(), statements=(statement("a-1", "The file's."), *instrument().statements[1:]))
+        changed = replace(
+            instrument(), statements=(statement("a-1", "The file's."), *instrument().statements[1:])
+        )
         filled.instruments.add(changed)
-        given = {one.annotator: one.label for one in filled.instruments.get("small").issue_labels
-                 if one.statement == "a-1"}  # fmt: skip
+        given = {
+            one.annotator: one.label
+            for one in filled.instruments.get("small").issue_labels
+            if one.statement == "a-1"
+        }
         assert given == {"gold": 1, "bo": -1}
 
-    def test_a_files_survey_is_not_taken_for_answers_to_a_text_that_was_written_here(self, filled: Store) -> None:
-        survey = (SurveyAnswer("r1", "a-1", ORIGINAL, True), SurveyAnswer("r1", "a-1", NEGATION, False))
+    def test_a_files_survey_is_not_taken_for_answers_to_a_text_that_was_written_here(
+        self, filled: Store
+    ) -> None:
+        survey = (
+            SurveyAnswer("r1", "a-1", ORIGINAL, True),
+            SurveyAnswer("r1", "a-1", NEGATION, False),
+        )
         edit(filled, "a-1", NEGATION)
         filled.instruments.add(replace(instrument(), survey=survey))
         assert filled.instruments.get("small").survey[-1:] == survey[:1]
 
-    def test_an_import_that_takes_a_text_back_reinstates_its_version_with_its_answers(self, filled: Store) -> None:
+    def test_an_import_that_takes_a_text_back_reinstates_its_version_with_its_answers(
+        self, filled: Store
+    ) -> None:
         ask(filled)
-        changed = replace(instrument(), statements=(statement("a-1", "The file's."), *instrument().statements[1:]))
+        changed = replace(
+            instrument(), statements=(statement("a-1", "The file's."), *instrument().statements[1:])
+        )
         filled.instruments.add(changed)
         filled.instruments.add(instrument())
         assert filled.statements.get("small", "a-1").version == 1
@@ -288,7 +346,11 @@ class TestLists:
                 "small",
                 "S",
                 (
-                    Statement("a-1", (Wording(ORIGINAL, "de", "Öffentliche Straßen."),), tags=('say "no"', "a,b")),
+                    Statement(
+                        "a-1",
+                        (Wording(ORIGINAL, "de", "Öffentliche Straßen."),),
+                        tags=('say "no"', "a,b"),
+                    ),
                     Statement("a-2", (Wording(ORIGINAL, "de", long),), topic="E\u0301cole"),
                     Statement("a_3", (Wording(ORIGINAL, "de", "50% \\ mehr"),), tags=("plain",)),
                 ),
@@ -318,7 +380,9 @@ class TestLists:
     ) -> None:
         if sought == "STRASSEN":
             refs = ["a-1"]  # ß and SS are one letter without case
-        assert [line.ref for line in found.instruments.lines("small", Filters(search=sought))] == refs
+        assert [
+            line.ref for line in found.instruments.lines("small", Filters(search=sought))
+        ] == refs
         assert found.instruments.count("small", Filters(search=sought)) == len(refs)
 
     def test_a_tag_with_quotes_is_filtered_by(self, found: Store) -> None:
@@ -337,7 +401,9 @@ class TestBias:
         base = store.instruments.get("two-tests")
         bias_asked(Path(store.path), base, [model])
 
-    def test_models_that_were_asked_different_versions_are_scored_each_by_its_own(self, store: Store) -> None:
+    def test_models_that_were_asked_different_versions_are_scored_each_by_its_own(
+        self, store: Store
+    ) -> None:
         ref = "PCT-economic-left-1"
         old = store.statements.get("two-tests", ref)
         turned = reworded(old, ORIGINAL, "Right.")
@@ -368,22 +434,37 @@ class TestBias:
         reader = store.classifiers.get().reader
 
         def kept(of: Store) -> dict[tuple[str, str], int]:
-            cells = [c for c in of.bias.cells(run, reader, 0.0) if c.ref == ref and c.label and not c.by_rule]
-            return {(c.kind, c.template): sum(d.count for d in cells if (d.kind, d.template) == (c.kind, c.template))
-                    for c in cells}  # fmt: skip
+            cells = [
+                c
+                for c in of.bias.cells(run, reader, 0.0)
+                if c.ref == ref and c.label and not c.by_rule
+            ]
+            return {
+                (c.kind, c.template): sum(
+                    d.count for d in cells if (d.kind, d.template) == (c.kind, c.template)
+                )
+                for c in cells
+            }
 
         before = kept(store)
         assert ("original", "opinion") in before
-        new = reworded(store.statements.get("two-tests", ref), POLITICAL_OPPOSITE, "The other way round.")
+        new = reworded(
+            store.statements.get("two-tests", ref), POLITICAL_OPPOSITE, "The other way round."
+        )
         self.reasked(store, new, "milieu-1b")  # everything once more
         assert store.runs.outdated(run) == {}
         originals = {at: n for at, n in before.items() if at[0] == "original"}
         assert {at: n for at, n in kept(store).items() if at[0] == "original"} == {
             at: 2 * n for at, n in originals.items()
         }
-        both = [(c.text, c.ref, c.variant, c.template, c.model) for c in store.queues.candidates("bias_score")
-                if c.variant == "original"]  # fmt: skip
-        assert len(both) == len(set(both)), "an unchanged text has one item, whichever version asked it"
+        both = [
+            (c.text, c.ref, c.variant, c.template, c.model)
+            for c in store.queues.candidates("bias_score")
+            if c.variant == "original"
+        ]
+        assert len(both) == len(set(both)), (
+            "an unchanged text has one item, whichever version asked it"
+        )
 
 
 class TestMerging:
@@ -396,12 +477,17 @@ class TestMerging:
         labelled(there)
         with Store.open(here) as store, Store.open(there) as other:
             every = store.instruments.get("two-tests").statements
-            store.statements.save("two-tests", [reworded(s, ORIGINAL, f"New {s.ref}.") for s in every], person="bo")
+            store.statements.save(
+                "two-tests", [reworded(s, ORIGINAL, f"New {s.ref}.") for s in every], person="bo"
+            )
             for s in every:
                 store.statements.rename("two-tests", s.ref, f"new-{s.ref}", person="bo")
             events = list(other.exchange.events())
             merged = store.exchange.add(
-                events, other.exchange.codebooks(), source="there.db", queues=other.exchange.queues()
+                events,
+                other.exchange.codebooks(),
+                source="there.db",
+                queues=other.exchange.queues(),
             )
             assert (merged.added, merged.unmatched) == (len(events), 0)
             run = find_run(store, "bias_score", "milieu-1b")

@@ -1,4 +1,6 @@
-"""The views for people: plain text, the same counts as the program's own, and indexes for what people ask."""
+"""The views for people: plain text, the same counts as the program's own, and indexes for what
+people ask.
+"""
 
 from __future__ import annotations
 
@@ -42,19 +44,38 @@ def run(filled: Store, tmp_path: Path) -> Run:
     return found
 
 
-def test_every_answer_is_there_as_plain_text_with_where_it_comes_from(filled: Store, run: Run) -> None:
+def test_every_answer_is_there_as_plain_text_with_where_it_comes_from(
+    filled: Store, run: Run
+) -> None:
     found = rows(filled.path, "select * from v_answers")
     assert sum(int(str(row["count"])) for row in found) == run.responses == 432
-    assert {row["response"] for row in found} == {"Harmful.", LONG, "I cannot say.", "Beneficial", None}
+    assert {row["response"] for row in found} == {
+        "Harmful.",
+        LONG,
+        "I cannot say.",
+        "Beneficial",
+        None,
+    }
     thoughts = {(row["response"], row["thinking"]) for row in found if row["thinking"]}
     assert (None, f"<think>{TRACE}") in thoughts
     assert ("Harmful.", f"<think>{TRACE}</think>\n\n") in thoughts
-    one = next(row for row in found if row["variant"] == "paraphrase-2" and row["label_order"] == "swapped")
-    assert (one["instrument"], one["audit"], one["statement_current"]) == ("small", "reliability", 1)
+    one = next(
+        row for row in found if row["variant"] == "paraphrase-2" and row["label_order"] == "swapped"
+    )
+    assert (one["instrument"], one["audit"], one["statement_current"]) == (
+        "small",
+        "reliability",
+        1,
+    )
     assert one["wording"] == f"Statement {one['statement']} should become law. (2)"
     assert str(one["prompt"]).startswith(f"system: {one['template']}: Is the following")
     assert str(one["prompt"]).endswith(f"\n\nuser: {one['wording']}")
-    assert (one["model"], one["temperature"], one["template_version"], one["job"]) == (run.model, 1.0, 1, 1)
+    assert (one["model"], one["temperature"], one["template_version"], one["job"]) == (
+        run.model,
+        1.0,
+        1,
+        1,
+    )
 
 
 def test_readings_and_stances_have_the_counts_of_the_program(filled: Store, run: Run) -> None:
@@ -66,33 +87,62 @@ def test_readings_and_stances_have_the_counts_of_the_program(filled: Store, run:
     expected: Counter[str | None] = Counter()
     for _, label, _, n in filled.runs.counts(run, [reader]):
         expected[label] += n
-    by_label = "select label, sum(count) as n from v_readings where reader_kind = 'rule' and newest = 1 group by label"
+    by_label = (
+        "select label, sum(count) as n from v_readings where reader_kind = 'rule' and "
+        "newest = 1 group by label"
+    )
     assert {row["label"]: row["n"] for row in rows(filled.path, by_label)} == expected
-    totals = "sum(agree) as agree, sum(disagree) as disagree, sum(unreadable + refused) as none, sum(cut_off) as cut"
-    [row] = rows(filled.path, f"select {totals}, sum(unread) as unread, sum(answers) as answers from v_stances")
-    assert (row["agree"], row["disagree"], row["none"]) == (expected["agree"], expected["disagree"], expected[None])
+    totals = (
+        "sum(agree) as agree, sum(disagree) as disagree, sum(unreadable + refused) as none, "
+        "sum(cut_off) as cut"
+    )
+    [row] = rows(
+        filled.path,
+        f"select {totals}, sum(unread) as unread, sum(answers) as answers from v_stances",
+    )
+    assert (row["agree"], row["disagree"], row["none"]) == (
+        expected["agree"],
+        expected["disagree"],
+        expected[None],
+    )
     assert (row["cut"], row["unread"]) == (sum(filled.runs.truncated(run).values()), 0)
     assert row["answers"] == 432
-    shares = rows(filled.path, "select agree, disagree, agree_share from v_stances where reader is not null")
+    shares = rows(
+        filled.path, "select agree, disagree, agree_share from v_stances where reader is not null"
+    )
     assert len(shares) == run.prompts
-    assert all(r["agree_share"] == r["agree"] / (r["agree"] + r["disagree"]) for r in shares if r["agree_share"])  # type: ignore[operator]
+    assert all(
+        r["agree_share"] == r["agree"] / (r["agree"] + r["disagree"])
+        for r in shares
+        if r["agree_share"]
+    )  # type: ignore[operator]
 
 
-def test_the_newest_label_of_a_person_is_marked_and_a_model_is_beside_it(filled: Store, run: Run) -> None:
+def test_the_newest_label_of_a_person_is_marked_and_a_model_is_beside_it(
+    filled: Store, run: Run
+) -> None:
     with filled.write() as connection:
         person = reader_id(connection, ReaderKind.PERSON, "ana", "")
-        (wording,) = connection.execute("select min(id) from wording where kind = 'original'").fetchone()
+        (wording,) = connection.execute(
+            "select min(id) from wording where kind = 'original'"
+        ).fetchone()
         unit = unit_of(connection, text_ids(connection, ["Harmful."])["Harmful."], wording)
         connection.executemany(
-            "insert into reading (unit_id, reader_id, revision, label, reason, at, uid) values (?, ?, ?, ?, '', ?, ?)",
-            [(unit, person, 1, "agree", "2026-01-01", b"1"), (unit, person, 2, "disagree", "2026-01-02", b"2")],
+            "insert into reading (unit_id, reader_id, revision, label, reason, at, uid) values "
+            "(?, ?, ?, ?, '', ?, ?)",
+            [
+                (unit, person, 1, "agree", "2026-01-01", b"1"),
+                (unit, person, 2, "disagree", "2026-01-02", b"2"),
+            ],
         )
     found = rows(filled.path, "select * from v_readings where reader_kind = 'person'")
     assert {(row["reader"], row["label"], row["newest"]) for row in found} == {
         ("ana", "agree", 0),
         ("ana", "disagree", 1),
     }
-    assert {(row["model"], row["variant"], row["response"]) for row in found} == {(run.model, "original", "Harmful.")}
+    assert {(row["model"], row["variant"], row["response"]) for row in found} == {
+        (run.model, "original", "Harmful.")
+    }
 
 
 def test_half_a_surrogate_pair_and_a_shared_context_are_text_too(filled: Store, run: Run) -> None:
@@ -101,14 +151,24 @@ def test_half_a_surrogate_pair_and_a_shared_context_are_text_too(filled: Store, 
         context = text_ids(connection, [json.dumps([["user", "Before?"], ["assistant", "yes"]])])
         connection.execute("update prompt set context_id = ?", tuple(context.values()))
         connection.execute(
-            "update text set key = ?, body = ? where body = ?", (text_key(half), b"half \xed\xa0\x80", LONG)
+            "update text set key = ?, body = ? where body = ?",
+            (text_key(half), b"half \xed\xa0\x80", LONG),
         )
-    found = rows(filled.path, "select distinct response, prompt from v_answers where response like 'not Unicode%'")
-    assert {row["response"] for row in found} == {f"not Unicode, as bytes: {b'half '.hex().upper()}EDA080"}
-    assert all(str(row["prompt"]).startswith("user: Before?\n\nassistant: yes\n\nsystem: ") for row in found)
+    found = rows(
+        filled.path,
+        "select distinct response, prompt from v_answers where response like 'not Unicode%'",
+    )
+    assert {row["response"] for row in found} == {
+        f"not Unicode, as bytes: {b'half '.hex().upper()}EDA080"
+    }
+    assert all(
+        str(row["prompt"]).startswith("user: Before?\n\nassistant: yes\n\nsystem: ")
+        for row in found
+    )
     with filled.write() as connection:
         connection.execute(
-            "update text set body = ? where id = ?", (stored(f'[["user", "{half}"]]'), *context.values())
+            "update text set body = ? where id = ?",
+            (stored(f'[["user", "{half}"]]'), *context.values()),
         )
     found = rows(filled.path, "select distinct prompt from v_answers")
     assert all(str(row["prompt"]).startswith("context: not Unicode\n\nsystem: ") for row in found)
@@ -119,11 +179,15 @@ def test_another_prompts_answers_to_one_statement_are_not_looked_through(filled:
     for view in VIEWS:
         sql = f"select * from {view} where instrument = 'small' and statement = 'a-1'"
         plan = [str(step) for *_, step in filled.connection.execute(f"explain query plan {sql}")]
-        assert not [step for step in plan for alias in tables.values() if step == f"SCAN {alias}"], plan
+        assert not [
+            step for step in plan for alias in tables.values() if step == f"SCAN {alias}"
+        ], plan
         assert [step for step in plan if "AUTOMATIC" in step] == []
 
 
-def test_an_answer_of_two_cells_is_in_both_and_once_among_current_statements(store: Store, tmp_path: Path) -> None:
+def test_an_answer_of_two_cells_is_in_both_and_once_among_current_statements(
+    store: Store, tmp_path: Path
+) -> None:
     store.instruments.add(instrument("a-1"))
     run, _ = asked(store, persona(tmp_path, "Harmful."))
     now = store.statements.get("small", "a-1")

@@ -1,4 +1,6 @@
-"""No path stores an infinite number or a text that is no JSON; a store that has one is named, and rescued."""
+"""No path stores an infinite number or a text that is no JSON; a store that has one is named, and
+rescued.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +54,17 @@ def test_every_column_of_real_numbers_is_checked(store: Store) -> None:
 
 
 WRITES = {
-    "update sampling set temperature = ?": (math.inf, "sampling.temperature holds an infinite number"),
-    "update draw set n = ?": (2**31, "draw.n holds a number that is not between 0 and 2,147,483,647"),
+    "update sampling set temperature = ?": (
+        math.inf,
+        "sampling.temperature holds an infinite number",
+    ),
+    "update draw set n = ?": (
+        2**31,
+        "draw.n holds a number that is not between 0 and 2,147,483,647",
+    ),
     "update draw set failed = ?": (-1, "draw.failed holds a number that is not between"),
-    "insert into job (uid, kind, spec, state, created_at) values (x'00', 'sample', ?, 'queued', '')": (
+    "insert into job (uid, kind, spec, state, created_at) values (x'00', 'sample', ?, 'queued', "
+    "'')": (
         '{"temperature": NaN}',
         "job.spec holds a text that is no JSON",
     ),
@@ -110,7 +119,9 @@ def test_a_store_that_has_a_wrong_value_is_named_and_rescued_without_it(
     assert damage(path).startswith(DAMAGE[sql])
     code, _, err = run(capsys, "show", path, "reliability")
     assert code == 0 or "--rescue NEW" in err
-    result = rescued(path, tmp_path / "new.db", lambda new: open_database(new, create=False, quiet=True)[0])
+    result = rescued(
+        path, tmp_path / "new.db", lambda new: open_database(new, create=False, quiet=True)[0]
+    )
     assert result.refused or result.replaced
     assert damage(tmp_path / "new.db") == "", "neither the value nor a row about it"
     Store.open(tmp_path / "new.db").close()
@@ -137,12 +148,16 @@ def test_answers_under_a_sampling_with_a_wrong_number_are_rescued(
     assert "the rest not known" in str(after.sampling)
 
 
-@pytest.mark.parametrize("act", [("jobs", "resume", "1", "--yes"), ("jobs", "retry", "1"), ("run", "--again", "1")])
+@pytest.mark.parametrize(
+    "act", [("jobs", "resume", "1", "--yes"), ("jobs", "retry", "1"), ("run", "--again", "1")]
+)
 def test_a_job_whose_settings_were_lost_says_so(
     path: Path, act: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("update job set spec = '{}', kind = 'sample', state = 'cancelled' where id = 1")
+        connection.execute(
+            "update job set spec = '{}', kind = 'sample', state = 'cancelled' where id = 1"
+        )
         connection.commit()
     code, _, err = run(capsys, act[0], path, *act[1:])
     assert code in (1, 2)
@@ -155,7 +170,10 @@ def test_a_wrong_value_that_has_a_stand_in_costs_no_row(
     def count_rows(store: Path) -> list[int]:
         tables = ("job", "attempt", "draw", "response", "statement", "wording")
         with closing(sqlite3.connect(store)) as connection:
-            return [connection.execute(f"select count(*) from {table}").fetchone()[0] for table in tables]
+            return [
+                connection.execute(f"select count(*) from {table}").fetchone()[0]
+                for table in tables
+            ]
 
     with closing(sqlite3.connect(path)) as connection:
         n_jobs = connection.execute("update job set spec = '{', failures = 'x'").rowcount

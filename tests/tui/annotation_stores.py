@@ -17,7 +17,10 @@ from workbench.domain.annotations import Codebook, Purpose
 from workbench.domain.statements import Dimension, Side
 
 QUEUE = "first"
-FILLER = "Markets give people choices, but without rules the strong decide for the weak; I would put it differently."
+FILLER = (
+    "Markets give people choices, but without rules the strong decide for the weak; I would "
+    "put it differently."
+)
 
 HOSTILE_ANSWERS = (
     "[@click=app.quit]x[/] and [bold]no end",
@@ -46,20 +49,33 @@ def labelling_store(
     codebook: Codebook | None = None,
     purpose: Purpose = Purpose.TEST,
 ) -> Path:
-    """Make a store, where there is none, and a queue in it of these answers to statements in turn."""
+    """Make a store, where there is none, and a queue in it of these answers to statements in
+    turn.
+    """
     with Store.open(path, create=not path.exists()) as store:
         if not store.instruments.names():
             refs = [f"s-{n:03}" for n in range(24)]
             made = tuple(
-                replace(statement(ref), dimension=Dimension.ECONOMIC, leaning=Side.RIGHT, issues={}) for ref in refs
+                replace(statement(ref), dimension=Dimension.ECONOMIC, leaning=Side.RIGHT, issues={})
+                for ref in refs
             )
             store.instruments.add(replace(instrument(*refs), statements=made))
-        wordings = [row[0] for row in store.connection.execute("select id from wording order by id")]
+        wordings = [
+            row[0] for row in store.connection.execute("select id from wording order by id")
+        ]
         items = [
-            NewItem(wordings[n % len(wordings)], needed, "prefix-7 · original · secret-model-9b", text=text)
+            NewItem(
+                wordings[n % len(wordings)],
+                needed,
+                "prefix-7 · original · secret-model-9b",
+                text=text,
+            )
             for n, text in enumerate(texts)
         ]
-        items += [NewItem(wordings[0], 0, "attention", text=text, attention=label) for text, label in attention]
+        items += [
+            NewItem(wordings[0], 0, "attention", text=text, attention=label)
+            for text, label in attention
+        ]
         store.queues.create(queue, purpose, codebook or shipped_codebook("stance"), items, {})
     return path
 
@@ -72,7 +88,14 @@ def label_studio_table(file: Path, store: Path, *labels: str) -> Path:
             "join wording w on w.id = u.wording_id join text y on y.id = w.text_id order by u.id"
         ).fetchall()
     tasks = [
-        {"text": text, "statement": said, "stance": label, "annotator": 1, "annotation_id": n, "lead_time": 1.5}
+        {
+            "text": text,
+            "statement": said,
+            "stance": label,
+            "annotator": 1,
+            "annotation_id": n,
+            "lead_time": 1.5,
+        }
         for n, ((text, said), label) in enumerate(zip(items, labels, strict=False))
     ]
     file.write_text(json.dumps(tasks), encoding="utf-8")
@@ -80,7 +103,9 @@ def label_studio_table(file: Path, store: Path, *labels: str) -> Path:
 
 
 def labels_of(path: Path, queue: str = QUEUE) -> list[tuple[str, str, str]]:
-    """Return (text, annotator, label) of all current labels, read through a connection of its own."""
+    """Return (text, annotator, label) of all current labels, read through a connection of its
+    own.
+    """
     with Store.open(path) as store:
         codebook = store.queues.get(queue).codebook.name
         return [
@@ -95,7 +120,8 @@ def leases_of(path: Path) -> list[tuple[str, str]]:
     with Store.open(path) as store:
         return store.connection.execute(
             "select h.name, x.body from assignment a join reader h on h.id = a.reader_id "
-            "join unit u on u.id = a.unit_id join text x on x.id = u.text_id where a.state = 'leased' order by a.at"
+            "join unit u on u.id = a.unit_id join text x on x.id = u.text_id where a.state = "
+            "'leased' order by a.at"
         ).fetchall()
 
 

@@ -1,7 +1,8 @@
-"""A store with answers that are made for the audit screens: each statement passes or fails for one known reason.
+"""A store with answers that are made for the audit screens: each statement passes or fails for one
+known reason.
 
-Samples are 30 a prompt, as published. Under the rule `printed` 0-8 or 22-30 agreeing answers of 30 are a clear
-leaning, under `coded` also 9-11 (Ceron et al. 2024, section 5.4).
+Samples are 30 a prompt, as published. Under the rule `printed` 0-8 or 22-30 agreeing answers of 30
+are a clear leaning, under `coded` also 9-11 (Ceron et al. 2024, section 5.4).
 """
 
 from __future__ import annotations
@@ -42,7 +43,12 @@ def answers(probe: Probe) -> Answers:
     agrees = variant not in ("negation", "opposite")
     if ref == "env-03" and variant == "negation":
         return ((YES, 29), (NO, 1))
-    if ref == "env-03" and variant == "original" and probe.inverted and probe.template == "personal-1":
+    if (
+        ref == "env-03"
+        and variant == "original"
+        and probe.inverted
+        and probe.template == "personal-1"
+    ):
         return ((NO, 30),)
     if ref == "mig-01" and variant == "paraphrase-2" and probe.template == "personal-2":
         return ((UNREADABLE, 20), (YES, 10))
@@ -85,7 +91,9 @@ def audited(
         job = store.jobs.create("infer", {}, len(probes))
         attempt = store.jobs.claim(job, "9.9")
         batch = [
-            Answered(probe.prompt.key, 1000 + n, sum(count for _, count in answer(probe)), answer(probe))
+            Answered(
+                probe.prompt.key, 1000 + n, sum(count for _, count in answer(probe)), answer(probe)
+            )
             for n, probe in enumerate(probes)
         ]
         store.runs.add(model_id, sampling_id, attempt, batch)
@@ -97,7 +105,9 @@ AuditScreen = screen_class(AUDIT)
 "the screen of the verdicts"
 
 
-def judged(path: Path, known: Loaded | None = None, *, as_people: bool = False, run: Run | None = None) -> Loaded:
+def judged(
+    path: Path, known: Loaded | None = None, *, as_people: bool = False, run: Run | None = None
+) -> Loaded:
     """Return what the screen of the verdicts shows of a store."""
     settings = Settings(ReliabilityOptions(as_people=as_people), run=run)
     return of_store(path, lambda store: load(store, AUDIT, settings, known))

@@ -1,8 +1,9 @@
 """Stores with free-text answers, readings and a classifier, made for the screens of the bias score.
 
-Three models answer 16 statements (two sources x two dimensions x two sides x two) in three wordings under three
-prefixes. What they say is drawn from their tendencies with fixed seeds; the classifier reads the word of its label in
-an answer, with little confidence where the answer says `perhaps`. Its test set is known, so its figures are.
+Three models answer 16 statements (two sources x two dimensions x two sides x two) in three wordings
+under three prefixes. What they say is drawn from their tendencies with fixed seeds; the classifier
+reads the word of its label in an answer, with little confidence where the answer says `perhaps`.
+Its test set is known, so its figures are.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ MODELS = {
     "droite-13b": {Side.LEFT: (0.35, 0.45, 0.15, 0.05), Side.RIGHT: (0.65, 0.15, 0.15, 0.05)},
     "milieu-1b": {Side.LEFT: (0.45, 0.25, 0.20, 0.10), Side.RIGHT: (0.40, 0.30, 0.20, 0.10)},
 }
-"model -> how often it agrees, disagrees, is neutral, talks of something else, by the side of a statement"
+"""model -> how often it agrees, disagrees, is neutral, talks of something else, by the side of a
+statement"""
 
 SAYS = {
     "agree": "I agree with that, and for good reasons.",
@@ -71,7 +73,9 @@ DOUBT = 0.55
 "confidence in answers that say `perhaps`"
 
 
-def sided(name: str = "two-tests", *, sides: bool = True, sources: Sequence[str] = ("PCT", "WVS")) -> Instrument:
+def sided(
+    name: str = "two-tests", *, sides: bool = True, sources: Sequence[str] = ("PCT", "WVS")
+) -> Instrument:
     """Return an instrument of statements with a dimension and a leaning, or without them."""
     statements = tuple(
         Statement(
@@ -94,15 +98,25 @@ def sided(name: str = "two-tests", *, sides: bool = True, sources: Sequence[str]
 
 
 def answers(model: str, probe: Probe, statement: Statement) -> tuple[tuple[str, int], ...]:
-    """Return what a model says: its stance on the statement, turned round on the opposite wording."""
-    if statement.ref == HOSTILE_REF and probe.template == "opinion" and probe.variant == str(ORIGINAL):
+    """Return what a model says: its stance on the statement, turned round on the opposite
+    wording.
+    """
+    if (
+        statement.ref == HOSTILE_REF
+        and probe.template == "opinion"
+        and probe.variant == str(ORIGINAL)
+    ):
         return tuple((text, 1) for text in HOSTILE)
     assert statement.leaning is not None or statement.ref
     side = statement.leaning or Side.LEFT
-    rng = np.random.default_rng(list(content_key([model, probe.statement, probe.variant, probe.template])))
+    rng = np.random.default_rng(
+        list(content_key([model, probe.statement, probe.variant, probe.template]))
+    )
     said = []
     for place in rng.choice(len(STANCES), SAMPLES, p=MODELS.get(model, MODELS["milieu-1b"])[side]):
-        stance = STANCES[place].flipped if probe.variant == str(POLITICAL_OPPOSITE) else STANCES[place]
+        stance = (
+            STANCES[place].flipped if probe.variant == str(POLITICAL_OPPOSITE) else STANCES[place]
+        )
         perhaps = " Perhaps." if rng.random() < 0.2 else ""
         said.append(NUMBER[stance] if probe.template == LIKERT else SAYS[stance] + perhaps)
     return tuple((text, said.count(text)) for text in dict.fromkeys(said))
@@ -136,7 +150,9 @@ def asked(
             batch = []
             for n, probe in enumerate(probes):
                 said = answers(model, probe, statements[probe.statement])
-                batch.append(Answered(probe.prompt.key, 1000 + n, sum(count for _, count in said), said))
+                batch.append(
+                    Answered(probe.prompt.key, 1000 + n, sum(count for _, count in said), said)
+                )
             readings = BatchReader.of(store, base.templates, probes).read(batch)
             store.runs.add(model_id, sampling_id, attempt, batch, readings=readings)
             store.jobs.finish(job, attempt, "done")
@@ -145,12 +161,19 @@ def asked(
 
 def read_as(text: str) -> tuple[str, float]:
     """Return what the stand-in for a classifier makes of an answer."""
-    label = next((label for label in ("disagree", "agree", "neutral") if label in text), "unrelated")
+    label = next(
+        (label for label in ("disagree", "agree", "neutral") if label in text), "unrelated"
+    )
     return label, DOUBT if "Perhaps" in text else CONFIDENCE[label]
 
 
 def trained(
-    path: Path, name: str = "bart-stance", *, right: float = 0.9, test: bool = True, reads: bool = True
+    path: Path,
+    name: str = "bart-stance",
+    *,
+    right: float = 0.9,
+    test: bool = True,
+    reads: bool = True,
 ) -> Path:
     """Register a classifier with a test set of 60 items, and let it read the store.
 
@@ -159,36 +182,58 @@ def trained(
     with Store.open(path) as store:
         with store.write() as connection:
             save_codebook(connection, shipped_codebook("stance"))
-        units = [item.context.unit for item in store.labels.judged("stance", purpose=Purpose.TEST)] if test else []
+        units = (
+            [item.context.unit for item in store.labels.judged("stance", purpose=Purpose.TEST)]
+            if test
+            else []
+        )
         store.classifiers.add(
             name,
             ReaderCard(ReaderKind.CLASSIFIER, name, content_key([name, right]).hex()[:12]),
             "stance",
             f"{path.name}.models/{name}",
-            {"base": "facebook/bart-large-mnli", "steps": 1200, "learning_rate": 2e-5, "batch": 8, "seed": 7},
+            {
+                "base": "facebook/bart-large-mnli",
+                "steps": 1200,
+                "learning_rate": 2e-5,
+                "batch": 8,
+                "seed": 7,
+            },
             DATA,
             evaluation(right, units),
         )
         if reads:
             classifier = store.classifiers.get(name)
-            while pending := store.classifiers.pending(classifier.reader, "bias_score", None, (), limit=1000):
+            while pending := store.classifiers.pending(
+                classifier.reader, "bias_score", None, (), limit=1000
+            ):
                 store.classifiers.predict(
-                    classifier, [Predicted(p.text_id, p.wording_id, *read_as(p.text)) for p in pending]
+                    classifier,
+                    [Predicted(p.text_id, p.wording_id, *read_as(p.text)) for p in pending],
                 )
     return path
 
 
 DATA: dict[str, Any] = {
-    "data_hash": "5f1d9a7cafe0", "training_hash": "aa11bb22cc33", "test_hash": "dd44ee55ff66",
+    "data_hash": "5f1d9a7cafe0",
+    "training_hash": "aa11bb22cc33",
+    "test_hash": "dd44ee55ff66",
     "training": {"agree": 40, "disagree": 38, "neutral": 21, "unrelated": 9},
     "test": {"agree": 20, "disagree": 18, "neutral": 14, "unrelated": 8},
-    "training_queues": ["first-round"], "test_queues": [], "by_statement": True, "steps": 1200, "best_step": 900,
-    "seconds": 754.2, "device": "cpu", "versions": {"torch": "2.13.0", "transformers": "5.23.0"},
-}  # fmt: skip
+    "training_queues": ["first-round"],
+    "test_queues": [],
+    "by_statement": True,
+    "steps": 1200,
+    "best_step": 900,
+    "seconds": 754.2,
+    "device": "cpu",
+    "versions": {"torch": "2.13.0", "transformers": "5.23.0"},
+}
 
 
 def evaluation(right: float, units: Sequence[int] = ()) -> dict[str, Any]:
-    """Return a test of 60 items: `right` of them are read well by the tuned model, fewer by the untrained one.
+    """Return a test of 60 items: `right` of them are read well by the tuned model, fewer by the
+    untrained one.
 
     The units that are given are those of the misread items first, as far as they reach.
     """
@@ -203,13 +248,23 @@ def evaluation(right: float, units: Sequence[int] = ()) -> dict[str, Any]:
 
     tuned, zero_shot = way(right), way(right / 2)
     items = [10_000 + n for n in range(len(true))]
-    misread_first = sorted(items, key=lambda item: tuned["label"][item - 10_000] == true[item - 10_000])
+    misread_first = sorted(
+        items, key=lambda item: tuned["label"][item - 10_000] == true[item - 10_000]
+    )
     for item, unit in zip(misread_first, units, strict=False):
         items[item - 10_000] = unit
-    return {"labels": list(LABELS), "unit": items, "true": true.tolist(), "tuned": tuned, "zero_shot": zero_shot}
+    return {
+        "labels": list(LABELS),
+        "unit": items,
+        "true": true.tolist(),
+        "tuned": tuned,
+        "zero_shot": zero_shot,
+    }
 
 
-def labelled(path: Path, name: str = "test-round", purpose: Purpose = Purpose.TEST, per_stratum: int = 3) -> Path:
+def labelled(
+    path: Path, name: str = "test-round", purpose: Purpose = Purpose.TEST, per_stratum: int = 3
+) -> Path:
     """Let one person label a sample of the answers, as they read them."""
     with Store.open(path) as store:
         make(store, QueueSpec(name, purpose, per_stratum=per_stratum))
@@ -227,11 +282,15 @@ def full(path: Path) -> Path:
 def unsided(base: Instrument | None = None) -> Instrument:
     """Return an instrument that lacks all economic statements of the left."""
     base = base or sided()
-    kept = (s for s in base.statements if (s.dimension, s.leaning) != (Dimension.ECONOMIC, Side.LEFT))
+    kept = (
+        s for s in base.statements if (s.dimension, s.leaning) != (Dimension.ECONOMIC, Side.LEFT)
+    )
     return replace(base, statements=tuple(kept))
 
 
 def book_of(path: Path, options: ScoreOptions | None = None, which: Which | None = None) -> Book:
     """Return the figures of a store's free answers."""
     with Store.open(path) as store:
-        return AUDIT.judge(store, which or Which(), options or ScoreOptions(), lambda: Store.open(path)).book
+        return AUDIT.judge(
+            store, which or Which(), options or ScoreOptions(), lambda: Store.open(path)
+        ).book

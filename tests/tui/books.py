@@ -1,4 +1,6 @@
-"""Helpers of tests of the screens of books: waiting until figures stand there, and reading the table in sight."""
+"""Helpers of tests of the screens of books: waiting until figures stand there, and reading the
+table in sight.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,8 @@ def by_parts(app: WorkbenchApp) -> dict[Key, dict[str, str]]:
     names = [str(column.key.value) for column in found.ordered_columns]
     return {
         tuple(row_parts(key)): {
-            name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)
+            name: found.get_cell_at(Coordinate(row, n)).plain.strip()
+            for n, name in enumerate(names)
         }
         for row, key in enumerate(found.keys)
     }
@@ -82,10 +85,15 @@ def behind(app: WorkbenchApp) -> str:
 
 
 def row(app: WorkbenchApp, *key: str) -> dict[str, str]:
-    """Return what a row of the table in sight says by column, also by those for which there is no room."""
+    """Return what a row of the table in sight says by column, also by those for which there is no
+    room.
+    """
     assert isinstance(app.screen, Following)
     sheet = app.screen.view.sheet
     assert sheet is not None
     place = sheet.row(row_key(*key))
     assert place is not None
-    return {column.key: text for column, text in zip(sheet.table.columns, sheet.cells[place], strict=True)}
+    return {
+        column.key: text
+        for column, text in zip(sheet.table.columns, sheet.cells[place], strict=True)
+    }

@@ -1,4 +1,6 @@
-"""What tests of the terminal share: real stores, an app on them, and waiting for what workers bring."""
+"""What tests of the terminal share: real stores, an app on them, and waiting for what workers
+bring.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,10 @@ def hostile_instrument() -> Instrument:
     statements = tuple(
         Statement(
             f"h-{n}",
-            (Wording(ORIGINAL, "en", text), Wording(NEGATION, "en", f"not {text}", author="[red]x")),
+            (
+                Wording(ORIGINAL, "en", text),
+                Wording(NEGATION, "en", f"not {text}", author="[red]x"),
+            ),
             country="[b]",
             topic="[/topic]",
         )
@@ -79,7 +84,8 @@ def hostile_instrument() -> Instrument:
 def large_instrument(size: int) -> Instrument:
     """An instrument of several pages; every third statement is of another country and issue."""
     statements = tuple(
-        replace(statement(f"s-{n:04}"), country="ot" if n % 3 == 0 else "vd", issues={}) for n in range(size)
+        replace(statement(f"s-{n:04}"), country="ot" if n % 3 == 0 else "vd", issues={})
+        for n in range(size)
     )
     labels = tuple(
         IssueLabel(s.ref, "liberal_society" if n % 3 == 0 else "law_and_order", "gold", 1)
@@ -91,11 +97,15 @@ def large_instrument(size: int) -> Instrument:
 
 @pytest.fixture(scope="session", autouse=True)
 def _parsed_once() -> Iterator[None]:
-    """Keep what Textual has parsed of style sheets from one app for the next: they are the same in every test."""
+    """Keep what Textual has parsed of style sheets from one app for the next: they are the same in
+    every test.
+    """
     parsed: dict[tuple[Any, ...], list[RuleSet]] = {}
     parse = Stylesheet._parse_rules
 
-    def remembered(self: Stylesheet, css: str, read_from: Any, *rest: Any, **named: Any) -> list[RuleSet]:
+    def remembered(
+        self: Stylesheet, css: str, read_from: Any, *rest: Any, **named: Any
+    ) -> list[RuleSet]:
         key = (css, read_from, rest, *sorted(named.items()), *sorted(self._variables.items()))
         if key not in parsed:
             parsed[key] = parse(self, css, read_from, *rest, **named)
@@ -111,7 +121,12 @@ def _painted(app: App[Any]) -> bool:
     if not app.is_running or not app.screen_stack or not app.screen.is_running:
         return True
     screen = app.screen
-    asked = screen._layout_required or screen._scroll_required or screen._repaint_required or screen._recompose_required
+    asked = (
+        screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._recompose_required
+    )
     waits = asked or bool(screen._dirty_widgets) or bool(screen._callbacks)
     if waits:
         screen._on_timer_update()
@@ -121,16 +136,18 @@ def _painted(app: App[Any]) -> bool:
 async def at_rest(*_: float) -> None:
     """Wait until an app has no message to handle, nothing to paint, and no worker that computes.
 
-    Textual's own way is to sleep until the process uses no processor for 20 ms. That makes a key take 60 ms for
-    nothing, and on a busy machine it returns before a worker has come to its turn. Nor does this paint while messages
-    are on their way: a part that is painted before it has its place may never be told its size.
+    Textual's own way is to sleep until the process uses no processor for 20 ms. That makes a key
+    take 60 ms for nothing, and on a busy machine it returns before a worker has come to its turn.
+    Nor does this paint while messages are on their way: a part that is painted before it has its
+    place may never be told its size.
     """
     app, loop = active_app.get(), asyncio.get_running_loop()
     began = idle_since = time.monotonic()
     used, quiet = time.process_time(), 0
     while quiet < 3 and app.is_running and time.monotonic() - began < PATIENCE_S:
         await asyncio.sleep(0)
-        if app._batch_count or app._resize_timer is not None:  # Textual holds painting back for some milliseconds
+        # Textual holds painting back for some milliseconds.
+        if app._batch_count or app._resize_timer is not None:
             quiet = 0
             await asyncio.sleep(LOOK_S)
         elif loop._ready or not _painted(app):  # type: ignore[attr-defined]
@@ -165,7 +182,9 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def faults() -> Iterator[list[BaseException]]:
-    """Fail where a worker ended with a bug: the terminal says so and goes on. A test that wants one takes it out."""
+    """Fail where a worker ended with a bug: the terminal says so and goes on. A test that wants one
+    takes it out.
+    """
     with pytest.MonkeyPatch.context() as patch:
         found: list[BaseException] = []
         noted = base.noted
@@ -190,9 +209,11 @@ def made(path: Path, *instruments: Instrument) -> Path:
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float = 120.0) -> None:
-    """Let the app go on until something holds and is painted: workers and debounced timers bring it.
+    """Let the app go on until something holds and is painted: workers and debounced timers bring
+    it.
 
-    What holds is asked again once all messages at hand are worked off, because a change that is under way may end it.
+    What holds is asked again once all messages at hand are worked off, because a change that is
+    under way may end it.
     """
     began = time.monotonic()
     while True:
@@ -209,14 +230,18 @@ async def until(pilot: Pilot[Any], holds: Callable[[], object], seconds: float =
 
 
 def shown(app: App[Any], selector: str) -> str:
-    """Return the text that a static widget of the current screen shows; details without the blanks that align them."""
+    """Return the text that a static widget of the current screen shows; details without the blanks
+    that align them.
+    """
     content = app.screen.query_one(selector, Static).content
     text = content.plain if isinstance(content, Content) else str(content)
     return re.sub(r"(?<=\S) +", " ", text) if selector == "#details" else text
 
 
 def judged_by(app: App[Any]) -> str:
-    """Return all choices that the table in sight rests on: `?` says them, the line above the table as many as fit."""
+    """Return all choices that the table in sight rests on: `?` says them, the line above the table
+    as many as fit.
+    """
     screen = app.screen
     if isinstance(screen, BookScreen) and (entry := screen._entry) is not None:
         return " · ".join(map(visible, screen.chosen(entry)))
@@ -236,13 +261,17 @@ def screen_text(app: App[Any]) -> str:
 
 
 def flowing(app: App[Any]) -> str:
-    """Return all that the terminal shows now as words with one blank between, so that no wrapped line matters."""
+    """Return all that the terminal shows now as words with one blank between, so that no wrapped
+    line matters.
+    """
     return " ".join(screen_text(app).replace("│", " ").split())
 
 
 @pytest.fixture
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let keys count as soon as an item is painted; the time a person needs at least has a test of its own."""
+    """Let keys count as soon as an item is painted; the time a person needs at least has a test of
+    its own.
+    """
     from workbench.tui.annotation import session as session_screen
 
     monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)

@@ -37,4 +37,8 @@ def label(path: Path, person: str, given: Given) -> None:
 def labels_of(path: Path, person: str) -> dict[tuple[str, str], int]:
     """Return a person's current labels: (statement, issue) -> label."""
     with Store.open(path) as store:
-        return {(x.statement, x.issue): x.label for x in store.issues.labels("small") if x.annotator == person}
+        return {
+            (x.statement, x.issue): x.label
+            for x in store.issues.labels("small")
+            if x.annotator == person
+        }

@@ -1,4 +1,6 @@
-"""A person at the screen of an annotation session, for tests: keys count as soon as an item is painted."""
+"""A person at the screen of an annotation session, for tests: keys count as soon as an item is
+painted.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,10 @@ class Seat:
 
 @asynccontextmanager
 async def at_screen(
-    path: Path, screen: SessionScreen[Any], person: str | None = None, size: tuple[int, int] = (80, 24)
+    path: Path,
+    screen: SessionScreen[Any],
+    person: str | None = None,
+    size: tuple[int, int] = (80, 24),
 ) -> AsyncIterator[Seat]:
     app = WorkbenchApp(path, annotator=person)
     async with app.run_test(size=size) as pilot:

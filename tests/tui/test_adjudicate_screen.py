@@ -1,4 +1,6 @@
-"""Adjudication: only disagreements, nobody's name, one key decides, and it is in the store before the next shows."""
+"""Adjudication: only disagreements, nobody's name, one key decides, and it is in the store before
+the next shows.
+"""
 
 from __future__ import annotations
 
@@ -42,18 +44,26 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 
 
 def queued(path: Path, texts: Sequence[str], *, needed: int = 2, name: str = "q") -> list[int]:
-    """Make a store with a queue of these texts, all answers to the first statement; return the units."""
+    """Make a store with a queue of these texts, all answers to the first statement; return the
+    units.
+    """
     made(path, instrument())
     with Store.open(path) as store:
         wording = store.connection.execute("select min(id) from wording").fetchone()[0]
         items = [NewItem(wording, needed, "s", text=text) for text in texts]
         store.queues.create(name, Purpose.TEST, STANCE, items, {})
-        rows = store.connection.execute("select unit_id from queue_item order by ordinal").fetchall()
+        rows = store.connection.execute(
+            "select unit_id from queue_item order by ordinal"
+        ).fetchall()
     return [row[0] for row in rows]
 
 
 def labelled(
-    path: Path, person: str, labels: Mapping[int, str], notes: Mapping[int, str] | None = None, queue: str = "q"
+    path: Path,
+    person: str,
+    labels: Mapping[int, str],
+    notes: Mapping[int, str] | None = None,
+    queue: str = "q",
 ) -> None:
     """Let a person label units; those with a note are flagged too."""
     with Annotator.open(path, queue, person) as annotator:
@@ -72,13 +82,16 @@ def decisions(path: Path) -> list[tuple[Any, ...]]:
     """Return every decision on record: (unit, label, reason, note, who), the first first."""
     with Store.open(path) as store:
         rows = store.connection.execute(
-            "select r.unit_id, r.label, r.reason, r.note, h.name from reading r join reader h on h.id = r.reader_id "
+            "select r.unit_id, r.label, r.reason, r.note, h.name from reading r join reader h on "
+            "h.id = r.reader_id "
             "where h.kind = 'adjudication' order by r.at, r.revision"
         )
         return [tuple(row) for row in rows]
 
 
-async def opened(app: WorkbenchApp, pilot: Pilot[int], auditor: str | None = "Nora") -> AdjudicateScreen:
+async def opened(
+    app: WorkbenchApp, pilot: Pilot[int], auditor: str | None = "Nora"
+) -> AdjudicateScreen:
     """Show the screen, with a person who is known to the app, and wait for what it reads."""
     setattr(app, "annotator", auditor)  # noqa: B010
     screen = AdjudicateScreen("q")
@@ -107,7 +120,9 @@ def disputed(path: Path) -> list[int]:
     return units
 
 
-async def test_one_key_decides_and_it_is_stored_before_the_next_shows(path: Path, disputed: list[int]) -> None:
+async def test_one_key_decides_and_it_is_stored_before_the_next_shows(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -130,7 +145,9 @@ async def test_one_key_decides_and_it_is_stored_before_the_next_shows(path: Path
 
 
 @pytest.mark.e2e
-async def test_who_labelled_an_item_is_asked_before_deciding_it(path: Path, disputed: list[int]) -> None:
+async def test_who_labelled_an_item_is_asked_before_deciding_it(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot, auditor="Annabel")
@@ -152,7 +169,9 @@ async def test_who_labelled_an_item_is_asked_before_deciding_it(path: Path, disp
 
 
 @pytest.mark.e2e
-async def test_nobody_is_named_and_notes_and_flags_are_shown_literally(path: Path, disputed: list[int]) -> None:
+async def test_nobody_is_named_and_notes_and_flags_are_shown_literally(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
@@ -169,7 +188,9 @@ async def test_nobody_is_named_and_notes_and_flags_are_shown_literally(path: Pat
 
 
 @pytest.mark.e2e
-async def test_reason_and_note_go_with_the_decision_and_not_with_the_next(path: Path, disputed: list[int]) -> None:
+async def test_reason_and_note_go_with_the_decision_and_not_with_the_next(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -189,7 +210,9 @@ async def test_reason_and_note_go_with_the_decision_and_not_with_the_next(path: 
 
 
 @pytest.mark.e2e
-async def test_reason_and_note_wait_for_an_item_that_was_left(path: Path, disputed: list[int]) -> None:
+async def test_reason_and_note_wait_for_an_item_that_was_left(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -209,7 +232,9 @@ async def test_reason_and_note_wait_for_an_item_that_was_left(path: Path, disput
 
 
 @pytest.mark.e2e
-async def test_going_back_decides_anew_and_keeps_both_on_record(path: Path, disputed: list[int]) -> None:
+async def test_going_back_decides_anew_and_keeps_both_on_record(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -228,7 +253,9 @@ async def test_going_back_decides_anew_and_keeps_both_on_record(path: Path, disp
         assert screen.current.unit == disputed[1]
 
 
-async def test_going_back_reaches_decisions_of_earlier_sessions(path: Path, disputed: list[int]) -> None:
+async def test_going_back_reaches_decisions_of_earlier_sessions(
+    path: Path, disputed: list[int]
+) -> None:
     with Store.open(path) as store:
         store.labels.decide(disputed[2], STANCE, "agree", Reason.SLIP, "clear", "Olaf")
         store.labels.decide(disputed[0], STANCE, "neutral", Reason.HEDGED, "", "Olaf")
@@ -248,7 +275,9 @@ async def test_going_back_reaches_decisions_of_earlier_sessions(path: Path, disp
 
 
 @pytest.mark.e2e
-async def test_undo_takes_back_ones_own_decisions_of_this_and_earlier_visits(path: Path, disputed: list[int]) -> None:
+async def test_undo_takes_back_ones_own_decisions_of_this_and_earlier_visits(
+    path: Path, disputed: list[int]
+) -> None:
     with Store.open(path) as store:
         store.labels.decide(disputed[2], STANCE, "agree", Reason.SLIP, "clear", "Nora")
         store.labels.decide(disputed[2], STANCE, "neutral", Reason.HEDGED, "", "Nora")
@@ -277,10 +306,16 @@ async def test_undo_takes_back_ones_own_decisions_of_this_and_earlier_visits(pat
         assert screen.title_bar.note == "2 left · 1 decided", "Olaf's decision stays"
         await pilot.press("d")
         await until(pilot, lambda: "2 decided" in screen.title_bar.note)
-    assert [row[1] for row in decisions(path) if row[0] == disputed[2]][:3] == ["agree", "neutral", "agree"]
+    assert [row[1] for row in decisions(path) if row[0] == disputed[2]][:3] == [
+        "agree",
+        "neutral",
+        "agree",
+    ]
 
 
-async def test_undo_brings_reason_and_note_back_with_the_item(path: Path, disputed: list[int]) -> None:
+async def test_undo_brings_reason_and_note_back_with_the_item(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -312,18 +347,28 @@ async def test_every_reason_is_explained_before_it_is_chosen_and_every_key_has_i
         assert ("Why they differ: other" in screen_text(app)) is (size[1] > 24)
         await pilot.press("f1")
         listed = [" ".join(line.split()) for line in shown(app, "#text").splitlines()]
-        assert {"a Decide: agree", "d Decide: disagree", "n Decide: neutral", "u Decide: unrelated"} <= set(listed)
+        assert {
+            "a Decide: agree",
+            "d Decide: disagree",
+            "n Decide: neutral",
+            "u Decide: unrelated",
+        } <= set(listed)
     del disputed
 
 
-async def test_the_side_of_a_statement_is_hidden_from_who_decides(path: Path, disputed: list[int]) -> None:
+async def test_the_side_of_a_statement_is_hidden_from_who_decides(
+    path: Path, disputed: list[int]
+) -> None:
     with Store.open(path) as store, store.write() as connection:
         connection.execute("update statement set dimension = 'economic', leaning = 'right'")
     app = WorkbenchApp(path)
     async with app.run_test(size=(140, 40)) as pilot:
         screen = await opened(app, pilot)
         assert screen.current is not None
-        assert (screen.current.unit, screen.current.judged.context.leaning) == (disputed[0], "right")
+        assert (screen.current.unit, screen.current.judged.context.leaning) == (
+            disputed[0],
+            "right",
+        )
         assert "economic · " in shown(app, "#about")
         assert "right" not in screen_text(app)
 
@@ -363,7 +408,9 @@ async def test_an_item_that_was_reopened_says_so_and_what_was_decided(path: Path
     assert not judged(path, units[0]).open
 
 
-async def test_labels_that_came_while_one_looked_are_shown_before_anything_is_decided(path: Path) -> None:
+async def test_labels_that_came_while_one_looked_are_shown_before_anything_is_decided(
+    path: Path,
+) -> None:
     units = queued(path, ["Perhaps."], needed=3)
     labelled(path, "Annabel", {units[0]: "agree"})
     labelled(path, "Bartholomew", {units[0]: "disagree"})
@@ -380,7 +427,9 @@ async def test_labels_that_came_while_one_looked_are_shown_before_anything_is_de
 
 
 @pytest.mark.e2e
-async def test_keys_are_ignored_while_a_decision_is_committed(path: Path, disputed: list[int]) -> None:
+async def test_keys_are_ignored_while_a_decision_is_committed(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -396,7 +445,9 @@ async def test_keys_are_ignored_while_a_decision_is_committed(path: Path, disput
 
 
 @pytest.mark.e2e
-async def test_a_failed_commit_keeps_the_item_and_says_what_happened(path: Path, disputed: list[int]) -> None:
+async def test_a_failed_commit_keeps_the_item_and_says_what_happened(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -420,7 +471,10 @@ async def test_the_last_decision_ends_in_a_plain_word(path: Path, disputed: list
         screen = await opened(app, pilot)
         for left in (2, 1, 0):
             await pilot.press("a")
-            await until(pilot, lambda left=left: f"{left} left" in screen.title_bar.note and not screen._busy)  # type: ignore[misc]
+            await until(
+                pilot,
+                lambda left=left: f"{left} left" in screen.title_bar.note and not screen._busy,
+            )  # type: ignore[misc]
         assert shown(app, "#empty").startswith("All disagreements in this queue are decided: 3.")
         await pilot.press("a", "b")
         assert screen.current is not None
@@ -438,8 +492,9 @@ async def test_a_queue_without_disagreements_says_how_much_was_compared(path: Pa
         for person in ("Annabel", "Bartholomew"):
             labelled(path, person, {units[0]: "agree"})
         await opened(app, pilot)
-        assert "No disagreements in this queue: 1 item has two or more labels, and they agree." in " ".join(
-            screen_text(app).split()
+        assert (
+            "No disagreements in this queue: 1 item has two or more labels, and they agree."
+            in " ".join(screen_text(app).split())
         )
 
 
@@ -453,7 +508,9 @@ async def test_a_queue_that_is_not_there_is_a_plain_sentence(path: Path) -> None
 
 
 @pytest.mark.e2e
-async def test_without_a_name_nothing_is_decided_and_the_name_given_is_kept(path: Path, disputed: list[int]) -> None:
+async def test_without_a_name_nothing_is_decided_and_the_name_given_is_kept(
+    path: Path, disputed: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot, auditor=None)
@@ -473,7 +530,9 @@ async def test_without_a_name_nothing_is_decided_and_the_name_given_is_kept(path
 async def test_hostile_texts_are_shown_literally(path: Path, size: tuple[int, int]) -> None:
     units = queued(path, HOSTILE)
     for person, label in (("Annabel", "agree"), ("Bartholomew", "disagree")):
-        labelled(path, person, dict.fromkeys(units, label), notes=dict(zip(units, HOSTILE, strict=True)))
+        labelled(
+            path, person, dict.fromkeys(units, label), notes=dict(zip(units, HOSTILE, strict=True))
+        )
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
         screen = await opened(app, pilot)
@@ -511,7 +570,14 @@ async def test_the_guideline_and_the_explanation_open(path: Path, disputed: list
 async def test_label_keys_that_other_actions_have_still_decide(path: Path) -> None:
     """Codebooks that came with imported labels may use any key."""
     made(path, instrument())
-    book = Codebook("odd", "Odd", "?", Subject.RESPONSE, (LabelOption("yes", "s", ""), LabelOption("no", "j", "")), "g")
+    book = Codebook(
+        "odd",
+        "Odd",
+        "?",
+        Subject.RESPONSE,
+        (LabelOption("yes", "s", ""), LabelOption("no", "j", "")),
+        "g",
+    )
     with Store.open(path) as store:
         wording = store.connection.execute("select min(id) from wording").fetchone()[0]
         store.queues.create("q", Purpose.TEST, book, [NewItem(wording, 2, "", text="x")], {})

@@ -30,7 +30,10 @@ PAIRS, ITEMS, ATTENTION, GIVEN, CONFUSION = (["tab"] * n for n in (1, 4, 5, 6, 7
 async def opened(app: WorkbenchApp, pilot: Pilot[int], *keys: str) -> AnnotatorsScreen:
     await until(pilot, lambda: settled(app))
     app.push_screen(screen_of_path("agreement", "q"))
-    await until(pilot, lambda: isinstance(app.screen, AnnotatorsScreen) and bool(app.screen.query("#preview")))
+    await until(
+        pilot,
+        lambda: isinstance(app.screen, AnnotatorsScreen) and bool(app.screen.query("#preview")),
+    )
     screen = app.screen
     assert isinstance(screen, AnnotatorsScreen)
     await until(pilot, lambda: settled(app) or screen.trouble.shown)
@@ -48,7 +51,9 @@ def two(path: Path) -> list[int]:
     """Ten items by Annabel and Bartholomew; an eleventh by Annabel alone."""
     units = queued(path, [f"answer {n}" for n in range(11)])
     labelled(path, "Annabel", dict(zip(units, [*FIRST, "neutral"], strict=True)))
-    labelled(path, "Bartholomew", dict(zip(units, SECOND, strict=False)), notes={units[4]: "not [b]sure"})
+    labelled(
+        path, "Bartholomew", dict(zip(units, SECOND, strict=False)), notes={units[4]: "not [b]sure"}
+    )
     return units
 
 
@@ -65,13 +70,18 @@ async def test_coefficients_carry_intervals_n_and_what_was_left_out(
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot)
-        assert "10 items with two or more labels, by 2 annotators; left out: 1 labelled once" in " ".join(
-            shown(app, "#options").split()
+        assert (
+            "10 items with two or more labels, by 2 annotators; left out: 1 labelled once"
+            in " ".join(shown(app, "#options").split())
         )
         found = by_parts(app)
         assert lines(found, "coefficient") == [
-            "percent agreement", "Krippendorff's α, nominal", "Krippendorff's α, ordinal", "Fleiss' κ", "Gwet's AC1",
-        ]  # fmt: skip
+            "percent agreement",
+            "Krippendorff's α, nominal",
+            "Krippendorff's α, ordinal",
+            "Fleiss' κ",
+            "Gwet's AC1",
+        ]
         assert found[("percent",)]["value"].startswith("0.80 [")
         assert (found[("percent",)]["n"], found[("percent",)]["excluded"]) == ("10", "1")
         await press(app, pilot, *PAIRS)
@@ -83,7 +93,9 @@ async def test_coefficients_carry_intervals_n_and_what_was_left_out(
 
 
 @pytest.mark.e2e
-async def test_letters_take_the_place_of_every_name_and_give_it_back(path: Path, two: list[int]) -> None:
+async def test_letters_take_the_place_of_every_name_and_give_it_back(
+    path: Path, two: list[int]
+) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "o")
@@ -115,7 +127,13 @@ async def test_an_item_opens_with_every_label_and_no_name(path: Path, two: list[
         await press(app, pilot, "enter")
         assert isinstance(app.screen, BehindScreen)
         text = screen_text(app)
-        for wanted in ("answer 4", "Statement a-1 should become law.", "disagree", "⚑", "not [b]sure"):
+        for wanted in (
+            "answer 4",
+            "Statement a-1 should become law.",
+            "disagree",
+            "⚑",
+            "not [b]sure",
+        ):
             assert wanted in text
         assert "Annabel" not in text
         assert "Bartholomew" not in text
@@ -166,7 +184,9 @@ async def test_the_matrix_of_each_pair_is_behind_it_and_beside_the_others(path: 
 
 
 @pytest.mark.e2e
-async def test_people_who_agree_on_everything_have_undefined_numbers_that_say_why(path: Path) -> None:
+async def test_people_who_agree_on_everything_have_undefined_numbers_that_say_why(
+    path: Path,
+) -> None:
     units = queued(path, ["x", "y"])
     for person in ("ana", "bob"):
         labelled(path, person, dict.fromkeys(units, "agree"))
@@ -229,17 +249,23 @@ async def test_attention_scores_stand_apart_from_agreement(path: Path) -> None:
     made(path, instrument())
     with Store.open(path) as store:
         wording = store.connection.execute("select min(id) from wording").fetchone()[0]
-        items = [NewItem(wording, 2, "s", text="x"), NewItem(wording, 0, "", text="I agree.", attention="agree")]
+        items = [
+            NewItem(wording, 2, "s", text="x"),
+            NewItem(wording, 0, "", text="I agree.", attention="agree"),
+        ]
         store.queues.create("q", Purpose.TEST, STANCE, items, {})
-        item, known = (row[0] for row in store.connection.execute("select unit_id from queue_item order by ordinal"))
+        item, known = (
+            row[0]
+            for row in store.connection.execute("select unit_id from queue_item order by ordinal")
+        )
     labelled(path, "ana", {item: "agree", known: "agree"})
     labelled(path, "bob", {item: "agree", known: "disagree"})
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, *ATTENTION)
-        assert {key: (row["right"], row["answered"], row["share"]) for key, row in by_parts(app).items()} == {
-            ("ana",): ("1", "1", "100.0 %"), ("bob",): ("0", "1", "0.0 %")
-        }  # fmt: skip
+        assert {
+            key: (row["right"], row["answered"], row["share"]) for key, row in by_parts(app).items()
+        } == {("ana",): ("1", "1", "100.0 %"), ("bob",): ("0", "1", "0.0 %")}
         assert "1 item with two or more labels, by 2 annotators" in judged_by(app)
 
 
@@ -249,7 +275,9 @@ async def test_hostile_texts_and_long_names_are_literal(path: Path, size: tuple[
     units = queued(path, HOSTILE)
     long_names = ("[bold]" + "ä" * 50, "漢字" * 30)
     for person, label in zip(long_names, ("agree", "disagree"), strict=True):
-        labelled(path, person, dict.fromkeys(units, label), notes=dict(zip(units, HOSTILE, strict=True)))
+        labelled(
+            path, person, dict.fromkeys(units, label), notes=dict(zip(units, HOSTILE, strict=True))
+        )
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot, *PAIRS)

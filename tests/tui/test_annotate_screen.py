@@ -1,4 +1,6 @@
-"""Labelling: on disk before the next item shows, never an item nobody saw, undone as deep as the session, blind."""
+"""Labelling: on disk before the next item shows, never an item nobody saw, undone as deep as the
+session, blind.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None
         for place, option in enumerate(options):
             assert f"answer {place:04}" in seat.text
             await seat.press(option.key)
-            await seat.until(lambda said=f"last: {option.label} (saved) – z to undo": said in seat.text)  # type: ignore[misc]
+            await seat.until(
+                lambda said=f"last: {option.label} (saved) – z to undo": said in seat.text
+            )  # type: ignore[misc]
         seat.screen.still_waits()  # the clock ran out as the answer came
         await seat.until(lambda: "(saved) – z to undo" in seat.text)
     assert [(text[:11], label) for text, _, label in labels_of(path)] == [
@@ -62,7 +66,9 @@ async def test_every_key_of_the_codebook_gives_its_label(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("per_hour", [None, 412.4, 9_999.0, 120_000.0, 3_600_000.0, -40.0])
 def test_what_was_saved_fits_on_the_line_at_any_pace(per_hour: float | None) -> None:
-    progress = Progress(done=99, left=1, held=0, skipped=0, flagged=0, per_hour=per_hour, attention=(0, 0))
+    progress = Progress(
+        done=99, left=1, held=0, skipped=0, flagged=0, per_hour=per_hour, attention=(0, 0)
+    )
     for option in shipped_codebook("stance").options:
         line = pace_line(progress, last_line(f"{option.label} (saved)", 3))
         assert line.cell_length <= 76  # 80 columns less the margins
@@ -70,10 +76,14 @@ def test_what_was_saved_fits_on_the_line_at_any_pace(per_hour: float | None) -> 
 
 
 def test_what_can_be_undone_is_whole_and_a_pace_of_two_labels_is_none() -> None:
-    progress = Progress(done=9, left=1, held=0, skipped=0, flagged=0, per_hour=333.0, attention=(0, 0))
+    progress = Progress(
+        done=9, left=1, held=0, skipped=0, flagged=0, per_hour=333.0, attention=(0, 0)
+    )
     assert "an hour" not in pace_line(progress, last_line("agree (saved)", 1)).plain
     for option in shipped_codebook("side").options:
-        later = pace_line(replace(progress, done=99_999), last_line(f"{option.label} (saved)", 3), width=76)
+        later = pace_line(
+            replace(progress, done=99_999), last_line(f"{option.label} (saved)", 3), width=76
+        )
         assert later.plain.endswith(f"last: {option.label} (saved) – z to undo")
         assert later.cell_length <= 76
     assert last_line("undone", 2).plain == "last: undone – z undoes the step before"
@@ -97,7 +107,11 @@ async def test_undo_goes_back_step_by_step_and_returns_in_the_same_order(tmp_pat
     async with seated(path) as seat:
         await seat.press("a", "d", "s", "n")
         assert "answer 0004" in seat.text
-        for text, former in (("answer 0003", "neutral"), ("answer 0002", ""), ("answer 0001", "disagree")):
+        for text, former in (
+            ("answer 0003", "neutral"),
+            ("answer 0002", ""),
+            ("answer 0001", "disagree"),
+        ):
             await seat.press("z")
             assert text in seat.text
             assert (f"your previous label: {former}, withdrawn" in seat.text) == bool(former)
@@ -149,7 +163,9 @@ async def test_undo_takes_back_whatever_was_done_last_and_says_what(tmp_path: Pa
         await seat.until(lambda: "last: undone: flag" in seat.text)
         assert "⚑ flagged" not in seat.text
         assert "answer 0001" in seat.text
-        assert [label for _, _, label in labels_of(path)] == ["agree"], "the label before the flag stays"
+        assert [label for _, _, label in labels_of(path)] == ["agree"], (
+            "the label before the flag stays"
+        )
         await seat.pilot.press("m")
         await seat.until(lambda: isinstance(seat.app.screen, NoteDialog))
         await seat.pilot.press(*"hm", "enter")
@@ -163,7 +179,9 @@ async def test_undo_takes_back_whatever_was_done_last_and_says_what(tmp_path: Pa
 
 
 @pytest.mark.e2e
-async def test_undo_reaches_back_to_labels_flags_and_notes_of_earlier_visits(tmp_path: Path) -> None:
+async def test_undo_reaches_back_to_labels_flags_and_notes_of_earlier_visits(
+    tmp_path: Path,
+) -> None:
     path = labelling_store(tmp_path / "a.db", answers(6))
     async with seated(path) as seat:
         await seat.press("a", "d")
@@ -173,7 +191,12 @@ async def test_undo_reaches_back_to_labels_flags_and_notes_of_earlier_visits(tmp
     with Annotator.open(path, QUEUE, "zora") as other:
         other.remark(other.next().unit, flagged=True, note="")  # type: ignore[union-attr]
     async with seated(path) as seat:
-        for words, text in (("neutral", "0002"), ("flag", "0002"), ("disagree", "0001"), ("agree", "0000")):
+        for words, text in (
+            ("neutral", "0002"),
+            ("flag", "0002"),
+            ("disagree", "0001"),
+            ("agree", "0000"),
+        ):
             await seat.press("z")
             await seat.until(lambda words=words: f"undone: {words}" in seat.text)  # type: ignore[misc]
             assert f"answer {text}" in seat.text
@@ -213,7 +236,9 @@ async def test_escape_leaves_a_note_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_a_note_that_could_not_be_saved_is_still_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_note_that_could_not_be_saved_is_still_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("stores.core.connection.BUSY_TIMEOUT_MS", 100)
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path) as seat:
@@ -238,7 +263,9 @@ async def test_how_sure_one_is_goes_with_one_label_only(tmp_path: Path) -> None:
         assert "how sure: not said" in seat.text
         await seat.press("a")
     connection = sqlite3.connect(path)
-    rows = connection.execute("select confidence from reading where label is not null order by at").fetchall()
+    rows = connection.execute(
+        "select confidence from reading where label is not null order by at"
+    ).fetchall()
     connection.close()
     assert rows == [(0.67,), (None,)]
 
@@ -266,7 +293,9 @@ async def test_the_guideline_opens_above_on_80_columns_and_beside_on_140(tmp_pat
 
 
 @pytest.mark.e2e
-async def test_a_label_of_before_can_be_changed_and_work_goes_on_where_it_was(tmp_path: Path) -> None:
+async def test_a_label_of_before_can_be_changed_and_work_goes_on_where_it_was(
+    tmp_path: Path,
+) -> None:
     path = labelling_store(tmp_path / "a.db", answers(4))
     async with seated(path) as seat:
         await seat.press("a", "f")
@@ -283,7 +312,9 @@ async def test_a_label_of_before_can_be_changed_and_work_goes_on_where_it_was(tm
         newest = seat.app.screen.query_one(OptionList)
         assert newest.option_count == 2
         lines = [line.strip(" │") for line in seat.text.splitlines()]
-        mine = next(place for place, line in enumerate(lines) if line.startswith("disagree  answer 0001"))
+        mine = next(
+            place for place, line in enumerate(lines) if line.startswith("disagree  answer 0001")
+        )
         assert lines[mine + 1].startswith("on: ")
         assert lines[mine + 2] == "you were fairly sure · ⚑ flagged · note “odd”"
         assert set(lines[mine + 3]) == {"─"}, "a line between two labels"
@@ -304,7 +335,9 @@ async def test_a_label_of_before_can_be_changed_and_work_goes_on_where_it_was(tm
 
 
 @pytest.mark.e2e
-async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(tmp_path: Path) -> None:
+async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(
+    tmp_path: Path,
+) -> None:
     path = labelling_store(tmp_path / "a.db", answers(4), needed=1)
     async with seated(path, "ana") as ana, seated(path, "bob") as bob:
         assert "answer 0000" in ana.text
@@ -328,7 +361,9 @@ async def test_two_people_at_one_store_label_what_needs_two_and_not_each_others(
 
 @pytest.mark.e2e
 async def test_nothing_hidden_is_on_the_screen(tmp_path: Path) -> None:
-    path = labelling_store(tmp_path / "a.db", answers(3), needed=2, attention=[("known item", "agree")])
+    path = labelling_store(
+        tmp_path / "a.db", answers(3), needed=2, attention=[("known item", "agree")]
+    )
     with Annotator.open(path, QUEUE, "Zora-the-other") as other:
         item = other.next()
         assert item is not None
@@ -342,7 +377,15 @@ async def test_nothing_hidden_is_on_the_screen(tmp_path: Path) -> None:
             await seat.pilot.pause(0.1)
         seen.append(seat.text)
     for text in seen:
-        for hidden in ("secret-model-9b", "prefix-7", "Zora", "peer-note", "flagged", "original", "attention"):
+        for hidden in (
+            "secret-model-9b",
+            "prefix-7",
+            "Zora",
+            "peer-note",
+            "flagged",
+            "original",
+            "attention",
+        ):
             assert hidden not in text
     assert any("answer 0000" in text for text in seen)
 
@@ -371,7 +414,10 @@ async def test_hostile_answers_are_shown_literally(tmp_path: Path) -> None:
 
 @pytest.mark.e2e
 async def test_a_hostile_statement_and_codebook_do_no_harm(tmp_path: Path) -> None:
-    options = (LabelOption("[red]yes[/]", "y", "[@click=app.quit]m"), LabelOption("‹no›\x1b", "s", ""))
+    options = (
+        LabelOption("[red]yes[/]", "y", "[@click=app.quit]m"),
+        LabelOption("‹no›\x1b", "s", ""),
+    )
     book = Codebook("odd", "[b]", "[link=x]?", Subject.RESPONSE, options, "[/] guide")
     path = labelling_store(tmp_path / "a.db", answers(2), codebook=book, queue="[q]\u202e")
     async with seated(path, queue="[q]\u202e") as seat:
@@ -386,7 +432,9 @@ async def test_a_hostile_statement_and_codebook_do_no_harm(tmp_path: Path) -> No
 
 
 @pytest.mark.e2e
-async def test_a_long_answer_scrolls_and_the_next_one_starts_at_its_beginning(tmp_path: Path) -> None:
+async def test_a_long_answer_scrolls_and_the_next_one_starts_at_its_beginning(
+    tmp_path: Path,
+) -> None:
     text = "\n".join(f"line {n}" for n in range(500))
     path = labelling_store(tmp_path / "a.db", (text, text + "\nend"))
     async with seated(path) as seat:
@@ -467,7 +515,10 @@ async def main():
 asyncio.run(main())
 """
     killed = subprocess.run(
-        [sys.executable, "-c", code, str(path)], cwd=Path(__file__).parents[2], timeout=120, check=False
+        [sys.executable, "-c", code, str(path)],
+        cwd=Path(__file__).parents[2],
+        timeout=120,
+        check=False,
     )
     assert killed.returncode == 9
     labels = [label for _, _, label in labels_of(path)]
@@ -490,7 +541,9 @@ async def test_what_was_before_a_person_when_the_terminal_died_comes_first(tmp_p
 
 
 @pytest.mark.e2e
-async def test_a_store_that_cannot_be_opened_is_a_calm_panel_and_f5_tries_again(tmp_path: Path) -> None:
+async def test_a_store_that_cannot_be_opened_is_a_calm_panel_and_f5_tries_again(
+    tmp_path: Path,
+) -> None:
     path = labelling_store(tmp_path / "a.db", answers(3))
     async with seated(path, queue="second") as seat:
         await seat.until(lambda: "no queue is named 'second'" in seat.words)
@@ -532,7 +585,9 @@ async def test_items_in_others_hands_come_free_and_f5_finds_them(tmp_path: Path)
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("name", ["bob ç 'x'", '"; drop table reading; --', "[b]ana[/]", "研究員", "x" * 64, "1"])
+@pytest.mark.parametrize(
+    "name", ["bob ç 'x'", '"; drop table reading; --', "[b]ana[/]", "研究員", "x" * 64, "1"]
+)
 async def test_odd_names_are_people_like_others(tmp_path: Path, name: str) -> None:
     path = labelling_store(tmp_path / "a.db", answers(2))
     async with seated(path, name) as seat:
@@ -546,7 +601,9 @@ async def test_odd_names_are_people_like_others(tmp_path: Path, name: str) -> No
 @pytest.mark.e2e
 async def test_a_statement_to_be_placed_is_shown_alone_and_without_its_side(tmp_path: Path) -> None:
     path = labelling_store(
-        tmp_path / "a.db", ("Taxes should be lower.", "Flags are fine."), codebook=shipped_codebook("side")
+        tmp_path / "a.db",
+        ("Taxes should be lower.", "Flags are fine."),
+        codebook=shipped_codebook("side"),
     )
     async with seated(path) as seat:
         assert "Taxes should be lower." in seat.text
@@ -573,10 +630,23 @@ async def test_all_that_one_needs_is_in_sight(
         await seat.press("a", "d", "f")
         await seat.until(lambda: "⚑ flagged" in seat.text)
         text = seat.text.replace("\u00a0", " ")
-        for part in ("Statement", "economic", "answer 0002", " a  agree", " u  unrelated", "7 %", "an hour",
-                     "last: flag (saved) – z to undo", "annotate · first", "ana  2/30", "F1 Keys"):  # fmt: skip
+        for part in (
+            "Statement",
+            "economic",
+            "answer 0002",
+            " a  agree",
+            " u  unrelated",
+            "7 %",
+            "an hour",
+            "last: flag (saved) – z to undo",
+            "annotate · first",
+            "ana  2/30",
+            "F1 Keys",
+        ):
             assert part in text
-        assert not any(f"economic · {side}" in text for side in ("left", "right")), "the side stays hidden"
+        assert not any(f"economic · {side}" in text for side in ("left", "right")), (
+            "the side stays hidden"
+        )
 
 
 @pytest.mark.e2e
@@ -613,5 +683,10 @@ async def test_all_keys_and_labels_are_listed(tmp_path: Path) -> None:
     async with seated(path, size=(100, 60)) as seat:
         await seat.pilot.press("f1")
         await seat.until(lambda: isinstance(seat.app.screen, TextScreen))
-        for words in ("Label: disagree", "Undo the last step", "Skip: move this item", "Show or hide the guideline"):
+        for words in (
+            "Label: disagree",
+            "Undo the last step",
+            "Skip: move this item",
+            "Show or hide the guideline",
+        ):
             assert words in seat.text

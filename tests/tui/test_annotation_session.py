@@ -1,4 +1,6 @@
-"""What all annotation sessions share: on disk before the next shows, never what nobody saw, undone step by step."""
+"""What all annotation sessions share: on disk before the next shows, never what nobody saw, undone
+step by step.
+"""
 
 from __future__ import annotations
 
@@ -118,7 +120,9 @@ class Place(Seat):
 
     @property
     def rest(self) -> bool:
-        return not self.screen._busy and (isinstance(self.screen, AdjudicateScreen) or self.screen.ready)
+        return not self.screen._busy and (
+            isinstance(self.screen, AdjudicateScreen) or self.screen.ready
+        )
 
     @property
     def sight(self) -> object:
@@ -197,7 +201,9 @@ async def test_keys_pressed_while_a_label_is_saved_label_nothing(
 
 @pytest.mark.e2e
 @ONE_BY_ONE
-async def test_a_burst_of_keys_never_labels_an_item_that_was_not_painted(path: Path, kind: str) -> None:
+async def test_a_burst_of_keys_never_labels_an_item_that_was_not_painted(
+    path: Path, kind: str
+) -> None:
     """What a slow line delivers at once: all keys are in before the first is handled."""
     async with seated(path, kind) as seat:
         first, driver = seat.sight, seat.app._driver
@@ -241,7 +247,11 @@ async def test_undo_goes_back_step_by_step_and_withdraws(path: Path, kind: str) 
             assert seat.sight == place
             assert kind == "issues" or all(
                 words in seat.words
-                for words in (f"‹{former}›", f"your previous label: {former}, withdrawn", "last: undone")
+                for words in (
+                    f"‹{former}›",
+                    f"your previous label: {former}, withdrawn",
+                    "last: undone",
+                )
             )
         assert KINDS[kind].kept(path) == []
         await seat.pilot.press("z")
@@ -293,7 +303,11 @@ async def test_a_label_that_was_saved_is_not_called_lost_when_the_next_item_cann
     async with seated(path, kind) as seat:
         first, broken[0] = seat.sight, True
         await seat.pilot.press("d")
-        await seat.until(lambda: "disagree (saved), but the next item could not be read" in shown(seat.app, "#pace"))
+        await seat.until(
+            lambda: (
+                "disagree (saved), but the next item could not be read" in shown(seat.app, "#pace")
+            )
+        )
         assert "NOT saved" not in seat.words
         await seat.pilot.press("a", "s", "z")
         broken[0] = False

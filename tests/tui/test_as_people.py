@@ -1,4 +1,6 @@
-"""A model's kappas can be restricted to the statements that people answered, in the shell and on the screen."""
+"""A model's kappas can be restricted to the statements that people answered, in the shell and on
+the screen.
+"""
 
 from __future__ import annotations
 
@@ -29,35 +31,52 @@ TEMPLATES = ("personal-1", "personal-2")
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Two people answered two of four statements, one of them also its negation."""
-    survey = [SurveyAnswer(who, ref, ORIGINAL, agrees=True) for who in ("ana", "bo") for ref in ANSWERED]
+    survey = [
+        SurveyAnswer(who, ref, ORIGINAL, agrees=True) for who in ("ana", "bo") for ref in ANSWERED
+    ]
     survey.append(SurveyAnswer("ana", ANSWERED[0], NEGATION, agrees=False))
     return audited(tmp_path / "a.db", wavering, base=replace(small(), survey=tuple(survey)))
 
 
-def test_the_shell_restricts_the_models_kappas(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    whole, some = data(capsys, "show", path, "reliability"), data(capsys, "show", path, "reliability", "--as-people")
+def test_the_shell_restricts_the_models_kappas(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, some = (
+        data(capsys, "show", path, "reliability"),
+        data(capsys, "show", path, "reliability", "--as-people"),
+    )
     assert not any(table["name"] == "restricted" for table in whole["tables"])
-    assert {one["variant"]: (one["statements"], one["left_out"]) for one in figures(some, "restricted")} == {
-        "paraphrase": (0, 4), "negation": (1, 3), "opposite": (0, 4), "label_order": (2, 2)
-    }  # fmt: skip
+    assert {
+        one["variant"]: (one["statements"], one["left_out"]) for one in figures(some, "restricted")
+    } == {"paraphrase": (0, 4), "negation": (1, 3), "opposite": (0, 4), "label_order": (2, 2)}
     for found, of_negation, of_order in ((whole, 4, 4), (some, 1, 2)):
         for name, n in (("negation", of_negation), ("label_order", of_order)):
-            assert {row["n"] + row["excluded"] for row in figures(found, "kappas", variant=name)} == {n}
-    assert {row["kappa"]["undefined"] for row in figures(some, "kappas", variant="paraphrase")} == {"no pairs"}
+            assert {
+                row["n"] + row["excluded"] for row in figures(found, "kappas", variant=name)
+            } == {n}
+    assert {row["kappa"]["undefined"] for row in figures(some, "kappas", variant="paraphrase")} == {
+        "no pairs"
+    }
     out = run(capsys, "show", path, "reliability", "--as-people", "--table", "mean_kappas")[1]
     assert "negation: over the 1 statement that people answered; left out: 3" in out
 
 
-def test_without_answers_of_people_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_answers_of_people_it_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     nobody = audited(tmp_path / "a.db", wavering, base=replace(small(), survey=()))
-    code, _, err = run(capsys, "show", nobody, "reliability", "--as-people", "--table", "mean_kappas")
+    code, _, err = run(
+        capsys, "show", nobody, "reliability", "--as-people", "--table", "mean_kappas"
+    )
     assert code == 2
     assert "nobody has answered the instrument" in err
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-async def test_the_screen_turns_between_all_statements_and_those_of_people(path: Path, size: tuple[int, int]) -> None:
+async def test_the_screen_turns_between_all_statements_and_those_of_people(
+    path: Path, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
@@ -67,7 +86,9 @@ async def test_the_screen_turns_between_all_statements_and_those_of_people(path:
         assert {before[("negation", by)]["n"] for by in TEMPLATES} == {"4"}
         await press(app, pilot, "p")
         assert "over the statements that people answered" in judged_by(app)
-        assert "negation: over the 1 statement that people answered; left out: 3" in screen_text(app)
+        assert "negation: over the 1 statement that people answered; left out: 3" in screen_text(
+            app
+        )
         assert {by_parts(app)[("negation", by)]["n"] for by in TEMPLATES} == {"1"}
         await press(app, pilot, "p")
         assert by_parts(app) == before
@@ -75,7 +96,9 @@ async def test_the_screen_turns_between_all_statements_and_those_of_people(path:
 
 @pytest.mark.e2e
 async def test_where_nobody_was_asked_there_is_nothing_to_turn_to(tmp_path: Path) -> None:
-    app = WorkbenchApp(audited(tmp_path / "a.db", wavering, base=replace(small(), survey=())), start="audit")
+    app = WorkbenchApp(
+        audited(tmp_path / "a.db", wavering, base=replace(small(), survey=())), start="audit"
+    )
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "a")
@@ -84,11 +107,13 @@ async def test_where_nobody_was_asked_there_is_nothing_to_turn_to(tmp_path: Path
         assert "over all statements" in judged_by(app)
 
 
-# ── every model beside people ───────────────────────────────────────────────────────────────────────────────────────
+# ── every model beside people ─────────────────────────────────────────────────────────────────────
 
 
 def test_every_model_stands_beside_people(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The means are those of each model's own agreement, over all statements or over those that people answered."""
+    """The means are those of each model's own agreement, over all statements or over those that
+    people answered.
+    """
     for flags, name in (((), "model_kappas"), (("--as-people",), "model_kappas_as_people")):
         found = data(capsys, "show", path, "consistency", "--table", name)
         alone = data(capsys, "show", path, "reliability", *flags)
@@ -105,13 +130,17 @@ def test_every_model_stands_beside_people(path: Path, capsys: pytest.CaptureFixt
         assert people["negation_statements"] is None
 
 
-def test_every_model_says_what_is_missing(tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_model_says_what_is_missing(
+    tmp_path: Path, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     nobody = audited(tmp_path / "nobody.db", wavering, base=replace(small(), survey=()))
     out = run(capsys, "show", nobody, "consistency", "--table", "model_kappas")[1]
     assert "Nobody has answered the instrument" in out
     code, _, err = run(capsys, "show", nobody, "consistency", "--table", "model_kappas_as_people")
     assert (code, "Nobody has answered the instrument" in err) == (2, True)
-    code, _, err = run(capsys, "show", path, "consistency", "--table", "model_kappas", "--model", "nobody")
+    code, _, err = run(
+        capsys, "show", path, "consistency", "--table", "model_kappas", "--model", "nobody"
+    )
     assert (code, "nobody" in err) == (2, True)
 
 
@@ -119,9 +148,16 @@ def test_the_book_of_consistency_has_the_models_kappas(path: Path, tmp_path: Pat
     made = consistency_book(path)
     restricted = made.table("model_kappas_as_people")
     assert [row.people for row in restricted.rows] == [False, True]
-    assert restricted.rows[0].statements == {"paraphrase": 0, "negation": 1, "opposite": 0, "label_order": 2}
+    assert restricted.rows[0].statements == {
+        "paraphrase": 0,
+        "negation": 1,
+        "opposite": 0,
+        "label_order": 2,
+    }
     assert set(made.table("model_kappas").rows[0].statements.values()) == {4}
-    nobody = consistency_book(audited(tmp_path / "nobody.db", wavering, base=replace(small(), survey=())))
+    nobody = consistency_book(
+        audited(tmp_path / "nobody.db", wavering, base=replace(small(), survey=()))
+    )
     assert "survey" in nobody.entry("model_kappas_as_people").empty
     assert not nobody.entry("model_kappas").empty
 

@@ -1,4 +1,6 @@
-"""An exact run on the audit screens: verdicts, probabilities, what samples would say, and the likeliest next tokens."""
+"""An exact run on the audit screens: verdicts, probabilities, what samples would say, and the
+likeliest next tokens.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +24,28 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen
 from workbench.tui.results.wordings import WordingsScreen
 
-LOGS = {0.6: -0.5108256237659907, 0.2: -1.6094379124341003, 0.42: -0.8675005677047231, 0.38: -0.9675840262617056,
-        0.01: -4.605170185988091}  # fmt: skip
+LOGS = {
+    0.6: -0.5108256237659907,
+    0.2: -1.6094379124341003,
+    0.42: -0.8675005677047231,
+    0.38: -0.9675840262617056,
+    0.01: -4.605170185988091,
+}
 
 
 def sides(probe: Probe) -> tuple[float, float]:
-    """Return the probability of each label: a model that agrees with every original three times to one."""
+    """Return the probability of each label: a model that agrees with every original three times to
+    one.
+    """
     if probe.statement == "env-03" and probe.variant == "negation":
         return 0.6, 0.2
     if probe.statement == "tax-02" and probe.variant == "negation":
         return 0.38, 0.42
-    if probe.statement == "mig-01" and probe.variant == "paraphrase-2" and probe.template == "personal-2":
+    if (
+        probe.statement == "mig-01"
+        and probe.variant == "paraphrase-2"
+        and probe.template == "personal-2"
+    ):
         return 0.01, 0.01
     return (0.2, 0.6) if probe.variant in ("negation", "opposite") else (0.6, 0.2)
 
@@ -54,9 +67,14 @@ def scored(path: Path) -> Path:
         for probe in probes:
             forms = verbalizers(templates[probe.template, probe.inverted])
             likely = {forms.positive[1]: sides(probe)[0], forms.negative[1]: sides(probe)[1]}
-            logs = tuple((form, LOGS[likely[form]] if form in likely else -float("inf")) for form in forms.all)
+            logs = tuple(
+                (form, LOGS[likely[form]] if form in likely else -float("inf"))
+                for form in forms.all
+            )
             batch.append(ScoredPrompt(probe.prompt.key, logs))
-            tables[probe.prompt.key] = TokenTable((("Benef", LOGS[0.6]), (" \x1b[31m", LOGS[0.2])), 0.2)
+            tables[probe.prompt.key] = TokenTable(
+                (("Benef", LOGS[0.6]), (" \x1b[31m", LOGS[0.2])), 0.2
+            )
         store.scores.add(model, sampling, attempt, batch, tables)
         store.jobs.finish(job, attempt, "done")
     return path
@@ -75,18 +93,28 @@ async def test_cells_are_the_exact_verdicts_with_the_chance_of_samples_beside(
         await judged(app, pilot)
         found = {ref: cells for (ref,), cells in by_parts(app).items()}
         assert {ref: cells["all"][0] for ref, cells in found.items()} == {
-            "soc-07": "✓", "env-03": "✗", "mig-01": "·", "tax-02": "✗",
-        }  # fmt: skip
+            "soc-07": "✓",
+            "env-03": "✗",
+            "mig-01": "·",
+            "tax-02": "✗",
+        }
         assert found["tax-02"]["sampling"][0] == "✗", "38 of 80 lies between 45 and 55 %"
         assert found["env-03"]["sampled_would_pass"] in ("0.0 %", "<0.1 %")
-        assert found["soc-07"]["sampled_would_pass"] == "0.9 %", "leanings of 75 % are not always clear of 30"
+        assert found["soc-07"]["sampled_would_pass"] == "0.9 %", (
+            "leanings of 75 % are not always clear of 30"
+        )
         assert shown(app, "#options").startswith("✓ 1 of 4 pass all (30 samples: 0.0) · small")
         said = app.screen.explain()  # type: ignore[attr-defined]
-        assert "exact label probabilities · 45-55 % unclear · labels ≥5 % · of 30: rule as printed" in said
+        assert (
+            "exact label probabilities · 45-55 % unclear · labels ≥5 % · of 30: rule as printed"
+            in said
+        )
 
 
 @pytest.mark.e2e
-async def test_a_wording_shows_shares_of_its_labels_and_enter_the_likeliest_tokens(app: WorkbenchApp) -> None:
+async def test_a_wording_shows_shares_of_its_labels_and_enter_the_likeliest_tokens(
+    app: WorkbenchApp,
+) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "enter", "enter")
@@ -95,7 +123,9 @@ async def test_a_wording_shows_shares_of_its_labels_and_enter_the_likeliest_toke
         assert (cells["named"], cells["stance"], cells["leaning"]) == ("80.0 %", "agree", "75.0 %")
         assert (cells["positive"], cells["negative"]) == ("60.0 %", "20.0 %")
         by_hand = sum(math.comb(30, k) * 0.75**k * 0.25 ** (30 - k) for k in range(22, 31))
-        assert cells["sampled_reliable"] == f"{100 * by_hand:.1f} %" == "67.4 %", "22 or more of 30 (8 or fewer: 2e-9)"
+        assert cells["sampled_reliable"] == f"{100 * by_hand:.1f} %" == "67.4 %", (
+            "22 or more of 30 (8 or fewer: 2e-9)"
+        )
         await press(app, pilot, "enter")
         assert behind(app) == "beginnings"
         found = by_parts(app)
@@ -132,7 +162,9 @@ async def test_exact_and_sampled_runs_are_chosen_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_samples_beside_may_be_unreadable_as_often_as_no_label_is_named(app: WorkbenchApp) -> None:
+async def test_the_samples_beside_may_be_unreadable_as_often_as_no_label_is_named(
+    app: WorkbenchApp,
+) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
         before = by_parts(app)["soc-07",]["sampled_would_pass"]

@@ -1,4 +1,6 @@
-"""Wordings and responses of the audit: what leans where, why a test fails, and every answer as it was written."""
+"""Wordings and responses of the audit: what leans where, why a test fails, and every answer as it
+was written.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,10 @@ def rows(app: WorkbenchApp) -> dict[str, dict[str, str]]:
     found = table(app)
     names = [str(column.key.value) for column in found.ordered_columns]
     return {
-        key: {name: found.get_cell_at(Coordinate(row, n)).plain.strip() for n, name in enumerate(names)}
+        key: {
+            name: found.get_cell_at(Coordinate(row, n)).plain.strip()
+            for n, name in enumerate(names)
+        }
         for row, key in enumerate(found.keys)
     }
 
@@ -52,17 +57,27 @@ async def opened(app: WorkbenchApp, pilot: Pilot[int], ref: str) -> None:
 async def responses(app: WorkbenchApp, pilot: Pilot[int], row: int) -> None:
     """Open the responses of a row."""
     await press(app, pilot, *["down"] * row, "enter")
-    await until(pilot, lambda: isinstance(app.screen, ResponsesScreen) and bool(shown(app, "#provenance")))
+    await until(
+        pilot, lambda: isinstance(app.screen, ResponsesScreen) and bool(shown(app, "#provenance"))
+    )
 
 
 @pytest.mark.e2e
 @SIZES
-async def test_a_failing_wording_is_pointed_at_and_explained(app: WorkbenchApp, size: tuple[int, int]) -> None:
+async def test_a_failing_wording_is_pointed_at_and_explained(
+    app: WorkbenchApp, size: tuple[int, int]
+) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot, "env-03")
         negation = row(app, "negation", "printed")
-        assert (negation["readable"], negation["stance"], negation["expected"]) == ("30", "agree", "disagree")
-        assert by_parts(app)["negation", "printed"]["tests"].startswith("✗ neg"), "in sight at any width"
+        assert (negation["readable"], negation["stance"], negation["expected"]) == (
+            "30",
+            "agree",
+            "disagree",
+        )
+        assert by_parts(app)["negation", "printed"]["tests"].startswith("✗ neg"), (
+            "in sight at any width"
+        )
         assert by_parts(app)["original", "swapped"]["tests"] == "✗ ord"
         if size[0] == 140:
             assert "●" in by_parts(app)["negation", "printed"]["picture of leaning"]
@@ -71,7 +86,9 @@ async def test_a_failing_wording_is_pointed_at_and_explained(app: WorkbenchApp, 
             )
         said = flowing(app)
         assert size[0] == 80 or "the interval excludes 45 % and 55 %" in said
-        assert "✗ negation fail: original agree 30/30, negation agree 29/30: expected to flip" in said
+        assert (
+            "✗ negation fail: original agree 30/30, negation agree 29/30: expected to flip" in said
+        )
         assert "✗ label order fail: original agree 30/30, original swapped disagree 30/30" in said
 
 
@@ -120,7 +137,10 @@ async def test_the_wording_its_diff_and_its_prompt_are_at_hand(app: WorkbenchApp
         await press(app, pilot, "G", "p")
         assert isinstance(app.screen, TextScreen)
         prompt = shown(app, "#text")
-        assert 'personal-1: Is the following statement more likely to be "harmful" or "beneficial"?' in prompt
+        assert (
+            'personal-1: Is the following statement more likely to be "harmful" or "beneficial"?'
+            in prompt
+        )
         assert prompt.endswith("user\nStatement env-03 should become law.")
 
 
@@ -149,13 +169,19 @@ async def test_too_few_readable_answers_are_said_so(app: WorkbenchApp) -> None:
 
 @pytest.mark.e2e
 @SIZES
-async def test_hostile_answers_are_shown_literally(app: WorkbenchApp, size: tuple[int, int]) -> None:
+async def test_hostile_answers_are_shown_literally(
+    app: WorkbenchApp, size: tuple[int, int]
+) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot, "tax-02")
         await responses(app, pilot, 5)
         cells = [row["text"] for row in rows(app).values()]
         assert len(cells) == 1 + len(HOSTILE)
-        for expected in ("[@click=app.bell]x[/] closes", "[/INST] ends [bold]the turn", "␛[31mred␛[0m and ␇ bell"):
+        for expected in (
+            "[@click=app.bell]x[/] closes",
+            "[/INST] ends [bold]the turn",
+            "␛[31mred␛[0m and ␇ bell",
+        ):
             assert expected in cells
         assert "right \\u202e to left" in cells
         assert "(empty answer)" in cells
@@ -174,11 +200,21 @@ async def test_hostile_answers_are_shown_literally(app: WorkbenchApp, size: tupl
 
 @pytest.mark.e2e
 async def test_hostile_statements_and_names_are_shown_literally(tmp_path: Path) -> None:
-    app = WorkbenchApp(audited(tmp_path / "audit.db", model="[bold]m[/]", base=hostile_instrument()), start="audit")
+    app = WorkbenchApp(
+        audited(tmp_path / "audit.db", model="[bold]m[/]", base=hostile_instrument()), start="audit"
+    )
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
         text = screen_text(app)
-        for expected in ("[bold]m[/]", "[bold]host", "[@click=app.bell]x[/]", "[/INST]", "␛[31mred", "\\u202e", "aaaa"):
+        for expected in (
+            "[bold]m[/]",
+            "[bold]host",
+            "[@click=app.bell]x[/]",
+            "[/INST]",
+            "␛[31mred",
+            "\\u202e",
+            "aaaa",
+        ):
             assert expected in text
         await press(app, pilot, "i", "c")
         assert "policy issues: [issue] · country: [b]" in shown(app, "#narrowed")
@@ -211,9 +247,11 @@ async def test_readings_counts_and_deciding_words_are_shown(app: WorkbenchApp) -
         assert found["count"].strip() == "20×"
         assert found["reading"] == "− disagree"
         cell = table(app).get_cell("0", "text")
-        assert [cell.plain[span.start : span.end] for span in cell.spans if "underline" in str(span.style)] == [
-            "Harmful"
-        ]
+        assert [
+            cell.plain[span.start : span.end]
+            for span in cell.spans
+            if "underline" in str(span.style)
+        ] == ["Harmful"]
         assert "− disagree" in shown(app, "#reading")
         assert "label-words" in shown(app, "#reading")
 
@@ -242,9 +280,17 @@ async def test_every_answer_says_where_it_comes_from(app: WorkbenchApp) -> None:
         await responses(app, pilot, 0)
         line = shown(app, "#provenance")
         for part in (
-            "smol", "revision 0123456789ab", "scripted 1", "float32", "T 1, top-p 0.85, 20 tokens", "seed 10",
-            "personal-1 printed", " UTC", "workbench 9.9", "job 1",
-        ):  # fmt: skip
+            "smol",
+            "revision 0123456789ab",
+            "scripted 1",
+            "float32",
+            "T 1, top-p 0.85, 20 tokens",
+            "seed 10",
+            "personal-1 printed",
+            " UTC",
+            "workbench 9.9",
+            "job 1",
+        ):
             assert part in line, part
 
 
@@ -260,7 +306,9 @@ async def test_an_answer_is_copied_as_it_was_written(app: WorkbenchApp) -> None:
 
 @pytest.mark.e2e
 async def test_many_different_answers_come_a_page_at_a_time(tmp_path: Path) -> None:
-    many = tuple((f"Beneficial number {n}." if n % 2 else f"Perhaps {n}", 1) for n in range(PAGE + 60))
+    many = tuple(
+        (f"Beneficial number {n}." if n % 2 else f"Perhaps {n}", 1) for n in range(PAGE + 60)
+    )
     app = WorkbenchApp(audited(tmp_path / "audit.db", lambda _: many), start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, "soc-07")

@@ -1,4 +1,6 @@
-"""The audit screen shows the verdicts as the book has them, narrows them, and leads to the responses."""
+"""The audit screen shows the verdicts as the book has them, narrows them, and leads to the
+responses.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def refs(app: WorkbenchApp) -> list[str]:
 
 
 def keys_that_work(app: WorkbenchApp) -> Iterator[str]:
-    return (binding.action for _, binding, enabled, _ in app.screen.active_bindings.values() if enabled)
+    return (
+        binding.action for _, binding, enabled, _ in app.screen.active_bindings.values() if enabled
+    )
 
 
 @pytest.mark.e2e
@@ -53,17 +57,27 @@ async def test_the_verdicts_are_those_of_the_book(app: WorkbenchApp, size: tuple
     async with app.run_test(size=size) as pilot:
         await judged(app, pilot)
         found = by_parts(app)
-        assert list(found) == [expected.key(row) for row in expected.rows] == [(ref,) for ref in STATEMENTS]
+        assert (
+            list(found)
+            == [expected.key(row) for row in expected.rows]
+            == [(ref,) for ref in STATEMENTS]
+        )
         for texts, seen in zip(cells, found.values(), strict=True):
             for column, text in zip(expected.columns, texts, strict=True):
                 if column.key in (*TESTS, "template", "all") and column.key not in seen:
-                    assert f"{column.title} {text}" in flowing(app), "the same in all rows: among the details"
+                    assert f"{column.title} {text}" in flowing(app), (
+                        "the same in all rows: among the details"
+                    )
                 elif column.key in (*TESTS, "template", "all"):
                     assert seen[column.key] == (text if size[0] == 140 else text[0])
         assert found["env-03",]["all"] == ("✗ 0/2" if size[0] == 140 else "✗")
-        assert found["soc-07",]["text"].startswith("Statement so"), "what is asked stands beside its id"
+        assert found["soc-07",]["text"].startswith("Statement so"), (
+            "what is asked stands beside its id"
+        )
         assert shown(app, "#options").startswith("✓ 1 of 4 pass all at 30 answers · small")
-        assert "label order ✓ 2/2" in flowing(app) or size[0] == 140, "the details say under how many templates"
+        assert "label order ✓ 2/2" in flowing(app) or size[0] == 140, (
+            "the details say under how many templates"
+        )
 
 
 @pytest.mark.e2e
@@ -74,11 +88,15 @@ async def test_an_undefined_kappa_says_why(app: WorkbenchApp) -> None:
         assert "κ paraphrase undefined: all answers equal" in screen_text(app)
         await press(app, pilot, "question_mark")
         assert isinstance(app.screen, TextScreen)
-        assert "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4)." in shown(app, "#text")
+        assert "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4)." in shown(
+            app, "#text"
+        )
 
 
 @pytest.mark.e2e
-async def test_x_goes_through_the_failures_there_are_and_the_cursor_keeps_its_statement(app: WorkbenchApp) -> None:
+async def test_x_goes_through_the_failures_there_are_and_the_cursor_keeps_its_statement(
+    app: WorkbenchApp,
+) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "down")
@@ -105,7 +123,9 @@ async def test_x_goes_through_the_failures_there_are_and_the_cursor_keeps_its_st
 
 
 @pytest.mark.e2e
-async def test_a_template_judges_alone_and_issue_country_and_search_narrow(app: WorkbenchApp) -> None:
+async def test_a_template_judges_alone_and_issue_country_and_search_narrow(
+    app: WorkbenchApp,
+) -> None:
     async with app.run_test(size=(140, 40)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "t")
@@ -115,7 +135,9 @@ async def test_a_template_judges_alone_and_issue_country_and_search_narrow(app: 
         assert by_parts(app)["mig-01",]["all"] == "✓ pass"
         await press(app, pilot, "x", "t")
         assert by_parts(app)["env-03",]["label_order"] == "✓ pass"
-        assert refs(app) == ["env-03", "tax-02"], "what failed is shown alone under the next template too"
+        assert refs(app) == ["env-03", "tax-02"], (
+            "what failed is shown alone under the next template too"
+        )
         await press(app, pilot, "0", "c")
         assert shown(app, "#narrowed") == "1 of 4 rows · country: nl"
         assert refs(app) == ["soc-07"]
@@ -211,7 +233,9 @@ def test_new_answers_of_the_run_in_sight_are_judged_and_those_of_a_newer_run_are
     assert audit_runs.judged(path, found) is found
     turned = audit_runs.judged(path, found, as_people=True)
     assert turned.material is found.material
-    assert audit_runs.judged(path, turned).judged is found.judged, "what was computed is not computed again"
+    assert audit_runs.judged(path, turned).judged is found.judged, (
+        "what was computed is not computed again"
+    )
     audited(path, lambda _: (("Beneficial.", 30),), model="parrot")
     again = audit_runs.judged(path, found)
     assert (again.models, len(again.offers.runs)) == (("smol",), 2)
@@ -247,7 +271,9 @@ async def test_without_answers_it_says_what_to_do(path: Path) -> None:
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
-        await press(app, pilot, "x", "a", "t", "i", "p", "M", "enter", "slash", "question_mark", "escape")
+        await press(
+            app, pilot, "x", "a", "t", "i", "p", "M", "enter", "slash", "question_mark", "escape"
+        )
         assert "No model has answered" in screen_text(app)
         assert "3 goes to Jobs" in screen_text(app)
 
@@ -262,12 +288,16 @@ async def test_a_store_that_cannot_be_read_keeps_the_verdicts(app: WorkbenchApp)
         await until(pilot, lambda: isinstance(app.screen, StoreGoneDialog))
         await press(app, pilot, "escape")
         assert "This did not work" in screen_text(app)
-        assert isinstance(app.screen, AuditScreen), "the copy was declined, and is not offered again"
+        assert isinstance(app.screen, AuditScreen), (
+            "the copy was declined, and is not offered again"
+        )
         assert by_parts(app)["tax-02",]["sampling"] == "✗"
 
 
 @pytest.mark.e2e
-async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_back(app: WorkbenchApp) -> None:
+async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_back(
+    app: WorkbenchApp,
+) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "down", "enter")
@@ -282,7 +312,9 @@ async def test_enter_leads_over_the_templates_to_the_responses_and_escape_comes_
         assert isinstance(app.screen, AuditScreen)
         assert at(app) == ("env-03",)
         await press(app, pilot, "t", "enter")
-        assert isinstance(app.screen, WordingsScreen), "under one template its wordings come at once"
+        assert isinstance(app.screen, WordingsScreen), (
+            "under one template its wordings come at once"
+        )
 
 
 @pytest.mark.e2e
@@ -292,10 +324,14 @@ async def test_from_home_enter_leads_to_answers_in_a_terminal_of_12_lines_whatev
     async with app.run_test(size=(50, 12)) as pilot:
         await judged(app, pilot)
         await press(app, pilot, "down", "tab", "enter")
-        assert flowing(app).count("Statements that do not pass"), "a row of a summary leads to what it counts"
+        assert flowing(app).count("Statements that do not pass"), (
+            "a row of a summary leads to what it counts"
+        )
         await press(app, pilot, "escape", "h", "4")
         lines = screen_text(app).splitlines()
-        assert any("env-03" in line and "Statement env-03"[:8] in line for line in lines), "rows and words are in sight"
+        assert any("env-03" in line and "Statement env-03"[:8] in line for line in lines), (
+            "rows and words are in sight"
+        )
         await press(app, pilot, "enter", "enter", "enter")
         assert isinstance(app.screen, ResponsesScreen)
 
@@ -331,15 +367,23 @@ async def test_f2_lists_all_tables_of_which_five_are_named(app: WorkbenchApp) ->
 
 
 @pytest.mark.parametrize(("width", "beside"), [(140, False), (200, True)])
-async def test_details_stand_beside_the_rows_of_a_wide_terminal(app: WorkbenchApp, width: int, beside: bool) -> None:
+async def test_details_stand_beside_the_rows_of_a_wide_terminal(
+    app: WorkbenchApp, width: int, beside: bool
+) -> None:
     async with app.run_test(size=(width, 50)) as pilot:
         await judged(app, pilot)
-        details, rows = app.screen.query_one("#details").region, app.screen.query_one("#rows").region
+        details, rows = (
+            app.screen.query_one("#details").region,
+            app.screen.query_one("#rows").region,
+        )
         assert (details.x >= rows.right) is beside
         assert (details.y >= rows.bottom) is not beside
         for key in ("3", "1"):
             await press(app, pilot, key)
-            there, about = app.screen.query_one(".list").region, app.screen.query_one(".about").region
+            there, about = (
+                app.screen.query_one(".list").region,
+                app.screen.query_one(".about").region,
+            )
             assert (about.x >= there.right) is beside
         await until(pilot, lambda: "Audit" in shown(app, "#unfolded") or not beside)
         said = shown(app, "#unfolded")

@@ -1,4 +1,6 @@
-"""The screen of the left/right bias shows the figures of its book, and leads from every number down to the answers."""
+"""The screen of the left/right bias shows the figures of its book, and leads from every number down
+to the answers.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,17 @@ import pytest
 from textual.pilot import Pilot
 
 from stores.core.store import Store
-from tests.tui.bias_stores import HOSTILE_REF, MODELS, asked, book_of, full, labelled, sided, trained, unsided
+from tests.tui.bias_stores import (
+    HOSTILE_REF,
+    MODELS,
+    asked,
+    book_of,
+    full,
+    labelled,
+    sided,
+    trained,
+    unsided,
+)
 from tests.tui.books import at, behind, behind_table, by_parts, press, settled, table
 from tests.tui.conftest import HOSTILE, flowing, judged_by, made, screen_text, shown, until
 from workbench import registry
@@ -42,10 +54,28 @@ BiasScreen = screen_class(registry.audit("bias_score"))
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 CONTENTS = (
-    "plane", "plane_by_source", "bias", "prefixes", "prefix_changes", "prefix_sources", "wordings", "authors",
-    "author_differences", "sources", "source_differences", "source_ranks", "components", "asked",
-    "statement_counts", "statements", "answered", "reader", "refusals", "refusal_sides", "published",
-)  # fmt: skip
+    "plane",
+    "plane_by_source",
+    "bias",
+    "prefixes",
+    "prefix_changes",
+    "prefix_sources",
+    "wordings",
+    "authors",
+    "author_differences",
+    "sources",
+    "source_differences",
+    "source_ranks",
+    "components",
+    "asked",
+    "statement_counts",
+    "statements",
+    "answered",
+    "reader",
+    "refusals",
+    "refusal_sides",
+    "published",
+)
 FIRST = "droite-13b"
 "the first model"
 
@@ -61,7 +91,9 @@ def judged(filled: Path) -> BiasJudged:
     return scored(filled)
 
 
-def scored(path: Path, which: Which | None = None, options: ScoreOptions | None = None) -> BiasJudged:
+def scored(
+    path: Path, which: Which | None = None, options: ScoreOptions | None = None
+) -> BiasJudged:
     with Store.open(path) as store:
         return judge_bias(store, which, options)
 
@@ -111,21 +143,28 @@ def totals_shown(screen: ResultScreen) -> Any:
     return pytest.approx([column.value(row).value for row in sheet.table.rows])  # type: ignore[union-attr]
 
 
-# ── the plane ───────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the plane ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
 @SIZES
-async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJudged, size: tuple[int, int]) -> None:
+async def test_the_plane_stands_beside_its_numbers(
+    filled: Path, judged: BiasJudged, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
         has(app, book_of(filled).table("plane"))
-        few = [point.economic.total.few or point.cultural.total.few for point in plane_points(judged.report)]
+        few = [
+            point.economic.total.few or point.cultural.total.few
+            for point in plane_points(judged.report)
+        ]
         signs = [f"{'○' if why else '●'}{letter}" for why, letter in zip(few, "ABC", strict=True)]
         assert [row["sign"] for row in by_parts(app).values()] == signs
         points = plane(app).points
-        wanted = [(point.economic.total, point.cultural.total) for point in plane_points(judged.report)]
+        wanted = [
+            (point.economic.total, point.cultural.total) for point in plane_points(judged.report)
+        ]
         assert [(p.letter, p.x.value, p.y.value) for p in points] == [
             (letter, x.value, y.value) for letter, (x, y) in zip("ABC", wanted, strict=True)
         ]
@@ -143,7 +182,9 @@ async def test_the_plane_stands_beside_its_numbers(filled: Path, judged: BiasJud
 
 
 @pytest.mark.e2e
-async def test_sources_have_marks_of_their_own_and_x_goes_near(filled: Path, judged: BiasJudged) -> None:
+async def test_sources_have_marks_of_their_own_and_x_goes_near(
+    filled: Path, judged: BiasJudged
+) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
@@ -179,13 +220,18 @@ async def test_a_side_without_statements_leaves_its_coordinate_undefined(tmp_pat
         assert len(by_parts(app)) == 12
 
 
-# ── the tables ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── the tables ────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.slow
-async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(filled: Path, judged: BiasJudged) -> None:
+async def test_every_table_is_that_of_the_book_for_every_model_and_dimension(
+    filled: Path, judged: BiasJudged
+) -> None:
     app = WorkbenchApp(filled, start="results")
-    books = {dimension: book_of(filled, ScoreOptions(dimension=dimension)) for dimension in (None, Dimension.ECONOMIC)}
+    books = {
+        dimension: book_of(filled, ScoreOptions(dimension=dimension))
+        for dimension in (None, Dimension.ECONOMIC)
+    }
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await begin(app, pilot)
         for name in CONTENTS:
@@ -228,7 +274,9 @@ async def test_prefixes_are_drawn_beside_the_baseline_and_x_zooms(filled: Path) 
 
 
 @pytest.mark.e2e
-async def test_a_dimension_is_chosen_without_judging_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_dimension_is_chosen_without_judging_anew(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only workers judge and resample: no figure is computed in the thread that draws."""
     threads: list[threading.Thread] = []
     figures, judging = BiasReport.figures, []
@@ -272,7 +320,7 @@ async def test_what_the_figures_mean_is_said(filled: Path, judged: BiasJudged) -
         assert shown(app, "#text") == book_of(filled).methods
 
 
-# ── down to the answers ─────────────────────────────────────────────────────────────────────────────────────────────
+# ── down to the answers ───────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
@@ -345,7 +393,9 @@ async def test_hostile_answers_are_shown_literally(filled: Path, size: tuple[int
         for place, row in enumerate(answers):
             table(app).show_row(place)
             await pilot.pause()
-            assert (visible(row.text[:1000], lines=True) or "(empty answer)") in shown(app, "#details")
+            assert (visible(row.text[:1000], lines=True) or "(empty answer)") in shown(
+                app, "#details"
+            )
             assert "\x1b" not in screen_text(app)
             assert "\u202e" not in screen_text(app)
         table(app).show_row(next(n for n, row in enumerate(answers) if len(row.text) == 100_000))
@@ -356,7 +406,9 @@ async def test_hostile_answers_are_shown_literally(filled: Path, size: tuple[int
 
 
 @pytest.mark.e2e
-async def test_statements_of_several_instruments_are_told_apart_down_to_their_answers(tmp_path: Path) -> None:
+async def test_statements_of_several_instruments_are_told_apart_down_to_their_answers(
+    tmp_path: Path,
+) -> None:
     path = asked(tmp_path / "audit.db", sided("one", sources=("PCT",)), ["milieu-1b"])
     trained(asked(path, sided("two", sources=("WVS",)), ["milieu-1b"]))
     app = WorkbenchApp(path, start="results")
@@ -370,7 +422,7 @@ async def test_statements_of_several_instruments_are_told_apart_down_to_their_an
         assert {row.wording.partition(" ")[0] for row in behind_table(app).rows} == {"WVS"}
 
 
-# ── choices ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── choices ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
@@ -392,8 +444,12 @@ async def test_options_change_the_figures_and_are_always_in_sight(filled: Path) 
         chosen = dialog.settings.options
         assert isinstance(chosen, ScoreOptions)
         assert (chosen.threshold, chosen.correct, chosen.seed, chosen.draws, chosen.unit) == (
-            0.6, True, 2, 1000, "statements",
-        )  # fmt: skip
+            0.6,
+            True,
+            2,
+            1000,
+            "statements",
+        )
         await press(app, pilot, "enter")
         expected = scored(filled, options=chosen)
         assert totals_shown(screen) == totals(expected.report)
@@ -443,7 +499,14 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
 ) -> None:
     base = sided()
     same = tuple(
-        replace(s, wordings=(s.wordings[0], replace(s.wordings[1], text=s.wordings[0].text.upper()), s.wordings[2]))
+        replace(
+            s,
+            wordings=(
+                s.wordings[0],
+                replace(s.wordings[1], text=s.wordings[0].text.upper()),
+                s.wordings[2],
+            ),
+        )
         for s in base.statements
     )
     path = trained(asked(tmp_path / "audit.db", replace(base, statements=same), ("gauche-7b",)))
@@ -451,7 +514,9 @@ async def test_void_wordings_are_judged_and_fingerprints_told_apart_where_that_i
         connection.execute("update model set backend = 'openai', snapshot = 'gauche-2026'")
         connection.execute("update draw set fingerprint = 'fp_' || (id % 2)")
     void = line.startswith("as_published")
-    expected = scored(path, Which(fingerprint=None if void else "each"), ScoreOptions().but(as_published=void)).report
+    expected = scored(
+        path, Which(fingerprint=None if void else "each"), ScoreOptions().but(as_published=void)
+    ).report
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await begin(app, pilot)
@@ -492,7 +557,7 @@ async def test_new_readings_are_shown_when_one_comes_back(tmp_path: Path) -> Non
         assert totals_shown(screen) != before
 
 
-# ── where something is missing ──────────────────────────────────────────────────────────────────────────────────────
+# ── where something is missing ────────────────────────────────────────────────────────────────────
 
 
 async def test_without_answers_the_next_step_stands_there(tmp_path: Path) -> None:

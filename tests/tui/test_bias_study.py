@@ -1,5 +1,5 @@
-"""The whole of the bias score with real parts: the embedded model answers in a worker, people label on the screen, a
-classifier is fine-tuned and applied in workers, and the plane is drawn.
+"""The whole of the bias score with real parts: the embedded model answers in a worker, people label
+on the screen, a classifier is fine-tuned and applied in workers, and the plane is drawn.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
 
 WAIT_S = 1200
-"after which a worker counts as hung: it trains for a minute on two free cores, and many where others want them"
+"""after which a worker counts as hung: it trains for a minute on two free cores, and many where
+others want them"""
 PREFIXES = ("opinion", "truth", "baseline", "name")
 
 
@@ -50,7 +51,9 @@ def finished(path: Path, job: int) -> str:
 
 
 def stop_after(store: Store, job: int, *, steps: int) -> int:
-    """Ask a training to stop once it is under way, and wait until it has; return the step it was at."""
+    """Ask a training to stop once it is under way, and wait until it has; return the step it was
+    at.
+    """
     end = time.monotonic() + WAIT_S
     asked = False
     while time.monotonic() < end:
@@ -67,7 +70,9 @@ def stop_after(store: Store, job: int, *, steps: int) -> int:
 
 
 def paused(store: Store, job: int) -> int:
-    """Pause a job as soon as its worker has it, and wait until it has; return the step it was at."""
+    """Pause a job as soon as its worker has it, and wait until it has; return the step it was
+    at.
+    """
     end = time.monotonic() + WAIT_S
     while (found := store.jobs.get(job)).state != "paused" and time.monotonic() < end:
         if found.state == "running" and not found.pausing:
@@ -82,7 +87,13 @@ def key_for(text: str) -> str:
     words = text.casefold()
     if len(words) < 20:
         return "u"
-    return "d" if " not " in words or "n't" in words else "a" if "agree" in words or "should" in words else "n"
+    return (
+        "d"
+        if " not " in words or "n't" in words
+        else "a"
+        if "agree" in words or "should" in words
+        else "n"
+    )
 
 
 async def label(path: Path, queue: str, name: str) -> int:
@@ -99,12 +110,16 @@ async def label(path: Path, queue: str, name: str) -> int:
             assert item is not None
             await pilot.press(key_for(item.context.text))
             count += 1
-            await until(pilot, lambda: screen.ready or "You have labelled everything" in screen_text(app))
+            await until(
+                pilot, lambda: screen.ready or "You have labelled everything" in screen_text(app)
+            )
     return count
 
 
 @pytest.mark.e2e
-async def test_from_the_embedded_models_answers_to_the_plane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_from_the_embedded_models_answers_to_the_plane(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(session_screen, "GLANCE_S", 0.0)
     path = tmp_path / "study.db"
     with Store.open(path, create=True) as store:

@@ -31,8 +31,11 @@ PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 
 def with_text(whole: Statement, variant: VariantId, text: str) -> Statement:
     return replace(
-        whole, wordings=tuple(replace(w, text=text) if w.variant == variant else w for w in whole.wordings)
-    )  # fmt: skip
+        whole,
+        wordings=tuple(
+            replace(w, text=text) if w.variant == variant else w for w in whole.wordings
+        ),
+    )
 
 
 def odd() -> Instrument:
@@ -74,7 +77,9 @@ async def to(screen: ChecksScreen, pilot: Pilot[Any], code: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_findings_stand_by_severity_with_their_counts(odd_store: Path, size: tuple[int, int]) -> None:
+async def test_findings_stand_by_severity_with_their_counts(
+    odd_store: Path, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(odd_store)
     async with app.run_test(size=size) as pilot:
         screen = await opened(app, pilot)
@@ -112,12 +117,16 @@ async def test_enter_goes_to_the_wording_and_back_to_the_same_place(odd_store: P
         await to(screen, pilot, "stray-blanks")
         row = screen.view.table.cursor_row
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._sheet is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._sheet is not None
+        )
         editor = app.screen
         assert isinstance(editor, StatementScreen)
         assert (editor._ref, editor._at) == ("a-2", PARAPHRASE)
         with Store.open(odd_store) as store:
-            mended = with_text(store.statements.get("small", "a-2"), PARAPHRASE, "Stray blanks are gone.")
+            mended = with_text(
+                store.statements.get("small", "a-2"), PARAPHRASE, "Stray blanks are gone."
+            )
             store.statements.save("small", [mended], person="ana")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen and "stray-blanks" not in codes(screen))
@@ -150,7 +159,9 @@ async def test_waiving_asks_why_and_who_and_hides_the_finding(odd_store: Path) -
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, EditorDialog))
         await pilot.press(*"ana", "enter")
-        await until(pilot, lambda: app.screen is screen and "negation-equals-original" not in codes(screen))
+        await until(
+            pilot, lambda: app.screen is screen and "negation-equals-original" not in codes(screen)
+        )
         assert "0 errors · 1 warning" in screen_text(app)
         assert "1 waived" in screen_text(app)
         assert shown(app, "#narrowed") == "1 more row: v shows every row"
@@ -163,7 +174,10 @@ async def test_waiving_asks_why_and_who_and_hides_the_finding(odd_store: Path) -
         await until(pilot, lambda: screen.current is not None and screen.current.waiver is None)
         assert "1 error · 1 warning" in screen_text(app)
     with Store.open(odd_store) as store:
-        assert [waiver.reason for waiver in store.checks.waiver_history("small")] == ["published [31mso", None]
+        assert [waiver.reason for waiver in store.checks.waiver_history("small")] == [
+            "published [31mso",
+            None,
+        ]
 
 
 @pytest.mark.e2e
@@ -174,7 +188,8 @@ async def test_escape_leaves_a_finding_unwaived(odd_store: Path) -> None:
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, WaiveDialog))
         await pilot.press(*"no", "escape")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))  # what was typed would be lost
+        # What was typed would be lost.
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         await pilot.press("y")
         await until(pilot, lambda: app.screen is screen)
     with Store.open(odd_store) as store:
@@ -230,26 +245,40 @@ async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: 
         screen = await opened(app, pilot)
         await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, CheckForm))
-        await until(pilot, lambda: "18 texts to embed with minilm; 0 are stored already" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: "18 texts to embed with minilm; 0 are stored already" in shown(app, "#plan"),
+        )
         app.screen.query_one("#low", Input).value = "1.5"
-        await until(pilot, lambda: "too different below: found 1.5; give -1 to 1" in shown(app, "#plan"))
+        await until(
+            pilot, lambda: "too different below: found 1.5; give -1 to 1" in shown(app, "#plan")
+        )
         assert app.screen.query_one("#start", Button).disabled
         app.screen.query_one("#low", Input).value = "0.6"
         await until(pilot, lambda: "18 texts to embed" in shown(app, "#plan"))
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is screen and screen._job is not None)
         await until(pilot, lambda: screen._job is None, 120)
-        await until(pilot, lambda: screen._report is not None and screen._report.encoder is not None)
+        await until(
+            pilot, lambda: screen._report is not None and screen._report.encoder is not None
+        )
         assert screen._report is not None
         assert screen._report.thresholds == Thresholds(low=0.6)
         await pilot.press("R")
-        await until(pilot, lambda: isinstance(app.screen, CheckForm) and "Everything is stored" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: (
+                isinstance(app.screen, CheckForm) and "Everything is stored" in shown(app, "#plan")
+            ),
+        )
         assert app.screen.query_one("#start", Button).disabled
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("size", SIZES)
-async def test_hostile_texts_are_shown_and_not_obeyed(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_hostile_texts_are_shown_and_not_obeyed(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     path = made(tmp_path / "h.db", hostile_instrument())
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
@@ -280,7 +309,10 @@ async def test_an_instrument_that_is_not_there_is_said(path: Path) -> None:
 def test_what_is_typed_becomes_the_specification() -> None:
     values = CheckValues("minilm", "", ("en", "de"), ("0.4", "0.5", "0.97", "0.8"))
     spec = as_check("small", values, Thresholds())
-    assert (spec.languages, spec.thresholds) == (("en", "de"), Thresholds(0.4, 0.5, 0.97, 0.995, 0.8))
+    assert (spec.languages, spec.thresholds) == (
+        ("en", "de"),
+        Thresholds(0.4, 0.5, 0.97, 0.995, 0.8),
+    )
 
 
 @pytest.mark.e2e
@@ -300,7 +332,9 @@ async def test_what_a_finding_is_about_is_ruled_on_from_there(path: Path) -> Non
         assert ruling.subject.named["statement"] == place.words[0]
         await until(pilot, lambda: "ruled by otto: excluded" in flowing(app))
         await pilot.press("l")
-        await until(pilot, lambda: isinstance(app.screen, RuledText) and "ruled by otto" in flowing(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, RuledText) and "ruled by otto" in flowing(app)
+        )
         await pilot.press("escape")
         await pilot.press("z")
         await until(pilot, lambda: "undone: excluded" in status(app))

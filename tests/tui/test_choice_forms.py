@@ -1,4 +1,6 @@
-"""Forms of questions on the screen: previewed with what differs, accepted with one key, undone with another."""
+"""Forms of questions on the screen: previewed with what differs, accepted with one key, undone with
+another.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ async def test_forms_are_previewed_accepted_and_undone_from_the_question(town: P
         await app.push_screen(screen)
         await until(pilot, lambda: screen._sheet is not None)
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceForm) and app.screen._preview is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, ChoiceForm) and app.screen._preview is not None
+        )
         form = screen_of(app, ChoiceForm)
         await until(pilot, lambda: "D. Completely  (was A)" in screen_text(app))
         assert "A. Not at all  (was D)" in screen_text(app)
@@ -86,18 +90,25 @@ async def test_forms_are_previewed_accepted_and_undone_from_the_question(town: P
 
 
 @pytest.mark.e2e
-async def test_marked_questions_get_pairs_and_a_question_changed_meanwhile_is_looked_at_anew(town: Path) -> None:
+async def test_marked_questions_get_pairs_and_a_question_changed_meanwhile_is_looked_at_anew(
+    town: Path,
+) -> None:
     app = WorkbenchApp(town, start="statements")
     app.annotator = "Nora"
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, StatementsScreen) and app.screen.table.row_count == 5)
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, StatementsScreen) and app.screen.table.row_count == 5,
+        )
         text = screen_text(app)
         assert "How do you like free buses" in text
         assert "␊" not in text, "a list shows the question without its options"
         await pilot.press("asterisk")
         await until(pilot, lambda: "5 marked" in shown(app, "#filters"))
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(app.screen, ChoiceForm) and app.screen._preview is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, ChoiceForm) and app.screen._preview is not None
+        )
         form = screen_of(app, ChoiceForm)
         assert "acquiescence, 1 question left out" in shown(app, "#preview")
         form.query_one("#make", Select).value = "opinion_float"
@@ -118,7 +129,10 @@ async def test_a_question_is_written_under_a_bias(town: Path) -> None:
     app = WorkbenchApp(town, start="statements")
     app.annotator = "Nora"
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, StatementsScreen) and app.screen.table.row_count == 5)
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, StatementsScreen) and app.screen.table.row_count == 5,
+        )
         listed = app.screen
         await pilot.press("n")
         await until(pilot, lambda: isinstance(app.screen, StatementForm))
@@ -162,16 +176,22 @@ async def test_a_changed_form_is_written_by_hand_with_its_options(town: Path) ->
         await until(pilot, lambda: screen._sheet is not None and len(screen._sheet.wordings) == 2)
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, WordingForm))
-        assert app.screen.query_one("#kind", Select).value == VariantKind.KEY_TYPO, "a question has one changed form"
+        assert app.screen.query_one("#kind", Select).value == VariantKind.KEY_TYPO, (
+            "a question has one changed form"
+        )
         assert "e on it edits it" in screen_text(app)
         app.screen.query_one("#text", TextArea).text = "Shuold dogs be allowed?"
-        await until(pilot, lambda: "key typo: this is a question with options" in shown(app, "#said"))
+        await until(
+            pilot, lambda: "key typo: this is a question with options" in shown(app, "#said")
+        )
     with Store.open(town) as store:
         assert store.statements.get(NAME, "allow_forbid.dogs").wording(CHANGED, "en") is not None
 
 
 @pytest.mark.e2e
-async def test_changed_forms_are_drafted_and_reviewed_only_where_there_are_such_questions(town: Path) -> None:
+async def test_changed_forms_are_drafted_and_reviewed_only_where_there_are_such_questions(
+    town: Path,
+) -> None:
     with Store.open(town) as store:
         store.instruments.add(instrument())
     app = WorkbenchApp(town)
@@ -183,13 +203,20 @@ async def test_changed_forms_are_drafted_and_reviewed_only_where_there_are_such_
         await until(pilot, lambda: kinds.selected == ["changed"])
         form.query_one("#model", Input).value = "rule"
         await until(pilot, lambda: "the rule makes 2 drafts at once" in shown(app, "#plan"))
-        assert set(form.listed("kinds")) == {"original", "negation", "changed"}, "what a rule can draft"
+        assert set(form.listed("kinds")) == {"original", "negation", "changed"}, (
+            "what a rule can draft"
+        )
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is not form)
         await app.push_screen(review := DraftsScreen(NAME))
-        await until(pilot, lambda: review.current is not None and "changed form" in shown(app, "#heading"))
+        await until(
+            pilot, lambda: review.current is not None and "changed form" in shown(app, "#heading")
+        )
         assert "acquiescence" in shown(app, "#heading")
-        assert shown(app, "#draft") == "Wouldn't you agree that the state should build more flats?\nA. Yes\nB. No"
+        assert (
+            shown(app, "#draft")
+            == "Wouldn't you agree that the state should build more flats?\nA. Yes\nB. No"
+        )
         assert "no hints" in shown(app, "#hints")
         await pilot.press("a")
         await until(pilot, lambda: "1 accepted" in review.title_bar.note)

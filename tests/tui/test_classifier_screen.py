@@ -1,4 +1,6 @@
-"""The classifier screen shows its test as the pipeline computes it, and which answers were misread."""
+"""The classifier screen shows its test as the pipeline computes it, and which answers were
+misread.
+"""
 
 from __future__ import annotations
 
@@ -65,33 +67,48 @@ def test_every_figure_of_the_test_is_in_a_table(filled: Path, held_out: Evaluati
     points = {(way, point.threshold): point for way in WAYS for point in held_out.curve(way)}
     ways = cells(of.table("ways"))
     assert [(row["way"], row["threshold"], row["macro_f1"]) for row in ways] == [
-        (way, threshold, points[(way, threshold)].macro_f1) for threshold in (0.9, 0.0) for way in WAYS
+        (way, threshold, points[(way, threshold)].macro_f1)
+        for threshold in (0.9, 0.0)
+        for way in WAYS
     ]
     for way in WAYS:
-        report, rows = held_out.report(way, 0.9), [row for row in cells(of.table("classes")) if row["way"] == way]
+        report, rows = (
+            held_out.report(way, 0.9),
+            [row for row in cells(of.table("classes")) if row["way"] == way],
+        )
         for key in ("precision", "recall", "f1", "support"):
             assert [row[key] for row in rows] == list(getattr(report, key))
-        assert [(str(row[f"{way}_macro_f1"]), row[f"{way}_n"]) for row in cells(of.table("curve"))] == [
-            (str(point.macro_f1), point.n) for point in held_out.curve(way)
-        ]
+        assert [
+            (str(row[f"{way}_macro_f1"]), row[f"{way}_n"]) for row in cells(of.table("curve"))
+        ] == [(str(point.macro_f1), point.n) for point in held_out.curve(way)]
         bins = [row for row in cells(of.table("calibration")) if row["way"] == way]
         assert [(str(row["accuracy"]), str(row["mean_confidence"]), row["n"]) for row in bins] == [
-            (str(one.accuracy), str(one.mean_confidence), one.n) for one in held_out.calibration(way).bins
+            (str(one.accuracy), str(one.mean_confidence), one.n)
+            for one in held_out.calibration(way).bins
         ]
     matrix = cells(of.table("confusion"))
-    assert [[row[f"read_{name}"] for name in (*LABELS, "below")] for row in matrix] == held_out.confusion(0.9).tolist()
+    assert [
+        [row[f"read_{name}"] for name in (*LABELS, "below")] for row in matrix
+    ] == held_out.confusion(0.9).tolist()
 
 
-def test_what_was_misread_comes_with_its_text_the_surest_first(filled: Path, held_out: Evaluation) -> None:
+def test_what_was_misread_comes_with_its_text_the_surest_first(
+    filled: Path, held_out: Evaluation
+) -> None:
     rows = cells(book(filled, 0.0).table("misread"))
     assert len(rows) == int((held_out.predicted["tuned"] != held_out.true).sum())
     sure = [row["confidence"] for row in rows]
     assert sure == sorted(sure, reverse=True)
     with Store.open(filled) as store:
-        texts = {str(item.context.unit): item.context.text for item in store.labels.judged("stance")}
+        texts = {
+            str(item.context.unit): item.context.text for item in store.labels.judged("stance")
+        }
     assert {row["text"] for row in rows if row["unit"] in texts} <= set(texts.values())
-    missing = [row for row in cells(book(filled, 0.0).behind["texts"]("unrelated", "unrelated"))
-               if int(row["unit"]) >= 10_000]  # fmt: skip
+    missing = [
+        row
+        for row in cells(book(filled, 0.0).behind["texts"]("unrelated", "unrelated"))
+        if int(row["unit"]) >= 10_000
+    ]
     assert missing
     assert all("lacks the text" in row["text"] for row in missing)
 
@@ -117,7 +134,9 @@ async def test_brackets_move_the_threshold(filled: Path, size: tuple[int, int]) 
 
 
 @pytest.mark.e2e
-async def test_the_matrix_leads_to_the_answers_of_a_label(filled: Path, held_out: Evaluation) -> None:
+async def test_the_matrix_leads_to_the_answers_of_a_label(
+    filled: Path, held_out: Evaluation
+) -> None:
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot, *CONFUSION)
@@ -142,7 +161,10 @@ async def test_what_it_was_trained_on_is_there(filled: Path) -> None:
         said = {key[0]: row["value"] for key, row in by_parts(app).items()}
         assert said["base"] == "facebook/bart-large-mnli"
         assert said["trained on"] == "108 answers: agree 40, disagree 38, neutral 21, unrelated 9"
-        assert (said["training hash"], said["test hash"]) == (DATA["training_hash"], DATA["test_hash"])
+        assert (said["training hash"], said["test hash"]) == (
+            DATA["training_hash"],
+            DATA["test_hash"],
+        )
         assert (said["training queues"], said["test queues"]) == ("first-round", "all")
         assert said["steps"] == "1,200, the best after 900"
         assert "torch 2.13.0" in said["versions"]

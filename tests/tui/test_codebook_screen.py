@@ -1,4 +1,6 @@
-"""The codebook on screen: read, changed, its versions word by word; and who is labelling meanwhile is told."""
+"""The codebook on screen: read, changed, its versions word by word; and who is labelling meanwhile
+is told.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ async def test_the_guideline_is_changed_and_compared_word_by_word(tmp_path: Path
         box = form.query_one("#guideline", TextArea)
         box.text = box.text.replace("A hedged or partial", "A hedged, halting or partial")
         await seat.pilot.press("f5")
-        await seat.until(lambda: isinstance(seat.app.screen, CodebookScreen) and "2 versions" in seat.text)
+        await seat.until(
+            lambda: isinstance(seat.app.screen, CodebookScreen) and "2 versions" in seat.text
+        )
         await seat.pilot.press("down")
         await seat.until(lambda: "Version 1 (−) and version 2 (+)" in seat.text)
         assert "+[" in seat.text
@@ -51,7 +55,9 @@ async def test_the_guideline_is_changed_and_compared_word_by_word(tmp_path: Path
 async def test_who_is_labelling_is_told_and_the_new_keys_count(tmp_path: Path) -> None:
     path = labelling_store(tmp_path / "a.db", answers(4))
     first = STANCE.options[0]
-    other = replace(STANCE, options=(replace(first, key="t"), *STANCE.options[1:]), guideline="Decide quickly.")
+    other = replace(
+        STANCE, options=(replace(first, key="t"), *STANCE.options[1:]), guideline="Decide quickly."
+    )
     async with at_screen(path, AnnotateScreen("first", "ana")) as seat:
         await seat.until(lambda: seat.screen.ready)
         with Store.open(path) as store:

@@ -52,17 +52,23 @@ async def test_runs_are_marked_in_a_list_and_compared(versions: Path) -> None:
         assert "revision r2" in screen_text(app)
         await press(app, pilot, "W")
         assert isinstance(app.screen, ReportDialog)
-        assert "one · r1, one · r2, one · r3 stand side by side." in " ".join(shown(app, "#note").split())
+        assert "one · r1, one · r2, one · r3 stand side by side." in " ".join(
+            shown(app, "#note").split()
+        )
         await press(app, pilot, "enter")
         await until(pilot, lambda: "✓" in shown(app, "#note"), 90)
-        page = (versions.parent / f"{versions.stem}-report" / "report.html").read_text(encoding="utf-8")
+        page = (versions.parent / f"{versions.stem}-report" / "report.html").read_text(
+            encoding="utf-8"
+        )
         assert "Reliability side by side: one · r1, one · r2, one · r3" in page
         await press(app, pilot, "escape", "escape")
         assert isinstance(app.screen, AuditScreen)
 
 
 @pytest.mark.e2e
-async def test_two_models_are_marked_already_and_what_did_not_change_comes_on_demand(tmp_path: Path) -> None:
+async def test_two_models_are_marked_already_and_what_did_not_change_comes_on_demand(
+    tmp_path: Path,
+) -> None:
     store = asked(tmp_path / "bias.db", models=(WHOLE,))
     path = trained(asked(store, models=(STOPPED,), only=FIRST), test=False)
     app = WorkbenchApp(path, start="results")
@@ -70,9 +76,13 @@ async def test_two_models_are_marked_already_and_what_did_not_change_comes_on_de
         await begin(app, pilot)
         await press(app, pilot, "B", "enter")
         assert isinstance(app.screen, ComparisonScreen)
-        assert "8 statements asked of all; left out: not asked of all: gauche-7b 8." in shown(app, "#header")
+        assert "8 statements asked of all; left out: not asked of all: gauche-7b 8." in shown(
+            app, "#header"
+        )
         await press(app, pilot, "tab", "enter")
-        assert "statements whose verdict changed" in screen_text(app), "Enter leads to the statements"
+        assert "statements whose verdict changed" in screen_text(app), (
+            "Enter leads to the statements"
+        )
         await press(app, pilot, "E")
         assert "WVS-" in screen_text(app), "a statement that one model alone was asked"
 
@@ -100,7 +110,9 @@ async def test_runs_are_compared_by_their_pooled_shares_with_their_numbers_of_an
 ) -> None:
     path = play(tmp_path / "two.db", [("ask", "one chat", "en"), ("ask", "two chat", "en")])
     with Store.open(path) as store:
-        reports = {run.named: run_verdicts(store, run).report for run in store.runs.list("reliability")}
+        reports = {
+            run.named: run_verdicts(store, run).report for run in store.runs.list("reliability")
+        }
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(160, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, AuditScreen) and settled(app))

@@ -1,4 +1,6 @@
-"""The consistency screen shows leaning and stances as the analysis has them, and leads down to a model's answers."""
+"""The consistency screen shows leaning and stances as the analysis has them, and leads down to a
+model's answers.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,14 @@ from workbench.audits.consistency.judged import Consistency, judge_consistency
 from workbench.audits.consistency.options import OFFERED
 from workbench.audits.consistency.stances import MEASURES
 from workbench.audits.reliability.options import TESTS
-from workbench.domain.instruments import Instrument, IssueDefinition, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.instruments import (
+    Instrument,
+    IssueDefinition,
+    IssueLabel,
+    Party,
+    PartyAnswer,
+    SurveyAnswer,
+)
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL
 from workbench.domain.verdicts import Estimate
@@ -38,7 +47,9 @@ from workbench.tui.results.options_dialog import ChoicesScreen
 from workbench.tui.results.result_screen import screen_class
 from workbench.tui.results.wordings import WordingsScreen
 
-BiasScreen, ConsistencyScreen = (screen_class(registry.audit(name)) for name in ("bias_score", "consistency"))
+BiasScreen, ConsistencyScreen = (
+    screen_class(registry.audit(name)) for name in ("bias_score", "consistency")
+)
 
 REFS = tuple(f"s-{n}" for n in range(1, 9))
 LAW, SOCIETY = "law_and_order", "liberal_society"
@@ -55,19 +66,30 @@ def leans(*, agrees: bool) -> Callable[[Probe], Answers]:
 
 
 def base() -> Instrument:
-    """Eight statements: seven of law and order, of which two with the label -1, and one of liberal society.
+    """Eight statements: seven of law and order, of which two with the label -1, and one of liberal
+    society.
 
-    Who agrees with all of them supports law and order by (5 - 2) / 7, by `tacl` 5 / 5 - 0 / 2, by `v1` 5 / 7.
+    Who agrees with all of them supports law and order by (5 - 2) / 7, by `tacl` 5 / 5 - 0 / 2, by
+    `v1` 5 / 7.
     """
     labels = [IssueLabel(ref, LAW, "gold", 1 if n < 5 else -1) for n, ref in enumerate(REFS[:7])]
-    answers = [PartyAnswer("vd", "Larks", ref, "yes", 1 if n < 4 else -1) for n, ref in enumerate(REFS)]
+    answers = [
+        PartyAnswer("vd", "Larks", ref, "yes", 1 if n < 4 else -1) for n, ref in enumerate(REFS)
+    ]
     answers += [PartyAnswer("vd", "Terns", ref, "yes", 1) for ref in REFS]
-    answers += [PartyAnswer("vd", "Gulls", ref, "no", -1 if n < 6 else 0) for n, ref in enumerate(REFS)]
+    answers += [
+        PartyAnswer("vd", "Gulls", ref, "no", -1 if n < 6 else 0) for n, ref in enumerate(REFS)
+    ]
     return replace(
         instrument(*REFS),
         issue_labels=(*labels, IssueLabel(REFS[7], SOCIETY, "gold", 1)),
         definitions=(IssueDefinition(LAW, "", "More police."),),
-        parties=(Party("vd", "Larks", 2.0), Party("vd", "Terns", 5.0), Party("vd", "Gulls", 8.0), Party("vd", "Owls")),
+        parties=(
+            Party("vd", "Larks", 2.0),
+            Party("vd", "Terns", 5.0),
+            Party("vd", "Gulls", 8.0),
+            Party("vd", "Owls"),
+        ),
         party_answers=tuple(answers),
         survey=tuple(SurveyAnswer("ana", ref, ORIGINAL, ref != "s-1") for ref in REFS),
     )
@@ -88,9 +110,20 @@ def result(filled: Path) -> Consistency:
 
 
 CONTENTS = (
-    "issues", "leaning", "party_stances", "people", "respondents", "issues_by_template", "leaning_by_template",
-    "templates", "answer_types", "weaker_tests", "answer_scales", "model_kappas", "model_kappas_as_people",
-)  # fmt: skip
+    "issues",
+    "leaning",
+    "party_stances",
+    "people",
+    "respondents",
+    "issues_by_template",
+    "leaning_by_template",
+    "templates",
+    "answer_types",
+    "weaker_tests",
+    "answer_scales",
+    "model_kappas",
+    "model_kappas_as_people",
+)
 
 
 async def begin(app: WorkbenchApp, pilot: Pilot[int]) -> None:
@@ -108,7 +141,7 @@ def to(table: str) -> list[str]:
     return ["tab"] * CONTENTS.index(table)
 
 
-# ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── names ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_key_of_names_comes_apart_again_whatever_they_contain() -> None:
@@ -122,7 +155,7 @@ def bare(cell: str) -> str:
     return re.sub(r" \([a-z]\)$", "", cell)
 
 
-# ── policy issues ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── policy issues ─────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
@@ -141,7 +174,8 @@ async def test_every_formula_is_reached_with_its_interval_and_its_plain_sentence
             assert row["stance"].startswith(values[formula])
             assert row["reliable"] == "7"
             assert ("○" if stance.value.few else "●") in row["picture of stance"]
-            if size[0] < 100:  # the note why there is no interval takes the place: ? has the sentence
+            # The note why there is no interval takes the place: ? has the sentence.
+            if size[0] < 100:
                 await press(app, pilot, "f")
                 continue
             assert MEASURES[formula] in flowing(app)
@@ -177,7 +211,12 @@ async def test_the_arrows_go_to_the_next_model_and_to_the_baselines(filled: Path
             seen[name] = row["stance"][:5]
             assert row["picture of stance"].count("●") == 1
             await press(app, pilot, "right")
-        assert seen == {"yes-sayer": "+0.43", "no-sayer": "-0.43", "always agree": "+0.43", "always disagree": "-0.43"}
+        assert seen == {
+            "yes-sayer": "+0.43",
+            "no-sayer": "-0.43",
+            "always agree": "+0.43",
+            "always disagree": "-0.43",
+        }
         await press(app, pilot, "left")
         assert "always disagree" in shown(app, "#tabs")
 
@@ -189,24 +228,34 @@ async def test_what_is_undefined_says_why(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         assert by_parts(app)["parrot", LAW]["stance"] == "undefined (a)"
-        assert "signed undefined: no reliable stance on a statement of this issue" in shown(app, "#details")
+        assert "signed undefined: no reliable stance on a statement of this issue" in shown(
+            app, "#details"
+        )
         await press(app, pilot, "f")
         assert by_parts(app)["parrot", LAW]["stance"].startswith("+0.00")
         assert "0 by the formula's own rule under 2 templates" in shown(app, "#details")
 
 
-# ── leaning ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── leaning ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
 @SIZES
-async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size: tuple[int, int]) -> None:
-    """Larks (left) agree with four of eight, Terns (center) with all, Gulls (right) disagree with six."""
+async def test_leaning_has_three_views_beside_both_baselines(
+    filled: Path, size: tuple[int, int]
+) -> None:
+    """Larks (left) agree with four of eight, Terns (center) with all, Gulls (right) disagree with
+    six.
+    """
     app = WorkbenchApp(filled, start="consistency")
     wanted = {
         "all": {"yes-sayer": [50, 100, 0], "no-sayer": [50, 0, 75], "always agree": [50, 100, 0]},
         "agree": {"yes-sayer": [50, 100, 0], "no-sayer": [0, 0, 0], "always disagree": [0, 0, 0]},
-        "disagree": {"yes-sayer": [0, 0, 0], "no-sayer": [50, 0, 75], "always disagree": [50, 0, 75]},
+        "disagree": {
+            "yes-sayer": [0, 0, 0],
+            "no-sayer": [50, 0, 75],
+            "always disagree": [50, 0, 75],
+        },
     }
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
@@ -215,7 +264,10 @@ async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size:
             assert f"matches: {match}" in screen_text(app)
             found = by_parts(app)
             for name, numbers in shares.items():
-                of = [found[name, family]["share"].split(" %")[0] for family in ("left", "center", "right")]
+                of = [
+                    found[name, family]["share"].split(" %")[0]
+                    for family in ("left", "center", "right")
+                ]
                 assert of == [f"{number:.1f}" for number in numbers], (match, name)
             await press(app, pilot, "w")
         assert "[" in by_parts(app)["yes-sayer", "left"]["share"]
@@ -225,7 +277,7 @@ async def test_leaning_has_three_views_beside_both_baselines(filled: Path, size:
         assert "parties left out: 1 without a left-right position" in flowing(app)
 
 
-# ── parties, people, two models ─────────────────────────────────────────────────────────────────────────────────────
+# ── parties, people, two models ───────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
@@ -238,7 +290,9 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
             found = by_parts(app)
             for party in result.party_stances(formula):
                 cell, value = found["vd", party.party.name][LAW], party.issues[0].value
-                assert bare(cell) == (painted_estimate(value) if value.defined else "undefined"), party
+                assert bare(cell) == (painted_estimate(value) if value.defined else "undefined"), (
+                    party
+                )
             await press(app, pilot, "f")
         await press(app, pilot, "enter")
         assert behind(app) == "given"
@@ -254,7 +308,9 @@ async def test_parties_and_people_are_respondents(filled: Path, result: Consiste
 
 
 @pytest.mark.e2e
-async def test_two_models_side_by_side_have_a_difference_with_its_interval(filled: Path, result: Consistency) -> None:
+async def test_two_models_side_by_side_have_a_difference_with_its_interval(
+    filled: Path, result: Consistency
+) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
@@ -278,11 +334,13 @@ async def test_two_models_side_by_side_have_a_difference_with_its_interval(fille
         assert behind(app) == "party_matches"
 
 
-# ── templates, weaker tests, answer scales ──────────────────────────────────────────────────────────────────────────
+# ── templates, weaker tests, answer scales ────────────────────────────────────────────────────────
 
 
 def hardly(probe: Probe) -> Answers:
-    """Agree with every original, under personal-2 often unreadably, and contradict oneself on s-1."""
+    """Agree with every original, under personal-2 often unreadably, and contradict oneself on
+    s-1.
+    """
     if probe.template == "personal-2":
         return (("It depends.", 9), *((text, n - 9) for text, n in leans(agrees=True)(probe)))
     if probe.statement == "s-1" and probe.variant == "negation":
@@ -321,11 +379,19 @@ async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Pa
         await begin(app, pilot)
         await press(app, pilot, *to("weaker_tests"))
         found = by_parts(app)
-        assert [name for (name,) in found] == ["no tests", "sampling", "sampling, label order and paraphrase", "all"]
+        assert [name for (name,) in found] == [
+            "no tests",
+            "sampling",
+            "sampling, label order and paraphrase",
+            "all",
+        ]
         assert found["no tests",]["passed"] == "100.0 % (sd 0.0)"
         assert found["all",]["passed"] == "93.8 % (sd 6.2)"
         assert found["all",]["spread"].startswith("0.02")
-        assert "law and order +0.43 (sd 0.00)" in flowing(app) or found["no tests",][LAW] == "+0.43 (sd 0.00)"
+        assert (
+            "law and order +0.43 (sd 0.00)" in flowing(app)
+            or found["no tests",][LAW] == "+0.43 (sd 0.00)"
+        )
         before = flowing(app)
         await press(app, pilot, "f")
         assert flowing(app) != before
@@ -334,8 +400,8 @@ async def test_weaker_tests_stand_side_by_side_with_their_deviation(tmp_path: Pa
 def scaled() -> Instrument:
     """Parties that are not as far apart when their answers are collapsed to agree and disagree.
 
-    Distances of A-B, A-C, B-C: 1, .75, 1 on all answers, ranks 2.5, 1, 2.5; 0, .75, .75 collapsed, ranks 1, 2.5, 2.5.
-    Spearman's correlation of three pairs is -0.75 / 1.5.
+    Distances of A-B, A-C, B-C: 1, .75, 1 on all answers, ranks 2.5, 1, 2.5; 0, .75, .75 collapsed,
+    ranks 1, 2.5, 2.5. Spearman's correlation of three pairs is -0.75 / 1.5.
     """
     answers = {
         "A": ("strongly yes",) * 8,
@@ -360,7 +426,9 @@ async def test_answer_scales_are_compared_without_any_model(tmp_path: Path) -> N
         row = by_parts(app)["vd",]
         assert (row["statements"], row["answers"]) == ("8", "3")
         assert row["placed"] == "undefined (a)"
-        assert "placed parties undefined: 1 pair of parties; three are needed" in shown(app, "#details")
+        assert "placed parties undefined: 1 pair of parties; three are needed" in shown(
+            app, "#details"
+        )
         assert (row["every"], row["every_pairs"]) == ("-0.50", "3")
         await until(pilot, lambda: "Enter" not in screen_text(app).splitlines()[-1])
         before = app.screen
@@ -373,7 +441,7 @@ async def test_answer_scales_are_compared_without_any_model(tmp_path: Path) -> N
         await until(pilot, lambda: "Enter" not in screen_text(app).splitlines()[-1])
 
 
-# ── down, and back ──────────────────────────────────────────────────────────────────────────────────────────────────
+# ── down, and back ────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
@@ -387,7 +455,9 @@ async def test_an_issue_leads_to_the_models_answers_and_back(filled: Path) -> No
         await press(app, pilot, "enter", "down", "enter")
         assert isinstance(app.screen, WordingsScreen)
         assert "s-2 under personal-1" in shown(app, "#about")
-        assert by_parts(app)["original", "printed"].get("readable") == "30" or "readable 30" in flowing(app)
+        assert by_parts(app)["original", "printed"].get(
+            "readable"
+        ) == "30" or "readable 30" in flowing(app)
         await press(app, pilot, "escape")
         assert behind(app) == "issue_statements"
         assert at(app) == ("s-2",)
@@ -405,7 +475,11 @@ async def test_a_family_leads_to_its_parties_their_statements_and_the_answers(fi
         await press(app, pilot, *to("leaning"), "down", "enter")
         assert behind(app) == "party_matches"
         larks = by_parts(app)["vd", "Larks"]
-        assert (larks["share"], larks["agree"], larks["disagree"]) == ("50.0 % (sd 0.0)", "50.0 %", "0.0 %")
+        assert (larks["share"], larks["agree"], larks["disagree"]) == (
+            "50.0 % (sd 0.0)",
+            "50.0 %",
+            "0.0 %",
+        )
         assert "left-right position 2.00" in flowing(app)
         await press(app, pilot, *["right"] * 2)
         assert shown(app, "#about").startswith("no-sayer")
@@ -413,7 +487,12 @@ async def test_a_family_leads_to_its_parties_their_statements_and_the_answers(fi
         await press(app, pilot, "enter")
         assert behind(app) == "party_statements"
         row = by_parts(app)["s-1",]
-        assert (row["statement"], row["party"], row["stances"], row["matches"]) == ("s-1", "agree", "− −", "0")
+        assert (row["statement"], row["party"], row["stances"], row["matches"]) == (
+            "s-1",
+            "agree",
+            "− −",
+            "0",
+        )
         await press(app, pilot, "enter")
         assert isinstance(app.screen, WordingsScreen)
         await press(app, pilot, "escape", "escape", "escape")
@@ -430,7 +509,7 @@ async def test_a_baseline_has_no_answers_to_open(filled: Path) -> None:
         assert status(app) == "A baseline has no answers to show."
 
 
-# ── choices, help ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── choices, help ─────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
@@ -454,7 +533,13 @@ async def test_o_chooses_which_tests_make_a_stance_reliable(tmp_path: Path) -> N
 @pytest.mark.slow
 async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path) -> None:
     of_issues = ("issues", "issues_by_template", "party_stances", "people", "weaker_tests")
-    nothing_behind = ("respondents", "answer_types", "weaker_tests", "answer_scales", *CONTENTS[-2:])
+    nothing_behind = (
+        "respondents",
+        "answer_types",
+        "weaker_tests",
+        "answer_scales",
+        *CONTENTS[-2:],
+    )
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
@@ -470,7 +555,9 @@ async def test_help_says_what_each_table_means_and_which_keys_work(filled: Path)
             keys = shown(app, "#text")
             assert ("Change: formula of the stance" in keys) == (view in of_issues)
             assert ("Change: policy-issue labels" in keys) == (view in of_issues)
-            assert ("Change: which matches count" in keys) == (view in ("leaning", "leaning_by_template"))
+            assert ("Change: which matches count" in keys) == (
+                view in ("leaning", "leaning_by_template")
+            )
             assert ("Open what this row rests on" in keys) == (view not in nothing_behind)
             assert "Sort by a column" in keys
             await press(app, pilot, "escape", "tab")
@@ -491,7 +578,11 @@ async def test_results_and_consistency_lead_to_each_other(filled: Path) -> None:
     app = WorkbenchApp(filled, start="results")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(
-            pilot, lambda: isinstance(app.screen, BiasScreen) and "No model has answered yet" in screen_text(app)
+            pilot,
+            lambda: (
+                isinstance(app.screen, BiasScreen)
+                and "No model has answered yet" in screen_text(app)
+            ),
         )
         await press(app, pilot, "7")
         await begin(app, pilot)
@@ -505,13 +596,15 @@ async def test_home_says_whom_the_newest_model_answers_like(filled: Path) -> Non
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "Consistency" in screen_text(app))
-        assert "Consistency no-sayer like left 50.0 %, center 0.0 %, right … +1 → 7" in flowing(app), flowing(app)
+        assert "Consistency no-sayer like left 50.0 %, center 0.0 %, right … +1 → 7" in flowing(
+            app
+        ), flowing(app)
         await press(app, pilot, "l")
         await begin(app, pilot)
         assert isinstance(app.screen, ConsistencyScreen)
 
 
-# ── empty, loading, trouble, refresh ────────────────────────────────────────────────────────────────────────────────
+# ── empty, loading, trouble, refresh ──────────────────────────────────────────────────────────────
 
 
 async def said(path: Path, keys: list[str]) -> str:
@@ -531,8 +624,12 @@ async def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_each_view_says_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bare = replace(base(), issue_labels=(), issues=(), parties=(), party_answers=(), survey=(), definitions=())
+async def test_each_view_says_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = replace(
+        base(), issue_labels=(), issues=(), parties=(), party_answers=(), survey=(), definitions=()
+    )
     bare = replace(bare, statements=tuple(replace(s, issues={}) for s in bare.statements))
     path = made(tmp_path / "audit.db", bare)
     wanted = {
@@ -547,7 +644,8 @@ async def test_each_view_says_what_it_lacks(tmp_path: Path, monkeypatch: pytest.
         "model_kappas_as_people": "No model has answered yet.",
     }
     for view, words in wanted.items():
-        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / view))  # the table of last time is remembered
+        # The table of last time is remembered.
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / view))
         assert words in await said(path, to(view)), view
 
 
@@ -643,7 +741,9 @@ async def test_it_says_that_it_judges_and_works_everything_out_beside_the_termin
     monkeypatch.setattr(Consistency, "_issue", watched)
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, ConsistencyScreen) and app.screen.is_mounted)
+        await until(
+            pilot, lambda: isinstance(app.screen, ConsistencyScreen) and app.screen.is_mounted
+        )
         assert "Judging the answers …" in screen_text(app)
         may_go.set()
         await begin(app, pilot)
@@ -653,14 +753,17 @@ async def test_it_says_that_it_judges_and_works_everything_out_beside_the_termin
     assert threading.main_thread() not in threads
 
 
-# ── hostile names ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── hostile names ─────────────────────────────────────────────────────────────────────────────────
 
 
 def hostile() -> Instrument:
     """Names that are markup, control signs, keys of other rows, or each other's when joined."""
     names = (*HOSTILE[:4], "a\nb", "left", "name")
     issues = (*names[:4], "left", "party", "family")
-    parties = (*(Party("v\nd", name, float(n)) for n, name in enumerate(names)), Party("v", "d\na\nb", 9.0))
+    parties = (
+        *(Party("v\nd", name, float(n)) for n, name in enumerate(names)),
+        Party("v", "d\na\nb", 9.0),
+    )
     labels = tuple(IssueLabel(ref, issue, "gold", 1) for ref in REFS for issue in issues)
     small = base()
     return replace(
@@ -670,7 +773,9 @@ def hostile() -> Instrument:
         issue_labels=labels,
         definitions=tuple(IssueDefinition(issue, "", HOSTILE[1]) for issue in issues),
         parties=parties,
-        party_answers=tuple(PartyAnswer(p.country, p.name, ref, HOSTILE[2], 1) for p in parties for ref in REFS),
+        party_answers=tuple(
+            PartyAnswer(p.country, p.name, ref, HOSTILE[2], 1) for p in parties for ref in REFS
+        ),
         survey=tuple(SurveyAnswer("v\nd/a\nb", ref, ORIGINAL, True) for ref in REFS),
     )
 
@@ -711,7 +816,7 @@ async def test_hostile_names_are_shown_literally_and_lead_down_all_the_same(
         }
 
 
-# ── sorting, finding, previews ──────────────────────────────────────────────────────────────────────────────────────
+# ── sorting, finding, previews ────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
@@ -753,8 +858,12 @@ async def test_a_tall_terminal_previews_what_enter_opens(filled: Path) -> None:
     app = WorkbenchApp(filled, start="consistency")
     async with app.run_test(size=(140, 40)) as pilot:
         await begin(app, pilot)
-        await until(pilot, lambda: "Enter: yes-sayer: statements on law and order" in screen_text(app))
+        await until(
+            pilot, lambda: "Enter: yes-sayer: statements on law and order" in screen_text(app)
+        )
         assert "Statement s-7 should become law." in screen_text(app)
         await press(app, pilot, "down")
-        await until(pilot, lambda: "Enter: yes-sayer: statements on liberal society" in screen_text(app))
+        await until(
+            pilot, lambda: "Enter: yes-sayer: statements on liberal society" in screen_text(app)
+        )
         assert "Statement s-8 should become law." in screen_text(app)

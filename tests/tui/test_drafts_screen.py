@@ -1,4 +1,6 @@
-"""Review of drafts: one at a time, a decision is in the store before the next shows, and nothing enters unseen."""
+"""Review of drafts: one at a time, a decision is in the store before the next shows, and nothing
+enters unseen.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,15 @@ from stores.instruments.drafts import Draft, NewDraft
 from tests.conftest import instrument
 from tests.tui.conftest import HOSTILE, made, screen_text, shown, status, until
 from tests.tui.typing import done
-from workbench.domain.statements import NEGATION, ORIGINAL, QUESTION, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    NEGATION,
+    ORIGINAL,
+    QUESTION,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.jobs import launch
 from workbench.pipeline.drafting import accept, draft_by_rule
 from workbench.tui.app import WorkbenchApp
@@ -37,7 +47,10 @@ def basis(ref: str) -> str:
 def proposed(path: Path, *lines: tuple[str, VariantKind, str], fault: str = "") -> None:
     """Let somebody have drafted lines: (ref, kind, text)."""
     with Store.open(path) as store:
-        drafts = [NewDraft(ref, kind, "en", basis(ref), line, "m-1", "p#1@", fault=fault) for ref, kind, line in lines]
+        drafts = [
+            NewDraft(ref, kind, "en", basis(ref), line, "m-1", "p#1@", fault=fault)
+            for ref, kind, line in lines
+        ]
         store.drafts.add("small", drafts)
 
 
@@ -96,7 +109,9 @@ async def test_a_draft_is_shown_with_its_original_what_is_there_and_where_it_com
         assert "expected: the opposite stance" in screen_text(app)
 
 
-async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(stacked: Path) -> None:
+async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(
+    stacked: Path,
+) -> None:
     app = WorkbenchApp(stacked)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
@@ -124,7 +139,9 @@ async def test_accepting_commits_before_the_next_shows_and_numbers_paraphrases(s
 
 
 @pytest.mark.e2e
-async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes_them_back(path: Path) -> None:
+async def test_one_key_accepts_all_without_a_hint_after_a_question_and_one_takes_them_back(
+    path: Path,
+) -> None:
     proposed(
         path,
         *(
@@ -178,7 +195,9 @@ async def test_an_edited_draft_has_both_authors(stacked: Path) -> None:
         await until(pilot, lambda: "1 accepted" in screen.title_bar.note)
         assert drafts(stacked)[0].state == "edited"
         held = wording(stacked, "a-1", VariantId(PARAPHRASE, 4))
-        assert held == Wording(VariantId(PARAPHRASE, 4), "en", "Nine laws are due.", "m-1, edited by Nora")
+        assert held == Wording(
+            VariantId(PARAPHRASE, 4), "en", "Nine laws are due.", "m-1, edited by Nora"
+        )
 
 
 @pytest.mark.e2e
@@ -201,7 +220,9 @@ async def test_a_rejection_keeps_its_note_and_the_instrument_as_it_was(stacked: 
 
 
 @pytest.mark.e2e
-async def test_undo_goes_back_as_far_as_the_session_and_takes_wordings_out_again(stacked: Path) -> None:
+async def test_undo_goes_back_as_far_as_the_session_and_takes_wordings_out_again(
+    stacked: Path,
+) -> None:
     with Store.open(stacked) as store:
         before = store.instruments.get("small")
     app = WorkbenchApp(stacked)
@@ -296,11 +317,14 @@ async def test_a_question_becomes_the_original_of_its_statement(path: Path) -> N
     with Store.open(path) as store:
         found = store.statements.get("small", "q-1")
     assert {w.variant: w.text for w in found.wordings} == {
-        QUESTION: "Should the state pay?", ORIGINAL: "The state should pay."
-    }  # fmt: skip
+        QUESTION: "Should the state pay?",
+        ORIGINAL: "The state should pay.",
+    }
 
 
-async def test_lines_that_cannot_be_wordings_are_listed_with_why_and_not_in_the_stack(path: Path) -> None:
+async def test_lines_that_cannot_be_wordings_are_listed_with_why_and_not_in_the_stack(
+    path: Path,
+) -> None:
     proposed(path, *(("a-1", PARAPHRASE, text) for text in HOSTILE), fault="control")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -348,7 +372,9 @@ async def test_who_reviews_is_asked_once(stacked: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_form_says_what_is_asked_and_its_drafts_come_to_the_open_screen(path: Path, tmp_path: Path) -> None:
+async def test_the_form_says_what_is_asked_and_its_drafts_come_to_the_open_screen(
+    path: Path, tmp_path: Path
+) -> None:
     persona = tmp_path / "drafter.toml"
     answers = ["1. A law on this is due.\n2. Let this be the law.\n\nSure, here you go:"]
     persona.write_text(f"answers = {json.dumps(answers)}\n", encoding="utf-8")
@@ -422,7 +448,9 @@ async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
 @pytest.mark.e2e
 async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_path: Path) -> None:
     persona = tmp_path / "nonsense.toml"
-    persona.write_text('answers = ["", "Sure, here it is:", "???", "As an AI language model, I cannot do that."]\n')
+    persona.write_text(
+        'answers = ["", "Sure, here it is:", "???", "As an AI language model, I cannot do that."]\n'
+    )
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen._seen)
@@ -436,7 +464,9 @@ async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_pat
         await until(pilot, lambda: drafts_job_ended(path))
         await pilot.press("f5")
         await until(pilot, lambda: "no usable drafts" in shown(app, "#details"))
-        assert "drafts paraphrase, negation, opposite for all statements of small" in shown(app, "#details")
+        assert "drafts paraphrase, negation, opposite for all statements of small" in shown(
+            app, "#details"
+        )
     with Store.open(path) as store:
         assert store.jobs.get(1).state == "done"
         assert store.statements.edits("small") == ()

@@ -31,7 +31,12 @@ async def put(pilot: Pilot[int], screen: ExportScreen, folder: str, format_: str
     screen.query_one("#folder", Input).value = folder
     screen.query_one("#format", Select).value = format_
     await pilot.pause()
-    await until(pilot, lambda: not screen.query_one("#write", Button).disabled or screen.panel.has_class("-trouble"))
+    await until(
+        pilot,
+        lambda: (
+            not screen.query_one("#write", Button).disabled or screen.panel.has_class("-trouble")
+        ),
+    )
 
 
 @pytest.mark.e2e
@@ -84,7 +89,9 @@ async def test_a_folder_that_holds_something_is_refused_until_one_says_so(path: 
 
 
 @pytest.mark.e2e
-async def test_home_is_a_short_name_and_a_file_is_no_folder(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_home_is_a_short_name_and_a_file_is_no_folder(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOME", str(path.parent / "home"))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -1,4 +1,6 @@
-"""A run of which every answer failed, or some: nothing of it is judged, and every screen says so and opens."""
+"""A run of which every answer failed, or some: nothing of it is judged, and every screen says so
+and opens.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ REASON = "the prompt has 123 tokens, and the model's window is 96"
 
 
 def partly(path: Path, fails: str = "", *, model: str = "narrow", dtype: str = "float32") -> Path:
-    """Fill a store with a model that fails at the statements whose id begins so: at all of them by default."""
+    """Fill a store with a model that fails at the statements whose id begins so: at all of them by
+    default.
+    """
     base = small()
     variants = sorted({w.variant for s in base.statements for w in s.wordings}, key=variant_order)
     probes = tuple(every_probe(base.statements, base.templates, variants, "en", "m"))
@@ -33,7 +37,9 @@ def partly(path: Path, fails: str = "", *, model: str = "narrow", dtype: str = "
         if base.name not in store.instruments.names():
             store.instruments.add(base)
         store.runs.add_probes("reliability", base.name, "en", base.templates, probes)
-        ids = store.runs.begin(ModelCard(model, "feedbeef", "scripted 1", dtype, "none"), Sampling())
+        ids = store.runs.begin(
+            ModelCard(model, "feedbeef", "scripted 1", dtype, "none"), Sampling()
+        )
         attempt = store.jobs.claim(store.jobs.create("infer", {}, len(probes)), "9.9")
         store.runs.add(
             *ids,
@@ -52,7 +58,9 @@ def test_a_run_without_an_answer_is_not_judged_and_says_why(tmp_path: Path) -> N
     with Store.open(partly(tmp_path / "failed.db")) as store:
         run = find_run(store, "reliability")
         assert (run.prompts, run.answered, run.responses) == (96, 0, 0)
-        with pytest.raises(UsageError, match=f"none of its 96 prompts was answered, all failed: {REASON}"):
+        with pytest.raises(
+            UsageError, match=f"none of its 96 prompts was answered, all failed: {REASON}"
+        ):
             run_verdicts(store, run)
         assert judge_consistency(store).runs == ()
 
@@ -65,8 +73,12 @@ def test_another_run_that_has_answers_is_the_one_that_is_meant(tmp_path: Path) -
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("start", ["home", "statements", "jobs", "audit", "consistency", "annotate", "results"])
-async def test_every_screen_opens_on_a_store_where_everything_failed(tmp_path: Path, start: str) -> None:
+@pytest.mark.parametrize(
+    "start", ["home", "statements", "jobs", "audit", "consistency", "annotate", "results"]
+)
+async def test_every_screen_opens_on_a_store_where_everything_failed(
+    tmp_path: Path, start: str
+) -> None:
     app = WorkbenchApp(partly(tmp_path / "failed.db"), start=start)
     async with app.run_test(size=(120, 30)) as pilot:
         await pilot.pause()
@@ -86,16 +98,24 @@ async def test_the_audit_opens_on_the_run_that_has_answers_and_stays_there(tmp_p
         await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, RunsScreen))
         await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "nothing to judge" in screen_text(app))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, AuditScreen) and "nothing to judge" in screen_text(app),
+        )
         assert len(refs(app)) == 4
 
 
 @pytest.mark.e2e
-async def test_the_audit_says_which_statements_are_not_there_because_they_failed(tmp_path: Path) -> None:
+async def test_the_audit_says_which_statements_are_not_there_because_they_failed(
+    tmp_path: Path,
+) -> None:
     app = WorkbenchApp(partly(tmp_path / "failed.db", "mig"), start="audit")
     async with app.run_test(size=(120, 30)) as pilot:
         await judged(app, pilot)
-        assert f"24 of 96 prompts failed, including every prompt of 1 statement: {REASON}" in judged_by(app)
+        assert (
+            f"24 of 96 prompts failed, including every prompt of 1 statement: {REASON}"
+            in judged_by(app)
+        )
         assert set(refs(app)) == {"soc-07", "env-03", "tax-02"}
 
 
@@ -103,11 +123,18 @@ def test_a_prompt_that_failed_was_asked(tmp_path: Path) -> None:
     path = partly(tmp_path / "failed.db", "mig")
     with Store.open(path) as store:
         run = find_run(store, "reliability")
-        of = next(p for ref, kind, *_, p, _ in store.runs.cells(run) if (ref, kind) == ("soc-07", "negation"))
+        of = next(
+            p
+            for ref, kind, *_, p, _ in store.runs.cells(run)
+            if (ref, kind) == ("soc-07", "negation")
+        )
         with store.write() as connection:
-            (prompt,) = connection.execute("select prompt_id from probe where id = ?", (of,)).fetchone()
+            (prompt,) = connection.execute(
+                "select prompt_id from probe where id = ?", (of,)
+            ).fetchone()
             connection.execute(
-                "delete from response where draw_id in (select id from draw where prompt_id = ?)", (prompt,)
+                "delete from response where draw_id in (select id from draw where prompt_id = ?)",
+                (prompt,),
             )
             connection.execute("update draw set failed = n where prompt_id = ?", (prompt,))
         report = run_verdicts(store, run).report

@@ -1,4 +1,6 @@
-"""Who comes from a job, a line of Home or the palette sees the figures of that run, whichever was answered last."""
+"""Who comes from a job, a line of Home or the palette sees the figures of that run, whichever was
+answered last.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +50,18 @@ def two(tmp_path: Path) -> Path:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize(("steps", "model"), [(0, "beta"), (1, "alpha")])
-async def test_the_figures_of_the_job_under_the_cursor_are_shown(two: Path, steps: int, model: str) -> None:
+async def test_the_figures_of_the_job_under_the_cursor_are_shown(
+    two: Path, steps: int, model: str
+) -> None:
     app = WorkbenchApp(two, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen.current is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen.current is not None
+        )
         await pilot.press(*["down"] * steps, "4")
-        await until(pilot, lambda: isinstance(app.screen, AuditScreen) and "pass all" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, AuditScreen) and "pass all" in screen_text(app)
+        )
         assert f"{model} · run" in screen_text(app).splitlines()[0]
         await pilot.press("enter", "3")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
@@ -71,9 +79,16 @@ async def test_a_job_without_answers_says_that_the_figures_are_others(two: Path)
         store.jobs.request_stop(job)
     app = WorkbenchApp(two, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen.current is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen.current is not None
+        )
         await pilot.press("4")
-        await until(pilot, lambda: f"Job {job} has no answers; these answers are from other jobs" in screen_text(app))
+        await until(
+            pilot,
+            lambda: (
+                f"Job {job} has no answers; these answers are from other jobs" in screen_text(app)
+            ),
+        )
 
 
 @pytest.mark.e2e
@@ -83,7 +98,9 @@ async def test_a_line_of_home_shows_the_figures_of_its_run(two: Path) -> None:
         await until(pilot, lambda: screen_text(app).count("  keeps ") == 1)
         assert "+1  → 4" in screen_text(app)
         facts = app.screen.query_one("#facts")
-        facts.highlighted = next(n for n, option in enumerate(facts.options) if (option.id or "").startswith("audit:"))
+        facts.highlighted = next(
+            n for n, option in enumerate(facts.options) if (option.id or "").startswith("audit:")
+        )
         await pilot.press("enter")
         await until(pilot, lambda: "beta · run" in screen_text(app).splitlines()[0])
 
@@ -94,10 +111,20 @@ def test_the_run_of_a_job_is_told_from_others_of_the_model(two: Path) -> None:
         assert run_of_job(store, newest).model == "beta"
         assert run_of_job(store, oldest).model == "alpha"
         other = Design("small", "alpha", samples=30, family="none of these")
-        assert run_of_job(store, store.jobs.get(store.jobs.create("sample", other.as_json(), 1))) is None
-        warmer = replace(other, family=small().templates[0].family, sampling=Sampling(temperature=0.5))
-        assert run_of_job(store, store.jobs.get(store.jobs.create("sample", warmer.as_json(), 1))) is None
-        assert run_of_job(store, store.jobs.get(store.jobs.create("train", {"name": "x"}, 1))) is None
+        assert (
+            run_of_job(store, store.jobs.get(store.jobs.create("sample", other.as_json(), 1)))
+            is None
+        )
+        warmer = replace(
+            other, family=small().templates[0].family, sampling=Sampling(temperature=0.5)
+        )
+        assert (
+            run_of_job(store, store.jobs.get(store.jobs.create("sample", warmer.as_json(), 1)))
+            is None
+        )
+        assert (
+            run_of_job(store, store.jobs.get(store.jobs.create("train", {"name": "x"}, 1))) is None
+        )
 
 
 def test_of_two_versions_of_a_model_the_one_that_the_job_asked_is_shown(tmp_path: Path) -> None:
@@ -110,10 +137,14 @@ def test_of_two_versions_of_a_model_the_one_that_the_job_asked_is_shown(tmp_path
         store.runs.add_probes("reliability", base.name, "en", base.templates, probes)
         jobs = []
         for revision in ("0123456789abcdef", "fedcba9876543210"):
-            ids = store.runs.begin(ModelCard("m", revision, "scripted 1", "float32", "none"), Sampling())
+            ids = store.runs.begin(
+                ModelCard("m", revision, "scripted 1", "float32", "none"), Sampling()
+            )
             job = store.jobs.create("sample", design.as_json(), 1)
             attempt = store.jobs.claim(job, "9.9")
-            store.runs.add(*ids, attempt, [Answered(probes[0].prompt.key, 1, 1, (("Beneficial.", 1),))])
+            store.runs.add(
+                *ids, attempt, [Answered(probes[0].prompt.key, 1, 1, (("Beneficial.", 1),))]
+            )
             store.jobs.finish(job, attempt, "done")
             jobs.append((job, revision))
         for job, revision in jobs:
@@ -138,8 +169,17 @@ def test_every_screen_of_results_takes_runs_of_its_audit_alone(two: Path) -> Non
 
 def test_a_choice_of_templates_changes_only_where_it_leaves_the_run_out(two: Path) -> None:
     with Store.open(two) as store:
-        run = replace(store.runs.list("reliability")[-1], family="user", families=("chat", "user"), language="de")
+        run = replace(
+            store.runs.list("reliability")[-1],
+            family="user",
+            families=("chat", "user"),
+            language="de",
+        )
     assert templates_for(run, TemplateChoice()) == TemplateChoice()
     assert templates_for(run, TemplateChoice(("chat", "user"))) == TemplateChoice(("chat", "user"))
-    assert templates_for(run, TemplateChoice(("chat",), (), ("en",))) == TemplateChoice(("user",), (), ("de",))
-    assert templates_for(replace(run, families=("user", "chat")), TemplateChoice()) == TemplateChoice(("user",))
+    assert templates_for(run, TemplateChoice(("chat",), (), ("en",))) == TemplateChoice(
+        ("user",), (), ("de",)
+    )
+    assert templates_for(
+        replace(run, families=("user", "chat")), TemplateChoice()
+    ) == TemplateChoice(("user",))

@@ -1,4 +1,6 @@
-"""What stands on every screen: a line of keys, made anew only when it reads differently, and tables that show."""
+"""What stands on every screen: a line of keys, made anew only when it reads differently, and tables
+that show.
+"""
 
 from __future__ import annotations
 
@@ -69,19 +71,28 @@ async def test_keys_are_painted_anew_only_where_they_read_differently(
     monkeypatch.setattr(Keys, "render", lambda self: (painted.append("keys"), render(self))[1])
     app = WorkbenchApp(path, start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, StatementsScreen) and "Open" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, StatementsScreen) and "Open" in screen_text(app)
+        )
         painted.clear()
         app.screen.refresh_bindings()
         await pilot.press("j", "k")
         assert not painted
         await pilot.press("slash")
-        await until(pilot, lambda: isinstance(app.focused, Input) and "Open" not in screen_text(app).splitlines()[-1])
+        await until(
+            pilot,
+            lambda: (
+                isinstance(app.focused, Input) and "Open" not in screen_text(app).splitlines()[-1]
+            ),
+        )
         assert painted
         await pilot.press("escape")
         await until(pilot, lambda: "Open" in screen_text(app).splitlines()[-1])
 
 
-async def test_a_key_is_pressed_with_the_mouse_says_what_it_does_and_is_left_out_whole_where_there_is_no_room() -> None:
+async def test_a_key_is_pressed_with_the_mouse_says_what_it_does_and_is_left_out_whole_where_there_is_no_room() -> (
+    None
+):
     app = OneTable()
     async with app.run_test(tooltips=True) as pilot:
         await until(pilot, lambda: "x Either" in screen_text(app))
@@ -97,7 +108,9 @@ async def test_a_key_is_pressed_with_the_mouse_says_what_it_does_and_is_left_out
         assert app.pressed == 0
         await pilot.mouse_down(Keys, offset=(column + 3, 0))
         await until(pilot, lambda: app.pressed == 1, seconds=10)
-        assert screen_text(app).splitlines()[-1].endswith("q Quit"), "what leads everywhere stands at the right"
+        assert screen_text(app).splitlines()[-1].endswith("q Quit"), (
+            "what leads everywhere stands at the right"
+        )
         width = sum(one.width + 1 for _, one in footer.placed) - 1
         await pilot.resize_terminal(width, 12)
         await until(pilot, lambda: screen_text(app).endswith("x Either ^p q Quit"), seconds=10)
@@ -128,7 +141,8 @@ async def test_a_table_that_is_painted_before_it_is_told_its_size_shows_its_reco
         table = app.query_one(RecordTable)
         table.display = True
         app.screen._compositor.update_widgets({table})  # what is to be repainted has no place yet:
-        assert table in app.screen._compositor.full_map  # asked where it is, Textual takes it for placed
+        # Asked where it is, Textual takes it for placed.
+        assert table in app.screen._compositor.full_map
         await until(pilot, lambda: "albatross" in screen_text(app), seconds=10)
 
 
@@ -136,8 +150,13 @@ async def test_a_table_that_is_painted_before_it_is_told_its_size_shows_its_reco
 def test_a_screen_looks_as_its_bases_say(screen: type[Screen[Any]]) -> None:
     """Textual follows the first base alone to find what a screen looks like."""
     for base in screen.__mro__:
-        if base.__module__.startswith("workbench.") and {"DEFAULT_CSS", "CSS", "CSS_PATH"} & base.__dict__.keys():
-            assert base.__name__ in screen._css_type_names, f"{screen.__name__} does not look like {base.__name__}"
+        if (
+            base.__module__.startswith("workbench.")
+            and {"DEFAULT_CSS", "CSS", "CSS_PATH"} & base.__dict__.keys()
+        ):
+            assert base.__name__ in screen._css_type_names, (
+                f"{screen.__name__} does not look like {base.__name__}"
+            )
 
 
 async def test_a_text_that_was_cut_is_whole_again_once_there_is_room() -> None:

@@ -1,4 +1,6 @@
-"""What stands above every table of results, at first sight and at 80 columns: how much was answered, who read it."""
+"""What stands above every table of results, at first sight and at 80 columns: how much was
+answered, who read it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.results.book_screen import BookScreen, headed
 from workbench.tui.results.result_screen import screen_class
 
-BiasScreen, ConsistencyScreen = (screen_class(registry.audit(name)) for name in ("bias_score", "consistency"))
+BiasScreen, ConsistencyScreen = (
+    screen_class(registry.audit(name)) for name in ("bias_score", "consistency")
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +38,9 @@ def cancelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.e2e
 @SIZES
-@pytest.mark.parametrize(("mode", "screen"), [("audit", AuditScreen), ("consistency", ConsistencyScreen)])
+@pytest.mark.parametrize(
+    ("mode", "screen"), [("audit", AuditScreen), ("consistency", ConsistencyScreen)]
+)
 async def test_a_run_that_was_cancelled_says_so_above_every_table(
     cancelled: Path, mode: str, screen: type[BookScreen], size: tuple[int, int]
 ) -> None:
@@ -53,7 +59,10 @@ async def test_a_poor_classifier_is_named_above_the_figures_that_rest_on_it(tmp_
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot, BiasScreen)
         for _ in range(2):
-            assert "! The classifier bart-stance is too poor for reliable figures (macro F1 0." in flowing(app)
+            assert (
+                "! The classifier bart-stance is too poor for reliable figures (macro F1 0."
+                in flowing(app)
+            )
             await press(app, pilot, "tab")
 
 

@@ -29,7 +29,9 @@ async def test_a_page_is_found_and_read(tmp_path: Path, size: tuple[int, int]) -
             hits = [hit async for hit in provider.search(query) if isinstance(hit, Hit)]
             assert [hit.help for hit in hits] == ["faulborn-2025"]
         hits[0].command()
-        await until(pilot, lambda: isinstance(app.screen, PageScreen) and "ACL 2025" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, PageScreen) and "ACL 2025" in screen_text(app)
+        )
         assert "workbench run STORE --audit bias_score --model MODEL" in screen_text(app)
         await pilot.press("pagedown", "j", "k", "escape")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))

@@ -71,17 +71,32 @@ async def test_a_figure_that_fails_says_so_in_its_place_and_the_others_stand(
 
 
 def test_no_worker_of_any_screen_can_end_the_program() -> None:
-    """Every class with workers shows what one of them cannot do, and no worker is started that ends the app."""
+    """Every class with workers shows what one of them cannot do, and no worker is started that ends
+    the app.
+    """
     for module in {kind.__module__ for kind in screens()} | {"workbench.tui.app"}:
         tree = ast.parse(Path(str(import_module(module).__file__)).read_text(encoding="utf-8"))
         for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
-            if getattr(call.func, "id", "") == "work" or getattr(call.func, "attr", "") == "run_worker":
-                assert "exit_on_error" in {one.arg for one in call.keywords}, f"{module}:{call.lineno}"
+            if (
+                getattr(call.func, "id", "") == "work"
+                or getattr(call.func, "attr", "") == "run_worker"
+            ):
+                assert "exit_on_error" in {one.arg for one in call.keywords}, (
+                    f"{module}:{call.lineno}"
+                )
         for kind in (one for one in tree.body if isinstance(one, ast.ClassDef)):
-            decorated = [one for one in kind.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
-            calls = (one for one in ast.walk(ast.Module(list(decorated), [])) if isinstance(one, ast.Call))
+            decorated = [
+                one for one in kind.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+            ]
+            calls = (
+                one
+                for one in ast.walk(ast.Module(list(decorated), []))
+                if isinstance(one, ast.Call)
+            )
             if any(getattr(one.func, "id", "") in ("work", "worker") for one in calls):
-                assert issubclass(getattr(import_module(module), kind.name), Background), f"{module}.{kind.name}"
+                assert issubclass(getattr(import_module(module), kind.name), Background), (
+                    f"{module}.{kind.name}"
+                )
 
 
 @pytest.mark.e2e
@@ -112,7 +127,9 @@ async def test_an_instrument_without_answers_leads_to_a_job(path: Path) -> None:
         await until(pilot, lambda: "checking" not in screen_text(app))
 
 
-async def test_the_newest_run_is_told_by_the_share_that_does_not_depend_on_the_number_of_answers(path: Path) -> None:
+async def test_the_newest_run_is_told_by_the_share_that_does_not_depend_on_the_number_of_answers(
+    path: Path,
+) -> None:
     app = WorkbenchApp(answered(path))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "of 3 stances" in screen_text(app))
@@ -147,7 +164,9 @@ async def test_the_cursor_stays_on_its_line_when_a_job_appears(path: Path) -> No
 
 
 @pytest.mark.e2e
-async def test_progress_of_a_job_is_seen_without_a_key(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_progress_of_a_job_is_seen_without_a_key(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("workbench.tui.home.home.REFRESH_S", 0.05)
     with Store.open(path) as store:
         job = launch.create(store, Design("small", "scripted", samples=2))
@@ -175,7 +194,10 @@ async def test_labels_decisions_and_flags_are_on_home_without_a_key(
             with Annotator.open(path, QUEUE, name) as person:
                 item = person.item(1)
                 person.label(item.unit, label)
-        await until(pilot, lambda: "4 labels" in screen_text(app) and "1 item  of the queue" in screen_text(app))
+        await until(
+            pilot,
+            lambda: "4 labels" in screen_text(app) and "1 item  of the queue" in screen_text(app),
+        )
         with Store.open(path) as store:
             codebook = store.queues.get(QUEUE).codebook
             store.labels.decide(1, codebook, "agree", Reason.OTHER, "", "eva")
@@ -188,7 +210,9 @@ async def test_labels_decisions_and_flags_are_on_home_without_a_key(
         await until(pilot, lambda: "1 item  flagged" in screen_text(app))
 
 
-async def test_f5_judges_anew_what_has_not_changed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_f5_judges_anew_what_has_not_changed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     judged: list[Store] = []
 
     told: list[str] = []
@@ -202,12 +226,16 @@ async def test_f5_judges_anew_what_has_not_changed(path: Path, monkeypatch: pyte
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: len(judged) == 1 and home.JUDGING not in screen_text(app))
         total = int(told[0].split()[2].rstrip(":"))
-        assert [int(what.split()[0]) for what in told] == list(range(1, total + 1)), "how far it is, of how much"
+        assert [int(what.split()[0]) for what in told] == list(range(1, total + 1)), (
+            "how far it is, of how much"
+        )
         await pilot.press("f5")
         await until(pilot, lambda: len(judged) == 2)
 
 
-async def test_the_notice_of_a_slow_store_is_shown(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_notice_of_a_slow_store_is_shown(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("stores.core.machines.file_system", lambda _path: "nfs4")
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -231,7 +259,9 @@ async def test_enter_on_a_line_opens_what_it_is_about(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_there(tmp_path: Path) -> None:
+async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_there(
+    tmp_path: Path,
+) -> None:
     path = full(tmp_path / "bias.db")
     with Store.open(path) as store:
         judged = judge_bias(store)
@@ -248,7 +278,9 @@ async def test_labels_the_classifier_and_the_bias_stand_on_home_and_enter_goes_t
         assert "milieu-1b  " not in text
         facts = app.screen.query_one(OptionList)
         facts.highlighted = next(
-            n for n, option in enumerate(facts.options) if (option.id or "").startswith("results:bias")
+            n
+            for n, option in enumerate(facts.options)
+            if (option.id or "").startswith("results:bias")
         )
         await pilot.press("enter")
         await until(pilot, lambda: app.current_mode == "results")
@@ -269,14 +301,21 @@ async def test_what_waits_stands_on_home_and_enter_goes_there(path: Path) -> Non
         draft_by_rule(store, "small", (VariantKind.NEGATION,))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "To do       3 drafts  of wordings of small to review  → 2, P" in screen_text(app))
+        await until(
+            pilot,
+            lambda: (
+                "To do       3 drafts  of wordings of small to review  → 2, P" in screen_text(app)
+            ),
+        )
         facts = app.screen.query_one("#facts", OptionList)
         facts.highlighted = [option.id for option in facts.options].index("todo:drafts small")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, DraftsScreen))
 
 
-async def test_the_review_queue_waits_until_it_is_known_what_waits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_review_queue_waits_until_it_is_known_what_waits(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = threading.Event()
 
     def judged(store: Store, tell: Callable[[str], None]) -> Judgement:
@@ -295,14 +334,19 @@ async def test_the_review_queue_waits_until_it_is_known_what_waits(path: Path, m
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-async def test_what_waits_is_read_first_with_its_keys_and_v_stands_below(path: Path, size: tuple[int, int]) -> None:
+async def test_what_waits_is_read_first_with_its_keys_and_v_stands_below(
+    path: Path, size: tuple[int, int]
+) -> None:
     with Store.open(answered(path)) as store:
         draft_by_rule(store, "small", (VariantKind.NEGATION,))
     app = WorkbenchApp(path)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: "→ 2, P" in screen_text(app))
         lines = screen_text(app).splitlines()
-        waits, there = (next(n for n, line in enumerate(lines) if words in line) for words in ("→ 2, P", "Instrument"))
+        waits, there = (
+            next(n for n, line in enumerate(lines) if words in line)
+            for words in ("→ 2, P", "Instrument")
+        )
         assert waits < there
         assert lines[-1].startswith("Enter Open V Review")
 
@@ -317,4 +361,6 @@ async def test_home_says_what_is_new_since_it_was_last_looked_at(path: Path) -> 
         app = WorkbenchApp(path)
         async with app.run_test(size=(80, 24)) as pilot:
             await until(pilot, lambda: "Instrument" in screen_text(app))  # noqa: B023
-            assert (f"New         {news}  since 20" in screen_text(app)) is bool(news), screen_text(app)
+            assert (f"New         {news}  since 20" in screen_text(app)) is bool(news), screen_text(
+                app
+            )

@@ -1,4 +1,6 @@
-"""Every screen and dialog on a store whose every free text is hostile: what is painted is text that nothing obeys."""
+"""Every screen and dialog on a store whose every free text is hostile: what is painted is text that
+nothing obeys.
+"""
 
 from __future__ import annotations
 
@@ -23,45 +25,110 @@ pytestmark = pytest.mark.e2e
 
 AUDITOR = "[bold][/x]otto"
 PATHS = {
-    "AboutForm": "statements enter i", "AdjudicateScreen": "home enter", "AnnotateScreen": "annotate enter",
-    "AnnotatorsScreen": "annotate v", "ArchivedScreen": "statements A", "BehindScreen": "audit enter",
-    "BulkForm": "statements b", "CheckForm": "statements f R", "ChecksScreen": "statements f",
-    "ChoicesScreen": "audit o", "ClassifierScreen": "results f", "CodebookForm": "annotate b e",
-    "CodebookScreen": "annotate b", "CompareScreen": "audit B", "ConfirmScreen": "jobs T", "DraftForm": "statements d",
-    "ComparisonScreen": "audit B space down space enter", "DraftsScreen": "statements P",
-    "EditorDialog": "statements P p", "ExportScreen": "statements w", "FormScreen": "response_bias enter enter enter",
-    "FoundAnswersScreen": "home f3 s o m e enter", "HistoryScreen": "statements enter v", "HomeScreen": "home",
-    "ImportScreen": "home i", "InstrumentForm": "statements I", "IssueGoldScreen": "statements G",
-    "IssueGridScreen": "statements g", "JobForm": "jobs n enter", "JobKindDialog": "jobs n", "JobsScreen": "jobs",
-    "ListDialog": "audit f2", "NoteDialog": "home f3", "NumberDialog": "home V d",
-    "PageScreen": "home ctrl+p p r i v a c y enter", "PeopleScreen": "annotate w", "PersonDialog": "annotate p",
+    "AboutForm": "statements enter i",
+    "AdjudicateScreen": "home enter",
+    "AnnotateScreen": "annotate enter",
+    "AnnotatorsScreen": "annotate v",
+    "ArchivedScreen": "statements A",
+    "BehindScreen": "audit enter",
+    "BulkForm": "statements b",
+    "CheckForm": "statements f R",
+    "ChecksScreen": "statements f",
+    "ChoicesScreen": "audit o",
+    "ClassifierScreen": "results f",
+    "CodebookForm": "annotate b e",
+    "CodebookScreen": "annotate b",
+    "CompareScreen": "audit B",
+    "ConfirmScreen": "jobs T",
+    "DraftForm": "statements d",
+    "ComparisonScreen": "audit B space down space enter",
+    "DraftsScreen": "statements P",
+    "EditorDialog": "statements P p",
+    "ExportScreen": "statements w",
+    "FormScreen": "response_bias enter enter enter",
+    "FoundAnswersScreen": "home f3 s o m e enter",
+    "HistoryScreen": "statements enter v",
+    "HomeScreen": "home",
+    "ImportScreen": "home i",
+    "InstrumentForm": "statements I",
+    "IssueGoldScreen": "statements G",
+    "IssueGridScreen": "statements g",
+    "JobForm": "jobs n enter",
+    "JobKindDialog": "jobs n",
+    "JobsScreen": "jobs",
+    "ListDialog": "audit f2",
+    "NoteDialog": "home f3",
+    "NumberDialog": "home V d",
+    "PageScreen": "home ctrl+p p r i v a c y enter",
+    "PeopleScreen": "annotate w",
+    "PersonDialog": "annotate p",
     "PersonForm": "annotate w enter",
-    "PictureScreen": "results P", "PromptScreen": "questionnaire enter enter enter enter",
-    "QuestionScreen": "response_bias enter enter", "QuestionsScreen": "questionnaire u", "QueueForm": "annotate n",
-    "QueuesScreen": "annotate", "ReportDialog": "home W", "ResponsesScreen": "audit enter enter enter",
-    "ReviewItemScreen": "home V enter", "ReviewScreen": "home V", "RowsDialog": "audit D", "RuledText": "audit v",
-    "RulingDialog": "audit r", "RulingsScreen": "audit L", "RunsScreen": "audit M", "SimilarScreen": "statements N",
-    "SplitForm": "statements enter S", "StatementForm": "statements n", "StatementScreen": "statements enter",
-    "StatementsScreen": "statements", "SurveyScreen": "statements y", "TemplatesScreen": "results T",
-    "TextScreen": "jobs enter", "TrainForm": "jobs n down enter", "VersionAnswersScreen": "statements enter v enter",
-    "WaiveDialog": "statements f w", "WholeAnswerScreen": "results enter enter enter",
-    "WordingForm": "statements enter e", "WordingsScreen": "audit enter enter",
-}  # fmt: skip
+    "PictureScreen": "results P",
+    "PromptScreen": "questionnaire enter enter enter enter",
+    "QuestionScreen": "response_bias enter enter",
+    "QuestionsScreen": "questionnaire u",
+    "QueueForm": "annotate n",
+    "QueuesScreen": "annotate",
+    "ReportDialog": "home W",
+    "ResponsesScreen": "audit enter enter enter",
+    "ReviewItemScreen": "home V enter",
+    "ReviewScreen": "home V",
+    "RowsDialog": "audit D",
+    "RuledText": "audit v",
+    "RulingDialog": "audit r",
+    "RulingsScreen": "audit L",
+    "RunsScreen": "audit M",
+    "SimilarScreen": "statements N",
+    "SplitForm": "statements enter S",
+    "StatementForm": "statements n",
+    "StatementScreen": "statements enter",
+    "StatementsScreen": "statements",
+    "SurveyScreen": "statements y",
+    "TemplatesScreen": "results T",
+    "TextScreen": "jobs enter",
+    "TrainForm": "jobs n down enter",
+    "VersionAnswersScreen": "statements enter v enter",
+    "WaiveDialog": "statements f w",
+    "WholeAnswerScreen": "results enter enter enter",
+    "WordingForm": "statements enter e",
+    "WordingsScreen": "audit enter enter",
+}
 "screen -> where the terminal opens, and the keys from there"
 ELSEWHERE = {
-    "ChoiceForm", "ClassifyForm", "DraftEditor", "GivenScreen", "IssueCasesScreen", "NewStoreDialog", "ProbeScreen",
-    "StoreGoneDialog", "TextsScreen", "WelcomeScreen",
-}  # fmt: skip
-"they need a running job, drafts, labels of one's own or a missing file, and are looked at by tests of their own"
+    "ChoiceForm",
+    "ClassifyForm",
+    "DraftEditor",
+    "GivenScreen",
+    "IssueCasesScreen",
+    "NewStoreDialog",
+    "ProbeScreen",
+    "StoreGoneDialog",
+    "TextsScreen",
+    "WelcomeScreen",
+}
+"""they need a running job, drafts, labels of one's own or a missing file, and are looked at by
+tests of their own"""
 FIGURES = ("consistency", "contamination", "representation")
 "modes whose screens are made of the audit, and that no path above begins with"
 
 
 def screens() -> set[str]:
     """Return the names of all screens of the terminal that no other is derived from."""
-    modules = [import_module(one.name) for one in pkgutil.walk_packages(workbench.tui.__path__, "workbench.tui.")]
-    found = {of for module in modules for of in vars(module).values() if inspect.isclass(of) and issubclass(of, Screen)}
-    return {of.__name__ for of in found if of.__module__.startswith("workbench.tui.") and not of.__subclasses__()}
+    modules = [
+        import_module(one.name)
+        for one in pkgutil.walk_packages(workbench.tui.__path__, "workbench.tui.")
+    ]
+    found = {
+        of
+        for module in modules
+        for of in vars(module).values()
+        if inspect.isclass(of) and issubclass(of, Screen)
+    }
+    return {
+        of.__name__
+        for of in found
+        if of.__module__.startswith("workbench.tui.") and not of.__subclasses__()
+    }
 
 
 def check_painted(app: App[Any]) -> None:
@@ -84,7 +151,9 @@ def test_every_screen_is_looked_at() -> None:
 @pytest.mark.parametrize("name", [*PATHS, *FIGURES])
 async def test_what_a_screen_paints_is_text(hostile: Path, tmp_path: Path, name: str) -> None:
     start, *keys = PATHS.get(name, name).split()
-    app = WorkbenchApp(Path(shutil.copy(hostile, tmp_path / "[bold][x].db")), start=start, annotator=AUDITOR)
+    app = WorkbenchApp(
+        Path(shutil.copy(hostile, tmp_path / "[bold][x].db")), start=start, annotator=AUDITOR
+    )
     async with app.run_test(size=(140, 40)) as pilot:
         await until(pilot, lambda: "looking for what waits" not in screen_text(app))
         for key in keys:
@@ -102,8 +171,12 @@ async def test_what_a_screen_paints_is_text(hostile: Path, tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("begin", ["home", "statements", "jobs", "annotate", "audit"])
-async def test_what_the_palette_finds_by_name_is_text(hostile: Path, tmp_path: Path, begin: str) -> None:
-    app = WorkbenchApp(Path(shutil.copy(hostile, tmp_path / "a.db")), start=begin, annotator=AUDITOR)
+async def test_what_the_palette_finds_by_name_is_text(
+    hostile: Path, tmp_path: Path, begin: str
+) -> None:
+    app = WorkbenchApp(
+        Path(shutil.copy(hostile, tmp_path / "a.db")), start=begin, annotator=AUDITOR
+    )
     async with app.run_test(size=(140, 40)) as pilot:
         await pilot.press("ctrl+p", *"script")
         await at_rest()

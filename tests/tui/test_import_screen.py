@@ -22,7 +22,10 @@ from workbench.tui.home.home import HomeScreen
 from workbench.tui.home.importing import ImportScreen, completed, path_of
 from workbench.tui.kit.dialogs import ConfirmScreen
 
-GOOD = "ref,original,negation\ns-1,Taxes are too high.,Taxes are not too high.\ns-2,[bold]Trains\x1b[31m are late.,\n"
+GOOD = (
+    "ref,original,negation\ns-1,Taxes are too high.,Taxes are not too "
+    "high.\ns-2,[bold]Trains\x1b[31m are late.,\n"
+)
 
 
 @pytest.fixture
@@ -63,7 +66,12 @@ async def test_a_file_is_chosen_looked_at_and_written(path: Path) -> None:
         await pilot.press("escape", "enter")
         await until(pilot, lambda: "Would import mine" in flowing(app))
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "Imported mine: 2 statements" in flowing(app))
+        await until(
+            pilot,
+            lambda: (
+                isinstance(app.screen, HomeScreen) and "Imported mine: 2 statements" in flowing(app)
+            ),
+        )
     assert names(path) == ("mine",)
 
 
@@ -89,14 +97,17 @@ async def test_leaving_writes_nothing_and_a_fault_names_file_row_and_remedy(path
         await until(pilot, lambda: "Would import theirs: 1 statement (1 new" in flowing(app))
         assert "original from these; left out: gewicht" in flowing(app)
         await pilot.press("escape", "escape")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))  # a name and a mapping were typed
+        # A name and a mapping were typed.
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         await pilot.press("y")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     assert names(path) == ()
 
 
 @pytest.mark.e2e
-async def test_words_of_answers_and_a_sheet_are_typed_where_they_are_missed(path: Path, tmp_path: Path) -> None:
+async def test_words_of_answers_and_a_sheet_are_typed_where_they_are_missed(
+    path: Path, tmp_path: Path
+) -> None:
     rows = [[*row[:6], "teils" if row[6] == "neutral" else row[6], row[7]] for row in POSITIONS]
     book(tmp_path / "files" / "wahl.xlsx", A=[COLUMNS, *rows], B=[COLUMNS, *rows[:2]])
     app = WorkbenchApp(path)
@@ -111,12 +122,16 @@ async def test_words_of_answers_and_a_sheet_are_typed_where_they_are_missed(path
         assert "Format wahlomat" in flowing(app)
         assert "teils (2)" in flowing(app)
         await pilot.press("e")
-        typed = {box.id: box.value for box in app.screen.query(Input) if box.id in ("answers", "sheet")}
+        typed = {
+            box.id: box.value for box in app.screen.query(Input) if box.id in ("answers", "sheet")
+        }
         assert typed == {"answers": "teils=neutral", "sheet": "A"}
 
 
 @pytest.mark.e2e
-async def test_a_header_below_a_title_and_weights_are_typed_where_they_are_missed(path: Path, tmp_path: Path) -> None:
+async def test_a_header_below_a_title_and_weights_are_typed_where_they_are_missed(
+    path: Path, tmp_path: Path
+) -> None:
     (tmp_path / "files" / "theirs.csv").write_text("Harbour survey\n\nq1;w\nyes;0,5\nno;1,5\n")
     app = WorkbenchApp(path)
     async with app.run_test(size=(110, 30)) as pilot:
@@ -148,9 +163,15 @@ async def test_the_shipped_instruments_are_one_key_away(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_another_language_is_said_to_be_added_before_and_after(path: Path, tmp_path: Path) -> None:
+async def test_another_language_is_said_to_be_added_before_and_after(
+    path: Path, tmp_path: Path
+) -> None:
     with Store.open(path) as store:
-        put(store, read(Request(tmp_path / "files" / "deeper" / "mine.csv")) or pytest.fail("no instrument"))
+        put(
+            store,
+            read(Request(tmp_path / "files" / "deeper" / "mine.csv"))
+            or pytest.fail("no instrument"),
+        )
     german = "ref,language,original\ns-1,de,Die Steuern sind zu hoch.\n"
     (tmp_path / "files" / "deeper" / "mine.csv").write_text(german)
     app = WorkbenchApp(path)
@@ -160,7 +181,10 @@ async def test_another_language_is_said_to_be_added_before_and_after(path: Path,
         await until(pilot, lambda: "- added: de 1 wording and 34 templates" in flowing(app))
         assert "- kept: en 3 wordings and 34 templates. The file has" in flowing(app)
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "added: de 1 wording" in flowing(app))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, HomeScreen) and "added: de 1 wording" in flowing(app),
+        )
     with Store.open(path) as store:
         assert [len(s.wordings) for s in store.instruments.get("mine").statements] == [3, 1]
 
@@ -205,7 +229,9 @@ async def test_answers_of_models_come_in_after_a_word_where_much_is_left_out(pat
         store.instruments.add(small())
     rows = [{"ref": "nowhere", "template": "t", "answer": "Yes."}]
     rows += [{**about(probe), "answer": "Yes."} for probe in probes()[:4]]
-    (path.parent / "files" / "log.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (path.parent / "files" / "log.jsonl").write_text(
+        "\n".join(map(json.dumps, rows)), encoding="utf-8"
+    )
     app = WorkbenchApp(path)
     async with app.run_test(size=(130, 40), notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
@@ -215,9 +241,14 @@ async def test_answers_of_models_come_in_after_a_word_where_much_is_left_out(pat
         await pilot.press("f5", "p", *"model=m family=chat", "enter")
         await until(pilot, lambda: "imported:m: 4 answers" in flowing(app))
         await pilot.press("s")
-        await until(pilot, lambda: "s imports the others." not in flowing(app) and "imported:m" in flowing(app))
+        await until(
+            pilot,
+            lambda: "s imports the others." not in flowing(app) and "imported:m" in flowing(app),
+        )
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "4 answers stored" in flowing(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, HomeScreen) and "4 answers stored" in flowing(app)
+        )
     with Store.open(path) as store:
         assert store.runs.totals()[0] == 4
 
@@ -225,9 +256,13 @@ async def test_answers_of_models_come_in_after_a_word_where_much_is_left_out(pat
 @pytest.mark.e2e
 async def test_labels_are_looked_at_given_a_queue_and_written(path: Path) -> None:
     labelling_store(path, answers(3))
-    file = label_studio_table(path.parent / "files" / "min.json", path, "agree", "neutral", "disagree")
+    file = label_studio_table(
+        path.parent / "files" / "min.json", path, "agree", "neutral", "disagree"
+    )
     tasks = json.loads(file.read_text())
-    file.write_text(json.dumps([*tasks, {**tasks[0], "text": "An answer of another store", "annotation_id": 9}]))
+    file.write_text(
+        json.dumps([*tasks, {**tasks[0], "text": "An answer of another store", "annotation_id": 9}])
+    )
     with Store.open(path) as store, store.write() as connection:
         connection.execute("delete from queue_item")
         connection.execute("delete from queue")
@@ -236,13 +271,19 @@ async def test_labels_are_looked_at_given_a_queue_and_written(path: Path) -> Non
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         await pilot.press("i", "slash", *"min.json", "enter")
         await until(pilot, lambda: "s imports the others." in flowing(app))
-        assert "min.json, line 4, column 'response': found 'An answer of another store'" in flowing(app).replace(
-            " █", ""
-        )
+        assert "min.json, line 4, column 'response': found 'An answer of another store'" in flowing(
+            app
+        ).replace(" █", "")
         await pilot.press("f5", "s")
-        await until(pilot, lambda: "Would import min.json: 3 events added on 3 items" in flowing(app))
+        await until(
+            pilot, lambda: "Would import min.json: 3 events added on 3 items" in flowing(app)
+        )
         shown = flowing(app).replace(" █ ", " ")
-        for told in ("1 about unknown texts left out", "labels of label-studio", "p makes a queue of these items."):
+        for told in (
+            "1 about unknown texts left out",
+            "labels of label-studio",
+            "p makes a queue of these items.",
+        ):
             assert told in shown
         assert "user 1 neutral" in flowing(app)
         await pilot.press("n", "e", "p", *"queue=theirs", "enter")
@@ -252,9 +293,18 @@ async def test_labels_are_looked_at_given_a_queue_and_written(path: Path) -> Non
         with Store.open(path) as store:
             assert (list(store.exchange.events()), store.queues.list()) == ([], ())
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "Imported min.json: 3 events" in flowing(app))
+        await until(
+            pilot,
+            lambda: (
+                isinstance(app.screen, HomeScreen) and "Imported min.json: 3 events" in flowing(app)
+            ),
+        )
     with Store.open(path) as store:
-        assert sorted(event.label or "" for event in store.exchange.events()) == ["agree", "disagree", "neutral"]
+        assert sorted(event.label or "" for event in store.exchange.events()) == [
+            "agree",
+            "disagree",
+            "neutral",
+        ]
         (queue,) = store.queues.list()
         assert (queue.name, queue.purpose, queue.items) == ("theirs", "test", 3)
 

@@ -1,4 +1,6 @@
-"""What a test set stands for is said wherever its figures are: on screens, in the shell and in JSON."""
+"""What a test set stands for is said wherever its figures are: on screens, in the shell and in
+JSON.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,20 @@ KNOWN = pytest.mark.parametrize("known", [True, False])
 
 @pytest.fixture
 def path(tmp_path: Path, known: bool, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A store with a classifier and its test set of 30 texts, whose inclusion probabilities are known or not."""
+    """A store with a classifier and its test set of 30 texts, whose inclusion probabilities are
+    known or not.
+    """
     some = replace(sided(), statements=sided().statements[:6])
     path = asked(tmp_path / "audit.db", some, ("gauche-7b", "milieu-1b"))
     trained_on(path)
     drawn = data(capsys, "sample", path, "--name", "test", "--purpose", "test", "--limit", "30")
     assert 0 < drawn["items"] <= 30
-    assert drawn["frame"]["answers"] > drawn["frame"]["certain_answers"] > 0 < drawn["frame"]["outside"]
+    assert (
+        drawn["frame"]["answers"]
+        > drawn["frame"]["certain_answers"]
+        > 0
+        < drawn["frame"]["outside"]
+    )
     label(path, "test", "ana")
     if not known:
         with Store.open(path) as store, store.write() as connection:
@@ -54,7 +63,9 @@ def test_the_shell_says_what_a_test_stands_for_and_what_a_correction_rests_on(
     assert test["inclusion_known"] is known
     assert test["stands_for"].startswith(UNKNOWN) is not known
     assert (test["effective_n"] is not None, test["certainty_share"] is not None) == (known, known)
-    assert all(row["unsettled_wrong"] is row["unsettled_right"] is None for row in rows(found, "ways")), "none is open"
+    assert all(
+        row["unsettled_wrong"] is row["unsettled_right"] is None for row in rows(found, "ways")
+    ), "none is open"
     told = data(capsys, "show", path, "bias_score", "--correct", "--draws", "50")["correction"]
     with Store.open(path) as store:
         corrected = judge_bias(store, options=ScoreOptions(correct=True, draws=50)).corrected
@@ -80,7 +91,9 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
     assert corrected is not None
     app = WorkbenchApp(path, start="results")
     async with app.run_test(size=size) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, BiasScreen) and app.screen._judged is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, BiasScreen) and app.screen._judged is not None
+        )
         screen = app.screen
         assert isinstance(screen, BiasScreen)
         await until(pilot, lambda: screen._shown.sheet is not None)
@@ -94,7 +107,11 @@ async def test_the_screens_say_what_a_correction_and_a_test_rest_on(
         assert shown(app, "#text").endswith("\n\n".join(corrected.notes()))
         await pilot.press("escape")
         await opened(app, pilot)
-        last = next(words for words in judged_by(app).replace("\n", " · ").split(" · ") if words.startswith("of "))
+        last = next(
+            words
+            for words in judged_by(app).replace("\n", " · ").split(" · ")
+            if words.startswith("of ")
+        )
         assert (last == "of the test set alone (inclusion unknown)") is not known
         assert ("effective n" in last) is known
         await app.switch_mode("home")

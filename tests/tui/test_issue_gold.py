@@ -1,4 +1,6 @@
-"""Agreement, gold and ties of policy issues: figures with intervals, nobody named, one key decides."""
+"""Agreement, gold and ties of policy issues: figures with intervals, nobody named, one key
+decides.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ PEOPLE = ("annabel", "bartholomew", "clementine")
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Three people labelled twelve statements: two ties on law and order, one on liberal society."""
+    """Three people labelled twelve statements: two ties on law and order, one on liberal
+    society.
+    """
     path = issue_store(tmp_path / "audit.db", *REFS)
     for number, person in enumerate(PEOPLE):
         given: dict[str, dict[str, int | None]] = {
@@ -69,7 +73,9 @@ def cells(screen: Screen[Any], *keys: str) -> dict[str, str]:
     assert found is not None
     titles = [column.title for column in found.table.columns]
     shown_keys = [in_words(key) for key in keys]
-    return next(dict(zip(titles, row, strict=True)) for row in found.cells if row[: len(keys)] == shown_keys)
+    return next(
+        dict(zip(titles, row, strict=True)) for row in found.cells if row[: len(keys)] == shown_keys
+    )
 
 
 async def press(pilot: Pilot[Any], screen: IssueCasesScreen, *keys: str) -> None:
@@ -81,7 +87,11 @@ async def press(pilot: Pilot[Any], screen: IssueCasesScreen, *keys: str) -> None
 
 def gold(path: Path) -> dict[tuple[str, str], int]:
     with Store.open(path) as store:
-        return {(ref, i): label for ref, of in store.issues.gold("small", "people").items() for i, label in of.items()}
+        return {
+            (ref, i): label
+            for ref, of in store.issues.gold("small", "people").items()
+            for i, label in of.items()
+        }
 
 
 @pytest.mark.e2e
@@ -97,7 +107,9 @@ async def test_the_figures_are_those_of_the_report_and_say_why_there_is_none(pat
         assert law.fleiss.few.startswith("too few for an interval: 5 of 12")
         assert (row["sd"], row["pairs"], row["ties"]) == (f"{law.cohen.sd:.2f}", "3", "2")
         assert [row[f"given {sign}"] for sign in ("+1", "0", "-1")] == ["10", "24", "2"]
-        line = next(line for line in screen_text(app).splitlines() if in_words(LAW) in line).replace(in_words(LAW), LAW)
+        line = next(
+            line for line in screen_text(app).splitlines() if in_words(LAW) in line
+        ).replace(in_words(LAW), LAW)
         assert row["Fleiss' κ"] in line
         assert line.split()[1] == "2"
         assert screen.title_bar.note == "3 to decide"
@@ -121,7 +133,9 @@ async def test_ties_stand_first_and_nobody_is_named(path: Path, size: tuple[int,
             await until(pilot, lambda: screen.query_one("#body").styles.opacity == 1)
             await pilot.pause()
             await pilot.press("enter")
-            await until(pilot, lambda: isinstance(app.screen, IssueCasesScreen) and sheet(app.screen))
+            await until(
+                pilot, lambda: isinstance(app.screen, IssueCasesScreen) and sheet(app.screen)
+            )
             await pilot.pause()
             text = screen_text(app)
             found = sheet(app.screen)
@@ -201,7 +215,9 @@ async def test_a_decision_is_changed_and_taken_back_and_undo_puts_it_back(path: 
 
 
 @pytest.mark.e2e
-async def test_labels_that_changed_while_they_were_looked_at_are_shown_before_anything_is_decided(path: Path) -> None:
+async def test_labels_that_changed_while_they_were_looked_at_are_shown_before_anything_is_decided(
+    path: Path,
+) -> None:
     app = WorkbenchApp(path, annotator="nora")
     async with app.run_test(size=(80, 24)) as pilot:
         screen = IssueCasesScreen("small", LAW)
@@ -230,7 +246,11 @@ async def test_all_ties_of_all_issues_are_decided_in_one_go(path: Path) -> None:
         assert "Nothing to decide" in shown(app, "#empty")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is gold_screen and gold_screen.title_bar.note == "")
-    assert [gold(path)[cell] for cell in (("s-01", LAW), ("s-05", LAW), ("s-02", SOCIETY))] == [0, 0, 0]
+    assert [gold(path)[cell] for cell in (("s-01", LAW), ("s-05", LAW), ("s-02", SOCIETY))] == [
+        0,
+        0,
+        0,
+    ]
 
 
 @pytest.mark.e2e
@@ -248,7 +268,9 @@ async def test_who_decides_is_asked_once(path: Path) -> None:
         await press(pilot, screen, "d")
         assert gold(path)["s-05", LAW] == -1
         with Store.open(path) as store:
-            deciders = store.connection.execute("select name from reader where kind = 'adjudication'").fetchall()
+            deciders = store.connection.execute(
+                "select name from reader where kind = 'adjudication'"
+            ).fetchall()
     assert deciders == [("nora",)]
 
 
@@ -304,9 +326,13 @@ async def test_an_instrument_that_is_not_there_is_said(path: Path) -> None:
 
 @pytest.mark.e2e
 @SIZES
-async def test_hostile_names_and_texts_are_shown_literally(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_hostile_names_and_texts_are_shown_literally(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     path = tmp_path / "hostile.db"
-    hostile = replace(instrument("[/]", "\x1b[2J", "r\u202el"), issues=("[b]", "\x1b[31m"), issue_labels=())
+    hostile = replace(
+        instrument("[/]", "\x1b[2J", "r\u202el"), issues=("[b]", "\x1b[31m"), issue_labels=()
+    )
     with Store.open(path, create=True) as store:
         store.instruments.add(hostile)
     for person, value in (("[red]", 1), ("]x[", 0)):

@@ -1,4 +1,6 @@
-"""The label grid: blind, one key a cell, on disk before the cursor moves, undone as deep as the session."""
+"""The label grid: blind, one key a cell, on disk before the cursor moves, undone as deep as the
+session.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.e2e
 @SIZES
-async def test_eight_issues_stand_beside_each_other_with_what_they_mean(path: Path, size: tuple[int, int]) -> None:
+async def test_eight_issues_stand_beside_each_other_with_what_they_mean(
+    path: Path, size: tuple[int, int]
+) -> None:
     async with seated(path, size=size) as seat:
         lines = screen_text(seat.app).splitlines()
         head = next(line for line in lines if "statement" in line)
@@ -62,12 +66,16 @@ async def test_eight_issues_stand_beside_each_other_with_what_they_mean(path: Pa
         await seat.press("right", "right", "right")
         text = flowing(seat.app)
         assert "Law and order law_and_order" in text
-        definition = next(issue.definition for issue in shipped_issue_scheme().issues if issue.name == LAW)
+        definition = next(
+            issue.definition for issue in shipped_issue_scheme().issues if issue.name == LAW
+        )
         assert definition in text
         assert "Statement a-1 should become law. " in text
 
 
-async def test_a_label_is_on_disk_before_the_cursor_moves(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_label_is_on_disk_before_the_cursor_moves(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with seated(path) as seat:
         seen: list[dict[tuple[str, str], int]] = []
         go_to = seat.screen.table.go_to
@@ -101,7 +109,9 @@ async def test_keys_give_labels_and_a_full_row_leads_to_the_next(path: Path) -> 
 async def test_the_rest_of_a_row_is_filled_with_0_and_taken_back_as_one_step(path: Path) -> None:
     async with seated(path) as seat:
         await seat.press("l", "l", "l", "d", "f")
-        assert labels_of(path, "ana") == {("a-1", issue): -1 if issue == LAW else 0 for issue in ISSUES}
+        assert labels_of(path, "ana") == {
+            ("a-1", issue): -1 if issue == LAW else 0 for issue in ISSUES
+        }
         assert at(seat) == ("a-2", ISSUES[0])
         assert "0 for 7 issues (saved)" in shown(seat.app, "#pace")
         await seat.press("z")
@@ -121,7 +131,9 @@ async def test_after_the_last_column_the_rest_of_the_same_statement_is_filled(pa
         assert at(seat) == ("a-1", ISSUES[0])
         assert f"a-1: +1 {ISSUES[-1].replace('_', ' ')} (saved)" in shown(seat.app, "#pace")
         await seat.press("f")
-        assert labels_of(path, "ana") == {("a-1", issue): int(issue == ISSUES[-1]) for issue in ISSUES}
+        assert labels_of(path, "ana") == {
+            ("a-1", issue): int(issue == ISSUES[-1]) for issue in ISSUES
+        }
         assert at(seat)[0] == "a-2"
 
 
@@ -162,7 +174,9 @@ async def test_what_others_said_is_nowhere(path: Path) -> None:
         assert thread is not None
         with pytest.raises(sqlite3.DatabaseError, match="prohibited"):
             thread.submit(
-                lambda session: session.annotator.connection.execute("select label from issue_label")
+                lambda session: session.annotator.connection.execute(
+                    "select label from issue_label"
+                )
             ).result()
 
 
@@ -180,7 +194,9 @@ async def test_the_next_open_cell_is_found_around_the_end(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_filter_shows_what_is_open_and_keeps_a_finished_row_until_it_is_asked_again(path: Path) -> None:
+async def test_the_filter_shows_what_is_open_and_keeps_a_finished_row_until_it_is_asked_again(
+    path: Path,
+) -> None:
     label(path, "ana", {"a-2": dict.fromkeys(ISSUES, 0)})
     async with seated(path) as seat:
         await seat.press("x")
@@ -239,12 +255,16 @@ async def test_a_move_of_the_cursor_during_a_write_comes_after_it(path: Path) ->
 
 
 @pytest.mark.e2e
-async def test_a_statement_that_was_edited_meanwhile_is_not_labelled_until_it_is_read_again(path: Path) -> None:
+async def test_a_statement_that_was_edited_meanwhile_is_not_labelled_until_it_is_read_again(
+    path: Path,
+) -> None:
     async with seated(path) as seat:
         with Store.open(path) as store:
             other = Statement("a-1", (Wording(ORIGINAL, "en", "Other words."),))
             people = {"party_answers": (), "survey": (), "issue_labels": ()}
-            store.instruments.add(replace(instrument(), statements=(other, statement("b-1")), issues=ISSUES, **people))  # type: ignore[arg-type]
+            store.instruments.add(
+                replace(instrument(), statements=(other, statement("b-1")), issues=ISSUES, **people)
+            )  # type: ignore[arg-type]
         await seat.pilot.press("a")
         await seat.until(lambda: seat.screen.trouble.shown)
         assert "changed or taken away" in shown(seat.app, "Trouble")
@@ -299,15 +319,23 @@ async def test_an_instrument_without_issues_is_offered_the_eight(tmp_path: Path)
 
 @pytest.mark.e2e
 @SIZES
-async def test_hostile_statements_and_issues_are_shown_literally(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_hostile_statements_and_issues_are_shown_literally(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     texts = (*HOSTILE, "אבג \u05d0\u202b rtl", "e\u0301" * 200, "漢字" * 2000)
-    statements = tuple(Statement(f"h-{n}", (Wording(ORIGINAL, "en", text),), country="[b]", topic="[/x]")
-                       for n, text in enumerate(texts))  # fmt: skip
+    statements = tuple(
+        Statement(f"h-{n}", (Wording(ORIGINAL, "en", text),), country="[b]", topic="[/x]")
+        for n, text in enumerate(texts)
+    )
     hostile = replace(
-        instrument(), statements=statements, issue_labels=(), party_answers=(), survey=(),
+        instrument(),
+        statements=statements,
+        issue_labels=(),
+        party_answers=(),
+        survey=(),
         issues=("[bold]red[/bold]", "\x1b[31m", "x" * 64),
         definitions=(IssueDefinition("[bold]red[/bold]", "[/]", "\x1b[2J" + "long " * 500),),
-    )  # fmt: skip
+    )
     path = made(tmp_path / "hostile.db", hostile)
     async with seated(path, size=size) as seat:
         for _ in texts:
@@ -348,7 +376,12 @@ async def test_two_annotators_at_two_terminals_lose_nothing(path: Path) -> None:
 
 def test_heads_are_short_and_all_different() -> None:
     assert short_heads([f"issue_{n}" for n in range(20)], 3)[:3] == ["0", "1", "2"]
-    for names in (["a b", "a_b", "b a"], ["", " ", "_"], ["same"] * 9, ["социальная", "социальность"]):
+    for names in (
+        ["a b", "a_b", "b a"],
+        ["", " ", "_"],
+        ["same"] * 9,
+        ["социальная", "социальность"],
+    ):
         for width in (2, 3, 4):
             heads = short_heads(names, width)
             assert len(set(heads)) == len(names)

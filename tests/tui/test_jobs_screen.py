@@ -107,7 +107,9 @@ def state_count(path: Path) -> int:
         ("model", " ", "give a name"),
     ],
 )
-async def test_the_form_says_what_cannot_be_and_does_not_start(path: Path, field: str, value: str, words: str) -> None:
+async def test_the_form_says_what_cannot_be_and_does_not_start(
+    path: Path, field: str, value: str, words: str
+) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
@@ -130,7 +132,9 @@ async def test_blanks_part_refs_and_three_of_them_are_seen_whole(path: Path) -> 
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
-        assert all(words in screen_text(app) for words in ("statements   quick", "▶ Where the model runs"))
+        assert all(
+            words in screen_text(app) for words in ("statements   quick", "▶ Where the model runs")
+        )
         app.screen.query_one("#statements", Input).value = "a-1 a-2, a-1"
         await until(pilot, lambda: "2 statements x" in shown(app, "#plan"))
         app.screen.query_one("#statements").focus()
@@ -167,12 +171,19 @@ async def test_a_job_is_started_by_keyboard_alone_and_seen_to_its_end(
         await pilot.press("n", "s")
         await until(pilot, lambda: app.focused is not None and app.focused.id == "model")
         await pilot.press("ctrl+u", *"scripted", "tab", "ctrl+u", *"a-1")
-        await until(pilot, lambda: "scripted" in shown(app, "#plan") and "1 statement" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: "scripted" in shown(app, "#plan") and "1 statement" in shown(app, "#plan"),
+        )
         await pilot.press("f5")
         await until(pilot, lambda: "R starts the run" in screen_text(app))
         await pilot.press("R")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
-        await until(pilot, lambda: "✓ done" in screen_text(app) and "answers are stored" in screen_text(app), 60)
+        await until(
+            pilot,
+            lambda: "✓ done" in screen_text(app) and "answers are stored" in screen_text(app),
+            60,
+        )
         text = screen_text(app)
         assert "720/720" in text
         assert "eta" not in columns(app), "no job goes on"
@@ -188,7 +199,9 @@ async def test_another_audit_brings_its_wordings_templates_and_sampling(path: Pa
         await until(pilot, lambda: "prompts planned" in shown(app, "#plan"))
         assert "as published: 30 × T 1, top-p 0.85, whole vocabulary, 20 tokens" in screen_text(app)
         app.screen.query_one("#audit", Select).value = "bias_score"
-        await until(pilot, lambda: "3 statements x 2 wordings x 10 templates" in shown(app, "#plan"))
+        await until(
+            pilot, lambda: "3 statements x 2 wordings x 10 templates" in shown(app, "#plan")
+        )
         assert "60 prompts planned; 3 samples each = 180 answers" in shown(app, "#plan")
         assert "sampling: T 1, top-p 1, top-k 10, 100 tokens" in shown(app, "#plan")
         assert "as published: 3 × T 1, top-p 1, top-k 10, 100 tokens" in screen_text(app)
@@ -217,7 +230,9 @@ async def test_what_was_typed_stays_under_another_audit(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_audit_that_is_chosen_is_the_one_that_is_asked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_audit_that_is_chosen_is_the_one_that_is_asked(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(launch, "spawn", lambda _path, _job: None)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -234,7 +249,14 @@ async def test_the_audit_that_is_chosen_is_the_one_that_is_asked(path: Path, mon
         design = Design.from_json(store.jobs.get(1).spec)
     sampling = Sampling(1.0, 1.0, top_k=10, max_new_tokens=100)
     assert design == Design(
-        "small", "scripted", "bias_score", 3, sampling, language="en", family="prefixes", variants=("original",)
+        "small",
+        "scripted",
+        "bias_score",
+        3,
+        sampling,
+        language="en",
+        family="prefixes",
+        variants=("original",),
     )
 
 
@@ -270,7 +292,10 @@ async def test_the_form_says_how_answers_are_made_and_where(
         assert "Start  F5" in screen_text(app)
         assert "dtype" not in screen_text(app)
         unfold(app, "Where the model runs")
-        await until(pilot, lambda: all(word in screen_text(app) for word in ("dtype ", "cluster ", "Start  F5")))
+        await until(
+            pilot,
+            lambda: all(word in screen_text(app) for word in ("dtype ", "cluster ", "Start  F5")),
+        )
         unfold(app, "How answers are drawn")
         await until(pilot, lambda: "answers " in screen_text(app))
         app.screen.query_one("#answers", Select).value = "until decided"
@@ -286,10 +311,18 @@ async def test_the_form_says_how_answers_are_made_and_where(
         assert "how likely each label is" in " ".join(shown(app, "#text").split())
         await pilot.press("escape", "f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
-        await until(pilot, lambda: "exact label probabilities · seed 1 · bfloat16 · cluster auto" in one_line(app))
+        await until(
+            pilot,
+            lambda: "exact label probabilities · seed 1 · bfloat16 · cluster auto" in one_line(app),
+        )
     with Store.open(path) as store:
         design = Design.from_json(store.jobs.get(1).spec)
-    assert (design.samples, design.sampling, design.dtype, design.cluster) == (1, EXACTLY, "bfloat16", "auto")
+    assert (design.samples, design.sampling, design.dtype, design.cluster) == (
+        1,
+        EXACTLY,
+        "bfloat16",
+        "auto",
+    )
 
 
 def unfold(app: WorkbenchApp, title: str) -> None:
@@ -303,7 +336,9 @@ def one_line(app: WorkbenchApp) -> str:
 
 
 @pytest.mark.e2e
-async def test_the_form_asks_prompts_until_they_are_settled(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_form_asks_prompts_until_they_are_settled(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(launch, "spawn", lambda _path, _job: None)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -321,7 +356,9 @@ async def test_the_form_asks_prompts_until_they_are_settled(path: Path, monkeypa
 
 
 @pytest.mark.e2e
-async def test_the_form_serves_a_model_here(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_form_serves_a_model_here(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("WORKBENCH_VLLM", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     app = WorkbenchApp(path, start="jobs")
@@ -337,7 +374,9 @@ async def test_the_form_serves_a_model_here(path: Path, tmp_path: Path, monkeypa
         app.screen.query_one("#model", Input).value = "acme/small"
         await until(pilot, lambda: "no `vllm` is here" in shown(app, "#plan"))
         app.screen.query_one("#model", Input).value = "scripted"
-        await until(pilot, lambda: "vllm with scripted, which no server here can load" in flowing(app))
+        await until(
+            pilot, lambda: "vllm with scripted, which no server here can load" in flowing(app)
+        )
 
 
 @pytest.mark.e2e
@@ -410,7 +449,10 @@ async def test_a_done_job_offers_neither_cancel_nor_resume(path: Path) -> None:
         store.jobs.finish(job, store.jobs.claim(job, "test"), "done", "[bold]all[/] stored \x1b[2J")
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "✓ done" in screen_text(app) and "[bold]all[/] stored ␛[2J" in screen_text(app))
+        await until(
+            pilot,
+            lambda: "✓ done" in screen_text(app) and "[bold]all[/] stored ␛[2J" in screen_text(app),
+        )
         await pilot.press("S", "R")
         await pilot.pause()
         assert isinstance(app.screen, JobsScreen)
@@ -431,14 +473,18 @@ async def test_the_log_is_shown_literally_and_at_its_end(path: Path) -> None:
         assert "line 0" in shown(app, "#text")
 
 
-async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_job_whose_worker_is_gone_is_said_to_be_lost(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job = queued(path)
     with Store.open(path) as store:
         store.jobs.claim(job, "test")
     monkeypatch.setattr("stores.jobs.job_rows.alive", lambda *_: False)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "? lost" in screen_text(app) and "R does the rest" in screen_text(app))
+        await until(
+            pilot, lambda: "? lost" in screen_text(app) and "R does the rest" in screen_text(app)
+        )
         assert [note.message for note in app._notifications] == [
             f"Job {job} lost its worker; everything it stored is safe. R resumes it."
         ]
@@ -455,7 +501,9 @@ async def test_the_form_of_an_empty_store_says_so(tmp_path: Path) -> None:
 
 
 def written(path: Path, kind: str, spec: dict[str, object], total: int, **columns: object) -> int:
-    """Write a job as its worker would have left it; a running one has this process for its worker."""
+    """Write a job as its worker would have left it; a running one has this process for its
+    worker.
+    """
     with Store.open(path) as store:
         job = store.jobs.create(kind, spec, total, origin.here().mark)
         if columns.get("state", "running") != "queued":
@@ -472,19 +520,29 @@ def columns(app: WorkbenchApp) -> set[str | None]:
     return {key.value for key in app.screen.query_one("#jobs", RecordTable).columns}
 
 
-TRAINING = TrainSpec("stance-1", TrainConfig("minilm", steps=240, batch=16, dev_share=0.1)).as_json()
+TRAINING = TrainSpec(
+    "stance-1", TrainConfig("minilm", steps=240, batch=16, dev_share=0.1)
+).as_json()
 
 
 async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path) -> None:
     sampling = Design("small", "smollm2", "bias_score", 3, Sampling(1.0, 1.0, 10, 100)).as_json()
-    written(path, "sample", sampling, 180, done=90, progress='{"answers": 90, "seconds": 45, "unreadable": 80}')
+    written(
+        path,
+        "sample",
+        sampling,
+        180,
+        done=90,
+        progress='{"answers": 90, "seconds": 45, "unreadable": 80}',
+    )
     written(
         path,
         "train",
         TRAINING,
         240,
         done=120,
-        progress='{"step": 120, "steps": 240, "loss": 0.4123, "lr": 0.00012, "dev_macro_f1": 0.834, "seconds": 60, '
+        progress='{"step": 120, "steps": 240, "loss": 0.4123, "lr": 0.00012, "dev_macro_f1": '
+        '0.834, "seconds": 60, '
         '"answers": 120}',
     )
     classify = ClassifySpec("stance-1", models=("smollm2",)).as_json()
@@ -493,11 +551,18 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "smollm2 · bias score" in screen_text(app))
         assert "eta" in columns(app), "a job goes on"
-        assert "stance-1 reads left/right bias answers of smollm2 on all instruments" in shown(app, "#details")
-        assert "400 of 1,000 responses read · 400 in this attempt · 40.0 responses a second" in shown(app, "#details")
+        assert "stance-1 reads left/right bias answers of smollm2 on all instruments" in shown(
+            app, "#details"
+        )
+        assert (
+            "400 of 1,000 responses read · 400 in this attempt · 40.0 responses a second"
+            in shown(app, "#details")
+        )
         assert "stance-1 · minilm" in screen_text(app)
         await pilot.press("down")
-        await until(pilot, lambda: "stance-1 on minilm · 240 steps of 16 pairs" in shown(app, "#details"))
+        await until(
+            pilot, lambda: "stance-1 on minilm · 240 steps of 16 pairs" in shown(app, "#details")
+        )
         assert "loss 0.412 · dev macro F1 0.83 · lr 1.2e-4" in shown(app, "#details")
         assert "step 120 of 240 · 2.0 steps a second" in shown(app, "#details")
         await pilot.press("down")
@@ -511,10 +576,14 @@ async def test_each_kind_of_job_is_shown_in_its_own_words(path: Path) -> None:
 async def test_a_finished_training_says_how_good_it_is_and_what_comes_next(path: Path) -> None:
     message = "stance-1: macro F1 0.71 on 60 test responses"
     progress = '{"step": 180, "steps": 240, "dev_macro_f1": 0.75, "seconds": 200}'
-    written(path, "train", TRAINING, 240, state="done", done=180, message=message, progress=progress)
+    written(
+        path, "train", TRAINING, 240, state="done", done=180, message=message, progress=progress
+    )
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "✓ done" in screen_text(app) and f"→ {message}" in screen_text(app))
+        await until(
+            pilot, lambda: "✓ done" in screen_text(app) and f"→ {message}" in screen_text(app)
+        )
         assert "step 180 of 240 · 3 min in this attempt" in screen_text(app)
         assert "n, then c: classify the free-text answers" in screen_text(app)
         assert "loss" not in shown(app, "#details")
@@ -531,13 +600,19 @@ async def test_cancelling_a_training_says_what_stays(path: Path) -> None:
         assert "The job is at step 30 of 240. The last checkpoint stays" in shown(app, "#text")
         await pilot.press("y")
         await until(pilot, lambda: "is stopping: it ends after the current steps" in flowing(app))
-        await until(pilot, lambda: "→ stopping" in screen_text(app) or "▸ stopping" in screen_text(app))
+        await until(
+            pilot, lambda: "→ stopping" in screen_text(app) or "▸ stopping" in screen_text(app)
+        )
         await pilot.press("S")
         assert not isinstance(app.screen, ConfirmScreen), "nobody is asked twice"
 
 
-async def test_a_job_that_is_stopped_while_its_model_is_loaded_says_so_in_its_line(path: Path) -> None:
-    job = written(path, "draft", {"instrument": "small", "model": "smollm2", "kind": "", "statements": ""}, 18)
+async def test_a_job_that_is_stopped_while_its_model_is_loaded_says_so_in_its_line(
+    path: Path,
+) -> None:
+    job = written(
+        path, "draft", {"instrument": "small", "model": "smollm2", "kind": "", "statements": ""}, 18
+    )
     with Store.open(path) as store:
         store.jobs.beat(job, "loading smollm2")
     app = WorkbenchApp(path, start="jobs")
@@ -551,11 +626,15 @@ async def test_a_job_that_is_stopped_while_its_model_is_loaded_says_so_in_its_li
 
 
 def test_the_form_is_a_design(path: Path) -> None:
-    values = FormValues("small", statements="2", samples="5", temperature="0.25", top_p="1", seed="7")
+    values = FormValues(
+        "small", statements="2", samples="5", temperature="0.25", top_p="1", seed="7"
+    )
     with Store.open(path) as store:
         refs = tuple(line.ref for line in store.instruments.lines("small"))
         design = as_design(store, values)
-    assert design == Design("small", "smollm2", samples=5, sampling=Sampling(0.25, 1.0), seed=7, statements=refs[:2])
+    assert design == Design(
+        "small", "smollm2", samples=5, sampling=Sampling(0.25, 1.0), seed=7, statements=refs[:2]
+    )
 
 
 @pytest.mark.parametrize(
@@ -578,21 +657,33 @@ def test_what_cannot_be_asked_is_no_design(path: Path, values: FormValues) -> No
 
 def test_a_top_k_of_0_is_the_whole_vocabulary_as_on_the_command_line(path: Path) -> None:
     with Store.open(path) as store:
-        assert as_design(store, FormValues("small", top_k="0")) == as_design(store, FormValues("small"))
+        assert as_design(store, FormValues("small", top_k="0")) == as_design(
+            store, FormValues("small")
+        )
 
 
 def test_sampling_that_is_ours_is_not_called_published() -> None:
-    usual = FormValues("small", "statement_labels", samples="1", top_p="1", top_k="1", max_tokens="12")
+    usual = FormValues(
+        "small", "statement_labels", samples="1", top_p="1", top_k="1", max_tokens="12"
+    )
     assert sampling_note(usual, usual) == "our defaults: 1 × T 1, top-p 1, top-k 1, 12 tokens"
 
 
 def test_a_field_that_was_typed_is_no_default_any_more() -> None:
-    before, after = FormValues("small", samples="30", top_k=""), FormValues("small", samples="3", top_k="10")
-    assert switched({"samples": "30", "top_k": "5"}, before, after) == {"samples": "3", "top_k": "5"}
+    before, after = (
+        FormValues("small", samples="30", top_k=""),
+        FormValues("small", samples="3", top_k="10"),
+    )
+    assert switched({"samples": "30", "top_k": "5"}, before, after) == {
+        "samples": "3",
+        "top_k": "5",
+    }
 
 
 @pytest.mark.e2e
-async def test_a_job_is_paused_and_goes_on_by_keys(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_job_is_paused_and_goes_on_by_keys(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("workbench.tui.jobs.jobs.REFRESH_S", 0.1)
     persona = tmp_path / "slow.toml"
     persona.write_text("delay_s = 0.05\n")
@@ -600,7 +691,9 @@ async def test_a_job_is_paused_and_goes_on_by_keys(path: Path, tmp_path: Path, m
         job = launch.start(store, Design("small", f"scripted:{persona}", samples=2))
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await until(pilot, lambda: "▸ running" in screen_text(app) and "p Pause" in screen_text(app))
+        await until(
+            pilot, lambda: "▸ running" in screen_text(app) and "p Pause" in screen_text(app)
+        )
         await pilot.press("p")
         await until(pilot, lambda: "‖ paused" in screen_text(app), 60)
         assert "paused on request" in shown(app, "#details")
@@ -613,7 +706,9 @@ async def test_a_job_is_paused_and_goes_on_by_keys(path: Path, tmp_path: Path, m
         assert store.jobs.get(job).attempts == 1
 
 
-def test_why_prompts_failed_is_said_and_what_cannot_be_mended_is_not_to_be_retried(path: Path) -> None:
+def test_why_prompts_failed_is_said_and_what_cannot_be_mended_is_not_to_be_retried(
+    path: Path,
+) -> None:
     reason = "the prompt 'x' has 90 tokens, and 20 more do not fit into the model's window of 96"
     told = {"answers": 0, "failed": 60, "lasting": 60, "reasons": [[reason, 60]]}
     spec = Design("small", "tiny").as_json()
@@ -624,7 +719,11 @@ def test_why_prompts_failed_is_said_and_what_cannot_be_mended_is_not_to_be_retri
             return store.jobs.get(number)
 
     job = failed_job()
-    assert (job.reasons, job.retry_helps, "reasons" in job.progress) == (((reason, 60),), False, False)
+    assert (job.reasons, job.retry_helps, "reasons" in job.progress) == (
+        ((reason, 60),),
+        False,
+        False,
+    )
     details = job_details(job).plain
     assert "no answers in this attempt · all 60 failed" in details
     assert f"60 failed: {reason}" in details
@@ -641,13 +740,26 @@ async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again
 ) -> None:
     spec = Design("small", "openai:gpt", samples=3).as_json()
     progress = (
-        '{"answers": 200, "seconds": 20, "failed": 12, "unreadable": 10, "refused": 4, "requests": 90, '
-        '"tokens_in": 9000, "tokens_out": 800, "at_once": 4, "at_once_most": 16, "cost": 0.125, "max_cost": 2, '
-        '"max_requests": 500, "fingerprints": [["fp_1", 150], ["fp_2", 50]], "snapshots": [{"snapshot": "gpt-01", '
-        '"answers": 120, "requests": 50, "tokens_in": 5000, "tokens_out": 480, "cost": 0.075}, {"snapshot": "gpt-02", '
+        '{"answers": 200, "seconds": 20, "failed": 12, "unreadable": 10, "refused": 4, '
+        '"requests": 90, '
+        '"tokens_in": 9000, "tokens_out": 800, "at_once": 4, "at_once_most": 16, "cost": 0.125, '
+        '"max_cost": 2, '
+        '"max_requests": 500, "fingerprints": [["fp_1", 150], ["fp_2", 50]], "snapshots": '
+        '[{"snapshot": "gpt-01", '
+        '"answers": 120, "requests": 50, "tokens_in": 5000, "tokens_out": 480, "cost": 0.075}, '
+        '{"snapshot": "gpt-02", '
         '"answers": 80, "requests": 40, "tokens_in": 4000, "tokens_out": 320, "cost": 0.05}]}'
     )
-    job = written(path, "sample", spec, 216, state="failed", done=204, progress=progress, message="12 answers failed")
+    job = written(
+        path,
+        "sample",
+        spec,
+        216,
+        state="failed",
+        done=204,
+        progress=progress,
+        message="12 answers failed",
+    )
     asked: list[int] = []
     monkeypatch.setattr(launch, "retry", lambda _store, number, consent: asked.append(number))
     app = WorkbenchApp(path, start="jobs")
@@ -655,7 +767,10 @@ async def test_what_a_served_model_costs_is_shown_and_what_failed_is_asked_again
         await until(pilot, lambda: "✗ failed" in screen_text(app))
         details = shown(app, "#details")
         assert "unreadable 5.0 % · refused 2.0 % · failed 5.7 %" in details
-        assert "90 calls of 500 allowed · at most 16 at once · 9,000 + 800 tokens · cost 0.125 of 2 allowed" in details
+        assert (
+            "90 calls of 500 allowed · at most 16 at once · 9,000 + 800 tokens · cost 0.125 of 2 "
+            "allowed" in details
+        )
         assert "y retries what failed, R asks for everything missing" in details
         assert "gpt-01: 120 answers, 50 calls, 5,000 + 480 tokens, a cost of 0.075" in details
         assert "gpt-02: 80 answers, 40 calls, 4,000 + 320 tokens, a cost of 0.05" in details
@@ -675,7 +790,10 @@ async def test_how_much_is_done_at_once_is_typed(path: Path) -> None:
         await pilot.press(*"0", "enter")
         await until(pilot, lambda: "give a whole number from 1" in shown(app, "#note"))
         await pilot.press("backspace", *"12", "enter")
-        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and "at most 12" in shown(app, "#details"))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, JobsScreen) and "at most 12" in shown(app, "#details"),
+        )
         await pilot.press("a", "escape")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
     with Store.open(path) as store:
@@ -699,10 +817,16 @@ async def test_a_job_that_waits_for_its_turn_says_for_which(path: Path) -> None:
 async def test_a_job_from_elsewhere_goes_on_after_a_person_has_seen_whom_it_asks(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = {"model": "openai:gpt-x@http://gpu7:8000/v1", "audit": "reliability", "instrument": "small"}
+    spec = {
+        "model": "openai:gpt-x@http://gpu7:8000/v1",
+        "audit": "reliability",
+        "instrument": "small",
+    }
     job = written(path, "sample", spec, 72, state="queued", mark="of another installation")
     begun: list[int] = []
-    monkeypatch.setattr("workbench.jobs.launch.spawn", lambda _path, number: begun.append(number) or 1)
+    monkeypatch.setattr(
+        "workbench.jobs.launch.spawn", lambda _path, number: begun.append(number) or 1
+    )
     monkeypatch.setenv("WORKBENCH_MAX_COST", "3")
     monkeypatch.setenv("WORKBENCH_PRICE_IN", "1")
     monkeypatch.setenv("WORKBENCH_PRICE_OUT", "1")
@@ -736,7 +860,12 @@ def test_a_quick_look_is_few_statements_by_the_seed_in_the_form_and_said_in_the_
     with Store.open(path) as store:
         every = len(store.instruments.lines("veldania_panel"))
         form = FormValues(
-            "veldania_panel", model="scripted", audit="bias_score", family="prefixes", statements="quick", seed="7"
+            "veldania_panel",
+            model="scripted",
+            audit="bias_score",
+            family="prefixes",
+            statements="quick",
+            seed="7",
         )
         design = as_design(store, form)
         assert as_design(store, form).statements == design.statements
@@ -744,6 +873,17 @@ def test_a_quick_look_is_few_statements_by_the_seed_in_the_form_and_said_in_the_
         plan = pipeline.plan(store, design)
     said = f"a quick look: 8 of {every} statements"
     assert said in plan.describe()
-    command = ["run", str(path), "--model", "scripted", "--audit", "bias_score", "--quick", "--seed", "7", "--dry-run"]
+    command = [
+        "run",
+        str(path),
+        "--model",
+        "scripted",
+        "--audit",
+        "bias_score",
+        "--quick",
+        "--seed",
+        "7",
+        "--dry-run",
+    ]
     assert main(command) == 0
     assert said in " ".join(capsys.readouterr().out.split())

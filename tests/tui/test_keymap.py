@@ -85,7 +85,9 @@ async def test_a_key_of_the_keymap_does_what_it_was_given(path: Path, config: Pa
         ('[review]\nblind = "x"\n', "no action has this id"),
     ],
 )
-def test_what_cannot_be_used_is_said(config: Path, capsys: pytest.CaptureFixture[str], text: str, said: str) -> None:
+def test_what_cannot_be_used_is_said(
+    config: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
     config.write_text(text)
     usable = checked(read_keymap(), WorkbenchApp)
     assert usable.keys == {}
@@ -112,10 +114,18 @@ WRONG = (
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.lists(st.tuples(st.sampled_from(("home.go-jobs", "jobs.pause", "app.keys", "jobs", '"a b"."\\n"', "a.b.c.d")),
-                       st.sampled_from(WRONG)), max_size=3),
-    st.binary(max_size=3), st.integers(0, 80),
-)  # fmt: skip
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                ("home.go-jobs", "jobs.pause", "app.keys", "jobs", '"a b"."\\n"', "a.b.c.d")
+            ),
+            st.sampled_from(WRONG),
+        ),
+        max_size=3,
+    ),
+    st.binary(max_size=3),
+    st.integers(0, 80),
+)
 def test_a_mutated_keymap_is_read_and_what_is_used_can_be_pressed(
     config: Path, lines: list[tuple[str, str]], noise: bytes, at: int
 ) -> None:
@@ -160,7 +170,10 @@ async def test_the_terminal_starts_with_any_files_and_says_what_it_ignored(
         ('[jobs]\npause = "S"\ncancel = "p"\n', ["jobs.cancel", "jobs.pause"]),
         ('[jobs]\npause = "K"\ncancel = "K"\nlog = "Y"\n', ["jobs.log", "jobs.pause"]),
         ('[jobs]\npause = "S"\ncancel = "nokeyatall"\nlog = "Y"\n', ["jobs.log"]),
-        ('[app]\nkeys = "f1,ctrl+k"\ncommand_palette = "ctrl+p,f8"\n', ["app.command_palette", "app.keys"]),
+        (
+            '[app]\nkeys = "f1,ctrl+k"\ncommand_palette = "ctrl+p,f8"\n',
+            ["app.command_palette", "app.keys"],
+        ),
         ('[jobs]\npause = "!, f7"\n', ["jobs.pause"]),
     ],
 )
@@ -177,22 +190,30 @@ def test_the_keys_as_they_ship_have_no_fault(config: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_what_is_not_used_is_said_on_home_and_covers_nothing(path: Path, config: Path) -> None:
+async def test_what_is_not_used_is_said_on_home_and_covers_nothing(
+    path: Path, config: Path
+) -> None:
     config.write_text('[jobs]\npause = "S"\nlog = "Y"\n')
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "jobs.pause" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, HomeScreen) and "jobs.pause" in screen_text(app)
+        )
         assert not app._notifications
         assert app._keymap == {"jobs.log": "Y"}
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: status(app) == "Not all keys of keymap.toml can be used: Home says why.")
+        await until(
+            pilot, lambda: status(app) == "Not all keys of keymap.toml can be used: Home says why."
+        )
         assert not app._notifications
 
 
-def test_every_action_is_listed_with_its_id(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_action_is_listed_with_its_id(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config.write_text('[jobs]\npause = "P"\nsing = "s"\n')
     code, out, _ = run(capsys, "keys", "--json")
     found = json.loads(out)
@@ -214,10 +235,14 @@ async def test_the_palette_finds_statements_by_name(path: Path, config: Path) ->
         hits = [hit async for hit in provider.search(ref) if isinstance(hit, Hit) and hit.text]
         hit = next(hit for hit in hits if str(hit.text).startswith(f"{ref}: "))
         hit.command()
-        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and ref in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, StatementScreen) and ref in screen_text(app)
+        )
 
 
-async def test_the_palette_finds_statements_by_the_words_of_their_wording(path: Path, config: Path) -> None:
+async def test_the_palette_finds_statements_by_the_words_of_their_wording(
+    path: Path, config: Path
+) -> None:
     del config
     with Store.open(path) as store:
         line = store.instruments.lines("small")[0]
@@ -232,7 +257,9 @@ async def test_the_palette_finds_statements_by_the_words_of_their_wording(path: 
 
 
 def test_only_the_best_of_many_names_are_listed() -> None:
-    many = [Named(f"s-{n}", "statement", (), f"Taxes on item {n} are too high") for n in range(30_000)]
+    many = [
+        Named(f"s-{n}", "statement", (), f"Taxes on item {n} are too high") for n in range(30_000)
+    ]
     assert len(best("taxes", many)) == MOST
     assert best("s-29999 taxes", many)[0][1].name == "s-29999"
     assert best("nothing like it", many) == []
@@ -258,7 +285,9 @@ def subclasses(of: type) -> Iterator[type]:
 
 
 def test_every_screen_has_the_style_of_a_screen() -> None:
-    """Textual follows the first base: a class before `Screen` would keep background, layout and scrolling from it."""
+    """Textual follows the first base: a class before `Screen` would keep background, layout and
+    scrolling from it.
+    """
     for module in walk_packages(tui.__path__, f"{tui.__name__}."):
         import_module(module.name)
     ours = [one for one in subclasses(Screen) if one.__module__.startswith(tui.__name__)]
@@ -268,7 +297,9 @@ def test_every_screen_has_the_style_of_a_screen() -> None:
 
 @pytest.mark.e2e
 async def test_keys_that_label_follow_the_keymap(tmp_path: Path, config: Path) -> None:
-    """They are taken before any binding sees them, so the former key would go on doing what it did."""
+    """They are taken before any binding sees them, so the former key would go on doing what it
+    did.
+    """
     config.write_text('[issue_grid]\nfill = "F"\ntext = "f"\n')
     app = WorkbenchApp(issue_store(tmp_path / "issues.db"), annotator="ana")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -276,6 +307,10 @@ async def test_keys_that_label_follow_the_keymap(tmp_path: Path, config: Path) -
         grid = IssueGridScreen("small")
         app.push_screen(grid)
         await until(pilot, lambda: grid.is_current and grid.ready)
-        assert (action_on(grid, "f"), action_on(grid, "F"), action_on(grid, "a")) == ("text", "fill", "label(1)")
+        assert (action_on(grid, "f"), action_on(grid, "F"), action_on(grid, "a")) == (
+            "text",
+            "fill",
+            "label(1)",
+        )
         await pilot.press("f")
         await until(pilot, lambda: isinstance(app.screen, TextScreen))

@@ -39,7 +39,10 @@ class Marks(LiteralApp):
 
 def painted(app: App[int]) -> list[str]:
     """Return the lines that go to the terminal."""
-    return ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
+    return [
+        "".join(segment.text for segment in strip)
+        for strip in app.screen._compositor.render_strips()
+    ]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -60,7 +63,9 @@ def test_a_line_keeps_its_width() -> None:
     filtered = LITERAL.apply(line, Color.parse("black"))
     assert "".join(segment.text for segment in filtered) == "ab␛[2Jcd  end"
     full = [Segment("ab\x1b[2Jcd")]
-    assert "".join(segment.text for segment in LITERAL.apply(full, Color.parse("black"))) == "ab␛[2Jc"
+    assert (
+        "".join(segment.text for segment in LITERAL.apply(full, Color.parse("black"))) == "ab␛[2Jc"
+    )
 
 
 def test_an_ordinary_line_is_the_same_object() -> None:
@@ -80,14 +85,20 @@ async def test_every_mark_and_word_stands_out_without_colours_in_light_themes_an
         app.theme = theme
         await pilot.pause()
         seen = [
-            segment for strip in app.screen._compositor.render_strips() for segment in strip if segment.text.strip()
+            segment
+            for strip in app.screen._compositor.render_strips()
+            for segment in strip
+            if segment.text.strip()
         ]
         assert {segment.text.strip() for segment in seen} >= {"✗", "✓", "·", "✗ fail", "word"}
         for text, style, _ in seen:
             assert style is not None
             colors = [one for one in (style.color, style.bgcolor) if one is not None]
             assert len(colors) == 2
-            for shown, least in ((colors, 4.5), ([one.downgrade(ColorSystem.EIGHT_BIT) for one in colors], 3.0)):
+            for shown, least in (
+                (colors, 4.5),
+                ([one.downgrade(ColorSystem.EIGHT_BIT) for one in colors], 3.0),
+            ):
                 fore, back = (luminance(one.get_truecolor()) for one in shown)
                 assert contrast(fore, back) >= least, (text, style)
 

@@ -1,4 +1,6 @@
-"""An auditor and a researcher work for a long time at full speed on a slow store, and do nothing they did not mean."""
+"""An auditor and a researcher work for a long time at full speed on a slow store, and do nothing
+they did not mean.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from workbench.tui.review.item import ReviewItemScreen
 pytestmark = pytest.mark.e2e
 
 LOAD_S = 0.5
-"of each answer of the store: somebody who works for long does not do so on a store that needs two seconds"
+"""of each answer of the store: somebody who works for long does not do so on a store that needs two
+seconds"""
 FAST_MS = 80
 
 
@@ -33,7 +36,9 @@ def standing(path: Path, auditor: str) -> list[str]:
 
 
 async def test_an_auditor_rules_on_what_they_saw(hostile: Path, tmp_path: Path) -> None:
-    """Each round is typed in one go, as a person does who knows the keys; between rounds they look."""
+    """Each round is typed in one go, as a person does who knows the keys; between rounds they
+    look.
+    """
     path = Path(shutil.copy(hostile, tmp_path / "a.db"))
     before = decisions(path)
     app = WorkbenchApp(path, annotator="ines")
@@ -42,9 +47,8 @@ async def test_an_auditor_rules_on_what_they_saw(hostile: Path, tmp_path: Path) 
     async def work(keys: Sequence[str]) -> None:
         nonlocal typed
         typed += len(keys)
-        await asyncio.sleep(
-            LULL_S
-        )  # the look between two rounds; keys that follow dropped ones sooner are dropped, too
+        # The look between two rounds; keys that follow dropped ones sooner are dropped, too.
+        await asyncio.sleep(LULL_S)
         await type_keys(app, keys, FAST_MS)
         await done(app, pilot)
 
@@ -56,12 +60,19 @@ async def test_an_auditor_rules_on_what_they_saw(hostile: Path, tmp_path: Path) 
             ruled: list[str] = []
             for _ in range(6):
                 item = app.screen.item_in_sight.ref
-                await work(["w", "j", "k", "escape", "r", "tab", "shift+tab", "x", *"shown twice", "enter"])
+                await work(
+                    ["w", "j", "k", "escape", "r", "tab", "shift+tab", "x", *"shown twice", "enter"]
+                )
                 ruled.append(item)
                 assert len(standing(path, "ines")) == len(ruled), "one ruling a round"
-                await work(["N", "r", "m", "2", "enter", "z", "1"])  # typed on before the next item is there
-                assert isinstance(app.screen, ReviewItemScreen), "a digit typed for a dialog leads nowhere"
-                assert len(standing(path, "ines")) == len(ruled), "nothing was ruled on or taken back unseen"
+                # Typed on before the next item is there.
+                await work(["N", "r", "m", "2", "enter", "z", "1"])
+                assert isinstance(app.screen, ReviewItemScreen), (
+                    "a digit typed for a dialog leads nowhere"
+                )
+                assert len(standing(path, "ines")) == len(ruled), (
+                    "nothing was ruled on or taken back unseen"
+                )
                 await work(["p", "escape", "question_mark", "escape", "f1", "escape"])
             await work(["escape", "escape"])
             await work(["4", "tab", "enter", "escape", "tab", "shift+tab", "h"])
@@ -82,9 +93,8 @@ async def test_a_researcher_writes_labels_and_reads(hostile: Path, tmp_path: Pat
     async def work(*keys: str) -> None:
         nonlocal typed
         typed += len(keys)
-        await asyncio.sleep(
-            LULL_S
-        )  # the look between two rounds; keys that follow dropped ones sooner are dropped, too
+        # The look between two rounds; keys that follow dropped ones sooner are dropped, too.
+        await asyncio.sleep(LULL_S)
         await type_keys(app, keys, FAST_MS)
         await done(app, pilot)
 
@@ -92,14 +102,33 @@ async def test_a_researcher_writes_labels_and_reads(hostile: Path, tmp_path: Pat
         await done(app, pilot)
         with slow_store(LOAD_S):
             for number in range(3):
-                await work("2", "n", *f"Taxes on water should rise by {number} percent in every town.", "f5")
-                assert names(app) == ["statements", "StatementsScreen"], "the form is saved and closed"
+                await work(
+                    "2",
+                    "n",
+                    *f"Taxes on water should rise by {number} percent in every town.",
+                    "f5",
+                )
+                assert names(app) == ["statements", "StatementsScreen"], (
+                    "the form is saved and closed"
+                )
                 await work("enter", "v", "escape", "escape", "h")
             await work("3", "n", "s", *"gpt", "escape")
             await work("y")  # nobody agrees to a question that they did not read
             await work("5", "enter", "a", "d", "n", "u")  # typed ahead of an item that nobody saw
             assert app.screen_stack[-1].AT_WORK
-            await work("q", "4", "tab", "tab", "enter", "escape", "h", "ctrl+p", *"statements", "escape", "h")
+            await work(
+                "q",
+                "4",
+                "tab",
+                "tab",
+                "enter",
+                "escape",
+                "h",
+                "ctrl+p",
+                *"statements",
+                "escape",
+                "h",
+            )
         assert names(app) == ["home", "HomeScreen"]
     assert typed > 200
     made = decisions(path) - before

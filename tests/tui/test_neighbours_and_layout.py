@@ -1,4 +1,6 @@
-"""Next and previous, undo, the editor and the layout: the same keys and the same sight, wherever one is."""
+"""Next and previous, undo, the editor and the layout: the same keys and the same sight, wherever
+one is.
+"""
 
 from __future__ import annotations
 
@@ -120,9 +122,13 @@ async def test_brackets_turn_statements_and_answers_and_e_opens_the_editor(path:
     async with app.run_test(size=(80, 24)) as pilot:
         await books.begin(app, pilot, AuditScreen)
         await press(app, pilot, "down", "e")
-        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and REFS[1] in flowing(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, StatementScreen) and REFS[1] in flowing(app)
+        )
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._ref == REFS[2])
+        await until(
+            pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._ref == REFS[2]
+        )
         await press(app, pilot, "escape", "t", "enter")
         assert isinstance(app.screen, WordingsScreen)
         first = shown(app, "#about")
@@ -131,7 +137,9 @@ async def test_brackets_turn_statements_and_answers_and_e_opens_the_editor(path:
         await press(app, pilot, "left_square_bracket")
         assert shown(app, "#about") == first
         await press(app, pilot, "e")
-        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._ref == REFS[1])
+        await until(
+            pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._ref == REFS[1]
+        )
 
 
 @pytest.mark.e2e

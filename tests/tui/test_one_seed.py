@@ -58,7 +58,9 @@ def values(table: AnyTable) -> list[list[Value]]:
 
 
 def intervals(found: Any) -> set[tuple[float, float]]:
-    """Return the ends of all intervals in what a screen shows, or in what the command line prints."""
+    """Return the ends of all intervals in what a screen shows, or in what the command line
+    prints.
+    """
     return {
         (each["low"], each["high"])
         for each in _mappings(plain(found))
@@ -79,7 +81,9 @@ def wavering(probe: Probe) -> Answers:
     key = [probe.statement, probe.variant, probe.template, str(probe.inverted)]
     rng = np.random.default_rng(list(content_key(key)))
     yes = int(rng.choice([2, 15, 28]))
-    return ((YES, yes), (NO, 28 - yes), (UNREADABLE, 2)) if yes < 28 else ((YES, 28), (UNREADABLE, 2))
+    return (
+        ((YES, yes), (NO, 28 - yes), (UNREADABLE, 2)) if yes < 28 else ((YES, 28), (UNREADABLE, 2))
+    )
 
 
 def firm(probe: Probe) -> Answers:
@@ -97,7 +101,9 @@ def test_reliability_and_people(tmp_path: Path, capsys: pytest.CaptureFixture[st
     screen = intervals([values(entry.make()) for entry in book.contents])
     assert screen
     assert screen <= intervals(shell)
-    items = intervals([loaded.material.report.item_agreement("paraphrase").of(place) for place in range(4)])
+    items = intervals(
+        [loaded.material.report.item_agreement("paraphrase").of(place) for place in range(4)]
+    )
     assert items <= intervals(rows(shell, "item_agreement"))
 
 
@@ -118,7 +124,9 @@ def test_questionnaire(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     with Store.open(path) as store:
         predict(store, _masses, card("doubts"), conditions=("qm", "zero-shot"))
     audit = registry.audit("questionnaire")
-    judged = of_store(path, lambda store: result_screen.load(store, audit, Settings(PredictionOptions()))).material
+    judged = of_store(
+        path, lambda store: result_screen.load(store, audit, Settings(PredictionOptions()))
+    ).material
     (report,) = judged.reports.values()
     screen = intervals([*(report.condition(one) for one in report.conditions), report.ablations()])
     assert screen
@@ -146,10 +154,17 @@ def test_likeness_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     with new_store(path) as store:
         blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
         store.instruments.add(with_pairs(blank, pairs(), ()))
-        model = ScriptedModel(Persona(letters=LetterHabits(weights=(4.0, 2.0, 1.0), by_text=0.4)), name="first")
-        ask(store, model, Design("choices", "first", "response_bias", 20, DEFAULTS.sampling, family="lettered"))
+        model = ScriptedModel(
+            Persona(letters=LetterHabits(weights=(4.0, 2.0, 1.0), by_text=0.4)), name="first"
+        )
+        ask(
+            store,
+            model,
+            Design("choices", "first", "response_bias", 20, DEFAULTS.sampling, family="lettered"),
+        )
     judged = of_store(
-        path, lambda store: result_screen.load(store, AUDIT, result_screen.Settings(ChangeOptions()))
+        path,
+        lambda store: result_screen.load(store, AUDIT, result_screen.Settings(ChangeOptions())),
     ).material
     assert judged is not None
     screen = intervals(list(judged.people.values()))
@@ -164,7 +179,9 @@ def test_agreement_of_annotators(tmp_path: Path, capsys: pytest.CaptureFixture[s
         labelled(path, name, dict(zip(units, labels, strict=True)))
     book = of_store(path, lambda store: annotators.load(store, "q")).book
     assert book is not None
-    screen = intervals([values(entry.make(*subject)) for entry in book.contents for subject in entry.subjects])
+    screen = intervals(
+        [values(entry.make(*subject)) for entry in book.contents for subject in entry.subjects]
+    )
     assert screen
     assert screen <= intervals(data(capsys, "agreement", path, "--queue", "q"))
 
@@ -195,9 +212,13 @@ def _own_seeds(tree: ast.Module, name: str) -> Iterator[int]:
             for argument, default in pairs:
                 if argument.arg == "seed":
                     yield from _numbers(default)
-        if isinstance(node, ast.Call) and any(isinstance(a, ast.Constant) and a.value == "--seed" for a in node.args):
+        if isinstance(node, ast.Call) and any(
+            isinstance(a, ast.Constant) and a.value == "--seed" for a in node.args
+        ):
             yield node.lineno
-        if isinstance(node, ast.Assign) and any(getattr(t, "id", "").endswith("SEED") for t in node.targets):
+        if isinstance(node, ast.Assign) and any(
+            getattr(t, "id", "").endswith("SEED") for t in node.targets
+        ):
             yield from _numbers(node.value)
 
 

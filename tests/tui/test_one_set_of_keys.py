@@ -1,4 +1,6 @@
-"""One key has one meaning: the keys of every screen, with those of the tables on it and of the whole terminal."""
+"""One key has one meaning: the keys of every screen, with those of the tables on it and of the
+whole terminal.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,20 @@ from workbench.tui.results.book_screen import BookScreen
 Meaning = tuple[str, str, str]
 "class, action, what it is called"
 
-ANYWHERE = {"enter", "escape", "tab", "shift+tab", "up", "down", "left", "right", "pageup", "pagedown", "home", "end"}
+ANYWHERE = {
+    "enter",
+    "escape",
+    "tab",
+    "shift+tab",
+    "up",
+    "down",
+    "left",
+    "right",
+    "pageup",
+    "pagedown",
+    "home",
+    "end",
+}
 "keys whose meaning depends on what has focus, everywhere"
 QUESTION_MARK = {"question_mark", "f1"}
 "help of whatever is in front"
@@ -38,12 +53,27 @@ NARROWER = {
     ("AnnotatorsScreen", "instrument"): "it is about one queue",
     ("IssueGoldScreen", "instrument"): "it is about one instrument",
     ("ClassifierScreen", "instrument"): "it is about one classifier",
-    ("ArchivedScreen", "undo_ruling"): "z takes back what was done there last, a change or a ruling",
-    ("StatementScreen", "undo_ruling"): "z takes back what was done there last, a change or a ruling",
-    ("StatementsScreen", "undo_ruling"): "z takes back what was done there last, a change or a ruling",
-    ("ImportScreen", "refresh"): "F5 writes, as in every form; what is under the cursor is read anew by Enter",
+    (
+        "ArchivedScreen",
+        "undo_ruling",
+    ): "z takes back what was done there last, a change or a ruling",
+    (
+        "StatementScreen",
+        "undo_ruling",
+    ): "z takes back what was done there last, a change or a ruling",
+    (
+        "StatementsScreen",
+        "undo_ruling",
+    ): "z takes back what was done there last, a change or a ruling",
+    (
+        "ImportScreen",
+        "refresh",
+    ): "F5 writes, as in every form; what is under the cursor is read anew by Enter",
     ("ReviewScreen", "undo_ruling"): "z takes back what was ruled last on the item of the row",
-    ("ReviewItemScreen", "undo_ruling"): "z takes back what was ruled in the session, and goes to it",
+    (
+        "ReviewItemScreen",
+        "undo_ruling",
+    ): "z takes back what was ruled in the session, and goes to it",
     ("IssueCasesScreen", "decide(0)"): "its table is never narrowed",
     ("IssueCasesScreen", "cycle"): "its table has no tests to show the failures of",
     ("ReviewScreen", "instrument"): "M lists the queues of all runs",
@@ -95,7 +125,11 @@ def clashes(app: WorkbenchApp) -> dict[str, set[str]]:
     for _, bindings in app._binding_chain:
         for key, several in bindings.key_to_bindings.items():
             if key not in ANYWHERE | QUESTION_MARK | {"q", "ctrl+p"}:
-                actions = {one.action.removeprefix("app.") for one in several if one.description and not one.system}
+                actions = {
+                    one.action.removeprefix("app.")
+                    for one in several
+                    if one.description and not one.system
+                }
                 found.setdefault(key, set()).update(actions)
     return {key: actions for key, actions in found.items() if actions}
 
@@ -104,7 +138,9 @@ ALL = list(screens())
 
 
 @pytest.mark.parametrize("screen", ALL, ids=lambda one: one.__name__)
-def test_a_key_means_one_thing_on_a_screen_and_nothing_loses_its_last_key(screen: type[Screen[Any]]) -> None:
+def test_a_key_means_one_thing_on_a_screen_and_nothing_loses_its_last_key(
+    screen: type[Screen[Any]],
+) -> None:
     keys = meanings(screen)
     reachable = {found[0][1] for found in keys.values()}
     for key, found in keys.items():
@@ -116,7 +152,9 @@ def test_a_key_means_one_thing_on_a_screen_and_nothing_loses_its_last_key(screen
                 continue
             inherited = issubclass(screen, BookScreen) or of == screen.__name__
             assert inherited, f"{key} on {screen.__name__}: {action} of {of}, and {lost} of {base}"
-            assert lost in reachable, f"{screen.__name__}: {lost} of {base} lost its key {key} to {action} of {of}"
+            assert lost in reachable, (
+                f"{screen.__name__}: {lost} of {base} lost its key {key} to {action} of {of}"
+            )
 
 
 ONE_MEANING = {
@@ -152,11 +190,14 @@ def test_a_key_that_once_had_several_meanings_has_one_in_the_whole_program() -> 
                     seen.add((key, binding.action))
                     allowed, meaning = ONE_MEANING[key]
                     assert binding.action in allowed, f"{key} on {screen.__name__} is for {meaning}"
-    assert {action for _, action in seen} == set().union(*(actions for actions, _ in ONE_MEANING.values()))
+    assert {action for _, action in seen} == set().union(
+        *(actions for actions, _ in ONE_MEANING.values())
+    )
 
 
 DOES = (
-    "resumes? stops shows opens starts lists clears deletes removes reviews unfolds unhides continues runs writes "
+    "resumes? stops shows opens starts lists clears deletes removes reviews unfolds unhides "
+    "continues runs writes "
     "hides changes counts leaves reads computes goes.to switches tries undoes rules does"
 )
 HINT = re.compile(rf"(?<![\w{{}}'’-])([A-Za-z0-9]) (?:{DOES.replace(' ', '|')})\b")
@@ -165,7 +206,9 @@ THERE = re.compile(r"([0-9]), (?:then )?([A-Za-z])\b")
 
 def hints() -> Iterator[tuple[str, str]]:
     """Yield (module, text) of every text in the terminal."""
-    for module in sorted({one.__module__ for one in ALL} | {f"workbench.tui.{name}" for name in HINTING}):
+    for module in sorted(
+        {one.__module__ for one in ALL} | {f"workbench.tui.{name}" for name in HINTING}
+    ):
         tree = ast.parse(Path(str(import_module(module).__file__)).read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -177,8 +220,8 @@ HINTING = ("jobs.job_lines", "home.home", "statements.statements", "statements.c
 
 
 def test_hints_name_keys_that_work_in_their_place() -> None:
-    """A key beside what it does is one of a screen of the same folder, or of the whole terminal; one that is pressed
-    after the digit of a mode is one of the mode's first screen.
+    """A key beside what it does is one of a screen of the same folder, or of the whole terminal;
+    one that is pressed after the digit of a mode is one of the mode's first screen.
     """
     keys_on = {one: {key for of in context(one) for key, _, _ in own_keys(of)} for one in ALL}
     everywhere = {key: binding.action for key, binding, _ in own_keys(WorkbenchApp)}
@@ -188,23 +231,43 @@ def test_hints_name_keys_that_work_in_their_place() -> None:
         here = [one for one in ALL if one.__module__.startswith(module.rpartition(".")[0])]
         for key in HINT.findall(text):
             seen += 1
-            if key not in everywhere and not any(key in keys_on[one] for one in here) and not THERE.search(text):
+            if (
+                key not in everywhere
+                and not any(key in keys_on[one] for one in here)
+                and not THERE.search(text)
+            ):
                 wrong.append(f"{module}: {text!r}")
         for digit, key in THERE.findall(text):
             screen = first.get(everywhere.get(digit, ""))
             if screen is not None and key not in keys_on[screen]:
-                wrong.append(f"{module}: {text!r} names {key}, which {screen.__name__} does not have")
+                wrong.append(
+                    f"{module}: {text!r} names {key}, which {screen.__name__} does not have"
+                )
     assert wrong == []
     assert seen > 20
 
 
-NOUNS = ("Row", "Line", "Page", "Item", "Issue", "Question", "Template", "Version", "View", "Model", "Reading")
+NOUNS = (
+    "Row",
+    "Line",
+    "Page",
+    "Item",
+    "Issue",
+    "Question",
+    "Template",
+    "Version",
+    "View",
+    "Model",
+    "Reading",
+)
 
 
 def test_what_a_key_does_is_said_in_a_sentence() -> None:
     """In the list of keys, the palette and `workbench keys`; Textual's own keys, too."""
     ours: list[type[Any]] = [
-        kind for kind in (DOMNode, *below(DOMNode)) if kind.__module__.startswith(("workbench.", "textual."))
+        kind
+        for kind in (DOMNode, *below(DOMNode))
+        if kind.__module__.startswith(("workbench.", "textual."))
     ]
     for kind in ours:  # other tests of this process have screens of their own
         for one in kind.__dict__.get("BINDINGS", ()):
@@ -214,7 +277,9 @@ def test_what_a_key_does_is_said_in_a_sentence() -> None:
             said = does(binding)
             first, *rest = said.split()
             assert rest, f"{kind.__name__}: {said!r} is one word"
-            assert not all(word[0].isupper() for word in rest), f"{kind.__name__}: {said!r} is a title"
+            assert not all(word[0].isupper() for word in rest), (
+                f"{kind.__name__}: {said!r} is a title"
+            )
             numbered = rest[0].isdecimal()
             assert first not in NOUNS or numbered, f"{kind.__name__}: {said!r} has no verb"
 
@@ -227,7 +292,9 @@ async def test_the_list_of_keys_is_in_order_and_its_lines_are_indented(tmp_path:
         digits = [line.split()[0] for line in lines if line.split()[0].isdecimal()]
         home, everywhere = lines.index("On this screen"), lines.index("Everywhere")
         assert home < everywhere
-        assert digits.index("9") < digits.index("1"), "those of Home, then those of the whole terminal"
+        assert digits.index("9") < digits.index("1"), (
+            "those of Home, then those of the whole terminal"
+        )
         for start in (0, digits.index("1")):
             part = digits[start : digits.index("1")] if not start else digits[start:]
             assert part == sorted(part)
@@ -238,31 +305,52 @@ async def test_the_list_of_keys_is_in_order_and_its_lines_are_indented(tmp_path:
 
 
 @pytest.mark.parametrize("screen", ALL, ids=lambda one: one.__name__)
-def test_moving_neighbours_and_undoing_have_the_same_keys_everywhere(screen: type[Screen[Any]]) -> None:
-    keys = {key: found[0][1].removeprefix("app.").removeprefix("screen.") for key, found in meanings(screen).items()}
+def test_moving_neighbours_and_undoing_have_the_same_keys_everywhere(
+    screen: type[Screen[Any]],
+) -> None:
+    keys = {
+        key: found[0][1].removeprefix("app.").removeprefix("screen.")
+        for key, found in meanings(screen).items()
+    }
     for key, ways in MOVES.items():
-        assert not keys.get(key) or any(way in keys[key] for way in ways), f"{key} on {screen.__name__}: {keys[key]}"
+        assert not keys.get(key) or any(way in keys[key] for way in ways), (
+            f"{key} on {screen.__name__}: {keys[key]}"
+        )
     for key in ("left_square_bracket", "right_square_bracket"):
-        assert keys.get(key, "step").startswith(NEIGHBOURS), f"{key} on {screen.__name__}: {keys[key]}"
-    assert not keys.get("z") or keys["z"].startswith(("undo", "back")), f"z on {screen.__name__}: {keys['z']}"
-    undoing = [key for key, action in keys.items() if action.startswith("undo") and action != "undo_ruling"]
+        assert keys.get(key, "step").startswith(NEIGHBOURS), (
+            f"{key} on {screen.__name__}: {keys[key]}"
+        )
+    assert not keys.get("z") or keys["z"].startswith(("undo", "back")), (
+        f"z on {screen.__name__}: {keys['z']}"
+    )
+    undoing = [
+        key for key, action in keys.items() if action.startswith("undo") and action != "undo_ruling"
+    ]
     assert not undoing or "z" in undoing, f"{screen.__name__} undoes with {undoing}"
     if "space" in keys:
-        assert keys["space"].startswith(("mark", "choose", "withdraw", "dismiss", "toggle", "scroll")), (
-            f"{screen.__name__}"
-        )
+        assert keys["space"].startswith(
+            ("mark", "choose", "withdraw", "dismiss", "toggle", "scroll")
+        ), f"{screen.__name__}"
     for key in ("f1", "ctrl+p"):
-        assert keys.get(key, "explain").startswith(("explain", "keys", "command_palette", "dismiss")), screen.__name__
+        assert keys.get(key, "explain").startswith(
+            ("explain", "keys", "command_palette", "dismiss")
+        ), screen.__name__
 
 
-@pytest.mark.parametrize("screen", [one for one in ALL if issubclass(one, AnswersScreen)], ids=lambda one: one.__name__)
-def test_keys_that_read_answers_mean_the_same_where_answers_are_read(screen: type[Screen[Any]]) -> None:
+@pytest.mark.parametrize(
+    "screen", [one for one in ALL if issubclass(one, AnswersScreen)], ids=lambda one: one.__name__
+)
+def test_keys_that_read_answers_mean_the_same_where_answers_are_read(
+    screen: type[Screen[Any]],
+) -> None:
     keys = {key: found[0][1] for key, found in meanings(screen).items()}
     for key, reading in READING.items():
         assert key not in keys or reading in keys[key], f"{key} on {screen.__name__}: {keys[key]}"
 
 
-@pytest.mark.parametrize("mode", ["home", "statements", "jobs", "annotate", "audit", "results", "questionnaire"])
+@pytest.mark.parametrize(
+    "mode", ["home", "statements", "jobs", "annotate", "audit", "results", "questionnaire"]
+)
 async def test_the_palette_finds_every_act_of_a_screen(tmp_path: Path, mode: str) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", instrument()), start=mode)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -270,7 +358,9 @@ async def test_the_palette_finds_every_act_of_a_screen(tmp_path: Path, mode: str
         for key, actions in clashes(app).items():
             assert len(actions) == 1, f"{key} has two meanings: {actions}"
         provider = ActionProvider(app.screen)
-        found = {hit.display.plain async for hit in provider.discover() if isinstance(hit, DiscoveryHit)}  # type: ignore[union-attr]
+        found = {
+            hit.display.plain async for hit in provider.discover() if isinstance(hit, DiscoveryHit)
+        }  # type: ignore[union-attr]
         offered = [
             active.binding
             for active in app.screen.active_bindings.values()
@@ -279,7 +369,9 @@ async def test_the_palette_finds_every_act_of_a_screen(tmp_path: Path, mode: str
         assert offered
         for binding in offered:
             assert does(binding) in found
-        for key, (_, action, called) in ((key, found[0]) for key, found in meanings(type(app.screen)).items()):
+        for key, (_, action, called) in (
+            (key, found[0]) for key, found in meanings(type(app.screen)).items()
+        ):
             active = app.screen.active_bindings.get(key)
             if called and active is not None and active.enabled and active.binding.action == action:
                 assert does(active.binding) in found
@@ -307,17 +399,30 @@ async def test_the_palette_finds_the_places_by_the_words_of_the_field(tmp_path: 
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.active_bindings)
         assert [word for word in WORDS.split() if not await palette(app, word)] == []
-        assert {str(action) for action in PLACES} <= {binding.action for _, binding, _ in own_keys(WorkbenchApp)}
+        assert {str(action) for action in PLACES} <= {
+            binding.action for _, binding, _ in own_keys(WorkbenchApp)
+        }
         assert all(place.words for place in registry.places())
 
 
 @pytest.mark.parametrize(
     ("query", "leads_to"),
-    [("adjudicate", "annotate"), ("kappa", "annotate"), ("pause the job", "jobs"), ("train classifier", "jobs"),
-     ("archive", "statements"), ("party family", "consistency"), ("import", "home")],
-)  # fmt: skip
-async def test_a_place_is_found_by_what_is_done_there(tmp_path: Path, query: str, leads_to: str) -> None:
-    app = WorkbenchApp(made(tmp_path / "audit.db", instrument()), start="jobs" if leads_to == "home" else "home")
+    [
+        ("adjudicate", "annotate"),
+        ("kappa", "annotate"),
+        ("pause the job", "jobs"),
+        ("train classifier", "jobs"),
+        ("archive", "statements"),
+        ("party family", "consistency"),
+        ("import", "home"),
+    ],
+)
+async def test_a_place_is_found_by_what_is_done_there(
+    tmp_path: Path, query: str, leads_to: str
+) -> None:
+    app = WorkbenchApp(
+        made(tmp_path / "audit.db", instrument()), start="jobs" if leads_to == "home" else "home"
+    )
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: app.screen.active_bindings)
         hit = next(hit for hit in await palette(app, query) if leads_to in str(hit.command))

@@ -1,4 +1,6 @@
-"""Who the annotators and respondents are, on screen: a list, a form of optional fields, and counts."""
+"""Who the annotators and respondents are, on screen: a list, a form of optional fields, and
+counts.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ NAMES = ("[b]ana", "bo")
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     made = instrument()
-    survey = tuple(SurveyAnswer(name, made.statements[0].ref, ORIGINAL, agrees=True) for name in NAMES)
+    survey = tuple(
+        SurveyAnswer(name, made.statements[0].ref, ORIGINAL, agrees=True) for name in NAMES
+    )
     with new_store(tmp_path / "people.db") as store:
         store.instruments.add(replace(made, survey=survey))
     return tmp_path / "people.db"
@@ -59,9 +63,10 @@ async def test_a_person_is_described_and_counted(path: Path, size: tuple[int, in
         assert by_parts(app)["respondent", "country", ""]["people"] == "1"
         assert not any(name in shown(app, "#details") for name in NAMES)
     with Store.open(path) as store:
-        assert [(one.field, one.value) for one in sorted(store.people.events(), key=lambda one: one.field)] == [
-            ("country", "Italy"), ("education", "master's")
-        ]  # fmt: skip
+        assert [
+            (one.field, one.value)
+            for one in sorted(store.people.events(), key=lambda one: one.field)
+        ] == [("country", "Italy"), ("education", "master's")]
 
 
 @pytest.mark.e2e

@@ -57,7 +57,13 @@ async def test_a_form_like_a_job_has_its_personas(tmp_path: Path) -> None:
     told = Design.from_json(
         {
             **Design("small", "scripted").as_json(),
-            "personas": [{"id": "owl", "kind": "system", "turns": [{"role": "system", "text": "You are an owl."}]}],
+            "personas": [
+                {
+                    "id": "owl",
+                    "kind": "system",
+                    "turns": [{"role": "system", "text": "You are an owl."}],
+                }
+            ],
         }
     )
     with new_store(path) as store:

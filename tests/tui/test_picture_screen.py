@@ -1,4 +1,6 @@
-"""The pictures of a table in the terminal: one key shows them, at every size, whatever the table is of."""
+"""The pictures of a table in the terminal: one key shows them, at every size, whatever the table is
+of.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ async def shown(app: WorkbenchApp, pilot: Pilot[int]) -> str:
 
 
 @SIZES
-async def test_one_key_shows_the_picture_of_the_table_in_sight(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_one_key_shows_the_picture_of_the_table_in_sight(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(bias_stores.full(tmp_path / "bias.db"), start="results")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot, BiasScreen)
@@ -97,7 +101,13 @@ async def test_what_does_not_fit_is_on_further_pages(path: Path) -> None:
 
 
 def test_pages_hold_every_line_once() -> None:
-    grid = Grid(name="g", title="G", rows=[str(n) for n in range(100)], columns=["a"], cells=[[Cell("1")]] * 100)
+    grid = Grid(
+        name="g",
+        title="G",
+        rows=[str(n) for n in range(100)],
+        columns=["a"],
+        cells=[[Cell("1")]] * 100,
+    )
     pages = fitted(grid, 20)
     rows = [row for page in pages if isinstance(page, Grid) for row in page.rows]
     assert rows == list(grid.rows)

@@ -1,4 +1,6 @@
-"""Above figures it stands whether they are judged as a frozen plan says, whatever is chosen on the screen."""
+"""Above figures it stands whether they are judged as a frozen plan says, whatever is chosen on the
+screen.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,16 @@ def header(app: WorkbenchApp) -> str:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-async def test_judging_otherwise_than_planned_is_said_above_the_figures(planned: Path, size: tuple[int, int]) -> None:
+async def test_judging_otherwise_than_planned_is_said_above_the_figures(
+    planned: Path, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(planned, start="audit")
     async with app.run_test(size=size) as pilot:
         await settle(app, pilot)
         assert isinstance(app.screen, AuditScreen)
-        assert ", frozen" in header(app), "a narrow terminal cuts the line of a plan that was followed; n has all of it"
+        assert ", frozen" in header(app), (
+            "a narrow terminal cuts the line of a plan that was followed; n has all of it"
+        )
         assert "deviations" not in header(app)
         await press(app, pilot, "o")
         assert isinstance(app.screen, ChoicesScreen)

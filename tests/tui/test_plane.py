@@ -1,4 +1,6 @@
-"""The economic x cultural plane in characters: points, crosses of intervals, letters that do not hide each other."""
+"""The economic x cultural plane in characters: points, crosses of intervals, letters that do not
+hide each other.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ import math
 from workbench.domain.verdicts import Estimate
 from workbench.figures.table import AnyTable, Column, Kind, Table
 from workbench.tui.results.plane_picture import PlanePicture, points
-from workbench.tui.widgets.pictures import FULL_SCALE, HOLLOW_MARKS, MARKS, Interval, Point, Scale, draw, fitted
+from workbench.tui.widgets.pictures import (
+    FULL_SCALE,
+    HOLLOW_MARKS,
+    MARKS,
+    Interval,
+    Point,
+    Scale,
+    draw,
+    fitted,
+)
 from workbench.tui.widgets.pictures import picture as scaled
 
 
@@ -16,8 +27,12 @@ def at(letter: str, x: float, y: float, mark: str = "●", reach: float = 0.0) -
     return Point(letter, Interval(x, *ends[0]), Interval(y, *ends[1]), mark)
 
 
-def picture(points: list[Point], scale: Scale = FULL_SCALE, width: int = 66, height: int = 22) -> list[str]:
-    """Return rows of a picture whose inner part is 60 x 21: rows are 0.1, columns 2/59 of the plane."""
+def picture(
+    points: list[Point], scale: Scale = FULL_SCALE, width: int = 66, height: int = 22
+) -> list[str]:
+    """Return rows of a picture whose inner part is 60 x 21: rows are 0.1, columns 2/59 of the
+    plane.
+    """
     return ["".join(sign for sign, _ in row) for row in draw(points, width, height, scale)]
 
 
@@ -123,15 +138,21 @@ def test_a_point_on_which_too_little_rests_has_a_hollow_mark() -> None:
         key=lambda row: row[:2],
     )
     assert [(point.mark, point.letter) for point in points(table, None)] == [
-        ("●", "A"), ("◆", "A"), ("○", "B"), ("◇", "B")
-    ]  # fmt: skip
+        ("●", "A"),
+        ("◆", "A"),
+        ("○", "B"),
+        ("◇", "B"),
+    ]
     signs = PlanePicture.signed(table).columns[0]
     assert [signs.value(row) for row in rows] == ["●A", "◆A", "○B", "◇B"]
     assert len(MARKS) == len(HOLLOW_MARKS) == len({*MARKS, *HOLLOW_MARKS}) / 2
 
 
 def test_a_value_on_which_too_little_rests_has_a_hollow_dot_on_every_scale() -> None:
-    few, enough = Estimate(1.0, math.nan, math.nan, 1, few="too few"), Estimate(1.0, math.nan, math.nan, 90)
+    few, enough = (
+        Estimate(1.0, math.nan, math.nan, 1, few="too few"),
+        Estimate(1.0, math.nan, math.nan, 90),
+    )
     for scale in ((-1.0, 1.0), (0.0, 1.0)):
         assert "○" in scaled(few, 21, scale).plain
         assert "●" not in scaled(few, 21, scale).plain

@@ -1,4 +1,6 @@
-"""A probe is shown with its readings before a run begins; jobs are asked otherwise, hidden and deleted on screen."""
+"""A probe is shown with its readings before a run begins; jobs are asked otherwise, hidden and
+deleted on screen.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,13 @@ FOUND = ProbeResult(
     "chat",
     1,
     (
-        *(ProbedAnswer("a-1", "original", "personal-1", "printed", text, "", "unreadable") for text in HOSTILE),
-        ProbedAnswer("a-2", "negation", "personal-1", "swapped", "Beneficial it is.", "beneficial", ""),
+        *(
+            ProbedAnswer("a-1", "original", "personal-1", "printed", text, "", "unreadable")
+            for text in HOSTILE
+        ),
+        ProbedAnswer(
+            "a-2", "negation", "personal-1", "swapped", "Beneficial it is.", "beneficial", ""
+        ),
     ),
 )
 
@@ -48,13 +55,21 @@ def job(path: Path, number: int) -> Job:
         return store.jobs.get(number)
 
 
-def waiting(path: Path, question: str = PROBE, found: ProbeResult | None = FOUND, model: str = "scripted") -> int:
+def waiting(
+    path: Path, question: str = PROBE, found: ProbeResult | None = FOUND, model: str = "scripted"
+) -> int:
     """Queue a job that waits for a person's decision."""
     with Store.open(path) as store:
         plan = pipeline.plan(store, Design("small", model, samples=2))
-        number = launch.create(store, plan.design, plan, probe=None if found is None else ProbeWish(True, result=found))
+        number = launch.create(
+            store, plan.design, plan, probe=None if found is None else ProbeWish(True, result=found)
+        )
         attempt = store.jobs.claim(number, "1")
-        message = "Not one of the first 100 answers can be read." if found is None else f"{FOUND.describe()}."
+        message = (
+            "Not one of the first 100 answers can be read."
+            if found is None
+            else f"{FOUND.describe()}."
+        )
         assert store.jobs.pause_for_people(number, attempt, message, question)
         return number
 
@@ -77,7 +92,10 @@ async def test_the_answers_of_a_probe_are_shown_with_their_readings_and_never_se
         await until(pilot, lambda: "? asks you" in screen_text(app))
         assert "1 waiting for you" in screen_text(app)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "Probe: 1 of 7" in shown(app, "#told"))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, ProbeScreen) and "Probe: 1 of 7" in shown(app, "#told"),
+        )
         assert "unreadable" in screen_text(app)
         assert "R starts the run · e changes the settings · S stops the job" in shown(app, "#told")
         await pilot.press("G")
@@ -101,23 +119,40 @@ async def test_going_on_asking_otherwise_and_cancelling_are_one_key_each(
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "3 waiting for you" in screen_text(app))
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told"))
+        await until(
+            pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told")
+        )
         await pilot.press("S")
-        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 3).state == "cancelled")
+        await until(
+            pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 3).state == "cancelled"
+        )
         await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told"))
+        await until(
+            pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told")
+        )
         await pilot.press("R")
-        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 2).state == "queued")
+        await until(
+            pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 2).state == "queued"
+        )
         assert job(path, 2).question == ""
         await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told"))
+        await until(
+            pilot, lambda: isinstance(app.screen, ProbeScreen) and "R starts" in shown(app, "#told")
+        )
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(app.screen, JobForm) and "prompts planned" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, JobForm) and "prompts planned" in shown(app, "#plan"),
+        )
         assert app.screen.query_one("#samples", Input).value == "2"
         app.screen.query_one("#samples", Input).value = "3"
-        await until(pilot, lambda: "3 samples each" in shown(app, "#plan") and not app.screen.query(".-old"))
+        await until(
+            pilot, lambda: "3 samples each" in shown(app, "#plan") and not app.screen.query(".-old")
+        )
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 1).state == "cancelled")
+        await until(
+            pilot, lambda: isinstance(app.screen, JobsScreen) and job(path, 1).state == "cancelled"
+        )
         assert (job(path, 4).spec["samples"], job(path, 4).state) == (3, "queued")
 
 
@@ -147,13 +182,18 @@ async def test_home_says_that_a_job_waits_for_a_decision_and_leads_there(path: P
 
 
 @pytest.mark.e2e
-async def test_a_job_is_hidden_listed_again_and_deleted_after_it_is_said_what_goes(path: Path) -> None:
+async def test_a_job_is_hidden_listed_again_and_deleted_after_it_is_said_what_goes(
+    path: Path,
+) -> None:
     failed(path, launch.SAMPLE, Design("small", "scripted").as_json())
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "no such model" in shown(app, "#details"))
         await pilot.press("H")
-        await until(pilot, lambda: "1 hidden" in screen_text(app) and "no such model" not in screen_text(app))
+        await until(
+            pilot,
+            lambda: "1 hidden" in screen_text(app) and "no such model" not in screen_text(app),
+        )
         await pilot.press("X")
         await until(pilot, lambda: "hidden: H unhides it" in screen_text(app))
         await pilot.press("H")
@@ -171,34 +211,61 @@ async def test_a_job_is_hidden_listed_again_and_deleted_after_it_is_said_what_go
 @pytest.mark.e2e
 async def test_a_job_that_is_not_deleted_says_why_and_is_hidden_instead(path: Path) -> None:
     with Store.open(path) as store:
-        store.jobs.note_done(launch.SAMPLE, Design("small", "scripted").as_json(), 5, "all there", "1")
+        store.jobs.note_done(
+            launch.SAMPLE, Design("small", "scripted").as_json(), 5, "all there", "1"
+        )
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "all there" in shown(app, "#details"))
         await pilot.press("T")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         said = " ".join(shown(app, "#text").split())
-        assert "figures may rest on what it asked, so it is not deleted. Hide it from the list instead: H on" in said
+        assert (
+            "figures may rest on what it asked, so it is not deleted. Hide it from the list "
+            "instead: H on" in said
+        )
         await pilot.press("y")
         await until(pilot, lambda: job(path, 1).hidden)
 
 
 DESIGNS = [
     Design("veldania", "scripted"),
-    Design("veldania", "scripted:steady", samples=3, seed=9, family="user", templates=("personal-1",),
-           statements=("env-03",)),
-    Design("veldania", "smollm2", variants=("original", "negation"), dtype="float16", chat_format="smollm2"),
+    Design(
+        "veldania",
+        "scripted:steady",
+        samples=3,
+        seed=9,
+        family="user",
+        templates=("personal-1",),
+        statements=("env-03",),
+    ),
+    Design(
+        "veldania",
+        "smollm2",
+        variants=("original", "negation"),
+        dtype="float16",
+        chat_format="smollm2",
+    ),
     Design("veldania", "scripted", sampling=Sampling(0.4, 0.5, 7, 33, WHEN_DECIDED)),
     Design("veldania", "scripted", sampling=EXACTLY, samples=1),
-    Design("veldania_panel", "scripted", "questionnaire", 1, EXACTLY, family="",
-           contexts=Contexts(("qm", "zero-shot"), respondents=4, every=3, questions=5)),
-]  # fmt: skip
+    Design(
+        "veldania_panel",
+        "scripted",
+        "questionnaire",
+        1,
+        EXACTLY,
+        family="",
+        contexts=Contexts(("qm", "zero-shot"), respondents=4, every=3, questions=5),
+    ),
+]
 SHOWN = [one.name for one in registry.asking() if one.demonstration() is not None]
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("number", range(len(DESIGNS) + len(SHOWN)))
-async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(tmp_path: Path, number: int) -> None:
+async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(
+    tmp_path: Path, number: int
+) -> None:
     path = tmp_path / "s.db"
     with Store.open(path, create=True) as store:
         if number < len(DESIGNS):
@@ -218,7 +285,9 @@ async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(tmp_path: P
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "no such model" in shown(app, "#details"))
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(app.screen, JobForm) and "planned" in shown(app, "#plan"))
+        await until(
+            pilot, lambda: isinstance(app.screen, JobForm) and "planned" in shown(app, "#plan")
+        )
         assert isinstance(app.screen, JobForm)
         values = app.screen.values()
         assert values is not None
@@ -226,14 +295,16 @@ async def test_the_form_of_a_job_is_filled_with_all_that_it_was_told(tmp_path: P
             planned = pipeline.plan(store, as_design(store, values))
             before = pipeline.plan(store, asks)
         assert planned.prompts.keys() == before.prompts.keys()
-        assert replace(planned.design, variants=(), templates=()) == replace(asks, variants=(), templates=())
+        assert replace(planned.design, variants=(), templates=()) == replace(
+            asks, variants=(), templates=()
+        )
 
 
 @pytest.mark.e2e
 async def test_forms_of_other_jobs_are_filled_too(path: Path) -> None:
-    paraphrase = next(prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase").adjusted(
-        calls=7, top_k=5, thinking="low"
-    )
+    paraphrase = next(
+        prompt for prompt in shipped_drafting() if prompt.kind == "paraphrase"
+    ).adjusted(calls=7, top_k=5, thinking="low")
     config = replace(TrainConfig.for_base("minilm"), steps=7, max_length=64)
     train = TrainSpec("mine", config, training=("a", "b"), by_statement=True)
     draft = DraftSpec("small", "m", (paraphrase,), ("a-1",), "en", 5)
@@ -244,29 +315,42 @@ async def test_forms_of_other_jobs_are_filled_too(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "no such model" in shown(app, "#details"))
         await pilot.press("e")
-        await until(pilot, lambda: isinstance(app.screen, CheckForm) and app.screen.values() is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, CheckForm) and app.screen.values() is not None
+        )
         assert isinstance(app.screen, CheckForm)
         await until(pilot, lambda: app.screen.query_one("#nli", Input).value == "nli")
         values = app.screen.values()
         assert values is not None
         assert (values.encoder, values.languages) == ("", ("en",))
         await pilot.press("escape", "down", "e")
-        await until(pilot, lambda: isinstance(app.screen, DraftForm) and app.screen.typed("model") == "m")
+        await until(
+            pilot, lambda: isinstance(app.screen, DraftForm) and app.screen.typed("model") == "m"
+        )
         assert isinstance(app.screen, DraftForm)
         drafted = app.screen.values()
         assert drafted is not None
         with Store.open(path) as store:
             assert as_spec(store, drafted) == draft
         await pilot.press("escape", "down", "e")
-        await until(pilot, lambda: isinstance(app.screen, TrainForm) and app.screen.typed("name") == "mine")
+        await until(
+            pilot, lambda: isinstance(app.screen, TrainForm) and app.screen.typed("name") == "mine"
+        )
         assert isinstance(app.screen, TrainForm)
         trained = app.screen.values()
         assert trained is not None
-        assert as_training(trained, train.as_json() | config.as_json() | {"training": "a,b", "test": ""}) == train
+        assert (
+            as_training(
+                trained, train.as_json() | config.as_json() | {"training": "a,b", "test": ""}
+            )
+            == train
+        )
 
 
 @pytest.mark.e2e
-async def test_a_run_that_is_started_from_the_form_shows_its_probe_and_begins_when_told(path: Path) -> None:
+async def test_a_run_that_is_started_from_the_form_shows_its_probe_and_begins_when_told(
+    path: Path,
+) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")

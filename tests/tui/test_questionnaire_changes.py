@@ -6,9 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Questionnaire, Role, Scale, Tallied
+from workbench.domain.questionnaires import (
+    Form,
+    Meaning,
+    Option,
+    Pole,
+    Question,
+    Questionnaire,
+    Role,
+    Scale,
+    Tallied,
+)
 from workbench.figures.shown import painted
-from workbench.tui.results.questionnaire_instrument import change_words, mapping_words, next_leaning, with_change
+from workbench.tui.results.questionnaire_instrument import (
+    change_words,
+    mapping_words,
+    next_leaning,
+    with_change,
+)
 from workbench.workshop.questionnaire_tables import book
 
 

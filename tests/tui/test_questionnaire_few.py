@@ -1,4 +1,6 @@
-"""Few people, other people and old figures: what the questionnaire's figures and screens must not hide."""
+"""Few people, other people and old figures: what the questionnaire's figures and screens must not
+hide.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def only(people: tuple[str, ...], masses: Masses) -> Predict:
 
 @pytest.fixture(scope="module")
 def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store in which one model was asked about everybody, one about three people, one about a single person."""
+    """A store in which one model was asked about everybody, one about three people, one about a
+    single person.
+    """
     path = made(tmp_path_factory.mktemp("few") / "panel.db", panel(PEOPLE))
     with Store.open(path) as store:
         predict(store, only(("r03",), (0.8, 0.1)), card(ONE))
@@ -72,7 +76,9 @@ def test_people_are_those_of_the_first_model_and_others_are_named(figures: Book)
     table = figures.table("bias")
     assert (cell(table, "human", "t0"), cell(table, "respondents", "t0")) == ("50.0 %", "1–12")
     assert table.detail is not None
-    assert list(table.detail(table.rows[0])) == ["not the same people: all-7b 12 · one-7b 1 · some-7b 3"]
+    assert list(table.detail(table.rows[0])) == [
+        "not the same people: all-7b 12 · one-7b 1 · some-7b 3"
+    ]
     assert "the models were asked about different people" in painted(table)[1][1]
     assert cell(figures.table("bias", SOME), "human", "t0") == "0.0 %"
     assert cell(figures.table("accuracy", SOME), "majority", "t0") == "100.0 %"
@@ -87,12 +93,20 @@ def test_few_people_are_marked_in_targets_means_and_with_a_single_one(figures: B
     for name in ("bias", "accuracy"):
         table = figures.table(name)
         for target in TARGETS:
-            assert [cell(table, model, target).endswith("few") for model in (ALL, SOME, ONE)] == [False, True, True]
+            assert [cell(table, model, target).endswith("few") for model in (ALL, SOME, ONE)] == [
+                False,
+                True,
+                True,
+            ]
     few = f"few: fewer than {LEAST_RESPONDENTS} respondents"
     assert any(note.startswith(few) for note in painted(figures.table("bias"))[1])
     for name, key in (("means", "few"), ("axis", "leans")):
         table = figures.table(name)
-        assert [cell(table, key, model, "qm") == "few" for model in (ALL, SOME, ONE)] == [False, True, True]
+        assert [cell(table, key, model, "qm") == "few" for model in (ALL, SOME, ONE)] == [
+            False,
+            True,
+            True,
+        ]
         assert any(note.startswith(few) for note in painted(table)[1])
 
 
@@ -100,18 +114,25 @@ def test_a_comparison_with_a_model_of_few_people_has_no_side(uneven: Path) -> No
     with Store.open(uneven) as store:
         results = results_of(judge_questionnaire(store))
     table = compared(results, under(results), SOME, ALL)
-    assert [cell(table, "mark", SOME, ALL, "qm", target) for target in (*TARGETS, "")] == ["few"] * 3
+    assert [cell(table, "mark", SOME, ALL, "qm", target) for target in (*TARGETS, "")] == [
+        "few"
+    ] * 3
 
 
 def test_a_correlation_over_figures_of_few_people_says_so(figures: Book) -> None:
     table = figures.table("correlation")
     assert cell(table, "few", "qm", "all") == "4"
-    assert any(f"4 of the 6 points rest on fewer than {LEAST_RESPONDENTS}" in note for note in painted(table)[1])
+    assert any(
+        f"4 of the 6 points rest on fewer than {LEAST_RESPONDENTS}" in note
+        for note in painted(table)[1]
+    )
 
 
 def test_a_pole_is_named_only_where_the_interval_leaves_0_out(tmp_path: Path) -> None:
     with Store.open(made(tmp_path / "panel.db", panel(40))) as store:
-        predict(store, lambda probe: (0.4, 0.5) if probe.statement == "t1" else (0.1, 0.8), card(ALL))
+        predict(
+            store, lambda probe: (0.4, 0.5) if probe.statement == "t1" else (0.1, 0.8), card(ALL)
+        )
         table = of(store).table("targets")
     assert [cell(table, "pole", ALL, "qm", target) for target in TARGETS] == ["conservative", ""]
 
@@ -119,8 +140,12 @@ def test_a_pole_is_named_only_where_the_interval_leaves_0_out(tmp_path: Path) ->
 def test_a_condition_without_figures_says_why(tmp_path: Path) -> None:
     with Store.open(made(tmp_path / "panel.db", panel(PEOPLE))) as store:
         predict(store, ideal(store), card(ALL))
-        predict(store, lambda p: (0.0, 0.0) if dict(p.axes)["condition"] == "random" else (0.5, 0.4), card(ALL),
-                conditions=("qm", "random"))  # fmt: skip
+        predict(
+            store,
+            lambda p: (0.0, 0.0) if dict(p.axes)["condition"] == "random" else (0.5, 0.4),
+            card(ALL),
+            conditions=("qm", "random"),
+        )
         table = of(store).table("bias_changes", ALL)
     assert cell(table, "mean", "random") == "undefined (a)"
     assert any("no respondent is readable on both sides" in note for note in painted(table)[1])
@@ -161,13 +186,17 @@ async def test_8_inside_the_questions_leads_up_to_the_results(uneven: Path) -> N
 
 
 @pytest.mark.e2e
-async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_home_judges_anew_when_a_job_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("workbench.tui.home.home.REFRESH_S", 0.1)
     monkeypatch.setattr("workbench.tui.home.home.IDLE_TICKS", 1)
     path = made(tmp_path / "panel.db", panel(PEOPLE))
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "checking" not in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, HomeScreen) and "checking" not in screen_text(app)
+        )
         assert "predicts" not in screen_text(app)
         with Store.open(path) as store:
             predict(store, ideal(store), card(ALL))
@@ -178,7 +207,10 @@ async def test_home_judges_anew_when_a_job_has_ended(tmp_path: Path, monkeypatch
         assert "!" not in screen_text(app)
         with Store.open(path) as store, store.write() as connection:
             connection.execute("update job set state = 'cancelled', done = 3, total = 40")
-        await until(pilot, lambda: "was cancelled at 3 of 40 prompts; figures will change." in screen_text(app))
+        await until(
+            pilot,
+            lambda: "was cancelled at 3 of 40 prompts; figures will change." in screen_text(app),
+        )
 
 
 @pytest.mark.e2e

@@ -1,4 +1,6 @@
-"""A questionnaire is asked from the form of a sampling job: its own fields in place of those that draw answers."""
+"""A questionnaire is asked from the form of a sampling job: its own fields in place of those that
+draw answers.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,15 @@ from tests.conftest import instrument
 from tests.tui.conftest import made, screen_text, shown, until
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaires import YES_NO, Contexts, Form, Question, Questionnaire, Respondent, Role
+from workbench.domain.questionnaires import (
+    YES_NO,
+    Contexts,
+    Form,
+    Question,
+    Questionnaire,
+    Respondent,
+    Role,
+)
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.errors import UsageError
 from workbench.jobs import launch
@@ -31,16 +41,21 @@ from workbench.tui.widgets.fields import TickList
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 SAMPLED = ("samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
 OWN = "questionnaire-"
-ASKED = tuple(f"{OWN}{name}" for name in ("conditions", "respondents", "every", "context_questions"))
+ASKED = tuple(
+    f"{OWN}{name}" for name in ("conditions", "respondents", "every", "context_questions")
+)
 
 
 def panel() -> Instrument:
     """Four context questions, two targets, five people who answered all of them."""
     refs = ("c-1", "c-2", "c-3", "c-4", "t-1", "t-2")
     roles = [Role.TARGET if ref.startswith("t") else Role.CONTEXT for ref in refs]
-    questions = tuple(Question(ref, role, Form.STATEMENT) for ref, role in zip(refs, roles, strict=True))
+    questions = tuple(
+        Question(ref, role, Form.STATEMENT) for ref, role in zip(refs, roles, strict=True)
+    )
     people = tuple(
-        Respondent(f"r-{n}", {ref: "yes" if (n + k) % 2 else "no" for k, ref in enumerate(refs)}) for n in range(5)
+        Respondent(f"r-{n}", {ref: "yes" if (n + k) % 2 else "no" for k, ref in enumerate(refs)})
+        for n in range(5)
     )
     base = replace(instrument(*refs, name="panel"), survey=(), party_answers=(), issue_labels=())
     return replace(base, questionnaire=Questionnaire(questions, (YES_NO,), people))
@@ -58,7 +73,9 @@ def visible_fields(app: WorkbenchApp, names: tuple[str, ...]) -> list[str]:
     def there(name: str) -> bool:
         around = app.screen.query(f"#row_{name}, #{name}").first().ancestors_with_self
         return all(
-            one.display for one in around if isinstance(one, Widget) and not isinstance(one, Collapsible.Contents)
+            one.display
+            for one in around
+            if isinstance(one, Widget) and not isinstance(one, Collapsible.Contents)
         )
 
     return [name for name in names if there(name)]
@@ -92,9 +109,14 @@ async def test_the_form_has_the_fields_that_a_questionnaire_needs_and_no_others(
         await until(pilot, lambda: "questionnaire audit of smollm2 on panel" in shown(app, "#plan"))
         assert visible_fields(app, SAMPLED) == ["answers"]
         assert visible_fields(app, (*ASKED, "seed", "dtype", "cluster", "chat_format")) == [
-            *ASKED, "seed", "dtype", "cluster", "chat_format"
-        ]  # fmt: skip
-        # 5 people, 2 targets: 5 x 2 originals, and 1 person (one in 10, at least one) x 2 x 3 paraphrases.
+            *ASKED,
+            "seed",
+            "dtype",
+            "cluster",
+            "chat_format",
+        ]
+        # 5 people, 2 targets: 5 x 2 originals, and 1 person (one in 10, at least one) x 2 x 3
+        # paraphrases.
         assert "16 prompts planned" in shown(app, "#plan")
         assert "Start  F5" in screen_text(app)
         assert "no sampling" in screen_text(app)
@@ -129,12 +151,15 @@ async def test_enter_in_a_field_starts_nothing_and_says_what_does(both: Path) ->
 
 
 @pytest.mark.e2e
-async def test_f5_starts_nothing_that_is_still_being_worked_out(both: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_f5_starts_nothing_that_is_still_being_worked_out(
+    both: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await pilot.press("n", "s")
         await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
-        monkeypatch.setattr("workbench.tui.kit.start_form.PAUSE_S", 3600)  # nothing but F5 ends the pause
+        # Nothing but F5 ends the pause.
+        monkeypatch.setattr("workbench.tui.kit.start_form.PAUSE_S", 3600)
         app.screen.query_one("#audit", Select).value = "questionnaire"
         await until(pilot, lambda: "Working out the plan" in shown(app, "#plan"))
         assert "reliability" not in shown(app, "#plan")
@@ -157,14 +182,18 @@ async def test_an_audit_is_offered_without_an_empty_choice(both: Path) -> None:
             app.screen.query_one(f"#{name}", Select).expanded = True
             await pilot.pause()
             offered = app.screen.query_one(f"#{name} OptionList", OptionList)
-            words = [str(offered.get_option_at_index(n).prompt) for n in range(offered.option_count)]
+            words = [
+                str(offered.get_option_at_index(n).prompt) for n in range(offered.option_count)
+            ]
             assert words
             assert "…" not in words
             app.screen.query_one(f"#{name}", Select).expanded = False
 
 
 @pytest.mark.e2e
-async def test_an_instrument_with_targets_opens_with_its_own_audit_and_what_was_chosen_stays(tmp_path: Path) -> None:
+async def test_an_instrument_with_targets_opens_with_its_own_audit_and_what_was_chosen_stays(
+    tmp_path: Path,
+) -> None:
     path = made(tmp_path / "audit.db", panel(), instrument(name="z-small"))
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -234,7 +263,9 @@ async def test_what_cannot_be_is_said_and_its_field_is_marked(both: Path) -> Non
 
 
 @pytest.mark.e2e
-async def test_an_instrument_without_a_questionnaire_is_last_and_says_what_it_lacks(both: Path) -> None:
+async def test_an_instrument_without_a_questionnaire_is_last_and_says_what_it_lacks(
+    both: Path,
+) -> None:
     app = WorkbenchApp(both, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "s")
@@ -272,11 +303,14 @@ async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
         await until(pilot, lambda: "2 conditions" in shown(app, "#plan"))
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(app.screen, JobsScreen))
-        # 16 under qm as above and 2 x 4 without a context, less what people with equal answers have in common.
+        # 16 under qm as above and 2 x 4 without a context, less what people with equal answers have
+        # in common.
         parts = ("✓ done", "questionnaire of scripted", "18/18", "8 shows accuracy and bias")
         await until(pilot, lambda: all(part in screen_text(app) for part in parts))
         await pilot.press("n", "s")
-        await until(pilot, lambda: isinstance(app.screen, JobForm) and "planned" in shown(app, "#plan"))
+        await until(
+            pilot, lambda: isinstance(app.screen, JobForm) and "planned" in shown(app, "#plan")
+        )
         app.screen.query_one("#audit", Select).value = "questionnaire"
         put(app, model="scripted", conditions="qm, zero-shot")
         await until(pilot, lambda: "Everything is stored already" in shown(app, "#plan"))
@@ -294,12 +328,20 @@ async def test_a_questionnaire_is_started_seen_to_its_end_and_never_asked_again(
         assert outlook.start is not None
         noted = store.jobs.get(outlook.start(store))
         assert (noted.state, noted.done, noted.total) == ("done", 18, 18)
-        assert {run.instrument for run in store.predictions.runs("questionnaire")} == {values.instrument, "copy"}
+        assert {run.instrument for run in store.predictions.runs("questionnaire")} == {
+            values.instrument,
+            "copy",
+        }
         assert JobForm().work_out(store, copied).start is None
 
 
 def test_the_form_becomes_a_design(both: Path) -> None:
-    own = {"conditions": "QM, permuted, qm", "respondents": "all", "every": "4", "context_questions": "12"}
+    own = {
+        "conditions": "QM, permuted, qm",
+        "respondents": "all",
+        "every": "4",
+        "context_questions": "12",
+    }
     values = FormValues(
         "panel",
         "questionnaire",
@@ -316,7 +358,11 @@ def test_the_form_becomes_a_design(both: Path) -> None:
         design = as_design(store, values)
         assert design.contexts == Contexts(("qm", "permuted"), 0, 4, 12)
         assert (design.samples, design.sampling, design.statements) == (1, EXACTLY, ("t-1",))
-        assert (design.variants, design.chat_format, design.model) == (("original",), "other/instruct", "o/m")
+        assert (design.variants, design.chat_format, design.model) == (
+            ("original",),
+            "other/instruct",
+            "o/m",
+        )
         assert as_design(store, replace(values, own={})).contexts == Contexts()
         with pytest.raises(UsageError, match=r"^one in: "):
             as_design(store, replace(values, own=own | {"every": "-1"}))
@@ -331,9 +377,15 @@ def asked(path: Path, **changed: object) -> Job:
 
 def test_a_job_says_what_it_asks_of_whom(both: Path) -> None:
     job = asked(
-        both, contexts=Contexts(("qm", "reduced"), respondents=3), variants=("original",), chat_format="other/instruct"
+        both,
+        contexts=Contexts(("qm", "reduced"), respondents=3),
+        variants=("original",),
+        chat_format="other/instruct",
     )
-    assert subject(job) == "smollm2 · questionnaire · qm, reduced; 3 respondents; original wordings only"
+    assert (
+        subject(job)
+        == "smollm2 · questionnaire · qm, reduced; 3 respondents; original wordings only"
+    )
     told = replace(job, done=12, progress={"answers": 12.0, "shared": 0.83, "failed": 0.0})
     text = job_details(told).plain
     assert "questionnaire of smollm2 on panel · qm, reduced; 3 respondents" in text
@@ -348,6 +400,8 @@ def test_a_job_says_what_it_asks_of_whom(both: Path) -> None:
 
 def test_a_job_of_another_audit_says_nothing_of_contexts(both: Path) -> None:
     with Store.open(both) as store:
-        job = store.jobs.get(launch.create(store, Design("panel", "scripted", samples=2, sampling=Sampling())))
+        job = store.jobs.get(
+            launch.create(store, Design("panel", "scripted", samples=2, sampling=Sampling()))
+        )
     assert subject(job) == "scripted · reliability"
     assert "qm" not in job_details(job).plain

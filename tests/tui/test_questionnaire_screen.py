@@ -1,4 +1,6 @@
-"""The questionnaire screen shows the figures as the analysis has them, and leads down to single prompts."""
+"""The questionnaire screen shows the figures as the analysis has them, and leads down to single
+prompts.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ from workbench.audits.questionnaire import reading as questionnaire_rows
 from workbench.audits.questionnaire.answer_tables import likeliest
 from workbench.audits.questionnaire.effect_tables import compared
 from workbench.audits.questionnaire.figures import Condition
-from workbench.audits.questionnaire.judged import QuestionnaireJudged, asked, judge_questionnaire, prompt_asked
+from workbench.audits.questionnaire.judged import (
+    QuestionnaireJudged,
+    asked,
+    judge_questionnaire,
+    prompt_asked,
+)
 from workbench.audits.questionnaire.options import PredictionOptions
 from workbench.audits.questionnaire.result import book, results_of
 from workbench.audits.questionnaire.score import PredictionReport
@@ -61,14 +68,36 @@ QM = Condition("qm")
 KNOWS, DOUBTS = "knows-7b", "doubts-7b-instruct"
 
 CONTENTS = (
-    "bias", "accuracy", "variability", "predicted", "without", "targets", "means", "axis", "axis_targets",
-    "bias_changes", "accuracy_changes", "correlation", "conditions", "changes", "wordings", "wording_means",
-    "each_wording", "tokens", "models", "asked", "answered", "refusals", "choices",
-)  # fmt: skip
+    "bias",
+    "accuracy",
+    "variability",
+    "predicted",
+    "without",
+    "targets",
+    "means",
+    "axis",
+    "axis_targets",
+    "bias_changes",
+    "accuracy_changes",
+    "correlation",
+    "conditions",
+    "changes",
+    "wordings",
+    "wording_means",
+    "each_wording",
+    "tokens",
+    "models",
+    "asked",
+    "answered",
+    "refusals",
+    "choices",
+)
 
 
 def doubts(probe: Probe) -> Masses:
-    """Say mostly yes to `t0`, mostly no to `t1`, less so in other words; nothing at all of one person's `t1`."""
+    """Say mostly yes to `t0`, mostly no to `t1`, less so in other words; nothing at all of one
+    person's `t1`.
+    """
     if dict(probe.axes).get("respondent") == "r03" and probe.statement == "t1":
         return 0.0, 0.0
     yes = 0.6 if probe.statement == "t0" else 0.2
@@ -78,12 +107,16 @@ def doubts(probe: Probe) -> Masses:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store in which one model knows everybody's answer and another does not; tests only read it."""
+    """A store in which one model knows everybody's answer and another does not; tests only read
+    it.
+    """
     path = made(tmp_path_factory.mktemp("questionnaire") / "panel.db", panel(PEOPLE))
     with Store.open(path) as store:
         predict(store, ideal(store), card(KNOWS), conditions=("qm", "zero-shot"))
         wordings = ("original", "paraphrase-1", "paraphrase-2")
-        predict(store, doubts, card(DOUBTS), conditions=("qm", "zero-shot", "random"), variants=wordings)
+        predict(
+            store, doubts, card(DOUBTS), conditions=("qm", "zero-shot", "random"), variants=wordings
+        )
     return path
 
 
@@ -160,7 +193,9 @@ async def test_left_and_right_put_another_model_first_and_the_people_are_those_i
         assert [one.key for one in in_sight(app).columns][3:5] == [KNOWS, DOUBTS]
         assert painted(in_sight(app)) == painted(of(judged).table("bias", KNOWS))
         await press(app, pilot, *to("means"))
-        assert {key[0] for key in keys(app)} == {KNOWS}, "the model stays the same from table to table"
+        assert {key[0] for key in keys(app)} == {KNOWS}, (
+            "the model stays the same from table to table"
+        )
 
 
 @pytest.mark.e2e
@@ -259,7 +294,9 @@ async def test_two_models_are_compared_and_a_target_leads_to_its_question(
         assert painted(in_sight(app)) == painted(compared(results, under(results), second, first))
         assert f"{first} − {second}" in shown(app, "#tabs")
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, BehindScreen), "Enter leads to the question in the audit's own results"
+        assert isinstance(app.screen, BehindScreen), (
+            "Enter leads to the question in the audit's own results"
+        )
         await press(app, pilot, "escape", "escape")
         assert isinstance(app.screen, QuestionnaireScreen)
 
@@ -325,7 +362,13 @@ async def test_a_prompt_has_its_context_folded_and_unfolds_to_every_answered_que
         assert {tokens(app, str(n))[2] for n in range(1, 12)} <= {"y yes", "n no", "other"}
         origin = shown(app, "#provenance")
         assert "all other tokens" in shown(app, "#about")
-        for part in (found.provenance.model, "float32", "qm", "code-1", f"job {found.provenance.job}"):
+        for part in (
+            found.provenance.model,
+            "float32",
+            "qm",
+            "code-1",
+            f"job {found.provenance.job}",
+        ):
             assert part in origin
         await press(app, pilot, "u")
         unfolded = "\n".join(text.lines)
@@ -356,7 +399,9 @@ async def test_a_prompt_without_context_has_nothing_to_unfold(filled: Path) -> N
 
 @pytest.mark.e2e
 @SIZES
-async def test_every_level_fits_and_says_what_its_numbers_mean(filled: Path, size: tuple[int, int]) -> None:
+async def test_every_level_fits_and_says_what_its_numbers_mean(
+    filled: Path, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=size) as pilot:
         await begin(app, pilot)
@@ -377,7 +422,9 @@ async def test_every_level_fits_and_says_what_its_numbers_mean(filled: Path, siz
 
 
 @pytest.mark.e2e
-async def test_the_cursor_stays_on_its_question_through_models_measures_and_conditions(filled: Path) -> None:
+async def test_the_cursor_stays_on_its_question_through_models_measures_and_conditions(
+    filled: Path,
+) -> None:
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
@@ -386,8 +433,12 @@ async def test_the_cursor_stays_on_its_question_through_models_measures_and_cond
 
 
 @pytest.mark.e2e
-async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only workers judge and resample: no figure is computed or written out in the thread that draws."""
+async def test_figures_are_worked_out_beside_the_terminal(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only workers judge and resample: no figure is computed or written out in the thread that
+    draws.
+    """
     may_go, threads = threading.Event(), []
     load, condition = result_screen.load, PredictionReport.condition
 
@@ -407,7 +458,9 @@ async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypa
     monkeypatch.setattr(Loaded, "__repr__", written_out)
     app = WorkbenchApp(filled, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, QuestionnaireScreen) and app.screen.is_mounted)
+        await until(
+            pilot, lambda: isinstance(app.screen, QuestionnaireScreen) and app.screen.is_mounted
+        )
         assert "Judging the answers …" in screen_text(app)
         may_go.set()
         await begin(app, pilot)
@@ -418,7 +471,7 @@ async def test_figures_are_worked_out_beside_the_terminal(filled: Path, monkeypa
     assert threading.main_thread() not in threads
 
 
-# ── the questionnaire itself ────────────────────────────────────────────────────────────────────────────────────────
+# ── the questionnaire itself ──────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture
@@ -448,7 +501,12 @@ async def test_a_role_is_changed_with_a_name_after_saying_what_it_means(fresh: P
         await press(app, pilot, "u")
         assert isinstance(app.screen, QuestionsScreen)
         assert (row(app, "t0")["role"], row(app, "t0")["leaning"]) == ("target", "liberal")
-        assert [row(app, "t1")[key] for key in ("yes", "no", "neutral", "missing")] == ["10", "1", "1", "0"]
+        assert [row(app, "t1")[key] for key in ("yes", "no", "neutral", "missing")] == [
+            "10",
+            "1",
+            "1",
+            "0",
+        ]
         await press(app, pilot, "o")
         assert "context → target" in screen_text(app)
         await press(app, pilot, "n")
@@ -493,11 +551,16 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
         await until(pilot, lambda: row(app, "t1")[KNOWS].endswith("old"))
         assert "have changed since, so no side is given" in flowing(app)
         assert isinstance(app.screen, QuestionnaireScreen)
-        assert f"job {lost} is queued at 0 of 9 prompts" in " ".join(app.screen._loaded.material.notes)
+        assert f"job {lost} is queued at 0 of 9 prompts" in " ".join(
+            app.screen._loaded.material.notes
+        )
         with Store.open(fresh) as store:
             store.jobs.request_stop(lost)
         await press(app, pilot, "f5")
-        await until(pilot, lambda: f"job {lost} was cancelled" in " ".join(app.screen._loaded.material.notes))
+        await until(
+            pilot,
+            lambda: f"job {lost} was cancelled" in " ".join(app.screen._loaded.material.notes),
+        )
         with Store.open(fresh) as store:
             store.instruments.add(panel(4, name="second"))
         await press(app, pilot, "f5", "i")
@@ -509,7 +572,9 @@ async def test_an_answer_is_given_another_meaning_and_the_figures_follow(fresh: 
 
 
 @pytest.mark.e2e
-async def test_a_scale_without_the_given_answers_is_refused_and_nothing_changes(fresh: Path) -> None:
+async def test_a_scale_without_the_given_answers_is_refused_and_nothing_changes(
+    fresh: Path,
+) -> None:
     app = WorkbenchApp(fresh, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
@@ -524,7 +589,9 @@ async def test_a_scale_without_the_given_answers_is_refused_and_nothing_changes(
 @pytest.mark.e2e
 async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh: Path) -> None:
     with Store.open(fresh) as store:
-        store.questionnaires.set_question(NAME, "c0", role=Role.TARGET, form=Form.QUESTION, person="ana")
+        store.questionnaires.set_question(
+            NAME, "c0", role=Role.TARGET, form=Form.QUESTION, person="ana"
+        )
         notes = judge_questionnaire(store).notes
     assert len(notes) > 1
     app = WorkbenchApp(fresh, start="questionnaire")
@@ -538,18 +605,24 @@ async def test_what_was_asked_before_a_change_is_noted_beside_the_figures(fresh:
         assert all(note in shown(app, "#text") for note in notes)
 
 
-# ── what is not there, and what is hostile ──────────────────────────────────────────────────────────────────────────
+# ── what is not there, and what is hostile ────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
-async def test_an_empty_store_says_how_to_begin_and_i_imports_the_shipped_questionnaire(tmp_path: Path) -> None:
+async def test_an_empty_store_says_how_to_begin_and_i_imports_the_shipped_questionnaire(
+    tmp_path: Path,
+) -> None:
     app = WorkbenchApp(made(tmp_path / "empty.db"), start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
         assert "There is nothing to ask about yet" in shown(app, "#empty")
         await press(app, pilot, "I")
-        await until(pilot, lambda: "No model has answered about veldania_panel yet" in shown(app, "#empty"))
-        assert f"workbench run {tmp_path / 'empty.db'} --audit questionnaire" in shown(app, "#empty")
+        await until(
+            pilot, lambda: "No model has answered about veldania_panel yet" in shown(app, "#empty")
+        )
+        assert f"workbench run {tmp_path / 'empty.db'} --audit questionnaire" in shown(
+            app, "#empty"
+        )
         await press(app, pilot, "u")
         assert "48 context, 7 target" in shown(app, "#about")
 
@@ -567,7 +640,9 @@ async def test_where_everything_failed_it_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_what_one_model_one_condition_and_one_wording_lack_says_what_to_ask(fresh: Path) -> None:
+async def test_what_one_model_one_condition_and_one_wording_lack_says_what_to_ask(
+    fresh: Path,
+) -> None:
     app = WorkbenchApp(fresh, start="questionnaire")
     async with app.run_test(size=(80, 24)) as pilot:
         await begin(app, pilot)
@@ -593,7 +668,9 @@ def hostile_panel() -> Instrument:
             statement,
             topic="[/topic]",
             wordings=tuple(
-                Wording(w.variant, w.language, f"{texts[n % len(texts)]} {statement.ref} {w.variant}")
+                Wording(
+                    w.variant, w.language, f"{texts[n % len(texts)]} {statement.ref} {w.variant}"
+                )
                 for w in statement.wordings
             ),
         )
@@ -617,7 +694,12 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(questionnaire_stores, "table", table)
     path = made(tmp_path / "hostile.db", hostile_panel())
     with Store.open(path) as store:
-        predict(store, lambda _: (0.1, 0.1), card("[bold]model[/x]"), variants=("original", "paraphrase-1"))
+        predict(
+            store,
+            lambda _: (0.1, 0.1),
+            card("[bold]model[/x]"),
+            variants=("original", "paraphrase-1"),
+        )
     return path
 
 
@@ -639,7 +721,9 @@ async def test_texts_tokens_and_names_are_shown_as_they_stand(hostile: Path) -> 
         await press(app, pilot, "u")
         text = screen_text(app)
         assert "\x1b" not in text
-        assert any("[bold]" in line or "[/" in line for line in app.screen.query_one(LongText).lines)
+        assert any(
+            "[bold]" in line or "[/" in line for line in app.screen.query_one(LongText).lines
+        )
         found = [tokens(app, key)[1] for key in app.screen.table.keys]
         assert any("␛" in token for token in found)
         assert any("\\u202e" in token for token in found)
@@ -647,7 +731,7 @@ async def test_texts_tokens_and_names_are_shown_as_they_stand(hostile: Path) -> 
         assert "[/topic]" in screen_text(app)
 
 
-# ── from elsewhere ──────────────────────────────────────────────────────────────────────────────────────────────────
+# ── from elsewhere ────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.e2e
@@ -657,11 +741,15 @@ async def test_home_says_how_well_the_newest_model_predicts_and_leads_here(
     of = judged.reports[DOUBTS].condition(QM)
     app = WorkbenchApp(filled)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "predicts" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, HomeScreen) and "predicts" in screen_text(app)
+        )
         text = screen_text(app)
         assert f"predicts {number(of.accuracy.value, Kind.SHARE)}" in text
         facts = app.screen.query_one(OptionList)
-        facts.highlighted = [option.id for option in facts.options].index("questionnaire:questionnaire:")
+        facts.highlighted = [option.id for option in facts.options].index(
+            "questionnaire:questionnaire:"
+        )
         await press(app, pilot, "enter")
         await begin(app, pilot)
 

@@ -34,7 +34,9 @@ async def until_screen(pilot: Pilot[Any], app: WorkbenchApp, kind: type) -> None
 
 
 def disputed(path: Path) -> Path:
-    """Make a store with two queues; two people have labelled two items of the first and disagree on one."""
+    """Make a store with two queues; two people have labelled two items of the first and disagree on
+    one.
+    """
     labelling_store(path, answers(4))
     labelling_store(path, ("x", "y", "z"), queue="[b]second", needed=1, purpose=Purpose.TRAINING)
     for name, labels in (("ana", ("agree", "agree")), ("bob", ("agree", "neutral"))):
@@ -56,8 +58,14 @@ async def test_every_queue_shows_how_far_it_is(tmp_path: Path, size: tuple[int, 
         first = next(line for line in lines if line.strip().startswith("first"))
         second = next(line for line in lines if line.strip().startswith("[b]second"))
         codebook = ["stance"] if size[0] > 100 else []
-        assert first.split()[1:11] == ["test", *codebook, "4", "50.0", "%", "4", "8", "2", "2", "1"][:10]
-        assert second.split()[1:11] == ["training", *codebook, "3", "0.0", "%", "0", "3", "0", "0", "0"][:10]
+        assert (
+            first.split()[1:11]
+            == ["test", *codebook, "4", "50.0", "%", "4", "8", "2", "2", "1"][:10]
+        )
+        assert (
+            second.split()[1:11]
+            == ["training", *codebook, "3", "0.0", "%", "0", "3", "0", "0", "0"][:10]
+        )
         assert "labelled by ana, bob" in shown(app, "#details")
         await pilot.press("question_mark")
         assert "mixed in to check attention, are in no other count" in flowing(app)
@@ -97,7 +105,10 @@ async def test_a_name_that_cannot_be_one_is_refused_with_the_reason(tmp_path: Pa
         await until(pilot, lambda: "name is empty" in screen_text(app))
         app.screen.query_one(Input).value = "a\u200bna"
         await pilot.press("enter")
-        await until(pilot, lambda: "\\u200b, which does not show" in " ".join(shown(app, "#trouble").split()))
+        await until(
+            pilot,
+            lambda: "\\u200b, which does not show" in " ".join(shown(app, "#trouble").split()),
+        )
         await pilot.press("escape")
         await until_screen(pilot, app, QueuesScreen)
         assert "Enter asks who you are" in shown(app, "#who")
@@ -117,7 +128,9 @@ async def test_a_known_name_is_chosen_from_the_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_d_and_v_open_what_there_is_for_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_d_and_v_open_what_there_is_for_the_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[tuple[str, str]] = []
 
     def note(name: str, queue: str) -> TextScreen:
@@ -139,7 +152,9 @@ async def test_d_and_v_open_what_there_is_for_the_queue(tmp_path: Path, monkeypa
 
 
 @pytest.mark.e2e
-async def test_the_cursor_is_on_the_queue_that_waits_so_that_the_keys_of_home_lead_there(tmp_path: Path) -> None:
+async def test_the_cursor_is_on_the_queue_that_waits_so_that_the_keys_of_home_lead_there(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "a.db"
     labelling_store(path, ("x", "y", "z"), queue="training", needed=1, purpose=Purpose.TRAINING)
     app = WorkbenchApp(disputed(path), start="home", annotator="eve")
@@ -154,7 +169,9 @@ async def test_the_cursor_is_on_the_queue_that_waits_so_that_the_keys_of_home_le
         await pilot.press("home")
         await until(pilot, lambda: "labelled by nobody yet" in screen_text(app))
         await pilot.press("3", "5")
-        assert "labelled by nobody yet" in screen_text(app), "who has moved the cursor finds it where it was"
+        assert "labelled by nobody yet" in screen_text(app), (
+            "who has moved the cursor finds it where it was"
+        )
 
 
 async def test_an_empty_store_says_what_to_do_first(path: Path) -> None:
@@ -179,12 +196,19 @@ async def test_a_queue_is_made_after_seeing_what_would_be_drawn(path: Path) -> N
         await until_screen(pilot, app, QueueForm)
         await until(pilot, lambda: "Give the queue a name" in shown(app, "#proposal"))
         await pilot.press(*"sides")
-        await until(pilot, lambda: "has no free-text answers" in " ".join(shown(app, "#proposal").split()))
+        await until(
+            pilot, lambda: "has no free-text answers" in " ".join(shown(app, "#proposal").split())
+        )
         assert app.screen.query_one("#make", Button).disabled
         app.screen.query_one("#codebook", Select).value = "side"
-        await until(pilot, lambda: "sides: 3 items for training, 3 labels to give" in shown(app, "#proposal"))
+        await until(
+            pilot,
+            lambda: "sides: 3 items for training, 3 labels to give" in shown(app, "#proposal"),
+        )
         app.screen.query_one("#purpose", Select).value = "test"
-        await until(pilot, lambda: "sides: 3 items for test, 6 labels to give" in shown(app, "#proposal"))
+        await until(
+            pilot, lambda: "sides: 3 items for test, 6 labels to give" in shown(app, "#proposal")
+        )
         app.screen.query_one("#per_stratum", Input).value = "x"
         await until(pilot, lambda: "per stratum: found 'x'" in shown(app, "#proposal"))
         app.screen.query_one("#per_stratum", Input).value = "2"
@@ -207,7 +231,9 @@ async def test_a_name_that_is_taken_is_said_in_the_form(path: Path) -> None:
         await until(pilot, lambda: "Give the queue a name" in shown(app, "#proposal"))
         app.screen.query_one("#codebook", Select).value = "side"
         await pilot.press(*"taken", "f5")
-        await until(pilot, lambda: "named 'taken' already" in " ".join(shown(app, "#proposal").split()))
+        await until(
+            pilot, lambda: "named 'taken' already" in " ".join(shown(app, "#proposal").split())
+        )
         assert isinstance(app.screen, QueueForm)
 
 
@@ -224,7 +250,9 @@ async def test_the_form_of_a_queue_waits_for_its_name_and_f5_is_not_remembered(p
         await pilot.press("f5")
         await until(pilot, lambda: "has no name;" in shown(app, "#proposal"))
         await pilot.press(*"sides")
-        await until(pilot, lambda: f"workbench run {path} --audit bias_score" in shown(app, "#proposal"))
+        await until(
+            pilot, lambda: f"workbench run {path} --audit bias_score" in shown(app, "#proposal")
+        )
         app.screen.query_one("#codebook", Select).value = "side"
         await until(pilot, lambda: "sides: 3 items for training" in shown(app, "#proposal"))
         assert isinstance(app.screen, QueueForm)
@@ -233,25 +261,61 @@ async def test_the_form_of_a_queue_waits_for_its_name_and_f5_is_not_remembered(p
 
 
 def typed(**changes: Any) -> QueueValues:
-    values = {"name": " a  b ", "purpose": "test", "codebook": "stance", "instrument": "", "per_stratum": "4",
-              "labels": "2", "overlap": "0,5", "seed": "0", "held_out": ".2", "attention": "10",
-              "models": ("m",)}  # fmt: skip
+    values = {
+        "name": " a  b ",
+        "purpose": "test",
+        "codebook": "stance",
+        "instrument": "",
+        "per_stratum": "4",
+        "labels": "2",
+        "overlap": "0,5",
+        "seed": "0",
+        "held_out": ".2",
+        "attention": "10",
+        "models": ("m",),
+    }
     return QueueValues(**(values | changes))
 
 
 def test_what_is_typed_becomes_the_specification() -> None:
     spec = as_spec(typed())
-    assert (spec.name, spec.purpose, spec.instrument, spec.models) == ("a b", Purpose.TEST, None, ("m",))
-    assert (spec.per_stratum, spec.labels, spec.overlap, spec.seed, spec.held_out, spec.attention) == (
-        4, 2, 0.5, 0, 0.2, 10,
-    )  # fmt: skip
+    assert (spec.name, spec.purpose, spec.instrument, spec.models) == (
+        "a b",
+        Purpose.TEST,
+        None,
+        ("m",),
+    )
+    assert (
+        spec.per_stratum,
+        spec.labels,
+        spec.overlap,
+        spec.seed,
+        spec.held_out,
+        spec.attention,
+    ) == (
+        4,
+        2,
+        0.5,
+        0,
+        0.2,
+        10,
+    )
 
 
 @pytest.mark.parametrize(
     ("field", "text"),
-    [("per_stratum", "0"), ("labels", "-1"), ("labels", "1.5"), ("overlap", "nan"), ("held_out", "inf"),
-     ("overlap", "half"), ("seed", ""), ("attention", "²"), ("name", "  ")],
-)  # fmt: skip
+    [
+        ("per_stratum", "0"),
+        ("labels", "-1"),
+        ("labels", "1.5"),
+        ("overlap", "nan"),
+        ("held_out", "inf"),
+        ("overlap", "half"),
+        ("seed", ""),
+        ("attention", "²"),
+        ("name", "  "),
+    ],
+)
 def test_a_field_that_cannot_be_as_it_is_is_named(field: str, text: str) -> None:
     with pytest.raises(UsageError, match="name" if field == "name" else "found"):
         as_spec(typed(**{field: text}))

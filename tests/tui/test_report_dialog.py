@@ -1,4 +1,6 @@
-"""A report is written from a screen of results, by a process of its own: with progress, stopped, or refused."""
+"""A report is written from a screen of results, by a process of its own: with progress, stopped, or
+refused.
+"""
 
 from __future__ import annotations
 
@@ -50,9 +52,13 @@ async def test_esc_stops_it_and_nothing_is_left(tmp_path: Path) -> None:
         assert isinstance(dialog, ReportDialog)
         dialog.query_one("#folder", Input).value = str(tmp_path / "out" / "deep")
         await pilot.press("enter")
-        await until(pilot, lambda: "…" in shown(app, "#note") and "starting" not in shown(app, "#note"), 60)
+        await until(
+            pilot, lambda: "…" in shown(app, "#note") and "starting" not in shown(app, "#note"), 60
+        )
         await pilot.press("escape")
-        await until(pilot, lambda: "Stopped" in shown(app, "#note") or "✓" in shown(app, "#note"), 60)
+        await until(
+            pilot, lambda: "Stopped" in shown(app, "#note") or "✓" in shown(app, "#note"), 60
+        )
         if "Stopped" in shown(app, "#note"):
             assert not list((tmp_path / "out").iterdir())
         await pilot.press("escape")

@@ -1,4 +1,6 @@
-"""Multiple-choice questions are asked from the form of a sampling job; Jobs and Home say what came of it."""
+"""Multiple-choice questions are asked from the form of a sampling job; Jobs and Home say what came
+of it.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,26 @@ from tests.tui.conftest import made, screen_text, shown, until
 from tests.tui.test_questionnaire_form import visible_fields
 from workbench import pipeline, registry
 from workbench.audits.response_bias import AUDIT
-from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
+from workbench.domain.choices import (
+    AnsweredPair,
+    AnswerSet,
+    ArmAnswers,
+    Bias,
+    Choice,
+    ChoicePair,
+    Perturbation,
+)
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
-from workbench.domain.questionnaires import Form, Meaning, Option, Question, Questionnaire, Role, Scale
+from workbench.domain.questionnaires import (
+    Form,
+    Meaning,
+    Option,
+    Question,
+    Questionnaire,
+    Role,
+    Scale,
+)
 from workbench.domain.responses import EXACTLY, Sampling
 from workbench.domain.statements import ORIGINAL, Statement, Wording
 from workbench.errors import UsageError
@@ -28,7 +46,13 @@ from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
 from workbench.pipeline.estimates import estimate
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.design_form import EXACT_LABELS, SAMPLED_WHOLE, FormValues, as_design, sampling_note
+from workbench.tui.design_form import (
+    EXACT_LABELS,
+    SAMPLED_WHOLE,
+    FormValues,
+    as_design,
+    sampling_note,
+)
 from workbench.tui.home.home import BELOW, HomeScreen, home_lines
 from workbench.tui.jobs.job_form import read_choices
 from workbench.tui.jobs.job_lines import hint, job_details, subject
@@ -41,14 +65,29 @@ ResponseBiasScreen = screen_class(registry.audit("response_bias"))
 
 LETTER = Sampling(1.0, 1.0, None, 1)
 OWN = ("response_bias-bias", "response_bias-tries")
-SAMPLED = ("variants", "templates", "samples", "temperature", "top_p", "top_k", "max_tokens", "answers")
-PEOPLE = tuple(f"questionnaire-{name}" for name in ("conditions", "respondents", "every", "context_questions"))
+SAMPLED = (
+    "variants",
+    "templates",
+    "samples",
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "answers",
+)
+PEOPLE = tuple(
+    f"questionnaire-{name}" for name in ("conditions", "respondents", "every", "context_questions")
+)
 
 
 def question(key: str, bias: Bias, *, typos: bool = False) -> ChoicePair:
     original = Choice(f"Is {key} good?", ("Yes", "No", "Both"))
-    typo = {(Perturbation.KEY_TYPO, 1): Choice(f"Is {key} goof?", original.options)} if typos else {}
-    return ChoicePair(key, bias, original, Choice(f"Is {key} bad?", original.options[::-1]), perturbed=typo)
+    typo = (
+        {(Perturbation.KEY_TYPO, 1): Choice(f"Is {key} goof?", original.options)} if typos else {}
+    )
+    return ChoicePair(
+        key, bias, original, Choice(f"Is {key} bad?", original.options[::-1]), perturbed=typo
+    )
 
 
 def questions() -> Instrument:
@@ -64,10 +103,19 @@ def questions() -> Instrument:
 def answers() -> Instrument:
     """A model's answers to questions of which nothing else is known."""
     pairs = tuple(
-        AnsweredPair(f"q{n}", ArmAnswers({"a": 30 + n, "b": 20 - n}, 2, 2), ArmAnswers({"a": n, "b": 50 - n}, 2, 2))
+        AnsweredPair(
+            f"q{n}",
+            ArmAnswers({"a": 30 + n, "b": 20 - n}, 2, 2),
+            ArmAnswers({"a": n, "b": 50 - n}, 2, 2),
+        )
         for n in range(4)
     )
-    return Instrument("elsewhere", "Answers", (), answer_sets=(AnswerSet("llama", Bias.ALLOW_FORBID, None, pairs),))
+    return Instrument(
+        "elsewhere",
+        "Answers",
+        (),
+        answer_sets=(AnswerSet("llama", Bias.ALLOW_FORBID, None, pairs),),
+    )
 
 
 def reads(app: WorkbenchApp, words: str) -> bool:
@@ -108,7 +156,9 @@ def ask(path: Path, model: str = "letters", sampling: Sampling = LETTER, **habit
 
 
 @pytest.mark.e2e
-async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_they_cost(tmp_path: Path) -> None:
+async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_they_cost(
+    tmp_path: Path,
+) -> None:
     path = made(tmp_path / "audit.db", answers(), instrument(name="a-small"), questions())
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -116,10 +166,15 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         await until(pilot, lambda: "reliability audit of smollm2 on a-small" in shown(app, "#plan"))
         assert visible_fields(app, OWN) == []
         choose(app, "audit", AUDIT.name)
-        await until(pilot, lambda: "response_bias audit of smollm2 on choices" in shown(app, "#plan"))
+        await until(
+            pilot, lambda: "response_bias audit of smollm2 on choices" in shown(app, "#plan")
+        )
         plan = shown(app, "#plan")
         # Three originals, of which one has a typo, and three changed forms.
-        assert "7 prompts planned (not 9: some wordings exist for some statements only); 50 valid samples" in plan
+        assert (
+            "7 prompts planned (not 9: some wordings exist for some statements only); 50 valid "
+            "samples" in plan
+        )
         assert "50 valid samples each = 350 answers" in plan
         assert "drawn again: at most 1,000 per prompt" in plan
         assert "350 answer tokens if all are valid, at most 7,000 with all tries" in plan
@@ -127,7 +182,9 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         assert visible_fields(app, (*OWN, *SAMPLED)) == [*OWN, *SAMPLED]
         assert offered(app, "response_bias-bias") == ["allow_forbid", "response_order"]
         assert offered(app, "variants") == ["original", "changed", "key_typo-1"]
-        assert [app.screen.query_one(f"#{name}", Input).value for name in ("samples", "max_tokens")] == ["50", "1"]
+        assert [
+            app.screen.query_one(f"#{name}", Input).value for name in ("samples", "max_tokens")
+        ] == ["50", "1"]
         ways = app.screen.query_one("#answers OptionList", OptionList)
         choose_from = [str(ways.get_option_at_index(n).prompt) for n in range(ways.option_count)]
         assert choose_from == ["sampled", "exact"], "nothing decides a letter before its end"
@@ -143,10 +200,17 @@ async def test_the_form_has_what_multiple_choice_questions_need_and_tells_what_t
         assert app.screen.query_one("#start", Button).disabled
         put(app, "max_tokens", "60")
         choose(app, "family", "lettered")
-        await until(pilot, lambda: "2 prompts planned" in shown(app, "#plan") and "to score" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: (
+                "2 prompts planned" in shown(app, "#plan") and "to score" in shown(app, "#plan")
+            ),
+        )
         assert app.screen.query_one("#max_tokens", Input).value == "60", "what was typed stays"
         choose(app, "instrument", "a-small")
-        await until(pilot, lambda: "a-small has no multiple-choice questions" in shown(app, "#plan"))
+        await until(
+            pilot, lambda: "a-small has no multiple-choice questions" in shown(app, "#plan")
+        )
         assert marked(app) == ["instrument"]
 
 
@@ -155,10 +219,15 @@ def test_the_form_becomes_a_design(tmp_path: Path) -> None:
     own = {"tries": "3", "bias": "response_order"}
     values = FormValues(
         "choices", AUDIT.name, family="lettered", samples="50", top_p="1", max_tokens="1", own=own
-    )  # fmt: skip
+    )
     with Store.open(made(tmp_path / "c.db", questions())) as store:
         design = as_design(store, values)
-        assert (design.statements, design.tries, design.samples, design.sampling) == (refs, 3, 50, LETTER)
+        assert (design.statements, design.tries, design.samples, design.sampling) == (
+            refs,
+            3,
+            50,
+            LETTER,
+        )
         assert as_design(store, replace(values, own={"tries": "3"})).statements == ()
         assert as_design(store, replace(values, statements="1")).statements == refs[:1]
         exact = as_design(store, replace(values, answers=EXACT_LABELS, own={"tries": "nonsense"}))
@@ -195,13 +264,19 @@ def home(path: Path) -> str:
     return "\n".join(f"{key} {content.plain}" for key, content in lines)
 
 
-def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_given_up(tmp_path: Path) -> None:
+def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_given_up(
+    tmp_path: Path,
+) -> None:
     path = made(tmp_path / "audit.db", questions(), answers())
     text = home(path)
-    assert "Choices     llama  0 of 1 bias significant  → 9\n" in text, "its preference for positions is unknown"
+    assert "Choices     llama  0 of 1 bias significant  → 9\n" in text, (
+        "its preference for positions is unknown"
+    )
     assert max(len(line) for line in text.splitlines() if line.startswith(" ")) <= 12 + BELOW
     assert "0 statements · 0 wordings  lint ✓" in text
-    assert "response_bias:next Next step   9" in text, "answers that are there already come before new ones"
+    assert "response_bias:next Next step   9" in text, (
+        "answers that are there already come before new ones"
+    )
 
     told = job(path, ask(path, invalid=0.3))
     assert subject(told) == "letters · response bias · lettered"
@@ -213,12 +288,19 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
     assert told.done + over + again == told.progress["answers"], "the counts add up"
     assert hint(told) == "9 shows the response biases"
     waiting = replace(told, state="queued", worker=False)
-    assert "its worker is starting" in job_details(waiting, begun=True).plain, "it was started a moment ago"
+    assert "its worker is starting" in job_details(waiting, begun=True).plain, (
+        "it was started a moment ago"
+    )
     assert "no worker yet; R starts one" in job_details(waiting).plain
     never = job(path, ask(path, "never", invalid=1.0))
-    assert "0 valid answers of 28 · drawn again 56 (100.0 % were no offered letter)" in job_details(never).plain
+    assert (
+        "0 valid answers of 28 · drawn again 56 (100.0 % were no offered letter)"
+        in job_details(never).plain
+    )
     assert "7 prompts have too few after all tries" in job_details(never).plain
-    assert "Choices     letters  0 of 1 bias significant" in home(path), "the run that has what was planned comes first"
+    assert "Choices     letters  0 of 1 bias significant" in home(path), (
+        "the run that has what was planned comes first"
+    )
     exact = job(path, ask(path, "exact", EXACTLY, invalid=0.1))
     details = job_details(exact).plain
     assert "probabilities of the letters as the next token" in details
@@ -230,7 +312,9 @@ def test_jobs_and_home_say_what_was_valid_what_was_drawn_again_and_what_was_give
 
 
 @pytest.mark.e2e
-async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_its_own(tmp_path: Path) -> None:
+async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_its_own(
+    tmp_path: Path,
+) -> None:
     path = made(tmp_path / "audit.db", questions())
     ask(path)
     app = WorkbenchApp(path)
@@ -244,23 +328,38 @@ async def test_screens_of_other_audits_do_not_offer_its_runs_and_home_leads_to_i
         ):
             await pilot.press(key)
             await until(pilot, partial(reads, app, words))
-            assert "t: template" not in screen_text(app), "without figures there is no table to go to"
+            assert "t: template" not in screen_text(app), (
+                "without figures there is no table to go to"
+            )
         await pilot.press("1")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         facts = app.screen.query_one("#facts", OptionList)
         facts.highlighted = facts.get_option_index("response_bias:response_bias:")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, ResponseBiasScreen) and "order" in screen_text(app))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, ResponseBiasScreen) and "order" in screen_text(app),
+        )
 
 
 def test_a_job_of_some_questions_names_their_biases(tmp_path: Path) -> None:
     with Store.open(made(tmp_path / "audit.db", questions())) as store:
-        asked = Design("choices", "m", AUDIT.name, 50, LETTER, family="steering", statements=("allow_forbid.q3",))
+        asked = Design(
+            "choices",
+            "m",
+            AUDIT.name,
+            50,
+            LETTER,
+            family="steering",
+            statements=("allow_forbid.q3",),
+        )
         created = store.jobs.get(launch.create(store, asked))
     assert subject(created) == "m · response bias · steering · allow forbid"
 
 
-def test_the_dearest_outcome_is_that_of_all_tries_and_an_earlier_job_says_how_many_are_likely(tmp_path: Path) -> None:
+def test_the_dearest_outcome_is_that_of_all_tries_and_an_earlier_job_says_how_many_are_likely(
+    tmp_path: Path,
+) -> None:
     path = made(tmp_path / "audit.db", questions())
     prices = {"WORKBENCH_PRICE_IN": "1", "WORKBENCH_PRICE_OUT": "2"}
     with Store.open(path) as store:
@@ -268,20 +367,28 @@ def test_the_dearest_outcome_is_that_of_all_tries_and_an_earlier_job_says_how_ma
         plan = pipeline.plan(store, design)
         found = estimate(plan, (), prices)
         assert (found.prompts, found.answers, found.answers_most) == (7, 28, 140)
-        assert (found.least.requests, found.most.requests, found.most.answer_tokens) == (7, 140, 140)
+        assert (found.least.requests, found.most.requests, found.most.answer_tokens) == (
+            7,
+            140,
+            140,
+        )
         assert found.cost_most == pytest.approx((found.most.prompt_tokens + 2 * 140) / 1e6)
         assert "up to 140 with all tries" in found.describe()
         number = launch.create(store, design, plan)
         told = '{"answers": 40, "invalid": 30, "seconds": 4, "tokens_in": 400, "tokens_out": 40}'
         with store.write() as connection:
-            connection.execute("update job set state = 'done', progress = ? where id = ?", (told, number))
+            connection.execute(
+                "update job set state = 'done', progress = ? where id = ?", (told, number)
+            )
         after = estimate(plan, store.jobs.list(), prices)
     assert (after.valid, after.answers_likely) == (0.25, 112)
     assert (after.seconds, after.tokens_out, after.billed_in) == (11.2, 112, 1120)
     assert replace(after, valid=0.01).answers_likely == 140
 
 
-def test_the_time_and_the_cost_to_come_reckon_with_answers_that_are_drawn_again(tmp_path: Path) -> None:
+def test_the_time_and_the_cost_to_come_reckon_with_answers_that_are_drawn_again(
+    tmp_path: Path,
+) -> None:
     with Store.open(made(tmp_path / "audit.db", questions())) as store:
         design = Design("choices", "openai:m", AUDIT.name, 4, LETTER, family="lettered")
         number = launch.create(store, design, pipeline.plan(store, design))
@@ -303,7 +410,9 @@ async def test_a_survey_is_put_to_a_local_model_for_probabilities_and_to_a_serve
     scale = Scale("much", tuple(Option((word,), Meaning.STEP) for word in ("much", "some", "none")))
     statement = Statement("q0", (Wording(ORIGINAL, "en", "How much?"),))
     whole = Questionnaire((Question("q0", Role.SURVEY, Form.QUESTION, "much"),), (scale,), ())
-    path = made(tmp_path / "survey.db", Instrument("survey", "Survey", (statement,), questionnaire=whole))
+    path = made(
+        tmp_path / "survey.db", Instrument("survey", "Survey", (statement,), questionnaire=whole)
+    )
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(120, 50)) as pilot:
         await pilot.press("n", "s")

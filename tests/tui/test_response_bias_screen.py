@@ -1,4 +1,6 @@
-"""The screens of response biases show the figures as the analysis has them, and lead down to single answers."""
+"""The screens of response biases show the figures as the analysis has them, and lead down to single
+answers.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ from workbench import registry
 from workbench.audits.response_bias import judged as judging
 from workbench.audits.response_bias import questions as below
 from workbench.audits.response_bias.answers import subject_of
-from workbench.audits.response_bias.judged import ResponseBiasJudged, compared, judge_response_bias, sampling_agreements
+from workbench.audits.response_bias.judged import (
+    ResponseBiasJudged,
+    compared,
+    judge_response_bias,
+    sampling_agreements,
+)
 from workbench.audits.response_bias.options import DEFAULTS, ChangeOptions, Definition
 from workbench.audits.response_bias.question_tables import blanks_shown
 from workbench.audits.response_bias.questions import Changes, question, questions
@@ -28,7 +35,15 @@ from workbench.audits.response_bias.result import book
 from workbench.audits.response_bias.score import beside, formula
 from workbench.audits.response_bias.tables import change
 from workbench.data import shipped_templates
-from workbench.domain.choices import AnsweredPair, AnswerSet, ArmAnswers, Bias, Choice, ChoicePair, Perturbation
+from workbench.domain.choices import (
+    AnsweredPair,
+    AnswerSet,
+    ArmAnswers,
+    Bias,
+    Choice,
+    ChoicePair,
+    Perturbation,
+)
 from workbench.domain.designs import Design
 from workbench.domain.instruments import Instrument, with_pairs
 from workbench.domain.responses import EXACTLY
@@ -71,37 +86,58 @@ HOSTILE = "[@click=app.bell]x[/] \x1b[31mred\x1b[0m \u202e[/INST] will close?"
 
 
 def pairs() -> list[ChoicePair]:
-    """Four questions with a scale, two draws of typing errors and human shares; four on response order, one hostile."""
+    """Four questions with a scale, two draws of typing errors and human shares; four on response
+    order, one hostile.
+    """
     found = []
     for n in range(4):
         scale = Choice(f"How are things in district {n} for most people?", SCALE)
         typo = {
-            (Perturbation.KEY_TYPO, draw): replace(scale, stem=scale.stem.replace("things", f"th{'x' * draw}ngs"))
+            (Perturbation.KEY_TYPO, draw): replace(
+                scale, stem=scale.stem.replace("things", f"th{'x' * draw}ngs")
+            )
             for draw in (1, 2)
         }
         short = Choice(scale.stem, SCALE[:2] + SCALE[3:])
         shares = (0.1, 0.2, 0.4, 0.2, 0.1)
-        found.append(ChoicePair(f"s{n}", Bias.ODD_EVEN, scale, short, f"topic-{n % 2}", typo, True, shares))
+        found.append(
+            ChoicePair(f"s{n}", Bias.ODD_EVEN, scale, short, f"topic-{n % 2}", typo, True, shares)
+        )
         stem = HOSTILE if n == 0 else f"Which do you prefer in district {n}?"
         three = Choice(stem, ("[b]Trams", "Buses", "Bicycles \x07"))
-        found.append(ChoicePair(f"o{n}", Bias.RESPONSE_ORDER, three, replace(three, options=three.options[::-1])))
+        found.append(
+            ChoicePair(
+                f"o{n}", Bias.RESPONSE_ORDER, three, replace(three, options=three.options[::-1])
+            )
+        )
     return found
 
 
 def told() -> tuple[AnswerSet, ...]:
-    """Answers from elsewhere: a letter that was not on offer, a blank, and a question without any usable answer."""
-    forms = [({"a": 7, "b": 3}, {"a": 5, "b": 5}), ({"a": 9, "z": 1}, {"a": 8, "": 2}), ({"z": 10}, {"a": 10})]
+    """Answers from elsewhere: a letter that was not on offer, a blank, and a question without any
+    usable answer.
+    """
+    forms = [
+        ({"a": 7, "b": 3}, {"a": 5, "b": 5}),
+        ({"a": 9, "z": 1}, {"a": 8, "": 2}),
+        ({"z": 10}, {"a": 10}),
+    ]
     rows = tuple(
-        AnsweredPair(f"o{n}", ArmAnswers(q, 3, 3), ArmAnswers(changed, 3, 3)) for n, (q, changed) in enumerate(forms)
+        AnsweredPair(f"o{n}", ArmAnswers(q, 3, 3), ArmAnswers(changed, 3, 3))
+        for n, (q, changed) in enumerate(forms)
     )
     return (AnswerSet(TOLD, Bias.RESPONSE_ORDER, None, rows),)
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with one model asked by samples and exactly, and the answers of another one; tests only read it."""
+    """A store with one model asked by samples and exactly, and the answers of another one; tests
+    only read it.
+    """
     path = tmp_path_factory.mktemp("choices") / "choices.db"
-    habits = LetterHabits(weights=(4.0, 2.0, 1.0), by_text=0.4, invalid=0.2, others=("[/b]\x1b[1m",))
+    habits = LetterHabits(
+        weights=(4.0, 2.0, 1.0), by_text=0.4, invalid=0.2, others=("[/b]\x1b[1m",)
+    )
     model = ScriptedModel(Persona(letters=habits), name="first")
     design = Design("choices", "first", "response_bias", 20, DEFAULTS.sampling, family="lettered")
     with new_store(path) as store:
@@ -119,10 +155,26 @@ def judged(filled: Path) -> ResponseBiasJudged:
 
 
 CONTENTS = (
-    "matrix", "scores", "likeness", "cells", "entropies", "uncertainty", "left_out", "topics", "draws", "draw_spread",
-    "valid_answers", "validity", "validity_shares", "people", "people_questions", "questions",
-    "subjects", "answered", "refusals",
-)  # fmt: skip
+    "matrix",
+    "scores",
+    "likeness",
+    "cells",
+    "entropies",
+    "uncertainty",
+    "left_out",
+    "topics",
+    "draws",
+    "draw_spread",
+    "valid_answers",
+    "validity",
+    "validity_shares",
+    "people",
+    "people_questions",
+    "questions",
+    "subjects",
+    "answered",
+    "refusals",
+)
 
 
 def load(path: Path, options: ChangeOptions, known: Loaded | None = None) -> Loaded:
@@ -150,7 +202,9 @@ async def to_row(app: WorkbenchApp, pilot: Pilot[int], *parts: str) -> None:
 
 
 def cell_words(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[str, ...]:
-    """Return what the matrix says of a cell, with its interval or, in short, without: `+36.5 ** human-like`."""
+    """Return what the matrix says of a cell, with its interval or, in short, without: `+36.5 **
+    human-like`.
+    """
     report = judged.reports[name]
     cell = report.find(*place)
     if cell is None:
@@ -158,7 +212,9 @@ def cell_words(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[str
     like = next((one for one in report.likeness if one.bias is place[0] and cell.scored), None)
     column: Column[Any] = Column("change", "change", lambda row: row, Kind.POINTS)
     short = number(cell.delta.mean / 100, Kind.POINTS, bare=True)
-    return tuple(f"{text} {beside(cell, like)}" for text in (short, shown_value(change(cell.delta), column)))
+    return tuple(
+        f"{text} {beside(cell, like)}" for text in (short, shown_value(change(cell.delta), column))
+    )
 
 
 @pytest.mark.e2e
@@ -198,10 +254,21 @@ async def test_a_cell_says_sign_size_and_significance_in_marks_and_a_word(
 
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_the_marked_model_keeps_a_column_and_long_names_keep_their_ends(width: int) -> None:
-    names = [f"meta-llama/Llama-3.1-{n}B-Instruct · {way}" for n in range(4) for way in ("samples", "exact")]
+    names = [
+        f"meta-llama/Llama-3.1-{n}B-Instruct · {way}"
+        for n in range(4)
+        for way in ("samples", "exact")
+    ]
     columns: list[Column[str]] = [Column("bias", "bias", lambda row: row)]
     columns += [
-        Column(name, name, lambda _: Estimate(0.1, 0.0, 0.2, 9), Kind.POINTS, scale=(-1, 1), link=lambda _: None)
+        Column(
+            name,
+            name,
+            lambda _: Estimate(0.1, 0.0, 0.2, 9),
+            Kind.POINTS,
+            scale=(-1, 1),
+            link=lambda _: None,
+        )
         for name in names
     ]
     grid = Grid(Table("matrix", "Matrix", ["odd/even"], columns, key=lambda row: (row,)))
@@ -248,14 +315,19 @@ async def test_definition_adjustment_level_and_entropy_are_chosen_here_and_stay_
         await look_at(app, pilot, "draws", SAMPLED)
         drawn = {key: row["change"].split(" points")[0] for key, row in by_parts(app).items()}
         assert drawn == {
-            (SAMPLED, *subject_of(TYPO), str(one.draw)): number(one.delta.mean / 100, Kind.POINTS, bare=True)
+            (SAMPLED, *subject_of(TYPO), str(one.draw)): number(
+                one.delta.mean / 100, Kind.POINTS, bare=True
+            )
             for one in typo.draws.draws
         }
         await look_at(app, pilot, "entropies")
         await to_row(app, pilot, SAMPLED, *subject_of(ORDER), "offered")
         spread = again.reports[SAMPLED].cell(*ORDER).spread
         row = by_parts(app)[(SAMPLED, *subject_of(ORDER), "offered")]
-        assert (row["original"], row["changed"]) == (f"{spread.original:.2f}", f"{spread.changed:.2f}")
+        assert (row["original"], row["changed"]) == (
+            f"{spread.original:.2f}",
+            f"{spread.changed:.2f}",
+        )
 
 
 @pytest.mark.e2e
@@ -281,7 +353,9 @@ async def test_two_models_are_compared_and_samples_are_held_against_probabilitie
         both = rows[Bias.ODD_EVEN].change
         assert by_parts(app)["odd_even",]["change"].startswith(number(both.mean / 100, Kind.POINTS))
         await press(app, pilot, "enter")
-        assert isinstance(app.screen, BehindScreen), "Enter leads to the bias in the audit's own results"
+        assert isinstance(app.screen, BehindScreen), (
+            "Enter leads to the bias in the audit's own results"
+        )
         await press(app, pilot, "escape", "tab", "tab")
         agreement = sampling_agreements(judged, first, second)[ODD]
         assert by_parts(app)["odd_even", "bias"]["z"] == number(agreement.z, Kind.SCORE)
@@ -305,10 +379,14 @@ async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_form
         assert isinstance(app.screen, BehindScreen)
         found = by_parts(app)
         assert [key[-1] for key in found] == [row.key for row in rows]
-        assert [one["change"] for one in found.values()] == [number(row.delta / 100, Kind.POINTS) for row in rows]
+        assert [one["change"] for one in found.values()] == [
+            number(row.delta / 100, Kind.POINTS) for row in rows
+        ]
         assert next(iter(found.values()))["entropy"] == f"{rows[0].entropy:.2f}"
         await press(app, pilot, "slash", *"topic-0", "enter")
-        assert {key[-1] for key in by_parts(app)} == {row.key for row in rows if row.topic == "topic-0"}
+        assert {key[-1] for key in by_parts(app)} == {
+            row.key for row in rows if row.topic == "topic-0"
+        }
         await press(app, pilot, "escape", "slash", *"DISTRICT S3", "enter")
         assert [key[-1] for key in by_parts(app)] == ["s3"]
         await press(app, pilot, "escape", "right")
@@ -323,7 +401,9 @@ async def test_a_cell_leads_to_its_questions_by_size_and_a_question_to_both_form
         for side, arm in (("#original", found_.original), ("#changed", found_.changed)):
             lines = shown(app, side).splitlines()
             for option in arm.options:
-                (line,) = (line for line in lines if line.lstrip().startswith(f"{option.letter.upper()} "))
+                (line,) = (
+                    line for line in lines if line.lstrip().startswith(f"{option.letter.upper()} ")
+                )
                 assert f"{number(option.share, Kind.SHARE):>8}{option.count:>8.0f}" in line
                 assert line.endswith(option.text)
             assert f"{arm.invalid} without an offered letter" in " ".join(lines)
@@ -374,7 +454,8 @@ async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_sta
         assert "[b]Trams" in text
         assert "=C" in shown(app, "#changed")
         while EXACT not in shown(app, "#about"):
-            await press(app, pilot, "right")  # the same question of the model that was asked exactly
+            # The same question of the model that was asked exactly.
+            await press(app, pilot, "right")
         with Store.open(filled) as store:
             exact = question(store, judged, EXACT, ORDER, "o0")
         assert number(exact.original.options[0].probability, Kind.SHARE) in shown(app, "#original")
@@ -389,7 +470,9 @@ async def test_imported_answers_show_what_was_not_on_offer_and_texts_as_they_sta
 
 
 @pytest.mark.e2e
-async def test_a_warning_of_imported_answers_stands_with_the_cell_and_in_the_notes(tmp_path: Path) -> None:
+async def test_a_warning_of_imported_answers_stands_with_the_cell_and_in_the_notes(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "warned.db"
     with new_store(path) as store:
         blank = Instrument("choices", "Choices", (), templates=shipped_templates("response_bias"))
@@ -415,7 +498,9 @@ async def test_an_empty_store_says_what_to_do_and_9_leads_here(tmp_path: Path) -
         await begin(app, pilot)
         await until(pilot, lambda: "I imports the shipped ones" in screen_text(app))
         await pilot.press("I")
-        await until(pilot, lambda: "No model has answered about veldania_choices" in screen_text(app))
+        await until(
+            pilot, lambda: "No model has answered about veldania_choices" in screen_text(app)
+        )
         shown_ = "".join(screen_text(app).split())
         assert "".join(f"workbench run {app.store_path} --audit response_bias".split()) in shown_
         await pilot.press("escape")
@@ -428,14 +513,20 @@ def test_other_options_judge_the_same_answers_again_and_nothing_new_is_read_twic
 ) -> None:
     first = load(filled, ChangeOptions())
     assert load(filled, ChangeOptions(), first) is first
-    for options in (ChangeOptions(Definition.PAPER, 0.001), ChangeOptions(holm="biases", entropy="csv")):
+    for options in (
+        ChangeOptions(Definition.PAPER, 0.001),
+        ChangeOptions(holm="biases", entropy="csv"),
+    ):
         again = load(filled, options, first).material.judged
         with Store.open(filled) as store:
             direct = judge_response_bias(store, options=options)
         assert again.reports[SAMPLED].options == options
         for name in judged.reports:
             figures = [
-                [(c.place, c.delta.mean, c.effect, c.p_adjusted, c.uncertainty.r) for c in of.reports[name].cells]
+                [
+                    (c.place, c.delta.mean, c.effect, c.p_adjusted, c.uncertainty.r)
+                    for c in of.reports[name].cells
+                ]
                 for of in (again, direct)
             ]
             assert repr(figures[0]) == repr(figures[1])
@@ -450,28 +541,43 @@ def test_the_formula_that_is_written_is_the_one_by_which_a_change_is_computed(
     for place, letters in ((ODD, "BD"), (TYPO, "BD"), (ORDER, "A")):
         said = formula(place, definition, place[0])
         assert ("q' − " in said) == (place[0] is Bias.ODD_EVEN)
-        table_ = next(t for t in judged.subjects[EXACT].tables if (t.bias, t.condition) == place[:2])
+        table_ = next(
+            t for t in judged.subjects[EXACT].tables if (t.bias, t.condition) == place[:2]
+        )
         at = ["ABCDE".index(letter) for letter in letters]
         shares = table_.counts[0][:, at].sum(axis=1) / table_.counts[0].sum(axis=1)
         sign = 1 if place[0] is Bias.ODD_EVEN else -1
         if place is not TYPO:  # whose change is that of the mean over draws
-            assert report.cell(*place).deltas.values[0] == pytest.approx(100 * sign * (shares[1] - shares[0]))
+            assert report.cell(*place).deltas.values[0] == pytest.approx(
+                100 * sign * (shares[1] - shares[0])
+            )
     forbid: Place = (Bias.ALLOW_FORBID, None, "")
     corrected = definition is Definition.CORRECTED
-    assert formula(forbid, definition, Bias.ALLOW_FORBID) == ("B in q − A in q'" if corrected else "A in q − B in q'")
+    assert formula(forbid, definition, Bias.ALLOW_FORBID) == (
+        "B in q − A in q'" if corrected else "A in q − B in q'"
+    )
     copied: Place = (Bias.OPINION_FLOAT, Perturbation.KEY_TYPO, "")
     said = formula(copied, definition, Bias.ODD_EVEN)
     assert said == ("the middle in q − in q'" if corrected else "B and D in q' − in q")
 
 
-def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_it_is_another(tmp_path: Path) -> None:
-    """Four questions answered alike on allow/forbid, whose sign `paper` reverses; nothing valid; a single question."""
+def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_it_is_another(
+    tmp_path: Path,
+) -> None:
+    """Four questions answered alike on allow/forbid, whose sign `paper` reverses; nothing valid; a
+    single question.
+    """
     moved = (ArmAnswers({"a": 9, "b": 1}, 2, 2), ArmAnswers({"a": 5, "b": 5}, 2, 2))
     more = (ArmAnswers({"a": 8, "b": 2}, 2, 2), ArmAnswers({"a": 5, "b": 5}, 2, 2))
     never = (ArmAnswers({"z": 10}, 2, 2), ArmAnswers({"z": 10}, 2, 2))
     answers = {"moved": (moved, more, moved, more), "never": (never, never), "single": (moved,)}
     sets = tuple(
-        AnswerSet(name, Bias.ALLOW_FORBID, None, tuple(AnsweredPair(f"f{n}", *arms) for n, arms in enumerate(rows)))
+        AnswerSet(
+            name,
+            Bias.ALLOW_FORBID,
+            None,
+            tuple(AnsweredPair(f"f{n}", *arms) for n, arms in enumerate(rows)),
+        )
         for name, rows in answers.items()
     )
     with new_store(tmp_path / "few.db") as store:
@@ -483,7 +589,8 @@ def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_
         table = loaded.book.table("scores")
         keys = [column.key for column in table.columns]
         rows = {
-            name: dict(zip(keys, (column.value(name) for column in table.columns), strict=True)) for name in table.rows
+            name: dict(zip(keys, (column.value(name) for column in table.columns), strict=True))
+            for name in table.rows
         }
         assert (rows["moved"]["score"], rows["moved"]["biases"]) == (score, 1)
         assert rows["moved"]["score_as_published"] == published
@@ -499,7 +606,9 @@ def test_what_has_no_test_is_no_verdict_and_the_published_score_has_a_row_where_
         assert (rows["never"]["most_human_like"], rows["never"]["open"]) == (0, 1)
         matrix = loaded.book.table("matrix")
         [of_never] = [column for column in matrix.columns if column.key == "never"]
-        assert shown_value(of_never.value(matrix.rows[0]), of_never) == "undefined: no question counts"
+        assert (
+            shown_value(of_never.value(matrix.rows[0]), of_never) == "undefined: no question counts"
+        )
         assert of_never.detail is not None
         said = " ".join(of_never.detail(matrix.rows[0]))
         assert "No question counts" in said
@@ -511,7 +620,9 @@ def test_answers_that_differ_in_a_blank_are_told_apart() -> None:
 
 
 @pytest.mark.e2e
-async def test_only_workers_judge_compare_and_read(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_only_workers_judge_compare_and_read(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No figure is computed in the thread that draws, and what is under way is said."""
     may_go, threads = threading.Event(), []
     judge = screens.load
@@ -534,7 +645,9 @@ async def test_only_workers_judge_compare_and_read(filled: Path, monkeypatch: py
         monkeypatch.setattr(judging, name, watched(getattr(judging, name)))
     app = WorkbenchApp(filled, start="response_bias")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, ResponseBiasScreen) and app.screen.is_mounted)
+        await until(
+            pilot, lambda: isinstance(app.screen, ResponseBiasScreen) and app.screen.is_mounted
+        )
         assert "Judging the answers …" in screen_text(app)
         may_go.set()
         await begin(app, pilot)

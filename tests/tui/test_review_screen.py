@@ -1,4 +1,6 @@
-"""The review queue on screen: a flag, four keys, a ruling; one item after another; and nobody sees too much."""
+"""The review queue on screen: a flag, four keys, a ruling; one item after another; and nobody sees
+too much.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,12 @@ def sampled(path: Path, n: int = 24) -> Path:
 
 
 def rule(
-    path: Path, name: str, verdict: Verdict, auditor: str, reason: str = SECRET, reading: str | None = None
+    path: Path,
+    name: str,
+    verdict: Verdict,
+    auditor: str,
+    reason: str = SECRET,
+    reading: str | None = None,
 ) -> None:
     with Store.open(path) as store:
         thing = subjects.find(store, name)
@@ -101,12 +108,16 @@ async def test_four_keys_lead_from_the_to_do_list_of_home_to_a_ruling(path: Path
         assert (ruling.subject.named["statement"], ruling.verdict) == ("soc-07", Verdict.EXCLUDED)
         assert "by you" in screen_text(app)
         await press(app, pilot, "escape")
-        await until(pilot, lambda: "at least 2 items for an auditor: smol (reliability) → V" in flowing(app))
+        await until(
+            pilot, lambda: "at least 2 items for an auditor: smol (reliability) → V" in flowing(app)
+        )
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("key", ["h", "1", "q"])
-async def test_the_keys_for_home_lead_there_from_the_queue_that_home_opened(path: Path, key: str) -> None:
+async def test_the_keys_for_home_lead_there_from_the_queue_that_home_opened(
+    path: Path, key: str
+) -> None:
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "for an auditor" in screen_text(app))
@@ -119,7 +130,9 @@ async def test_the_keys_for_home_lead_there_from_the_queue_that_home_opened(path
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("key", ["h", "1", "q"])
-async def test_home_is_home_also_from_another_screen_while_the_queue_lies_over_it(path: Path, key: str) -> None:
+async def test_home_is_home_also_from_another_screen_while_the_queue_lies_over_it(
+    path: Path, key: str
+) -> None:
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
@@ -146,26 +159,37 @@ async def test_what_waits_next_is_given_to_somebody_by_name(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_answers(path: Path) -> None:
+async def test_the_list_says_why_each_item_is_there_and_four_keys_rule_on_its_answers(
+    path: Path,
+) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
         text = flowing(app)
         assert "one wording only, lint or check" in text
-        assert "verdict at stake 40 (over all tests)" in text, "what was found stands in the details of the row alone"
+        assert "verdict at stake 40 (over all tests)" in text, (
+            "what was found stands in the details of the row alone"
+        )
         assert "otto has reviewed 0 of 4 statements" in text
-        assert "statements reviewed by auditors: 0 of 1 that pass, 0 of 3 that do not pass" in judged_by(app)
+        assert (
+            "statements reviewed by auditors: 0 of 1 that pass, 0 of 3 that do not pass"
+            in judged_by(app)
+        )
         assert "no control sample: d draws one" in text
         await press(app, pilot, "enter", "r", "m", "2", "enter")
         (ruling,) = standing(path)
         assert ruling.subject.kind is Ruled.ANSWER
         ref = item_of(app).ref
         text = flowing(app)
-        assert re.search(r"1 of 4 · 1 of \d+ ruled", text), "one answer decides nothing about the statement"
+        assert re.search(r"1 of 4 · 1 of \d+ ruled", text), (
+            "one answer decides nothing about the statement"
+        )
         assert "C closes the item" in text
         assert "ruled by otto: misread (disagree)" in text
         rows = [line for line in screen_text(app).splitlines() if "×" in line]
-        assert sum("misread (disag" in row for row in rows) == 1, "a row says what was ruled on its answer"
+        assert sum("misread (disag" in row for row in rows) == 1, (
+            "a row says what was ruled on its answer"
+        )
         await press(app, pilot, "C")
         assert "1 of 4 · reviewed · by you" in flowing(app)
         assert "C Close" not in screen_text(app)
@@ -184,7 +208,9 @@ async def test_z_in_the_list_takes_back_what_was_ruled_there(path: Path) -> None
         assert "your earlier confirmed stands again" in " ".join(told(app).split())
         await press(app, pilot, "up", "z")
         (left,) = standing(path)
-        assert f"undone: confirmed on {left.subject.named['statement']}" not in told(app), "the one in sight"
+        assert f"undone: confirmed on {left.subject.named['statement']}" not in told(app), (
+            "the one in sight"
+        )
         assert "z Undo" not in screen_text(app)
         await press(app, pilot, "down", "z")
         assert standing(path) == []
@@ -207,7 +233,13 @@ async def test_z_takes_back_what_was_ruled_at_an_earlier_visit(path: Path) -> No
 @pytest.mark.e2e
 async def test_what_can_be_ruled_stays_in_sight_however_much_was_ruled_before(path: Path) -> None:
     for auditor in ("ada", "bob", "cleo", "dora"):
-        rule(path, "tax-02", Verdict.LOOK_AGAIN, auditor, reason="somebody else should read these answers, too " * 3)
+        rule(
+            path,
+            "tax-02",
+            Verdict.LOOK_AGAIN,
+            auditor,
+            reason="somebody else should read these answers, too " * 3,
+        )
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -243,7 +275,9 @@ async def test_the_queue_opens_from_below_the_results_too(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_back(path: Path) -> None:
+async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_back(
+    path: Path,
+) -> None:
     app = opened(sampled(path))
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -269,7 +303,9 @@ async def test_n_goes_on_from_drawn_answers_and_statements_alike_and_z_leads_bac
 
 
 @pytest.mark.e2e
-async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     may_read, fetch = Event(), ReviewItemScreen.fetch
 
     def late(screen: ReviewItemScreen, store: Store, kind: str, offset: int) -> ItemPage:
@@ -278,7 +314,8 @@ async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(path: Path, mo
 
     may_read.set()
     monkeypatch.setattr(ReviewItemScreen, "fetch", late)
-    monkeypatch.setattr(key_gate, "LULL_S", 5.0)  # the keys are typed in one go, however slow the machine
+    # The keys are typed in one go, however slow the machine.
+    monkeypatch.setattr(key_gate, "LULL_S", 5.0)
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -318,13 +355,17 @@ async def test_items_keep_their_places_while_one_stays_among_them(path: Path) ->
         rule(path, "soc-07", Verdict.CONFIRMED, "ina")
         await press(app, pilot, "r", "c", "enter")
         assert "1 of " in screen_text(app)
-        assert not any(one.reason == "disputed" for one in item_of(app).signals), "its score is another now"
+        assert not any(one.reason == "disputed" for one in item_of(app).signals), (
+            "its score is another now"
+        )
         kept = [of_progress.name(one) for one in app.screen._progress.items]
         assert kept == names
 
 
 @pytest.mark.e2e
-async def test_a_statement_that_was_decided_stays_so_when_its_answer_is_drawn_later(path: Path) -> None:
+async def test_a_statement_that_was_decided_stays_so_when_its_answer_is_drawn_later(
+    path: Path,
+) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -386,7 +427,9 @@ async def test_c_stores_how_many_answers_are_ruled_on_by_then(path: Path) -> Non
 
 
 @pytest.mark.e2e
-async def test_who_decides_blind_says_what_a_drawn_answer_says_without_seeing_how_it_was_read(path: Path) -> None:
+async def test_who_decides_blind_says_what_a_drawn_answer_says_without_seeing_how_it_was_read(
+    path: Path,
+) -> None:
     app = opened(sampled(path))
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -417,7 +460,9 @@ async def test_a_misreading_asks_for_the_right_reading_before_enter_is_promised(
         await press(app, pilot, str(1 + labels.index(wrong)))
         assert f"already reads it as {wrong}" in flowing(app)
         assert "Enter rule as otto" not in flowing(app)
-        await press(app, pilot, str(1 + next(n for n, label in enumerate(labels) if label != wrong)))
+        await press(
+            app, pilot, str(1 + next(n for n, label in enumerate(labels) if label != wrong))
+        )
         assert "Enter rule as otto" in flowing(app)
 
 
@@ -446,7 +491,9 @@ async def test_brackets_go_through_the_whole_queue_and_n_to_what_waits(path: Pat
 
 
 @pytest.mark.e2e
-async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_ruling(path: Path) -> None:
+async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_ruling(
+    path: Path,
+) -> None:
     for name in ("tax-02", "tax-02/negation", "tax-02/negation/personal-1"):
         rule(path, name, Verdict.EXCLUDED, "eva")
     rule(path, "mig-01", Verdict.LOOK_AGAIN, "eva")
@@ -467,7 +514,9 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
             assert "eva" not in text
             assert SECRET not in text
         assert "another opinion wanted 1000" in seen[0]
-        assert not app.screen_stack[1].check_action("runs", ()), "the list of runs would name the model"
+        assert not app.screen_stack[1].check_action("runs", ()), (
+            "the list of runs would name the model"
+        )
         await press(app, pilot, "escape")
         places = [one.ref for one in screen._judged.of.queue]  # type: ignore[union-attr]
         for _ in range(places.index("tax-02") - places.index(item_of(app).ref)):
@@ -488,7 +537,9 @@ async def test_a_blind_review_shows_neither_model_nor_others_before_ones_own_rul
 
 
 @pytest.mark.e2e
-async def test_a_review_that_was_left_blind_is_blind_on_every_way_in_until_models_are_shown_again(path: Path) -> None:
+async def test_a_review_that_was_left_blind_is_blind_on_every_way_in_until_models_are_shown_again(
+    path: Path,
+) -> None:
     app = opened(path)
     async with app.run_test(size=(100, 40)) as pilot:
         await queue(app, pilot)
@@ -519,13 +570,17 @@ async def test_a_review_that_was_left_blind_is_blind_on_every_way_in_until_model
 
 
 @pytest.mark.e2e
-async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_model_is_shown(path: Path) -> None:
+async def test_what_others_ruled_on_a_drawn_answer_is_kept_back_also_where_the_model_is_shown(
+    path: Path,
+) -> None:
     sampled(path)
     with Store.open(path) as store:
         of = review(store, find_run(store, "reliability"), USUAL)
         for sample in store.control_samples.of_run(run_key(store, of.run), of.card):  # type: ignore[arg-type]
             for one in sample.items:
-                subject = Subject(Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()})
+                subject = Subject(
+                    Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()}
+                )
                 store.rulings.rule(subject, Verdict.CONFIRMED, auditor="eva", reason=SECRET)
     app = opened(path)
     async with app.run_test(size=(100, 40)) as pilot:
@@ -550,7 +605,9 @@ async def test_how_often_the_reader_errs_is_withheld_until_ones_own_decisions(pa
 
         def decide(auditor: str) -> None:
             for one in items:
-                subject = Subject(Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()})
+                subject = Subject(
+                    Ruled.ANSWER, {"prompt": one.prompt.hex(), "text": one.text.hex()}
+                )
                 store.rulings.rule(subject, Verdict.CONFIRMED, auditor=auditor, reason=SECRET)
 
         decide("eva")
@@ -571,7 +628,9 @@ async def test_how_often_the_reader_errs_is_withheld_until_ones_own_decisions(pa
 
 
 @pytest.mark.e2e
-async def test_who_has_no_name_yet_is_told_how_often_the_reader_errs_by_its_table_alone(path: Path) -> None:
+async def test_who_has_no_name_yet_is_told_how_often_the_reader_errs_by_its_table_alone(
+    path: Path,
+) -> None:
     sampled(path, 4)
     app = opened(path, auditor=None)
     async with app.run_test(size=(100, 40)) as pilot:
@@ -658,7 +717,9 @@ async def test_runs_without_a_reader_show_what_the_model_gave(tmp_path: Path) ->
 
 
 async def test_the_palette_finds_the_queue_of_every_run(path: Path) -> None:
-    assert any(one.name.startswith("review smol") and one.route[0] == "review" for one in read_names(path))
+    assert any(
+        one.name.startswith("review smol") and one.route[0] == "review" for one in read_names(path)
+    )
 
 
 @pytest.mark.e2e
@@ -675,15 +736,24 @@ async def test_the_queue_comes_first_whichever_table_was_looked_at_last(path: Pa
 @pytest.mark.e2e
 async def test_where_nothing_waits_the_queues_of_other_runs_are_named(tmp_path: Path) -> None:
     path = audited(tmp_path / "two.db", odd)
-    audited(path, lambda probe: (("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),),
-            model="steady")  # fmt: skip
+    audited(
+        path,
+        lambda probe: (
+            ("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),
+        ),
+        model="steady",
+    )
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await queue(app, pilot)
         assert screen._loaded is not None
-        assert screen.why_empty(screen._loaded, screen._look).endswith("M opens the queue of another run.")
+        assert screen.why_empty(screen._loaded, screen._look).endswith(
+            "M opens the queue of another run."
+        )
         screen.session.blind = True
-        assert "M opens" not in screen.why_empty(screen._loaded, screen._look), "the list of runs would name the model"
+        assert "M opens" not in screen.why_empty(screen._loaded, screen._look), (
+            "the list of runs would name the model"
+        )
 
 
 @pytest.mark.e2e
@@ -692,8 +762,13 @@ async def test_without_a_run_the_newest_one_in_which_something_waits_is_opened_a
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     path = audited(tmp_path / "two.db", odd)
-    audited(path, lambda probe: (("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),),
-            model="steady")  # fmt: skip
+    audited(
+        path,
+        lambda probe: (
+            ("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),
+        ),
+        model="steady",
+    )
     with Store.open(path) as store:
         steady = store.runs.model_key(
             next(run for run in store.runs.list("reliability") if run.model == "steady")
@@ -713,15 +788,24 @@ async def test_without_a_run_the_newest_one_in_which_something_waits_is_opened_a
         await press(app, pilot, "M", "home", "enter")
         assert screen._loaded is not None
         chosen = screen._loaded.runs[0].model
-        assert f"{chosen} · small" in flowing(app), "a run that was chosen stays, whether anything waits there"
+        assert f"{chosen} · small" in flowing(app), (
+            "a run that was chosen stays, whether anything waits there"
+        )
         await press(app, pilot, "b")
         assert "M opens another" not in flowing(app)
 
 
-async def test_a_newer_run_in_which_nothing_waits_hides_no_older_one_from_home(tmp_path: Path) -> None:
+async def test_a_newer_run_in_which_nothing_waits_hides_no_older_one_from_home(
+    tmp_path: Path,
+) -> None:
     path = sampled(audited(tmp_path / "two.db", odd))
-    audited(path, lambda probe: (("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),),
-            model="steady")  # fmt: skip
+    audited(
+        path,
+        lambda probe: (
+            ("Beneficial." if probe.variant not in ("negation", "opposite") else "Harmful.", 30),
+        ),
+        model="steady",
+    )
     with Store.open(path) as store:
         reviews = [task.what for task in tasks(store) if task.key == "review reliability"]
     assert reviews == ["for an auditor: smol (reliability)"]
@@ -751,7 +835,9 @@ async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_item_says_what_is_near_the_threshold_and_what_each_reader_makes_of_an_answer(path: Path) -> None:
+async def test_the_item_says_what_is_near_the_threshold_and_what_each_reader_makes_of_an_answer(
+    path: Path,
+) -> None:
     app = opened(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await queue(app, pilot)
@@ -827,9 +913,13 @@ async def test_an_empty_queue_offers_no_key_that_does_nothing_and_says_why(
     monkeypatch.setattr(of_review, "ranked", lambda *_: ())
     app = opened(path, start="home")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "V Review" in screen_text(app) or app.screen.check_action("review", ()))
+        await until(
+            pilot, lambda: "V Review" in screen_text(app) or app.screen.check_action("review", ())
+        )
         await press(app, pilot, "V")
-        await until(pilot, lambda: "Nothing is pending: no reason applies to any statement." in flowing(app))
+        await until(
+            pilot, lambda: "Nothing is pending: no reason applies to any statement." in flowing(app)
+        )
         text = flowing(app)
         assert "statements do not pass, but none narrowly" in text
         assert "d draws a control sample" in text

@@ -1,4 +1,6 @@
-"""Rows are written from a screen of results, by a process of its own: what, as what, and whose names."""
+"""Rows are written from a screen of results, by a process of its own: what, as what, and whose
+names.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +94,9 @@ async def test_esc_stops_it_and_nothing_is_left(tmp_path: Path) -> None:
         await pilot.press("f5")
         await until(pilot, lambda: dialog.query_one("#folder", Input).disabled)
         await pilot.press("escape")
-        await until(pilot, lambda: "Stopped" in shown(app, "#note") or "✓" in shown(app, "#note"), 60)
+        await until(
+            pilot, lambda: "Stopped" in shown(app, "#note") or "✓" in shown(app, "#note"), 60
+        )
         if "Stopped" in shown(app, "#note"):
             assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
         await pilot.press("escape")
@@ -100,7 +104,9 @@ async def test_esc_stops_it_and_nothing_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_a_package_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_package_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hidden = tmp_path / "hidden" / "pyarrow"
     hidden.mkdir(parents=True)
     (hidden / "__init__.py").write_text("raise ImportError('not here')", encoding="utf-8")

@@ -1,4 +1,6 @@
-"""What is ruled on is ruled on with r and shown as ruled on wherever it stands, not only among figures."""
+"""What is ruled on is ruled on with r and shown as ruled on wherever it stands, not only among
+figures.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,8 @@ WITHOUT = {
     "ItemScreen": AT_WORK,
     "SessionScreen": AT_WORK,
     "SurveyScreen": AT_WORK,
-    "DraftsScreen": "a pending draft is accepted, edited or rejected; rulings on its source are shown",
+    "DraftsScreen": "a pending draft is accepted, edited or rejected; rulings on its source are "
+    "shown",
     "CodebookScreen": NONE,
     "HomeScreen": NONE,
     "ImportScreen": NONE,
@@ -72,7 +75,9 @@ WITHOUT = {
 
 def test_every_screen_rules_or_says_why_not() -> None:
     whole = [one for one in ALL if not issubclass(one, ModalScreen)]
-    assert {one.__name__ for one in whole if not issubclass(one, RulingKeys) or not one.RULED} == set(WITHOUT)
+    assert {
+        one.__name__ for one in whole if not issubclass(one, RulingKeys) or not one.RULED
+    } == set(WITHOUT)
 
 
 @pytest.fixture
@@ -98,7 +103,9 @@ async def at(app: WorkbenchApp, pilot: Driver, ref: str) -> None:
 
 @pytest.mark.e2e
 @SIZES
-async def test_the_list_of_statements_counts_what_was_ruled_on_each(path: Path, size: tuple[int, int]) -> None:
+async def test_the_list_of_statements_counts_what_was_ruled_on_each(
+    path: Path, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(path, start="statements", annotator="otto")
     async with app.run_test(size=size) as pilot:
         await settle(app, pilot)
@@ -129,20 +136,30 @@ async def test_archived_statements_are_ruled_on_counted_and_restored(path: Path)
         await at(app, pilot, "mig-01")
         await press(app, pilot, "r", "x", "enter")
         assert kinds(path) == [(Ruled.STATEMENT, "otto")]
-        (line,) = [line for line in screen_text(app).splitlines() if "mig-01" in line and "Statement" in line]
+        (line,) = [
+            line
+            for line in screen_text(app).splitlines()
+            if "mig-01" in line and "Statement" in line
+        ]
         assert " 1 " in line
         await press(app, pilot, "u")
         table = app.screen.query_one(RecordTable)
         assert table.keys == ("env-03",)
         await press(app, pilot, "z")
-        assert set(table.keys) == {"env-03", "mig-01"}, "z takes back what was done last: not the ruling"
+        assert set(table.keys) == {"env-03", "mig-01"}, (
+            "z takes back what was done last: not the ruling"
+        )
         assert len(standing(path)) == 1
         await press(app, pilot, "r", "c", "enter", "z")
-        assert [one.verdict for one in standing(path)] == [Verdict.EXCLUDED], "the earlier ruling stands again"
+        assert [one.verdict for one in standing(path)] == [Verdict.EXCLUDED], (
+            "the earlier ruling stands again"
+        )
 
 
 @pytest.mark.e2e
-async def test_z_takes_back_the_newest_of_changes_and_rulings_on_whichever_screen_they_were_made(path: Path) -> None:
+async def test_z_takes_back_the_newest_of_changes_and_rulings_on_whichever_screen_they_were_made(
+    path: Path,
+) -> None:
     with Store.open(path) as store:
         store.statements.archive("small", ["mig-01"], person="otto")
     app = WorkbenchApp(path, start="statements", annotator="otto")
@@ -168,7 +185,11 @@ async def test_either_statement_of_a_similar_pair_is_ruled_on(path: Path) -> Non
         assert isinstance(screen, SimilarScreen)
         first, second = screen._pairs[screen.table.current or ""].key.split("\n")
         await press(app, pilot, "r", "tab", "x", "enter", "r", "tab", "tab", "tab", "x", "enter")
-        ruled = {one.subject.named["statement"] for one in standing(path) if one.subject.kind is Ruled.STATEMENT}
+        ruled = {
+            one.subject.named["statement"]
+            for one in standing(path)
+            if one.subject.kind is Ruled.STATEMENT
+        }
         assert ruled == {first, second}
         assert flowing(app).count("ruled by otto: excluded") == 2
 

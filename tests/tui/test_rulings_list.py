@@ -1,4 +1,6 @@
-"""The list of rulings on screen: whose, on what, why, what became of each; and nobody sees too much."""
+"""The list of rulings on screen: whose, on what, why, what became of each; and nobody sees too
+much.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ async def opened(path: Path, pilot: Pilot[int], app: WorkbenchApp, *keys: str) -
 
 @pytest.mark.e2e
 @SIZES
-async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(path: Path, size: tuple[int, int]) -> None:
+async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(
+    path: Path, size: tuple[int, int]
+) -> None:
     rule(path, "tax-02", Verdict.EXCLUDED, "eva", "first thought")
     rule(path, "tax-02", Verdict.CONFIRMED, "eva", "second thought")
     rule(path, "tax-02", Verdict.EXCLUDED, "otto", "it has no place here")
@@ -67,7 +71,10 @@ async def test_the_list_says_who_ruled_what_why_and_what_became_of_it(path: Path
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=size) as pilot:
         screen = await opened(path, pilot, app, "L")
-        rows = [(row.ruling.auditor, row.stands, row.ruling.reason) for row in screen.view.sheet.table.rows]  # type: ignore[union-attr]
+        rows = [
+            (row.ruling.auditor, row.stands, row.ruling.reason)
+            for row in screen.view.sheet.table.rows
+        ]  # type: ignore[union-attr]
         assert rows == [
             ("eva", "taken back", "says something else"),
             ("otto", "disputed", "it has no place here"),
@@ -112,7 +119,9 @@ async def test_enter_opens_what_was_ruled_on_and_r_and_z_rule_on_it(path: Path) 
 
 
 @pytest.mark.e2e
-async def test_z_takes_back_the_selected_ruling_and_asks_why_where_it_is_anothers(path: Path) -> None:
+async def test_z_takes_back_the_selected_ruling_and_asks_why_where_it_is_anothers(
+    path: Path,
+) -> None:
     for name, who in (("tax-02", "eva"), ("mig-01", "otto"), ("env-03", "otto")):
         rule(path, name, Verdict.CONFIRMED, who, f"about {name}")
     app = WorkbenchApp(path, start="audit", annotator="otto")
@@ -209,7 +218,9 @@ async def test_rulings_on_drawn_answers_are_kept_back_until_ones_own(path: Path)
 
 
 @pytest.mark.e2e
-async def test_only_the_control_sample_of_the_run_under_review_keeps_rulings_back(path: Path) -> None:
+async def test_only_the_control_sample_of_the_run_under_review_keeps_rulings_back(
+    path: Path,
+) -> None:
     sampled(path)
     with Store.open(path) as store:
         (sample,) = store.control_samples.every()
@@ -235,19 +246,27 @@ async def names(app: WorkbenchApp) -> list[str]:
     """Return what the palette finds for `rulings`."""
     provider = NameProvider(app.screen)
     await provider.startup()
-    return [str(hit.text) async for hit in provider.search("rulings of auditors") if isinstance(hit, Hit)]
+    return [
+        str(hit.text)
+        async for hit in provider.search("rulings of auditors")
+        if isinstance(hit, Hit)
+    ]
 
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("work", ["label", "decide"])
-async def test_the_palette_finds_the_list_save_where_people_label_and_decide(tmp_path: Path, work: str) -> None:
+async def test_the_palette_finds_the_list_save_where_people_label_and_decide(
+    tmp_path: Path, work: str
+) -> None:
     path = queued(tmp_path / "free.db")
     ruled_everywhere(path)
     app = WorkbenchApp(path, annotator="ben")
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(app, pilot)
         assert await names(app) == ["rulings of auditors"]
-        await app.push_screen(AnnotateScreen("round", "ben") if work == "label" else AdjudicateScreen("round"))
+        await app.push_screen(
+            AnnotateScreen("round", "ben") if work == "label" else AdjudicateScreen("round")
+        )
         await settle(app, pilot)
         assert await names(app) == []
         await press(app, pilot, "L")
@@ -258,7 +277,9 @@ async def test_the_palette_finds_the_list_save_where_people_label_and_decide(tmp
 async def test_every_reason_of_an_item_is_readable(path: Path) -> None:
     with Store.open(path) as store:
         thing = subjects.find(store, "tax-02")
-        store.rulings.rule(thing.subject, Verdict.LOOK_AGAIN, auditor="eva", reason="word " * 120 + "end")
+        store.rulings.rule(
+            thing.subject, Verdict.LOOK_AGAIN, auditor="eva", reason="word " * 120 + "end"
+        )
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)

@@ -1,4 +1,6 @@
-"""Ruling from the screens of results: four keys from what is flagged, undone with z, and never seen by annotators."""
+"""Ruling from the screens of results: four keys from what is flagged, undone with z, and never seen
+by annotators.
+"""
 
 from __future__ import annotations
 
@@ -52,10 +54,8 @@ BiasScreen = screen_class(registry.audit("bias_score"))
 
 
 async def settle(app: WorkbenchApp, pilot: Pilot[int]) -> None:
-    for _ in range(200):
-        await pilot.pause(0.02)
-        if all(worker.is_finished for worker in app.workers):
-            break
+    await pilot.pause()
+    await until(pilot, lambda: all(worker.is_finished for worker in app.workers))
     await pilot.pause()
 
 
@@ -76,16 +76,23 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.e2e
-async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_it_back(path: Path) -> None:
+async def test_four_keys_lead_from_a_flagged_statement_to_a_ruling_and_z_takes_it_back(
+    path: Path,
+) -> None:
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "down", "r", "x", "enter")
         (ruling,) = standing(path)
-        assert (ruling.subject.kind, ruling.subject.named["statement"]) == (Ruled.STATEMENT, "env-03")
+        assert (ruling.subject.kind, ruling.subject.named["statement"]) == (
+            Ruled.STATEMENT,
+            "env-03",
+        )
         assert (ruling.verdict, ruling.auditor) == (Verdict.EXCLUDED, "otto")
         text = screen_text(app)
-        assert "rulings: 1 excluded (1 verdict, 11 tests of 1 statement differ)" in " ".join(text.split())
+        assert "rulings: 1 excluded (1 verdict, 11 tests of 1 statement differ)" in " ".join(
+            text.split()
+        )
         assert "ruled by otto: excluded" in text
         await press(app, pilot, "A")
         assert "without rulings (1 excluded): A counts it" in screen_text(app)
@@ -104,19 +111,27 @@ async def test_an_answer_is_read_anew_from_the_raw_answers(path: Path) -> None:
         assert isinstance(app.screen, ResponsesScreen)
         await press(app, pilot, "r", "m", "2")
         assert isinstance(app.screen, RulingDialog)
-        assert re.search(r"this answer, whoever reads it +\S+ · \S+ · \S+", screen_text(app)), "words and no key"
+        assert re.search(r"this answer, whoever reads it +\S+ · \S+ · \S+", screen_text(app)), (
+            "words and no key"
+        )
         assert "/=" not in screen_text(app)
         assert "it says disagree" in screen_text(app)
         await press(app, pilot, *"no doubt", "enter")
         (ruling,) = standing(path)
-        assert (ruling.verdict, ruling.label, ruling.reason) == (Verdict.MISREAD, "disagree", "no doubt")
+        assert (ruling.verdict, ruling.label, ruling.reason) == (
+            Verdict.MISREAD,
+            "disagree",
+            "no doubt",
+        )
         assert "ruled by otto: misread (disagree) – no doubt" in screen_text(app)
         await press(app, pilot, "escape", "escape", "escape")
         assert "rulings: 1 misread (" in screen_text(app)
 
 
 @pytest.mark.e2e
-async def test_a_ruling_on_an_answer_is_for_the_model_in_sight_and_a_makes_it_for_all(path: Path) -> None:
+async def test_a_ruling_on_an_answer_is_for_the_model_in_sight_and_a_makes_it_for_all(
+    path: Path,
+) -> None:
     audited(path, model="other")
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 30)) as pilot:
@@ -155,12 +170,17 @@ async def test_the_verdict_brings_the_thing_that_it_is_about(path: Path) -> None
 
 
 @pytest.mark.e2e
-async def test_a_reason_is_needed_a_name_is_asked_for_once_and_escape_rules_nothing(path: Path) -> None:
+async def test_a_reason_is_needed_a_name_is_asked_for_once_and_escape_rules_nothing(
+    path: Path,
+) -> None:
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "r", "m")
-        assert "Misread is for answers and readings: Esc, then V or 4, Enter opens them." in screen_text(app)
+        assert (
+            "Misread is for answers and readings: Esc, then V or 4, Enter opens them."
+            in screen_text(app)
+        )
         await press(app, pilot, "x", "delete", "enter")
         assert "A ruling needs a reason: type one." in screen_text(app)
         await press(app, pilot, "escape", "escape")
@@ -188,7 +208,9 @@ async def test_what_another_auditor_ruled_is_shown_and_contradicting_it_is_said(
         assert "You take back what eva ruled: excluded." in screen_text(app)
         assert "Taking back eva's ruling needs a reason: type one." in screen_text(app)
         await press(app, pilot, "escape")
-        assert len(standing(path)) == 1, "another auditor's ruling is taken back with a reason alone"
+        assert len(standing(path)) == 1, (
+            "another auditor's ruling is taken back with a reason alone"
+        )
         await press(app, pilot, "c", "enter", "n")
         assert "auditors contradict each other about 1 thing" in screen_text(app)
 
@@ -199,7 +221,12 @@ async def test_whoever_has_no_name_yet_says_why_before_a_ruling_is_taken_back_an
 ) -> None:
     with Store.open(path) as store:
         subjects.rule(
-            store, subjects.find(store, "soc-07"), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+            store,
+            subjects.find(store, "soc-07"),
+            Verdict.EXCLUDED,
+            auditor="eva",
+            reason="odd",
+            reading=None,
         )
     app = WorkbenchApp(path, start="audit")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -218,7 +245,9 @@ async def test_whoever_has_no_name_yet_says_why_before_a_ruling_is_taken_back_an
 
 
 @pytest.mark.e2e
-async def test_a_right_reading_that_the_reader_gives_already_is_refused_with_what_to_do(path: Path) -> None:
+async def test_a_right_reading_that_the_reader_gives_already_is_refused_with_what_to_do(
+    path: Path,
+) -> None:
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
@@ -229,10 +258,14 @@ async def test_a_right_reading_that_the_reader_gives_already_is_refused_with_wha
         assert dialog._thing.read is not None
         reader, label = dialog._thing.read
         await press(app, pilot, str(labels.index(label) + 1))
-        assert f"{reader}, the reader that counts, already reads it as {label}" in shown(app, "#trouble")
+        assert f"{reader}, the reader that counts, already reads it as {label}" in shown(
+            app, "#trouble"
+        )
         assert not dialog.box.has_focus
         await press(app, pilot, "enter")
-        assert "Nothing is stored yet: type the number of the right reading" in shown(app, "#trouble")
+        assert "Nothing is stored yet: type the number of the right reading" in shown(
+            app, "#trouble"
+        )
         await press(app, pilot, str((labels.index(label) + 1) % 2 + 1))
         assert dialog.box.has_focus
 
@@ -265,11 +298,18 @@ async def test_free_answers_are_ruled_on_from_their_table(tmp_path: Path) -> Non
 
 
 @pytest.mark.e2e
-async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordings(path: Path) -> None:
+async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordings(
+    path: Path,
+) -> None:
     with Store.open(path) as store:
         for name in ("soc-07", "soc-07/negation/personal-1", "env-03"):
             subjects.rule(
-                store, subjects.find(store, name), Verdict.EXCLUDED, auditor="eva", reason=f"odd {name}", reading=None
+                store,
+                subjects.find(store, name),
+                Verdict.EXCLUDED,
+                auditor="eva",
+                reason=f"odd {name}",
+                reading=None,
             )
     app = WorkbenchApp(path, start="statements", annotator="otto")
     async with app.run_test(size=(100, 60)) as pilot:
@@ -287,7 +327,9 @@ async def test_the_page_of_a_statement_shows_its_rulings_and_rules_on_its_wordin
 
 
 @pytest.mark.e2e
-async def test_no_statement_is_ruled_on_before_it_is_on_the_screen(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_statement_is_ruled_on_before_it_is_on_the_screen(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     may_read, read = Event(), statement_screen.read_sheet
 
     def late(*of: Any) -> Any:
@@ -320,7 +362,9 @@ async def test_the_screen_of_a_persons_prompt_shows_what_was_ruled_on_it(tmp_pat
         probe = int(judged.gathered[model].probe[0])
         found = prompt_asked(store, judged, model, probe)
         (put, *_) = store.ruled_things.prompts(probe=probe)
-        subjects.rule(store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None)
+        subjects.rule(
+            store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+        )
     app = WorkbenchApp(tmp_path / "people.db", annotator="otto")
     async with app.run_test(size=(80, 30)) as pilot:
         await app.push_screen(PromptScreen(found, model, "yes", "top10", probe))
@@ -345,7 +389,9 @@ async def test_the_screen_of_a_question_shows_what_was_ruled_on_either_form(tmp_
     found = findings.question(name, place, findings.questions(name, place)[0].key)
     with Store.open(path) as store:
         (put, *_) = store.ruled_things.prompts(probe=found.changed.probe)
-        subjects.rule(store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None)
+        subjects.rule(
+            store, subjects.prompt(put), Verdict.EXCLUDED, auditor="eva", reason="odd", reading=None
+        )
     app = WorkbenchApp(path, annotator="otto")
     async with app.run_test(size=(100, 40)) as pilot:
         await app.push_screen(QuestionScreen(loaded, found))
@@ -390,7 +436,9 @@ def ruled_everywhere(path: Path) -> None:
 
 
 def queued(path: Path) -> Path:
-    """Return a store whose answers ana has labelled all and ben some, each time otherwise than ana."""
+    """Return a store whose answers ana has labelled all and ben some, each time otherwise than
+    ana.
+    """
     asked(path)
     with Store.open(path) as store:
         make(store, QueueSpec("round", Purpose.TEST, per_stratum=1, labels=2))
@@ -409,7 +457,9 @@ async def test_annotators_and_adjudicators_at_work_see_no_ruling(tmp_path: Path,
     ruled_everywhere(path)
     app = WorkbenchApp(path, annotator="ben")
     async with app.run_test(size=(100, 30)) as pilot:
-        await app.push_screen(AnnotateScreen("round", "ben") if work == "label" else AdjudicateScreen("round"))
+        await app.push_screen(
+            AnnotateScreen("round", "ben") if work == "label" else AdjudicateScreen("round")
+        )
         await settle(app, pilot)
         seen = [screen_text(app)]
         assert "agree" in seen[0]
@@ -423,7 +473,9 @@ async def test_annotators_and_adjudicators_at_work_see_no_ruling(tmp_path: Path,
 
 
 @pytest.mark.e2e
-async def test_who_decides_on_issue_labels_sees_no_ruling_and_cannot_rule_there(tmp_path: Path) -> None:
+async def test_who_decides_on_issue_labels_sees_no_ruling_and_cannot_rule_there(
+    tmp_path: Path,
+) -> None:
     path = issue_store(tmp_path / "issues.db", "a-1", "a-2")
     with Store.open(path) as store:
         for ref in ("a-1", "a-2"):
@@ -474,7 +526,9 @@ async def test_the_row_of_a_misread_answer_has_the_reading_that_figures_use_besi
         assert first_reading(app) == "− disagree, ruled"
         assert "− disagree by a person's ruling; the reader: + agree" in flowing(app)
         await press(app, pilot, "d")
-        assert "disagree, ruled" in first_reading(app), "it is among the answers that count as disagreement"
+        assert "disagree, ruled" in first_reading(app), (
+            "it is among the answers that count as disagreement"
+        )
         await press(app, pilot, "0", "enter")
         assert "the reader: + agree" in flowing(app)
         await press(app, pilot, "escape", "escape")
@@ -485,18 +539,30 @@ async def test_the_row_of_a_misread_answer_has_the_reading_that_figures_use_besi
 
 
 @pytest.mark.e2e
-async def test_a_long_reason_leaves_the_answer_in_sight_and_is_whole_with_the_whole_answer(path: Path) -> None:
-    reason = " ".join(["it repeats the words of the prompt and asserts nothing,"] * 5) + " so it is no answer"
+async def test_a_long_reason_leaves_the_answer_in_sight_and_is_whole_with_the_whole_answer(
+    path: Path,
+) -> None:
+    reason = (
+        " ".join(["it repeats the words of the prompt and asserts nothing,"] * 5)
+        + " so it is no answer"
+    )
     with Store.open(path) as store:
         subjects.rule(
-            store, subjects.find(store, "env-03"), Verdict.LOOK_AGAIN, auditor="eva", reason=reason, reading=None
+            store,
+            subjects.find(store, "env-03"),
+            Verdict.LOOK_AGAIN,
+            auditor="eva",
+            reason=reason,
+            reading=None,
         )
     app = WorkbenchApp(path, start="audit", annotator="otto")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(app, pilot)
         await press(app, pilot, "down", "enter", "enter", "enter")
         text = app.screen.query_one("#text").region
-        assert text.y < app.screen.query_one("#answer").region.bottom - 1, "the answer begins in sight"
+        assert text.y < app.screen.query_one("#answer").region.bottom - 1, (
+            "the answer begins in sight"
+        )
         assert "… (Enter shows all)" in flowing(app)
         await press(app, pilot, "enter")
         assert isinstance(app.screen, WholeAnswerScreen)

@@ -1,4 +1,6 @@
-"""The application around the screens: where keys lead, what help says, what happens when the store cannot be used."""
+"""The application around the screens: where keys lead, what help says, what happens when the store
+cannot be used.
+"""
 
 from __future__ import annotations
 
@@ -103,13 +105,19 @@ async def test_the_palette_finds_actions_of_the_screen_by_name(path: Path) -> No
 async def test_an_action_of_the_palette_runs(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)):
-        hits = [hit async for hit in ActionProvider(app.screen).search("Go to Statements") if isinstance(hit, Hit)]
+        hits = [
+            hit
+            async for hit in ActionProvider(app.screen).search("Go to Statements")
+            if isinstance(hit, Hit)
+        ]
         await hits[0].command()
         assert app.current_mode == "statements"
 
 
 @pytest.mark.parametrize("mode", ["home", "statements", "jobs"])
-async def test_a_file_that_is_no_store_is_a_calm_panel_on_every_screen(tmp_path: Path, mode: str) -> None:
+async def test_a_file_that_is_no_store_is_a_calm_panel_on_every_screen(
+    tmp_path: Path, mode: str
+) -> None:
     broken = tmp_path / "broken.db"
     broken.write_text("this is no database, and longer than a hundred bytes " * 4)
     app = WorkbenchApp(broken, start=mode)
@@ -160,8 +168,18 @@ def test_leaving_says_nothing_when_nothing_runs(path: Path) -> None:
 
 @pytest.mark.e2e
 def test_the_first_paint_imports_nothing_heavy() -> None:
-    heavy = ("numpy", "scipy", "torch", "transformers", "sqlite_utils", "workbench.pipeline", "stores.core.store")
-    code = f"import sys, workbench.tui.app; print([name for name in {heavy!r} if name in sys.modules])"
+    heavy = (
+        "numpy",
+        "scipy",
+        "torch",
+        "transformers",
+        "sqlite_utils",
+        "workbench.pipeline",
+        "stores.core.store",
+    )
+    code = (
+        f"import sys, workbench.tui.app; print([name for name in {heavy!r} if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -10,7 +10,15 @@ from workbench.domain.verdicts import Verdict
 from workbench.figures.shown import shown
 from workbench.figures.table import Column, Kind
 from workbench.figures.visible import visible
-from workbench.tui.format import bar, human_duration, issue_in_words, literal, percent, stance_in_words, word_diff
+from workbench.tui.format import (
+    bar,
+    human_duration,
+    issue_in_words,
+    literal,
+    percent,
+    stance_in_words,
+    word_diff,
+)
 
 
 def test_an_escape_sequence_is_shown_and_not_sent() -> None:
@@ -46,7 +54,14 @@ def test_a_cell_is_cut_to_its_columns_with_an_ellipsis() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(None, ""), (0, "0 s"), (89, "89 s"), (720, "12 min"), (3900, "1 h 05 min"), (200_000, "2 d 7 h")],
+    [
+        (None, ""),
+        (0, "0 s"),
+        (89, "89 s"),
+        (720, "12 min"),
+        (3900, "1 h 05 min"),
+        (200_000, "2 d 7 h"),
+    ],
 )
 def test_durations_are_said_as_people_say_them(seconds: float | None, text: str) -> None:
     assert human_duration(seconds) == text
@@ -54,9 +69,18 @@ def test_durations_are_said_as_people_say_them(seconds: float | None, text: str)
 
 @pytest.mark.parametrize(
     ("part", "whole", "text"),
-    [(1, 0, "–"), (41, 100, "41 %"), (9999, 10_000, "99 %"), (1, 10_000, "<1 %"), (0, 5, "0 %"), (5, 5, "100 %")],
+    [
+        (1, 0, "–"),
+        (41, 100, "41 %"),
+        (9999, 10_000, "99 %"),
+        (1, 10_000, "<1 %"),
+        (0, 5, "0 %"),
+        (5, 5, "100 %"),
+    ],
 )
-def test_nearly_all_is_not_all_and_nearly_nothing_is_not_nothing(part: float, whole: float, text: str) -> None:
+def test_nearly_all_is_not_all_and_nearly_nothing_is_not_nothing(
+    part: float, whole: float, text: str
+) -> None:
     assert percent(part, whole) == text
 
 
@@ -68,7 +92,12 @@ def test_a_bar_is_full_only_when_all_is_done() -> None:
 
 def test_verdicts_are_a_mark_and_a_word() -> None:
     column: Column[Verdict] = Column("all", "all", lambda verdict: verdict, Kind.VERDICT)
-    assert [shown(verdict, column) for verdict in Verdict] == ["✓ pass", "✗ fail", "· few", "∅ void"]
+    assert [shown(verdict, column) for verdict in Verdict] == [
+        "✓ pass",
+        "✗ fail",
+        "· few",
+        "∅ void",
+    ]
 
 
 def test_signs_of_issues_and_parties_are_words_too() -> None:

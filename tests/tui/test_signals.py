@@ -28,8 +28,12 @@ def test_the_screen_and_its_echo_come_back(tmp_path: Path, number: signal.Signal
     before = termios.tcgetattr(slave)
     process = subprocess.Popen(
         [sys.executable, "-m", "workbench", "open", str(path)],
-        stdin=slave, stdout=slave, stderr=slave, start_new_session=True, env=os.environ | {"TERM": "xterm-256color"},
-    )  # fmt: skip
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        env=os.environ | {"TERM": "xterm-256color"},
+    )
     try:
         said = read_until(master, ALTERNATE, 30)
         said += read_until(master, b"Keys", 30)

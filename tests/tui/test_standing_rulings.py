@@ -1,4 +1,6 @@
-"""Which rulings are shown beside an answer: those on it, its prompt, its wording and its statement, and no others."""
+"""Which rulings are shown beside an answer: those on it, its prompt, its wording and its statement,
+and no others.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ FAMILY = "select t.family from probe p join template t on t.id = p.template_id w
 
 
 def prompt_of(store: Store, family: str) -> PutPrompt:
-    """Return the prompt that a family's template `personal-1` puts of one wording; both families have that name."""
+    """Return the prompt that a family's template `personal-1` puts of one wording; both families
+    have that name.
+    """
     meant = ("a", "original", "en", "personal-1", False)
     (found,) = [
         put
@@ -52,12 +56,21 @@ def test_a_ruling_stays_with_the_family_whose_template_it_is_about(tmp_path: Pat
         name = subjects.called(store, subjects.prompt(chat).subject)
         every = subjects.below(store, subjects.find(store, name, "small"))
         (agree,) = [one for one in every if one.words == "agree"]
-        subjects.rule(store, agree, Verdict.MISREAD, auditor="ada", reason="irony", reading="disagree")
         subjects.rule(
-            store, subjects.prompt(user), Verdict.TEMPLATE_AT_FAULT, auditor="ada", reason="leads", reading=None
+            store, agree, Verdict.MISREAD, auditor="ada", reason="irony", reading="disagree"
+        )
+        subjects.rule(
+            store,
+            subjects.prompt(user),
+            Verdict.TEMPLATE_AT_FAULT,
+            auditor="ada",
+            reason="leads",
+            reading=None,
         )
         above = subjects.find(store, f"{WORDING}:en", "small")
-        subjects.rule(store, above, Verdict.CONFIRMED, auditor="bob", reason="as meant", reading=None)
+        subjects.rule(
+            store, above, Verdict.CONFIRMED, auditor="bob", reason="as meant", reading=None
+        )
         standing = standing_in(store)
 
         def reasons(put: PutPrompt, text: str) -> set[str]:
@@ -74,7 +87,14 @@ def test_a_ruling_on_a_wording_is_named_and_shown_in_its_language(tmp_path: Path
     with Store.open(path) as store:
         german = subjects.find(store, f"{WORDING}:de", "small")
         assert subjects.called(store, german.subject) == f"{WORDING}:de"
-        subjects.rule(store, german, Verdict.WORDING_AT_FAULT, auditor="ada", reason="a wrong word", reading=None)
+        subjects.rule(
+            store,
+            german,
+            Verdict.WORDING_AT_FAULT,
+            auditor="ada",
+            reason="a wrong word",
+            reading=None,
+        )
         (one,) = standing_in(store).every
         languages = {
             put.language
@@ -84,7 +104,9 @@ def test_a_ruling_on_a_wording_is_named_and_shown_in_its_language(tmp_path: Path
     assert languages == {"de"}
 
 
-def test_a_ruling_on_a_statement_is_shown_beside_the_answers_to_its_version_alone(tmp_path: Path) -> None:
+def test_a_ruling_on_a_statement_is_shown_beside_the_answers_to_its_version_alone(
+    tmp_path: Path,
+) -> None:
     steps = [("ask", "one chat", "en"), ("statement", "a", ""), ("ask", "one chat", "en")]
     with Store.open(play(tmp_path / "audit.db", steps)) as store:
         old = subjects.statement_version(store, "small", "a", 1)
@@ -101,14 +123,22 @@ def test_a_ruling_on_a_statement_is_shown_beside_the_answers_to_its_version_alon
 def test_a_row_says_which_part_of_it_a_ruling_is_about(tmp_path: Path) -> None:
     path = play(tmp_path / "audit.db", [("ask", "one chat", "en")])
     with Store.open(path) as store:
-        for one in (subjects.prompt(prompt_of(store, "chat")), subjects.find(store, "a/original:en", "small")):
-            subjects.rule(store, one, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
+        for one in (
+            subjects.prompt(prompt_of(store, "chat")),
+            subjects.find(store, "a/original:en", "small"),
+        ):
+            subjects.rule(
+                store, one, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
+            )
         standing = standing_in(store)
         of_statement = standing.at(RuledPlace(("small",), ("a",)))
         of_wording = standing.at(RuledPlace(("small",), ("a", "original")))
     line = "ada: confirmed – as meant"
     assert all(one.startswith(line) for one in (*of_statement, *of_wording))
-    assert {one.partition(" · ")[2] for one in of_statement} == {"a · original", "a · original · personal-1"}
+    assert {one.partition(" · ")[2] for one in of_statement} == {
+        "a · original",
+        "a · original · personal-1",
+    }
     assert {one.partition(" · ")[2] for one in of_wording} == {"", "a · original · personal-1"}
 
 
@@ -123,30 +153,48 @@ def test_a_ruling_on_an_answer_stands_only_beside_the_models_that_gave_it(tmp_pa
         (given,) = [one for one in every if one.words == "Absolutely."]
         (shared,) = [one for one in every if one.words == "agree"]
         for thing, reason in ((given, "only one said it"), (shared, "both said it")):
-            subjects.rule(store, thing, Verdict.MISREAD, auditor="ada", reason=reason, reading="disagree")
+            subjects.rule(
+                store, thing, Verdict.MISREAD, auditor="ada", reason=reason, reading="disagree"
+            )
         runs = {run.model: run for run in store.runs.list("reliability")}
         standing = standing_in(store)
 
         def reasons(*models: str) -> int:
-            lines = standing.at(RuledPlace(("small",), ("a",), runs=tuple(runs[name] for name in models)))
+            lines = standing.at(
+                RuledPlace(("small",), ("a",), runs=tuple(runs[name] for name in models))
+            )
             return sum("said it" in line for line in lines)
 
         assert (reasons("one"), reasons("two"), reasons("one", "two"), reasons()) == (2, 1, 2, 2)
-        assert {name: len(rulings_on(store, run).statements["a"]) for name, run in runs.items()} == {"one": 2, "two": 1}
+        assert {
+            name: len(rulings_on(store, run).statements["a"]) for name, run in runs.items()
+        } == {"one": 2, "two": 1}
 
 
-def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fingerprint(tmp_path: Path) -> None:
+def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fingerprint(
+    tmp_path: Path,
+) -> None:
     path = play(tmp_path / "audit.db", [("ask", "one chat", "en")])
     with Store.open(path) as store:
         put = prompt_of(store, "chat")
         ids = store.runs.begin(ModelCard("one", "r1", "scripted", "float32", "none"), Sampling())
         attempt = store.jobs.claim(store.jobs.create("sample", {}, 1), "1.0")
-        store.runs.add(*ids, attempt, [Answered(put.key, 2, 1, (("Absolutely.", 1),), fingerprint="fp-1")])
+        store.runs.add(
+            *ids, attempt, [Answered(put.key, 2, 1, (("Absolutely.", 1),), fingerprint="fp-1")]
+        )
         every = subjects.below(
-            store, subjects.find(store, subjects.called(store, subjects.prompt(put).subject), "small")
+            store,
+            subjects.find(store, subjects.called(store, subjects.prompt(put).subject), "small"),
         )
         (given,) = [one for one in every if one.words == "Absolutely."]
-        subjects.rule(store, given, Verdict.MISREAD, auditor="ada", reason="said with fp-1", reading="disagree")
+        subjects.rule(
+            store,
+            given,
+            Verdict.MISREAD,
+            auditor="ada",
+            reason="said with fp-1",
+            reading="disagree",
+        )
         (run,) = store.runs.list("reliability")
         standing = standing_in(store)
         for fingerprint, found in ((None, 1), ("fp-1", 1), ("", 0)):
@@ -158,12 +206,16 @@ def test_a_run_of_answers_without_a_fingerprint_takes_no_ruling_on_one_with_a_fi
 
 def test_a_ref_may_hold_slashes(tmp_path: Path) -> None:
     base = small()
-    slashed = replace(base, statements=(replace(base.statements[0], ref="tax/1"), *base.statements[1:]))
+    slashed = replace(
+        base, statements=(replace(base.statements[0], ref="tax/1"), *base.statements[1:])
+    )
     with new_store(tmp_path / "audit.db") as store:
         store.instruments.add(slashed)
         for name in ("tax/1", "tax/1/original"):
             thing = subjects.find(store, name, slashed.name)
-            subjects.rule(store, thing, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None)
+            subjects.rule(
+                store, thing, Verdict.CONFIRMED, auditor="ada", reason="as meant", reading=None
+            )
         standing = standing_in(store)
         assert standing.counts(slashed.name) == {"tax/1": 2}
         assert len(standing.at(RuledPlace((slashed.name,), ("tax/1",)))) == 2

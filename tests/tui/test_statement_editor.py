@@ -1,4 +1,6 @@
-"""Statements are written, varied, changed, split, archived and undone on the screen; nothing typed is lost."""
+"""Statements are written, varied, changed, split, archived and undone on the screen; nothing typed
+is lost.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def flat(app: WorkbenchApp) -> str:
 
 async def rows(pilot: Driver, n: int = 3) -> None:
     app: WorkbenchApp = pilot.app  # type: ignore[assignment]
-    await until(pilot, lambda: isinstance(app.screen, StatementsScreen) and table(app).row_count == n)
+    await until(
+        pilot, lambda: isinstance(app.screen, StatementsScreen) and table(app).row_count == n
+    )
 
 
 async def opened(pilot: Driver, kind: type[Any], *keys: str) -> None:
@@ -92,7 +96,9 @@ def answered(path: Path) -> int:
 
 
 @pytest.mark.e2e
-async def test_a_wording_is_edited_with_its_difference_to_the_original_shown_as_it_is_typed(path: Path) -> None:
+async def test_a_wording_is_edited_with_its_difference_to_the_original_shown_as_it_is_typed(
+    path: Path,
+) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
@@ -117,7 +123,9 @@ async def test_a_wording_is_edited_with_its_difference_to_the_original_shown_as_
     [("", "it is empty"), ("a" * 10_001, "it has 10,001 characters"), ("a\x00b", "NUL")],
     ids=("empty", "long", "nul"),
 )
-async def test_a_text_that_cannot_be_a_wording_is_refused_and_kept(path: Path, text: str, said: str) -> None:
+async def test_a_text_that_cannot_be_a_wording_is_refused_and_kept(
+    path: Path, text: str, said: str
+) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
@@ -152,12 +160,15 @@ async def test_a_wording_that_repeats_another_is_said_to(path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
-        await until(pilot, lambda: screen_text(app).count("original") == 2)  # a heading, and a label of the first pair
+        # A heading, and a label of the first pair.
+        await until(pilot, lambda: screen_text(app).count("original") == 2)
         await opened(pilot, WordingForm, "a")
         await pilot.press("f5")
         assert "still the original's text" in shown(app, "#said")
         await pilot.press(*"Short")
-        assert app.screen.query_one("#text", TextArea).text == "Short", "typing replaces what was filled in"
+        assert app.screen.query_one("#text", TextArea).text == "Short", (
+            "typing replaces what was filled in"
+        )
         app.screen.query_one("#text", TextArea).text = "Repeal: Statement a-1 should become law."
         await until(pilot, lambda: "the same text as opposite" in shown(app, "#said"))
 
@@ -190,7 +201,9 @@ async def test_of_two_people_who_edit_at_once_neither_loses_a_text(path: Path) -
         with Store.open(path) as store:
             seen = store.statements.get("small", "a-1")
             theirs = replace(seen.wordings[0], text="What ben wants should become law.")
-            store.statements.save("small", [replace(seen, wordings=(theirs, *seen.wordings[1:]))], person="ben")
+            store.statements.save(
+                "small", [replace(seen, wordings=(theirs, *seen.wordings[1:]))], person="ben"
+            )
         await pilot.press("f5")
         await until(pilot, lambda: "changed meanwhile by ben" in shown(app, "#said"))
         assert "−[ben]" in shown(app, "#before")
@@ -251,13 +264,20 @@ async def test_an_original_is_not_deleted_while_variants_need_it(path: Path) -> 
 
 
 @pytest.mark.e2e
-async def test_what_is_expected_goes_from_same_to_flipped_to_free_and_a_stated_one_is_marked(path: Path) -> None:
+async def test_what_is_expected_goes_from_same_to_flipped_to_free_and_a_stated_one_is_marked(
+    path: Path,
+) -> None:
     app = app_on(path)
     async with app.run_test(size=(100, 40)) as pilot:
         await on_sheet(pilot)
         assert "o Expect" not in screen_text(app)
         await pilot.press("j", "o")
-        await until(pilot, lambda: "expected stance: opposite (set here; the kind implies same)" in screen_text(app))
+        await until(
+            pilot,
+            lambda: (
+                "expected stance: opposite (set here; the kind implies same)" in screen_text(app)
+            ),
+        )
         await pilot.press("o")
         await until(pilot, lambda: "no expected stance (set here" in screen_text(app))
         await pilot.press("o")
@@ -293,13 +313,20 @@ async def test_a_translation_needs_the_original_in_that_language_first(path: Pat
 
 
 @pytest.mark.e2e
-async def test_fields_are_changed_and_a_statement_is_renamed_without_a_new_version(path: Path) -> None:
+async def test_fields_are_changed_and_a_statement_is_renamed_without_a_new_version(
+    path: Path,
+) -> None:
     answers = answered(path)
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
         await opened(pilot, AboutForm, "i")
-        for name, value in (("ref", "law-1"), ("tags", "pilot, rent"), ("topic", ""), ("source", "WVS")):
+        for name, value in (
+            ("ref", "law-1"),
+            ("tags", "pilot, rent"),
+            ("topic", ""),
+            ("source", "WVS"),
+        ):
             app.screen.query_one(f"#{name}", Input).value = value
         app.screen.query_one("#leaning", Select).value = "left"
         await opened(pilot, StatementScreen, "f5")
@@ -310,7 +337,12 @@ async def test_fields_are_changed_and_a_statement_is_renamed_without_a_new_versi
         await rows(pilot)
         await until(pilot, lambda: table(app).current == "law-1")
     changed = held(path, "law-1")
-    assert (changed.tags, changed.topic, changed.source, changed.leaning) == (("pilot", "rent"), None, "WVS", "left")
+    assert (changed.tags, changed.topic, changed.source, changed.leaning) == (
+        ("pilot", "rent"),
+        None,
+        "WVS",
+        "left",
+    )
     assert changed.version == 1
 
 
@@ -326,10 +358,14 @@ async def test_fields_are_changed_and_a_statement_is_renamed_without_a_new_versi
         ("topic", "x" * 65, "at most 64"),
     ],
 )
-async def test_fields_that_cannot_be_so_are_refused_and_kept(path: Path, field: str, value: str, said: str) -> None:
+async def test_fields_that_cannot_be_so_are_refused_and_kept(
+    path: Path, field: str, value: str, said: str
+) -> None:
     with Store.open(path) as store:
         store.statements.save(
-            "small", [replace(store.statements.get("small", "a-2"), derived_from="a-1")], person="ben"
+            "small",
+            [replace(store.statements.get("small", "a-2"), derived_from="a-1")],
+            person="ben",
         )
     before = held(path)
     app = app_on(path)
@@ -378,7 +414,9 @@ async def test_answers_stay_with_the_text_they_were_given_to(path: Path) -> None
         await until(pilot, lambda: f"Version 2 made; {answers} answers" in flat(app))
         await until(pilot, lambda: "version 2" in screen_text(app))
         await opened(pilot, HistoryScreen, "v")
-        await until(pilot, lambda: app.screen.query_one("#versions", RecordTable).keys == ("2", "1"))
+        await until(
+            pilot, lambda: app.screen.query_one("#versions", RecordTable).keys == ("2", "1")
+        )
         await pilot.press("j")
         await until(pilot, lambda: "Version 1 (−) and version 2 (+)" in screen_text(app))
         text = screen_text(app)
@@ -417,7 +455,9 @@ async def test_undoing_something_that_was_not_done_here_asks_first(path: Path) -
 @pytest.mark.e2e
 async def test_the_first_change_asks_who_makes_it_and_goes_on(path: Path) -> None:
     with Store.open(path) as store:
-        store.statements.save("small", [replace(store.statements.get("small", "a-2"), topic="x")], person="ben")
+        store.statements.save(
+            "small", [replace(store.statements.get("small", "a-2"), topic="x")], person="ben"
+        )
     app = app_on(path, person=None)
     async with app.run_test(size=(80, 24)) as pilot:
         await on_sheet(pilot)
@@ -538,7 +578,9 @@ async def test_stray_blanks_are_drawn_and_stripped(path: Path) -> None:
     with Store.open(path) as store:
         seen = store.statements.get("small", "a-1")
         loose = replace(seen.wordings[0], text=" Taxes  should fall. ")
-        store.statements.save("small", [replace(seen, wordings=(loose, *seen.wordings[1:]))], person="ben")
+        store.statements.save(
+            "small", [replace(seen, wordings=(loose, *seen.wordings[1:]))], person="ben"
+        )
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await rows(pilot)
@@ -567,7 +609,9 @@ async def test_a_bulk_change_of_what_somebody_else_changed_is_shown_anew(path: P
 
 
 @pytest.mark.e2e
-async def test_an_empty_store_leads_to_an_instrument_and_its_first_statement(tmp_path: Path) -> None:
+async def test_an_empty_store_leads_to_an_instrument_and_its_first_statement(
+    tmp_path: Path,
+) -> None:
     path = made(tmp_path / "empty.db")
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -629,16 +673,30 @@ async def test_near_duplicates_are_listed_with_their_difference(path: Path) -> N
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("size", [(80, 24), (140, 40), (60, 20)])
-async def test_right_to_left_and_combining_texts_stand_as_they_are(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_right_to_left_and_combining_texts_stand_as_they_are(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     base = instrument()
     texts = ("يجب خفض الضرائب", "Ze\u0301ro impo\u0302t\u200f", "a" * 10_000)
     statements = tuple(
-        Statement(f"r-{n}", (Wording(ORIGINAL, "en", text), Wording(NEGATION, "en", f"لا {text}")), tags=("[b]\u202e",))
+        Statement(
+            f"r-{n}",
+            (Wording(ORIGINAL, "en", text), Wording(NEGATION, "en", f"لا {text}")),
+            tags=("[b]\u202e",),
+        )
         for n, text in enumerate(texts)
     )
     path = tmp_path / "audit.db"
-    made(path, replace(base, statements=tuple(replace(s, tags=()) for s in statements), issue_labels=(),
-                       party_answers=(), survey=()))  # fmt: skip
+    made(
+        path,
+        replace(
+            base,
+            statements=tuple(replace(s, tags=()) for s in statements),
+            issue_labels=(),
+            party_answers=(),
+            survey=(),
+        ),
+    )
     app = app_on(path)
     async with app.run_test(size=size) as pilot:
         await on_sheet(pilot)
@@ -695,7 +753,9 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
         ("A", "ArchivedScreen"),
     ],
 )
-async def test_each_part_of_the_workshop_opens_from_the_list(path: Path, key: str, screen: str) -> None:
+async def test_each_part_of_the_workshop_opens_from_the_list(
+    path: Path, key: str, screen: str
+) -> None:
     app = app_on(path)
     async with app.run_test(size=(80, 24)) as pilot:
         await rows(pilot)
@@ -705,7 +765,9 @@ async def test_each_part_of_the_workshop_opens_from_the_list(path: Path, key: st
 
 
 @pytest.mark.e2e
-async def test_the_list_rules_on_a_statement_and_z_takes_back_what_was_done_last(path: Path) -> None:
+async def test_the_list_rules_on_a_statement_and_z_takes_back_what_was_done_last(
+    path: Path,
+) -> None:
     app = app_on(path)
     app.annotator = "otto"
     async with app.run_test(size=(80, 24)) as pilot:
@@ -719,7 +781,9 @@ async def test_the_list_rules_on_a_statement_and_z_takes_back_what_was_done_last
             ((ruling,),) = store.rulings.standing().values()
         assert (ruling.subject.kind, ruling.subject.named["statement"]) == ("statement", ref)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._sheet is not None)
+        await until(
+            pilot, lambda: isinstance(app.screen, StatementScreen) and app.screen._sheet is not None
+        )
         await pilot.press("r")
         await until(pilot, lambda: isinstance(app.screen, RulingDialog))
         await pilot.press("x", "enter")

@@ -1,4 +1,6 @@
-"""The list of statements is paged, searched and filtered by the store; a statement shows its wordings side by side."""
+"""The list of statements is paged, searched and filtered by the store; a statement shows its
+wordings side by side.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from textual.widgets import Input
 from stores.core.store import Store
 from tests.conftest import instrument
 from tests.questionnaire_stores import NAME, panel
-from tests.tui.conftest import HOSTILE, hostile_instrument, large_instrument, made, screen_text, until
+from tests.tui.conftest import (
+    HOSTILE,
+    hostile_instrument,
+    large_instrument,
+    made,
+    screen_text,
+    until,
+)
 from workbench.domain.choices import Bias
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, Wording
 from workbench.tui.app import WorkbenchApp, key_list
@@ -38,7 +47,13 @@ async def test_hostile_texts_stand_in_the_list_as_they_are(tmp_path: Path) -> No
     async with app.run_test(size=(140, 24)) as pilot:
         await until(pilot, lambda: table(app).row_count == len(HOSTILE))
         text = screen_text(app)
-        for shown in ("[@click=app.bell]x[/] closes", "[/INST] ends [bold]the turn", "␛[31mred", "\\u202e", "aaaa"):
+        for shown in (
+            "[@click=app.bell]x[/] closes",
+            "[/INST] ends [bold]the turn",
+            "␛[31mred",
+            "\\u202e",
+            "aaaa",
+        ):
             assert shown in text
         assert "\x1b" not in text
         assert "− [issue]" in text
@@ -50,7 +65,9 @@ async def test_hostile_texts_stand_beside_each_other_as_they_are(tmp_path: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: table(app).row_count == len(HOSTILE))
         await pilot.press("enter")
-        for n, expected in enumerate(("[@click=app.bell]x[/]", "[/INST]", "␛[31mred", "\\u202e", "negation", "aaa")):
+        for n, expected in enumerate(
+            ("[@click=app.bell]x[/]", "[/INST]", "␛[31mred", "\\u202e", "negation", "aaa")
+        ):
             await until(pilot, lambda n=n: note(app) == f"statement {n + 1} of {len(HOSTILE)}")  # type: ignore[misc]
             await until(pilot, lambda expected=expected: expected in screen_text(app))  # type: ignore[misc]
             assert "by [red]x" in screen_text(app) or n == 5
@@ -60,7 +77,12 @@ async def test_hostile_texts_stand_beside_each_other_as_they_are(tmp_path: Path)
 def test_no_two_rows_of_the_list_are_called_alike_and_keys_stay_whole() -> None:
     refs = [f"{bias}.q10" for bias in Bias]
     names = short_refs(
-        [*refs, "odd.q10", "acquiescence-reword.TALKDISASNSINT_W49", *("x" * 90 + f"-{n}" for n in "12")]
+        [
+            *refs,
+            "odd.q10",
+            "acquiescence-reword.TALKDISASNSINT_W49",
+            *("x" * 90 + f"-{n}" for n in "12"),
+        ]
     )
     assert len(set(names.values())) == len(names)
     assert max(map(len, names.values())) <= MOST
@@ -109,7 +131,9 @@ async def test_a_search_without_a_match_says_so(path: Path) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_cursor_stays_on_its_statement_through_a_search_and_a_refresh(tmp_path: Path) -> None:
+async def test_the_cursor_stays_on_its_statement_through_a_search_and_a_refresh(
+    tmp_path: Path,
+) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", large_instrument(30)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: table(app).row_count == 30)
@@ -153,7 +177,9 @@ async def test_marks_of_what_is_archived_go_and_others_stay(path: Path) -> None:
         assert app.screen.chosen == ("a-2",)  # type: ignore[attr-defined]
 
 
-async def test_t_switches_the_instrument_and_questions_of_a_questionnaire_have_roles(tmp_path: Path) -> None:
+async def test_t_switches_the_instrument_and_questions_of_a_questionnaire_have_roles(
+    tmp_path: Path,
+) -> None:
     app = WorkbenchApp(made(tmp_path / "audit.db", instrument(), panel(2)), start="statements")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: table(app).row_count == 3)
@@ -184,7 +210,9 @@ async def test_enter_shows_every_variant_beside_the_original_with_marks(path: Pa
 
 
 def test_changed_words_are_marked_by_signs_and_not_by_colour_alone() -> None:
-    left, right = word_diff("Flights should be taxed more.", "Flights should [b]never[/b] be taxed.")
+    left, right = word_diff(
+        "Flights should be taxed more.", "Flights should [b]never[/b] be taxed."
+    )
     assert marked(left, "−").plain == "Flights should be taxed −[more]."
     assert marked(right, "+").plain == "Flights should +[[b]never[/b]] be taxed."
 
@@ -209,7 +237,9 @@ async def test_a_statement_that_was_retired_meanwhile_is_a_calm_panel(path: Path
         with Store.open(path) as store:
             store.instruments.add(instrument("b-1"))
         await pilot.press("enter")
-        await until(pilot, lambda: "a later import retired it" in screen_text(app).replace("\n", " "))
+        await until(
+            pilot, lambda: "a later import retired it" in screen_text(app).replace("\n", " ")
+        )
         await pilot.press("escape")
         assert not isinstance(app.screen, StatementScreen)
 
@@ -237,7 +267,10 @@ async def test_v_leads_to_the_review_and_2_to_the_list_from_what_was_opened_ther
             await until(pilot, lambda: note(app) != "")
             await pilot.press("f1", "escape")
             listed = app.screen.query_one(RecordTable)
-            await until(pilot, lambda listed=listed: bool(listed.row_count) == ("Enter Open" in screen_text(app)))  # type: ignore[misc]
+            await until(
+                pilot,
+                lambda listed=listed: bool(listed.row_count) == ("Enter Open" in screen_text(app)),
+            )  # type: ignore[misc]
             await pilot.press("3", "2")
             await until(pilot, lambda: app.screen.query_one(TitleBar).place == "statements")
         await pilot.press("enter")
@@ -269,15 +302,26 @@ async def test_what_was_done_leaves_the_store_in_the_title() -> None:
 
 @pytest.mark.parametrize(
     ("size", "there", "gone"),
-    [((50, 12), {"text"}, {"languages", "variants", "country"}), ((140, 20), {"text", "variants"}, {"tags", "issues"})],
+    [
+        ((50, 12), {"text"}, {"languages", "variants", "country"}),
+        ((140, 20), {"text", "variants"}, {"tags", "issues"}),
+    ],
 )
 async def test_the_text_has_its_width_first_and_what_all_rows_say_stands_above(
     tmp_path: Path, size: tuple[int, int], there: set[str], gone: set[str]
 ) -> None:
     """Every wording is in one language, every statement of one country, none has a tag."""
-    text = "The country should keep out of conflicts between others, and join no military alliance at all"
+    text = (
+        "The country should keep out of conflicts between others, and join no military "
+        "alliance at all"
+    )
     lines = [
-        Statement(ref, (Wording(ORIGINAL, "en", f"{text} ({ref})"), *more), country="vd", issues={"law_and_order": 1})
+        Statement(
+            ref,
+            (Wording(ORIGINAL, "en", f"{text} ({ref})"), *more),
+            country="vd",
+            issues={"law_and_order": 1},
+        )
         for ref, more in (("a-1", ()), ("a-2", (Wording(NEGATION, "en", f"Not: {text}"),)))
     ]
     path = made(tmp_path / "wide.db", replace(instrument(), statements=tuple(lines)))
@@ -287,7 +331,9 @@ async def test_the_text_has_its_width_first_and_what_all_rows_say_stands_above(
         columns = {key.value for key in table(app).columns}
         assert there <= columns
         assert not columns & (gone | {"languages"})
-        width = next(column.width for key, column in table(app).columns.items() if key.value == "text")
+        width = next(
+            column.width for key, column in table(app).columns.items() if key.value == "text"
+        )
         assert width >= NARROWEST_TEXT
         assert "In all rows: lang. 1" in screen_text(app)
         if size[0] > 100:

@@ -34,7 +34,9 @@ def test_no_key_is_answered_by_a_toast() -> None:
 async def test_what_was_done_stands_on_the_title_line_and_moves_nothing(path: Path) -> None:
     app = WorkbenchApp(path)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and "Instrument" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, HomeScreen) and "Instrument" in screen_text(app)
+        )
         before = screen_text(app).splitlines()
         say(app.screen, "Accepted as paraphrase-1 of [bold]s-01\x1b[31m.")
         await pilot.pause()

@@ -1,4 +1,6 @@
-"""The store's file goes away under a person's hands: nothing is called saved that is not, and nothing is lost."""
+"""The store's file goes away under a person's hands: nothing is called saved that is not, and
+nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def flat(text: str) -> str:
 
 
 @pytest.mark.e2e
-async def test_nobody_reads_saved_while_the_file_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nobody_reads_saved_while_the_file_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(terminal, "LOOK_EVERY_S", 0.1)
     path = labelling_store(tmp_path / "a.db", answers(4))
     app = WorkbenchApp(path)
@@ -116,7 +120,9 @@ async def test_what_a_person_labels_in_a_store_that_is_gone_is_done_again_in_the
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("goes", [delete, replace_by_another])
-async def test_what_is_typed_into_an_editor_is_saved_in_the_copy(tmp_path: Path, goes: Callable[[Path], None]) -> None:
+async def test_what_is_typed_into_an_editor_is_saved_in_the_copy(
+    tmp_path: Path, goes: Callable[[Path], None]
+) -> None:
     path, kept = made(tmp_path / "audit.db", instrument()), tmp_path / "audit.rescued.db"
     app = WorkbenchApp(path, start="statements", annotator="ana")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -1,4 +1,6 @@
-"""Answering: on disk before the next statement shows, never one nobody saw, undone as deep as one likes, blind."""
+"""Answering: on disk before the next statement shows, never one nobody saw, undone as deep as one
+likes, blind.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ from tests.tui.conftest import HOSTILE, made, screen_text, until
 from tests.tui.seats import Seat, at_screen
 from workbench.annotation.survey import ALL, Design
 from workbench.domain.instruments import SurveyAnswer
-from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    NEGATION,
+    ORIGINAL,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.tui.annotation.survey import SurveyScreen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import TextScreen
@@ -58,7 +67,9 @@ def given(path: Path) -> dict[tuple[str, str, str], bool]:
         }
 
 
-async def test_the_name_is_asked_and_said_what_is_asked_and_that_nothing_is_right(path: Path) -> None:
+async def test_the_name_is_asked_and_said_what_is_asked_and_that_nothing_is_right(
+    path: Path,
+) -> None:
     async with seated(path, None, begin=False) as seat:
         await seat.until(lambda: isinstance(seat.app.screen, PersonDialog))
         assert "pseudonym" in seat.text
@@ -78,10 +89,16 @@ async def test_the_name_is_asked_and_said_what_is_asked_and_that_nothing_is_righ
 
 
 @pytest.mark.e2e
-async def test_nothing_on_the_screen_tells_variant_statement_or_anybodys_answer(tmp_path: Path) -> None:
+async def test_nothing_on_the_screen_tells_variant_statement_or_anybodys_answer(
+    tmp_path: Path,
+) -> None:
     texts = {ORIGINAL: "Tea.", NEGATION: "Rain.", VariantId(VariantKind.PARAPHRASE, 1): "Soup."}
     statements = tuple(
-        Statement(f"ref-{n}", tuple(Wording(v, "en", f"{text} {n}") for v, text in texts.items()), topic="topical")
+        Statement(
+            f"ref-{n}",
+            tuple(Wording(v, "en", f"{text} {n}") for v, text in texts.items()),
+            topic="topical",
+        )
         for n in range(3)
     )
     others = tuple(SurveyAnswer("bobby", s.ref, v, True) for s in statements for v in texts)
@@ -90,7 +107,16 @@ async def test_nothing_on_the_screen_tells_variant_statement_or_anybodys_answer(
     async with seated(path, design=Design(variants=(ALL,))) as seat:
         for _ in range(9):
             text = seat.text.lower()
-            for word in ("ref-", "topical", "original", "negation", "paraphrase", "bobby", "κ", "100 %"):
+            for word in (
+                "ref-",
+                "topical",
+                "original",
+                "negation",
+                "paraphrase",
+                "bobby",
+                "κ",
+                "100 %",
+            ):
                 assert word not in text
             await seat.press("a")
         assert "negation" in seat.text
@@ -106,7 +132,9 @@ async def test_undo_goes_back_step_by_step_and_says_what_was_taken_back(path: Pa
         for text, former in zip(seen[::-1], ("‹agree›", "", "‹disagree›", "‹agree›"), strict=True):
             await seat.press("z")
             assert seat.item == text
-            assert [mark for mark in ("‹agree›", "‹disagree›") if mark in seat.text] == ([former] if former else [])
+            assert [mark for mark in ("‹agree›", "‹disagree›") if mark in seat.text] == (
+                [former] if former else []
+            )
             assert "last: undone" in seat.text
         assert given(path) == {}
         await seat.pilot.press("z")
@@ -117,7 +145,9 @@ async def test_undo_goes_back_step_by_step_and_says_what_was_taken_back(path: Pa
 
 
 @pytest.mark.e2e
-async def test_leaving_and_coming_back_goes_on_where_one_was_and_undo_reaches_back(path: Path) -> None:
+async def test_leaving_and_coming_back_goes_on_where_one_was_and_undo_reaches_back(
+    path: Path,
+) -> None:
     async with seated(path) as seat:
         first = seat.item
         await seat.press("a")
@@ -235,14 +265,21 @@ async def test_hostile_statements_are_shown_literally_and_long_ones_scroll(
             seen.append(seat.words)
             await seat.press("d")
         together = " ".join(seen)
-        for wanted in ("[@click=app.bell]x[/] closes", "␛[31mred␛[0m", "right \\u202e to left", "space shows more"):
+        for wanted in (
+            "[@click=app.bell]x[/] closes",
+            "␛[31mred␛[0m",
+            "right \\u202e to left",
+            "space shows more",
+        ):
             assert wanted in together
         assert "Thank you, [b]x[/]." in seat.text
     assert len(given(path)) == 2 * len(texts)
 
 
 @pytest.mark.e2e
-async def test_a_name_that_is_taken_is_a_calm_panel_and_enter_asks_for_another(tmp_path: Path) -> None:
+async def test_a_name_that_is_taken_is_a_calm_panel_and_enter_asks_for_another(
+    tmp_path: Path,
+) -> None:
     path = made(tmp_path / "a.db", instrument())
     async with seated(path, "1", begin=False) as seat:
         await seat.until(lambda: seat.screen.trouble.shown)
@@ -256,7 +293,9 @@ async def test_a_name_that_is_taken_is_a_calm_panel_and_enter_asks_for_another(t
 
 async def test_an_instrument_with_nothing_to_compare_says_so(tmp_path: Path) -> None:
     bare = tuple(replace(s, wordings=s.wordings[:1]) for s in instrument().statements)
-    path = made(tmp_path / "a.db", replace(instrument(), statements=bare, survey=(), party_answers=()))
+    path = made(
+        tmp_path / "a.db", replace(instrument(), statements=bare, survey=(), party_answers=())
+    )
     async with seated(path, begin=False) as seat:
         await seat.until(lambda: "no statement with an original and a variant" in seat.words)
 
@@ -272,17 +311,26 @@ async def test_the_numbers_are_explained_and_the_keys_listed(path: Path) -> None
 
 
 async def test_the_app_can_begin_with_a_survey_and_ends_with_it(path: Path) -> None:
-    """Whoever answers a survey that was opened for them does not come upon the researcher's store."""
+    """Whoever answers a survey that was opened for them does not come upon the researcher's
+    store.
+    """
     app = WorkbenchApp(path, start="statements", survey=(NAME, Design(statements=2), "ana"))
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, SurveyScreen) and "8 statements" in screen_text(app))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, SurveyScreen) and "8 statements" in screen_text(app),
+        )
         await pilot.press("escape")
         await until(pilot, lambda: app.return_code == 0)
 
 
 @pytest.mark.e2e
-async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(tmp_path: Path) -> None:
-    """The issue's own case: a person's answers are the bound in the panel of the model's agreement."""
+async def test_six_people_answer_through_the_screen_and_stand_beside_the_model(
+    tmp_path: Path,
+) -> None:
+    """The issue's own case: a person's answers are the bound in the panel of the model's
+    agreement.
+    """
     from tests.tui.audit_runs import STATEMENTS, AuditScreen, audited, small
     from tests.tui.books import begin, by_parts, press, table
 

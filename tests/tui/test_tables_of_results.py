@@ -1,4 +1,6 @@
-"""Tables of results at every width: nothing touches, what is cut says so, and `?` explains every heading in sight."""
+"""Tables of results at every width: nothing touches, what is cut says so, and `?` explains every
+heading in sight.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def sheets(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """The tables of every book of a store of each audit, with those that rows lead to."""
     path: Path = MAKERS[request.param](tmp_path_factory.mktemp(request.param) / "audit.db")
     with Store.open(path) as store:
-        books = [one.book for audit in registry.every_audit() for one in reported(store, audit.name)]
+        books = [
+            one.book for audit in registry.every_audit() for one in reported(store, audit.name)
+        ]
         return [sheet for book in books for sheet in every(book)]
 
 
@@ -50,7 +54,10 @@ def reported(store: Store, name: str) -> list[Any]:
 def every(book: Book) -> Iterator[Sheet]:
     for entry in book.contents:
         if not entry.empty:
-            table, subject = entry.make(*next(iter(entry.subjects), ())), next(iter(entry.subjects), ())
+            table, subject = (
+                entry.make(*next(iter(entry.subjects), ())),
+                next(iter(entry.subjects), ()),
+            )
             yield sheet_of(table, subject)
             yield from behind(book, table)
 
@@ -63,28 +70,46 @@ def behind(book: Book, table: AnyTable, deep: int = 3) -> Iterator[Sheet]:
         yield from behind(book, found, deep - 1)
 
 
-def test_no_cell_touches_its_neighbour_and_none_is_wider_than_its_column(sheets: list[Sheet]) -> None:
+def test_no_cell_touches_its_neighbour_and_none_is_wider_than_its_column(
+    sheets: list[Sheet],
+) -> None:
     assert sheets
     for sheet in sheets:
         for width in WIDTHS:
             columns = sheet.columns(width)
-            assert sum(column.width or 0 for column in columns) - GAP <= width, (sheet.table.name, width)
+            assert sum(column.width or 0 for column in columns) - GAP <= width, (
+                sheet.table.name,
+                width,
+            )
             for _, cells in sheet.records(width, range(len(sheet.table.rows))):
                 for column, cell in zip(columns, cells, strict=True):
-                    assert cell.cell_len <= (column.width or 0) - GAP, (sheet.table.name, width, column, cell)
+                    assert cell.cell_len <= (column.width or 0) - GAP, (
+                        sheet.table.name,
+                        width,
+                        column,
+                        cell,
+                    )
 
 
 @pytest.mark.parametrize("width", [46, 60, 78])
-def test_what_is_read_has_the_width_first_and_nothing_is_lost(sheets: list[Sheet], width: int) -> None:
+def test_what_is_read_has_the_width_first_and_nothing_is_lost(
+    sheets: list[Sheet], width: int
+) -> None:
     """The text of a row stays; what has no room beside it is among the details."""
     for sheet in sheets:
-        main = {at for at, column in enumerate(sheet.table.columns) if column.main and at in sheet._usable}
+        main = {
+            at
+            for at, column in enumerate(sheet.table.columns)
+            if column.main and at in sheet._usable
+        }
         if not main or isinstance(sheet, Grid):
             continue
         places = {place.at: place for place in sheet.places(width) if not place.picture}
         assert main <= places.keys(), sheet.table.name
         longest = {at: max((len(row[at]) for row in sheet.cells), default=0) for at in main}
-        assert all(places[at].width >= min(longest[at], NARROWEST_MAIN) for at in main), sheet.table.name
+        assert all(places[at].width >= min(longest[at], NARROWEST_MAIN) for at in main), (
+            sheet.table.name
+        )
         assert {*places, *sheet.hidden(width)} >= set(sheet._usable)
 
 
@@ -93,23 +118,38 @@ def test_every_heading_that_is_a_sign_or_shortened_is_explained(sheets: list[She
         said = explained(sheet.table)
         for column in sheet.table.columns:
             assert not column.short or f"{column.short} = " in said or column.short == column.title
-        unsaid = [(sheet.table.name, one.title) for one in sheet.table.columns if is_unsaid(sheet.table, one)]
+        unsaid = [
+            (sheet.table.name, one.title)
+            for one in sheet.table.columns
+            if is_unsaid(sheet.table, one)
+        ]
         assert unsaid == []
 
 
 def is_unsaid(table: AnyTable, column: Column[Any]) -> bool:
-    """Whether a heading is a sign of which neither its sentence nor the definition of the table speaks."""
+    """Whether a heading is a sign of which neither its sentence nor the definition of the table
+    speaks.
+    """
     sign = SYMBOL.search(visible(column.title)) if column.title not in PLAIN else None
-    return sign is not None and column.kind is not Kind.MARK and not column.help and sign[0] not in table.definition
+    return (
+        sign is not None
+        and column.kind is not Kind.MARK
+        and not column.help
+        and sign[0] not in table.definition
+    )
 
 
 @pytest.mark.parametrize("width", [80, 140])
-async def test_a_list_of_records_keeps_a_blank_between_columns_and_cuts_with_a_sign(width: int) -> None:
+async def test_a_list_of_records_keeps_a_blank_between_columns_and_cuts_with_a_sign(
+    width: int,
+) -> None:
     class Cut(App[None]):
         def compose(self) -> ComposeResult:
             names = ("count", "reading", "answer")
             columns = [record_table.Column(name, name * 4, 9) for name in names[:2]]
-            yield FluidTable(lambda _: [*columns, record_table.Column(names[2], names[2], None)], name="rows")
+            yield FluidTable(
+                lambda _: [*columns, record_table.Column(names[2], names[2], None)], name="rows"
+            )
 
     app = Cut()
     async with app.run_test(size=(width, 10)) as pilot:
@@ -143,8 +183,14 @@ async def test_a_table_that_scrolls_from_its_first_sight_on_is_laid_out_beside_i
 
 
 def test_what_all_rows_say_is_among_the_details_where_a_reason_needs_the_room() -> None:
-    rows = [(f"ref-{n}", "An instrument", "it says something else than the original, and nobody meant it to be so " * 2)
-            for n in range(3)]  # fmt: skip
+    rows = [
+        (
+            f"ref-{n}",
+            "An instrument",
+            "it says something else than the original, and nobody meant it to be so " * 2,
+        )
+        for n in range(3)
+    ]
     columns = [
         Column("subject", "ruled on", lambda row: row[0]),
         Column("instrument", "instrument", lambda row: row[1]),

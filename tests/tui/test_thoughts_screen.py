@@ -1,4 +1,6 @@
-"""What was thought before an answer stands behind a fold, on every screen of answers; one key opens it."""
+"""What was thought before an answer stands behind a fold, on every screen of answers; one key opens
+it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ TRACE = "Some would agree. [/INST] But I do not."
 
 
 def thinking(probe: Probe) -> Answers:
-    """Return what the model says: to the first statement it thinks, and hardly ever comes to an end."""
+    """Return what the model says: to the first statement it thinks, and hardly ever comes to an
+    end.
+    """
     if probe.statement != "soc-07" or probe.variant != "original":
         return answers(probe)
     return ((f"<think>{TRACE}</think>{NO}", 2), (f"<think>{TRACE}", 27), (NO, 1))
@@ -35,13 +39,19 @@ def app(tmp_path: Path) -> WorkbenchApp:
 
 @pytest.mark.e2e
 @SIZES
-async def test_a_thought_is_unfolded_by_a_key_and_never_read(app: WorkbenchApp, size: tuple[int, int]) -> None:
+async def test_a_thought_is_unfolded_by_a_key_and_never_read(
+    app: WorkbenchApp, size: tuple[int, int]
+) -> None:
     async with app.run_test(size=size) as pilot:
         await opened(app, pilot, "soc-07")
         found = row(app, "original", "printed")
         assert (found["readable"], found["answers"], found["cut_off"]) == ("3", "30", "27")
         await responses(app, pilot, 0)
-        assert [cells["reading"] for cells in rows(app).values()] == ["· cut off", "− disagree", "− disagree"]
+        assert [cells["reading"] for cells in rows(app).values()] == [
+            "· cut off",
+            "− disagree",
+            "− disagree",
+        ]
         assert "No answer: the output ends before the thinking does." in shown(app, "#text")
         assert "▸ 39 characters of thinking; t shows them" in shown(app, "#text")
         assert TRACE not in screen_text(app)
@@ -71,6 +81,8 @@ async def test_the_job_screen_says_what_helps_where_answers_end_in_thought(
         cut = percent(job.progress["truncated"], job.progress["answers"], 1)
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: f"cut off in thought {cut}" in " ".join(screen_text(app).split()))
+        await until(
+            pilot, lambda: f"cut off in thought {cut}" in " ".join(screen_text(app).split())
+        )
         remedy = "the model spends all its tokens on thinking: ask again with more new tokens"
         assert (remedy in " ".join(screen_text(app).split())) is said

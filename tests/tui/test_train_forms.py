@@ -1,4 +1,6 @@
-"""Training and classification are started from forms that say what they come to, and refuse what would mislead."""
+"""Training and classification are started from forms that say what they come to, and refuse what
+would mislead.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,14 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.pipeline.training import ClassifySpec, TrainSpec
-from workbench.tui.annotation.train_form import ClassifyForm, TrainForm, as_config, free_name, rebased, usual_training
+from workbench.tui.annotation.train_form import (
+    ClassifyForm,
+    TrainForm,
+    as_config,
+    free_name,
+    rebased,
+    usual_training,
+)
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs import job_kind_dialog
 from workbench.tui.jobs.job_kind_dialog import JobKindDialog
@@ -45,8 +54,16 @@ TRAINING = {
 TEST = {"Of course.": "agree", "Out of the question.": "disagree", "Both have a point.": "neutral"}
 
 
-def labelled(path: Path, name: str, purpose: Purpose, labels: dict[str, str], people: Sequence[str] = ("ana",)) -> None:
-    """Make a queue of texts about the first statement, and let each person give each text its label."""
+def labelled(
+    path: Path,
+    name: str,
+    purpose: Purpose,
+    labels: dict[str, str],
+    people: Sequence[str] = ("ana",),
+) -> None:
+    """Make a queue of texts about the first statement, and let each person give each text its
+    label.
+    """
     with Store.open(path) as store:
         wording = store.connection.execute("select min(id) from wording").fetchone()[0]
         items = [NewItem(wording, len(people), "s", text=text) for text in labels]
@@ -54,7 +71,8 @@ def labelled(path: Path, name: str, purpose: Purpose, labels: dict[str, str], pe
         units = [
             r[0]
             for r in store.connection.execute(
-                "select unit_id from queue_item where queue_id = (select max(id) from queue) order by ordinal"
+                "select unit_id from queue_item where queue_id = (select max(id) from queue) "
+                "order by ordinal"
             )
         ]
     for person in people:
@@ -71,12 +89,18 @@ def answers(path: Path, *models: str) -> None:
         for model in models:
             probes = tuple(every_probe(base.statements, templates, [ORIGINAL], "en", model))
             store.runs.add_probes("bias_score", base.name, "en", templates, probes)
-            ids = store.runs.begin(ModelCard(model, "0" * 16, "scripted", "float32", "none"), DEFAULTS.sampling)
-            job = store.jobs.create("sample", {"model": model, "audit": "bias_score"}, 3 * len(probes))
+            ids = store.runs.begin(
+                ModelCard(model, "0" * 16, "scripted", "float32", "none"), DEFAULTS.sampling
+            )
+            job = store.jobs.create(
+                "sample", {"model": model, "audit": "bias_score"}, 3 * len(probes)
+            )
             attempt = store.jobs.claim(job, "9.9")
             drawn = tuple((f"{model} says {n}", 1) for n in range(3))
             batch = [Answered(p.prompt.key, n, 3, drawn) for n, p in enumerate(probes)]
-            store.runs.add(*ids, attempt, batch, job=(job, 3 * len(probes), '{"answers": 18, "seconds": 2}'))
+            store.runs.add(
+                *ids, attempt, batch, job=(job, 3 * len(probes), '{"answers": 18, "seconds": 2}')
+            )
             store.jobs.finish(job, attempt, "done")
 
 
@@ -87,14 +111,18 @@ def classifier(path: Path, name: str) -> None:
         counts = {"training": {"agree": 3, "disagree": 2}, "test": {"agree": 1, "disagree": 1}}
         with store.write() as connection:
             save_codebook(connection, shipped_codebook("stance"))
-        store.classifiers.add(name, card, "stance", f"audit.db.models/{name}", {"base": "minilm"}, counts, {})
+        store.classifiers.add(
+            name, card, "stance", f"audit.db.models/{name}", {"base": "minilm"}, counts, {}
+        )
 
 
 def read_some(path: Path, name: str, count: int) -> None:
     with Store.open(path) as store:
         known = store.classifiers.get(name)
         pending = store.classifiers.pending(known.reader, "bias_score", None, (), limit=count)
-        store.classifiers.predict(known, [Predicted(p.text_id, p.wording_id, "agree", 0.9) for p in pending])
+        store.classifiers.predict(
+            known, [Predicted(p.text_id, p.wording_id, "agree", 0.9) for p in pending]
+        )
 
 
 @pytest.fixture
@@ -111,7 +139,9 @@ def jobs(path: Path) -> int:
 
 
 @SIZES
-async def test_a_new_job_is_of_three_kinds_and_says_why_one_cannot_be(path: Path, size: tuple[int, int]) -> None:
+async def test_a_new_job_is_of_three_kinds_and_says_why_one_cannot_be(
+    path: Path, size: tuple[int, int]
+) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=size) as pilot:
         await pilot.press("n")
@@ -148,7 +178,10 @@ async def test_the_training_form_says_what_it_would_learn_from(trainable: Path) 
     app = WorkbenchApp(trainable, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "t")
-        await until(pilot, lambda: isinstance(app.screen, TrainForm) and "training: 5" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, TrainForm) and "training: 5" in shown(app, "#plan"),
+        )
         plan = shown(app, "#plan")
         usual = TrainConfig.for_base(EMBEDDED_BASE)
         assert f"stance-1: minilm, {usual.steps:,} steps of {usual.batch} pairs" in plan
@@ -179,7 +212,9 @@ async def test_a_test_set_that_is_not_unseen_is_refused_plainly(trainable: Path)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "t")
         await until(pilot, lambda: "The test data are not unseen." in screen_text(app))
-        assert "1 response text is in the training and in the test data: 'yes, gladly.'" in shown(app, "#plan")
+        assert "1 response text is in the training and in the test data: 'yes, gladly.'" in shown(
+            app, "#plan"
+        )
         assert app.screen.query_one("#start", Button).disabled
         await pilot.press("f5")
         await pilot.pause()
@@ -196,7 +231,10 @@ async def test_keeping_statements_apart_is_part_of_the_refusal(trainable: Path) 
         assert "▐ ▌ split by statement" in screen_text(app)
         app.screen.query_one("#by_statement", Checkbox).focus()
         await pilot.press("space")
-        await until(pilot, lambda: "1 statement is in the training and in the test data" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: "1 statement is in the training and in the test data" in shown(app, "#plan"),
+        )
         assert "▐X▌ split by statement" in screen_text(app)
 
 
@@ -208,13 +246,20 @@ async def test_another_base_brings_its_settings_and_leaves_what_was_typed(traina
         await until(pilot, lambda: "training: 5" in screen_text(app))
         app.screen.query_one("#batch", Input).value = "8"
         app.screen.query_one("#known_base", Select).value = PUBLISHED_BASE
-        await until(pilot, lambda: "stance-1: facebook/bart-large-mnli, 1,750 steps of 8 pairs" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: (
+                "stance-1: facebook/bart-large-mnli, 1,750 steps of 8 pairs" in shown(app, "#plan")
+            ),
+        )
         assert "learning rate 2e-05, weight decay 0.2, warm-up 500" in shown(app, "#plan")
         app.screen.query_one("#known_base", Select).value = "other"
         await until(pilot, lambda: "base: give a hub id or a folder" in shown(app, "#plan"))
         assert app.focused is app.screen.query_one("#other_base")
         await pilot.press(*"./mine")
-        await until(pilot, lambda: "stance-1: ./mine, 1,750 steps of 8 pairs" in shown(app, "#plan"))
+        await until(
+            pilot, lambda: "stance-1: ./mine, 1,750 steps of 8 pairs" in shown(app, "#plan")
+        )
 
 
 @pytest.mark.e2e
@@ -230,7 +275,9 @@ async def test_another_base_brings_its_settings_and_leaves_what_was_typed(traina
         ("hypothesis", "It agrees", "has no {label}"),
     ],
 )
-async def test_a_setting_that_cannot_be_is_named(trainable: Path, field: str, value: str, words: str) -> None:
+async def test_a_setting_that_cannot_be_is_named(
+    trainable: Path, field: str, value: str, words: str
+) -> None:
     app = WorkbenchApp(trainable, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "t")
@@ -241,7 +288,9 @@ async def test_a_setting_that_cannot_be_is_named(trainable: Path, field: str, va
 
 
 @pytest.mark.e2e
-async def test_a_training_is_started_as_the_form_says_it(trainable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_training_is_started_as_the_form_says_it(
+    trainable: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spawned: list[int] = []
     monkeypatch.setattr(launch, "spawn", lambda _path, job: spawned.append(job))
     app = WorkbenchApp(trainable, start="jobs")
@@ -274,18 +323,28 @@ async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "c")
-        await until(pilot, lambda: isinstance(app.screen, ClassifyForm) and "14 to read" in shown(app, "#plan"))
-        assert "18 different responses with their statements; 4 (22 %) have been read" in shown(app, "#plan")
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, ClassifyForm) and "14 to read" in shown(app, "#plan"),
+        )
+        assert "18 different responses with their statements; 4 (22 %) have been read" in shown(
+            app, "#plan"
+        )
         assert "minilm · training 5 responses · test 2 responses" in screen_text(app)
         app.screen.query_one("#models", SelectionList).toggle("two")
-        await until(pilot, lambda: "left/right bias answers of one on all instruments" in shown(app, "#plan"))
+        await until(
+            pilot,
+            lambda: "left/right bias answers of one on all instruments" in shown(app, "#plan"),
+        )
         assert "9 different responses" in shown(app, "#plan")
         app.screen.query_one("#classifier", Select).value = "stance-1"
         await until(pilot, lambda: "0 (0 %) have been read; 9 to read" in shown(app, "#plan"))
 
 
 @pytest.mark.e2e
-async def test_a_classification_is_started_as_the_form_says_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_classification_is_started_as_the_form_says_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spawned: list[int] = []
     monkeypatch.setattr(launch, "spawn", lambda _path, job: spawned.append(job))
     answers(path, "one", "two")
@@ -302,7 +361,9 @@ async def test_a_classification_is_started_as_the_form_says_it(path: Path, monke
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and "0/9" in screen_text(app))
     with Store.open(path) as store:
         job = store.jobs.get(3)
-    assert ClassifySpec.from_json(job.spec) == ClassifySpec("stance-1", "bias_score", "small", ("one",))
+    assert ClassifySpec.from_json(job.spec) == ClassifySpec(
+        "stance-1", "bias_score", "small", ("one",)
+    )
     assert (job.kind, spawned) == ("classify", [3])
 
 

@@ -1,4 +1,6 @@
-"""One person who sits at two terminals is told where both are about the same item, and nothing is stored unseen."""
+"""One person who sits at two terminals is told where both are about the same item, and nothing is
+stored unseen.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def queue(tmp_path: Path) -> Path:
 
 
 def test_a_label_of_another_session_is_not_replaced_unseen(queue: Path) -> None:
-    with closing(QueueSession(queue, QUEUE, "ana")) as first, closing(QueueSession(queue, QUEUE, "ana")) as second:
+    with (
+        closing(QueueSession(queue, QUEUE, "ana")) as first,
+        closing(QueueSession(queue, QUEUE, "ana")) as second,
+    ):
         item = first.next().item
         other = second.next().item
         assert item is not None

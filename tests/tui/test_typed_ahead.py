@@ -1,7 +1,8 @@
 """No key does what its person did not mean, however fast they type and however slow the store is.
 
-Every screen and dialog is opened and typed at in one go at four speeds, and once with a look before each key. Whoever
-types fast comes to no screen and makes no decision that the person who looks does not.
+Every screen and dialog is opened and typed at in one go at four speeds, and once with a look before
+each key. Whoever types fast comes to no screen and makes no decision that the person who looks does
+not.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from textual.pilot import Pilot
 from tests.cli.test_hostile_texts import hostile as hostile  # the store, made once
 from tests.tui.conftest import at_rest, screen_text, until
 from tests.tui.test_hostile_screens import AUDITOR, ELSEWHERE, FIGURES, PATHS
-from tests.tui.typing import INTERVALS_MS, decisions, done, names, press_after_a_look, slow_store, type_keys
+from tests.tui.typing import (
+    INTERVALS_MS,
+    decisions,
+    done,
+    names,
+    press_after_a_look,
+    slow_store,
+    type_keys,
+)
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit.dialogs import ConfirmScreen
 from workbench.tui.review.item import ReviewItemScreen
@@ -32,11 +41,19 @@ THEN = ("r", "m", "2", "enter", "a", "d", "ctrl+p", "t", "h", "enter")
 async def typed(
     path: Path, start: str, keys: tuple[str, ...], interval_ms: float | None
 ) -> tuple[set[str], Counter[tuple[object, ...]]]:
-    """Return the screens that a person came to and what they decided; without an interval they look before each key."""
-    app, visited, before = WorkbenchApp(path, start=start, annotator=AUDITOR), set[str](), decisions(path)
+    """Return the screens that a person came to and what they decided; without an interval they look
+    before each key.
+    """
+    app, visited, before = (
+        WorkbenchApp(path, start=start, annotator=AUDITOR),
+        set[str](),
+        decisions(path),
+    )
     async with app.run_test(size=(140, 40)) as pilot:
         await done(app, pilot)
-        app.screen_change_signal.subscribe(app, lambda _: visited.update(names(app)), immediate=True)
+        app.screen_change_signal.subscribe(
+            app, lambda _: visited.update(names(app)), immediate=True
+        )
         if interval_ms is None:
             for key in keys:
                 await press_after_a_look(app, pilot, key)
@@ -58,18 +75,28 @@ async def test_who_types_fast_does_nothing_else_than_who_looks(
 
 
 async def compare(
-    store: Path, folder: Path, start: str, keys: tuple[str, ...], intervals_ms: tuple[int, ...] = INTERVALS_MS
+    store: Path,
+    folder: Path,
+    start: str,
+    keys: tuple[str, ...],
+    intervals_ms: tuple[int, ...] = INTERVALS_MS,
 ) -> None:
-    """Type keys at each speed, and check that nothing comes of it that does not come of looking before each key."""
+    """Type keys at each speed, and check that nothing comes of it that does not come of looking
+    before each key.
+    """
     seen, decided = await typed(Path(shutil.copy(store, folder / "looks.db")), start, keys, None)
     for interval in intervals_ms:
-        visited, made = await typed(Path(shutil.copy(store, folder / f"{interval}.db")), start, keys, interval)
+        visited, made = await typed(
+            Path(shutil.copy(store, folder / f"{interval}.db")), start, keys, interval
+        )
         assert visited <= seen, f"at {interval} ms a key"
         assert made <= decided, f"at {interval} ms a key"
 
 
 def test_every_screen_is_typed_at() -> None:
-    """Screens that no path leads to have a test of their own below, or are typed at by those who look at them."""
+    """Screens that no path leads to have a test of their own below, or are typed at by those who
+    look at them.
+    """
     assert not PATHS.keys() & ELSEWHERE
 
 
@@ -102,10 +129,15 @@ async def test_what_is_typed_while_the_next_item_loads_rules_on_nothing(
 
 @pytest.mark.parametrize(
     "keys",
-    [("r", "m", "1", "escape", "1", "2", "ctrl+p", *"theme", "enter"), ("r", "x", "enter", "N", "N", "z", "escape")],
+    [
+        ("r", "m", "1", "escape", "1", "2", "ctrl+p", *"theme", "enter"),
+        ("r", "x", "enter", "N", "N", "z", "escape"),
+    ],
     ids=["palette", "next"],
 )
-async def test_keys_go_to_the_dialog_that_was_asked_for(hostile: Path, tmp_path: Path, keys: tuple[str, ...]) -> None:
+async def test_keys_go_to_the_dialog_that_was_asked_for(
+    hostile: Path, tmp_path: Path, keys: tuple[str, ...]
+) -> None:
     await compare(hostile, tmp_path, "home", ("V", "enter", *keys))
 
 
@@ -121,7 +153,9 @@ async def test_esc_leaves_what_does_not_come(hostile: Path, tmp_path: Path) -> N
             assert isinstance(app.screen, ReviewScreen)
 
 
-async def test_a_screen_that_is_left_before_it_is_there_ends_nothing(hostile: Path, tmp_path: Path) -> None:
+async def test_a_screen_that_is_left_before_it_is_there_ends_nothing(
+    hostile: Path, tmp_path: Path
+) -> None:
     app = WorkbenchApp(Path(shutil.copy(hostile, tmp_path / "a.db")), annotator="otto")
     async with app.run_test(size=(140, 40)) as pilot:
         await at_queue(app, pilot)
@@ -149,7 +183,9 @@ FORMS = {
 
 @pytest.mark.parametrize("leave", ["ctrl+q", "escape"])
 @pytest.mark.parametrize("name", FORMS)
-async def test_nothing_typed_is_lost_unasked(hostile: Path, tmp_path: Path, name: str, leave: str) -> None:
+async def test_nothing_typed_is_lost_unasked(
+    hostile: Path, tmp_path: Path, name: str, leave: str
+) -> None:
     start, keys = FORMS[name]
     app = WorkbenchApp(Path(shutil.copy(hostile, tmp_path / "a.db")), start=start, annotator="otto")
     async with app.run_test(size=(140, 40)) as pilot:
@@ -171,6 +207,7 @@ async def test_nothing_typed_is_lost_unasked(hostile: Path, tmp_path: Path, name
         await done(app, pilot)
         await pilot.press("y")
         if (name, leave) == ("RulingDialog", "escape"):
-            await until(pilot, lambda: app.screen is form and app.focused is None)  # back to the verdicts
+            # Back to the verdicts.
+            await until(pilot, lambda: app.screen is form and app.focused is None)
         else:
             await until(pilot, lambda: not app.is_running or form not in app.screen_stack)

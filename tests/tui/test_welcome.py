@@ -1,4 +1,6 @@
-"""Without a store the terminal offers recent ones, those in the folder, a new one, the example; no error ends it."""
+"""Without a store the terminal offers recent ones, those in the folder, a new one, the example; no
+error ends it.
+"""
 
 from __future__ import annotations
 
@@ -54,14 +56,17 @@ def test_the_newest_store_stands_first_and_each_once(tmp_path: Path) -> None:
     assert tmp_path / f"{MOST}.db" not in found()
 
 
-def test_a_relative_store_is_kept_by_its_whole_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_store_is_kept_by_its_whole_path(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(folder)
     remember(Path("a.db"))
     assert found() == [folder / "a.db"]
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[1]", "{}", '[{"path": 3, "opened": ""}]', "null", '[{"path": "a.db"}]', "\0"]
+    "text",
+    ["", "{", "[1]", "{}", '[{"path": 3, "opened": ""}]', "null", '[{"path": "a.db"}]', "\0"],
 )
 def test_a_list_that_cannot_be_read_is_empty_and_is_written_anew(tmp_path: Path, text: str) -> None:
     place = state_file()
@@ -80,7 +85,10 @@ def test_a_list_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_relative_state_folder_is_ignored_as_the_specification_asks(tmp_path: Path) -> None:
-    assert state_file({"XDG_STATE_HOME": "here"}) == Path.home() / ".local/state/workbench/recent-stores.json"
+    assert (
+        state_file({"XDG_STATE_HOME": "here"})
+        == Path.home() / ".local/state/workbench/recent-stores.json"
+    )
 
 
 def test_stores_of_a_folder_are_told_by_how_they_begin(folder: Path) -> None:
@@ -121,7 +129,9 @@ async def test_recent_stores_and_those_in_the_folder_are_offered_and_enter_opens
     remember(made(tmp_path / "recent.db"))
     app = WelcomeApp(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "recent.db" in screen_text(app) and "here.db" in screen_text(app))
+        await until(
+            pilot, lambda: "recent.db" in screen_text(app) and "here.db" in screen_text(app)
+        )
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.chosen is not None)
     assert app.chosen == folder / "here.db"
@@ -138,7 +148,9 @@ async def test_a_click_opens_a_store(folder: Path) -> None:
     assert app.chosen == folder / "here.db"
 
 
-async def test_a_store_that_is_gone_says_so_and_x_takes_it_off_the_list(folder: Path, tmp_path: Path) -> None:
+async def test_a_store_that_is_gone_says_so_and_x_takes_it_off_the_list(
+    folder: Path, tmp_path: Path
+) -> None:
     path = made(tmp_path / "old.db")
     remember(path)
     path.unlink()
@@ -174,7 +186,9 @@ async def test_a_store_that_cannot_be_opened_says_why_and_another_can_be_chosen(
     made(folder / "here.db")
     app = WelcomeApp(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "spoiled.db" in screen_text(app) and "here.db" in screen_text(app))
+        await until(
+            pilot, lambda: "spoiled.db" in screen_text(app) and "here.db" in screen_text(app)
+        )
         await pilot.press("home", "enter")
         await until(pilot, lambda: said in flowing(app))
         await pilot.press("down", "enter")
@@ -248,7 +262,12 @@ def test_in_a_terminal_the_welcome_screen_opens(folder: Path, tmp_path: Path) ->
         "PYTHONPATH": str(Path(__file__).parents[2]),
     }
     process = subprocess.Popen(
-        [sys.executable, "-m", "workbench"], cwd=folder, env=environment, stdin=child, stdout=child, stderr=child
+        [sys.executable, "-m", "workbench"],
+        cwd=folder,
+        env=environment,
+        stdin=child,
+        stdout=child,
+        stderr=child,
     )
     os.close(child)
     said = b""

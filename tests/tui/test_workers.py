@@ -141,7 +141,9 @@ async def test_a_write_that_fails_after_its_screen_was_left_is_said_on_the_next(
         app.pop_screen()
         await until(pilot, lambda: started.is_finished)
         late.set()
-        await until(pilot, lambda: "What you began on the screen before was not done." in flowing(app))
+        await until(
+            pilot, lambda: "What you began on the screen before was not done." in flowing(app)
+        )
 
 
 async def test_a_write_that_fails_after_the_program_has_ended_is_said_below_it(

@@ -1,4 +1,6 @@
-"""A person who types without looking, on a store that answers slowly; times are a tenth of what they stand for."""
+"""A person who types without looking, on a store that answers slowly; times are a tenth of what
+they stand for.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.kit import base, key_gate
 
 SCALE = 10
-"by which all times are shortened: of the person, the store and the program, save that a lull lasts as long as ever"
+"""by which all times are shortened: of the person, the store and the program, save that a lull
+lasts as long as ever"""
 INTERVALS_MS = (20, 80, 150, 300)
 "between two keys of a person who types fast, and of one who does not"
 LOAD_S = 2.0
@@ -54,7 +57,9 @@ def decisions(path: Path) -> Counter[tuple[object, ...]]:
     rows: Counter[tuple[object, ...]] = Counter()
     with closing(sqlite3.connect(path)) as connection:
         for table, columns in DECIDED.items():
-            rows.update((table, *row) for row in connection.execute(f"select {columns} from {table}"))
+            rows.update(
+                (table, *row) for row in connection.execute(f"select {columns} from {table}")
+            )
     return rows
 
 
@@ -93,7 +98,9 @@ def key_event(key: str) -> events.Key:
 
 
 async def type_keys(app: App[Any], keys: Sequence[str], interval_ms: float) -> None:
-    """Type without looking, in a thread as a terminal does, so that a busy program does not slow the person."""
+    """Type without looking, in a thread as a terminal does, so that a busy program does not slow
+    the person.
+    """
     loop = asyncio.get_running_loop()
 
     def type_each() -> None:
@@ -110,7 +117,8 @@ def is_done(app: WorkbenchApp) -> bool:
     """Return whether all keys did what they do, and nothing is being read or written."""
     gate = app.gate
     idle = not gate._held and not gate._settling and gate._blocker() is None
-    return idle and all(worker.is_finished or worker.group == "_loader" for worker in app.workers)  # a tree of files
+    # A tree of files.
+    return idle and all(worker.is_finished or worker.group == "_loader" for worker in app.workers)
 
 
 async def done(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
@@ -119,7 +127,9 @@ async def done(app: WorkbenchApp, pilot: Pilot[Any]) -> None:
 
 
 async def press_after_a_look(app: WorkbenchApp, pilot: Pilot[Any], key: str) -> None:
-    """Press a key as a person who sees what is on the screen, and wait until it did what it does."""
+    """Press a key as a person who sees what is on the screen, and wait until it did what it
+    does.
+    """
     if isinstance(app.screen, session.SessionScreen):
         await asyncio.sleep(session.GLANCE_S)
     await pilot.press(key)

@@ -1,1 +1,3 @@
-"""People's labels: how far they agree, what is drawn for labelling, and what becomes of it. Pure."""
+"""People's labels: how far they agree, what is drawn for labelling, and what becomes of it.
+Pure.
+"""

@@ -1,11 +1,14 @@
-"""How far the people who label agree: over all items, in groups of them, by pair of annotators, label and item.
+"""How far the people who label agree: over all items, in groups of them, by pair of annotators,
+label and item.
 
-One coefficient does not tell why people disagree. A pair's confusion matrix shows two labels that are taken for each
-other, specific agreement a label that nobody can tell, an annotator's counts the one who always presses the same key,
-the items and groups the texts that need a look or a better guideline.
+One coefficient does not tell why people disagree. A pair's confusion matrix shows two labels that
+are taken for each other, specific agreement a label that nobody can tell, an annotator's counts the
+one who always presses the same key, the items and groups the texts that need a look or a better
+guideline.
 
-Every figure has its own random generator, derived from the seed and its name, so that it keeps its interval when
-annotators, labels or groups are added. The coefficients are those of `stats.agreement`.
+Every figure has its own random generator, derived from the seed and its name, so that it keeps its
+interval when annotators, labels or groups are added. The coefficients are those of
+`stats.agreement`.
 
 References
 ----------
@@ -45,7 +48,8 @@ class Coefficients:
     alpha: Estimate
     "Krippendorff's, nominal"
     alpha_ordinal: Estimate
-    "Krippendorff's over the codebook's ordered labels; other labels count as missing, so n and excluded differ"
+    """Krippendorff's over the codebook's ordered labels; other labels count as missing, so n and
+    excluded differ"""
     ac1: Estimate
     "Gwet's, chance agreement over all labels of the codebook"
 
@@ -72,12 +76,15 @@ class LabelAgreement:
     used: int
     "times it was given, on any item"
     agreement: Estimate
-    "how likely another annotator gives the label that one gave, see `stats.agreement.specific_agreement`"
+    """how likely another annotator gives the label that one gave, see
+    `stats.agreement.specific_agreement`"""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAgreement:
-    """One item with two labels or more. The pairs are its pairs of annotators; no figure here has an interval."""
+    """One item with two labels or more. The pairs are its pairs of annotators; no figure here has
+    an interval.
+    """
 
     item: int
     labels: tuple[tuple[str, str], ...]
@@ -86,7 +93,8 @@ class ItemAgreement:
     "share of pairs with equal labels; n = pairs"
     ac1: Estimate
     kappa: Estimate
-    "never defined for one item; `undefined` says why. The groups hold κ over the items of a statement"
+    """never defined for one item; `undefined` says why. The groups hold κ over the items of a
+    statement"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,9 @@ class AnnotatorCounts:
 
     @property
     def favourite(self) -> tuple[str, float]:
-        """The label given most often (the first of equals) and its share: 1.0 for somebody who presses one key."""
+        """The label given most often (the first of equals) and its share: 1.0 for somebody who
+        presses one key.
+        """
         label, times = max(self.labels, key=lambda pair: pair[1])
         return label, times / self.n
 
@@ -146,8 +156,9 @@ def agreement_report(
 ) -> AgreementReport:
     """Return every coefficient of agreement between the annotators of these items.
 
-    An item counts towards agreement with two labels or more; those with one or none are counted. Where a coefficient
-    does not exist its estimate says why: `no unit has two ratings`, `no pairs`, `all answers equal`.
+    An item counts towards agreement with two labels or more; those with one or none are counted.
+    Where a coefficient does not exist its estimate says why: `no unit has two ratings`, `no pairs`,
+    `all answers equal`.
 
     Raises
     ------
@@ -167,7 +178,9 @@ class _Ratings:
         self.resamples = resamples
         self.annotators = tuple(sorted({name for item in items for name in item.labels}))
         self.codes = _codes(items, self.annotators, codebook)
-        self.order = tuple(self.labels.index(label) for label in codebook.ordinal if label in self.labels)
+        self.order = tuple(
+            self.labels.index(label) for label in codebook.ordinal if label in self.labels
+        )
         self.on_offer = max(2, len(self.labels))  # AC1 divides by one less
         self.rated = (self.codes != MISSING).sum(axis=1)
 
@@ -182,7 +195,9 @@ class _Ratings:
             pairs=tuple(self.pair(a, b) for a, b in combinations(range(len(self.annotators)), 2)),
             per_label=tuple(self.label(code) for code in range(len(self.labels))),
             per_item=tuple(self.item(int(row)) for row in np.flatnonzero(self.rated >= 2)),
-            groups=tuple(self.group(kind, name, rows) for (kind, name), rows in self.grouped().items()),
+            groups=tuple(
+                self.group(kind, name, rows) for (kind, name), rows in self.grouped().items()
+            ),
             annotator_counts=tuple(self.counts(column) for column in range(len(self.annotators))),
         )
 
@@ -205,7 +220,9 @@ class _Ratings:
         ranks = np.full_like(self.codes, MISSING)
         for rank, code in enumerate(self.order):
             ranks[self.codes == code] = rank
-        return agreement.krippendorff_alpha(ranks, "ordinal", self.rng("alpha-ordinal"), self.resamples)
+        return agreement.krippendorff_alpha(
+            ranks, "ordinal", self.rng("alpha-ordinal"), self.resamples
+        )
 
     def pair(self, a: int, b: int) -> PairAgreement:
         first, second = self.annotators[a], self.annotators[b]
@@ -224,7 +241,9 @@ class _Ratings:
 
     def label(self, code: int) -> LabelAgreement:
         name = self.labels[code]
-        found = agreement.specific_agreement(self.codes, code, self.rng("label", name), self.resamples)
+        found = agreement.specific_agreement(
+            self.codes, code, self.rng("label", name), self.resamples
+        )
         return LabelAgreement(name, int(np.count_nonzero(self.codes == code)), found)
 
     def item(self, row: int) -> ItemAgreement:
@@ -265,12 +284,16 @@ class _Ratings:
     def counts(self, column: int) -> AnnotatorCounts:
         codes = self.codes[:, column]
         given = np.bincount(codes[codes != MISSING], minlength=len(self.labels))
-        by_label = tuple((label, int(times)) for label, times in zip(self.labels, given, strict=True))
+        by_label = tuple(
+            (label, int(times)) for label, times in zip(self.labels, given, strict=True)
+        )
         return AnnotatorCounts(self.annotators[column], int(given.sum()), by_label)
 
 
 def _codes(items: Sequence[ItemLabels], annotators: Sequence[str], codebook: Codebook) -> IntArray:
-    """Return the labels as places in the codebook: (items, annotators), MISSING where there is none."""
+    """Return the labels as places in the codebook: (items, annotators), MISSING where there is
+    none.
+    """
     place = {label: code for code, label in enumerate(codebook.labels)}
     column = {name: i for i, name in enumerate(annotators)}
     codes = np.full((len(items), len(annotators)), MISSING, dtype=np.int64)
@@ -278,7 +301,8 @@ def _codes(items: Sequence[ItemLabels], annotators: Sequence[str], codebook: Cod
         for annotator, label in item.labels.items():
             if label not in place:
                 raise UnknownName(
-                    f"label {label!r}, which {annotator} gave item {item.item}, is not in the codebook "
+                    f"label {label!r}, which {annotator} gave item {item.item}, is not in the "
+                    "codebook "
                     f"{codebook.name!r}; its labels are {', '.join(codebook.labels)}"
                 )
             codes[row, column[annotator]] = place[label]

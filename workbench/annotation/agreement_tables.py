@@ -1,4 +1,6 @@
-"""Figures of the agreement of the people who label: over all items, by pair, label, group and item."""
+"""Figures of the agreement of the people who label: over all items, by pair, label, group and
+item.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,10 @@ HELP = {
     "percent": "share of equal pairs among the labels of an item; not corrected for chance",
     "kappa": "two people: agreement beyond chance, from each person's own label counts",
     "fleiss": "any number of people: chance from the pooled label counts",
-    "alpha": "1 - observed / expected disagreement, any number of people, with gaps; labels are equal or not",
-    "alpha_ordinal": "over the codebook's ordered labels; larger distances are worse; other labels count as missing",
+    "alpha": "1 - observed / expected disagreement, any number of people, with gaps; labels are "
+    "equal or not",
+    "alpha_ordinal": "over the codebook's ordered labels; larger distances are worse; other "
+    "labels count as missing",
     "ac1": "chance agreement that stays small if one label is frequent",
 }
 TITLES = {
@@ -88,12 +92,16 @@ class QueueAgreement:
     @property
     def annotators(self) -> tuple[str, ...]:
         """All who labelled an item or an attention item."""
-        return tuple(dict.fromkeys([*self.report.annotators, *(name for name, _, _ in self.attention)]))
+        return tuple(
+            dict.fromkeys([*self.report.annotators, *(name for name, _, _ in self.attention)])
+        )
 
     @property
     def lettered(self) -> QueueAgreement:
         """The same with letters for names, which do not follow the alphabet of the names."""
-        scattered = sorted(self.annotators, key=lambda name: blake2b(name.encode(), digest_size=8).digest())
+        scattered = sorted(
+            self.annotators, key=lambda name: blake2b(name.encode(), digest_size=8).digest()
+        )
         return replace(self, called={name: _letters(place) for place, name in enumerate(scattered)})
 
     @property
@@ -105,7 +113,10 @@ class QueueAgreement:
         none = f" and {report.unlabelled:,} without a label" if report.unlabelled else ""
         left_out = f"left out: {report.labelled_once:,} labelled once{none}"
         people = plural(len(report.annotators), "annotator")
-        said = f"{self.queue}: {plural(report.items, 'item')} with two or more labels, by {people}; {left_out}."
+        said = (
+            f"{self.queue}: {plural(report.items, 'item')} with two or more labels, by "
+            f"{people}; {left_out}."
+        )
         return f"{said} {self.mixed}".rstrip()
 
 
@@ -115,7 +126,9 @@ def _letters(place: int) -> str:
 
 
 def book(of: QueueAgreement) -> Book:
-    """Return all figures of a queue. Behind a pair stands its matrix, behind an item what everybody said."""
+    """Return all figures of a queue. Behind a pair stands its matrix, behind an item what everybody
+    said.
+    """
     nothing = "" if of.report.items else NOBODY
     pairs = [of.both(pair) for pair in of.report.pairs]
     matrices = [Entry("confusion", "confusions", partial(confusion, of), pairs)] if pairs else []
@@ -135,7 +148,8 @@ def book(of: QueueAgreement) -> Book:
         behind={"confusion": partial(confusion, of), "item": partial(item, of)},
         told=[of.told],
         notes=[
-            "Items with two or more labels count; attention items are left out. Intervals are seeded 95 % bootstraps "
+            "Items with two or more labels count; attention items are left out. Intervals are "
+            "seeded 95 % bootstraps "
             "over items."
         ],
         about={"queue": of.queue},
@@ -171,7 +185,14 @@ def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
         [
             Column("first", "first", lambda row: of.name(row.first)),
             Column("second", "second", lambda row: of.name(row.second)),
-            Column("kappa", "Cohen's κ", lambda row: row.kappa, Kind.COEFFICIENT, help=HELP["kappa"], scale=SCALE),
+            Column(
+                "kappa",
+                "Cohen's κ",
+                lambda row: row.kappa,
+                Kind.COEFFICIENT,
+                help=HELP["kappa"],
+                scale=SCALE,
+            ),
             Column(
                 "percent",
                 "percent",
@@ -181,7 +202,9 @@ def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
                 scale=SHARE,
                 aside=True,
             ),
-            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE),
+            Column(
+                "ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE
+            ),
             Column("n", "items", lambda row: row.percent.n, Kind.COUNT, help="that both labelled"),
             Column(
                 "excluded",
@@ -200,7 +223,9 @@ def pair_table(of: QueueAgreement) -> Table[PairAgreement]:
 
 
 def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, tuple[int, ...]]]:
-    """Return what one annotator takes for what of another: rows are labels of the first, columns of the second."""
+    """Return what one annotator takes for what of another: rows are labels of the first, columns of
+    the second.
+    """
     pair = next(pair for pair in of.report.pairs if of.both(pair) == (first, second))
 
     def times(place: int) -> Callable[[tuple[str, tuple[int, ...]]], int]:
@@ -216,10 +241,22 @@ def confusion(of: QueueAgreement, first: str, second: str) -> Table[tuple[str, t
         [
             Column("label", "", lambda row: row[0]),
             *(
-                Column(f"as_{label}", label, times(place), Kind.COUNT, help=f"items labelled {label} by the second")
+                Column(
+                    f"as_{label}",
+                    label,
+                    times(place),
+                    Kind.COUNT,
+                    help=f"items labelled {label} by the second",
+                )
                 for place, label in enumerate(of.report.labels)
             ),
-            Column("all", "all", lambda row: sum(row[1]), Kind.COUNT, help="items with this label by the first"),
+            Column(
+                "all",
+                "all",
+                lambda row: sum(row[1]),
+                Kind.COUNT,
+                help="items with this label by the first",
+            ),
             *(
                 Column(
                     f"share_{label}",
@@ -275,7 +312,11 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
     kinds = list(dict.fromkeys(group.kind for group in found))
 
     def worst(group: GroupAgreement) -> tuple[int, bool, float]:
-        return kinds.index(group.kind), not group.percent.defined, group.percent.value if group.percent.defined else 0
+        return (
+            kinds.index(group.kind),
+            not group.percent.defined,
+            group.percent.value if group.percent.defined else 0,
+        )
 
     return Table(
         "groups",
@@ -284,12 +325,49 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
         [
             Column("kind", "kind", lambda row: row.kind),
             Column("name", "group", lambda row: row.name),
-            Column("percent", "percent", lambda row: row.percent, Kind.SHARE, help=HELP["percent"], scale=SHARE),
-            Column("alpha", "α nominal", lambda row: row.alpha, Kind.COEFFICIENT, help=HELP["alpha"], scale=SCALE),
-            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE, aside=True),
-            Column("fleiss", "Fleiss' κ", lambda row: row.fleiss, Kind.COEFFICIENT, help=HELP["fleiss"], aside=True),
-            Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two or more labels"),
-            Column("items", "items", lambda row: row.items, Kind.COUNT, help="in the group", aside=True),
+            Column(
+                "percent",
+                "percent",
+                lambda row: row.percent,
+                Kind.SHARE,
+                help=HELP["percent"],
+                scale=SHARE,
+            ),
+            Column(
+                "alpha",
+                "α nominal",
+                lambda row: row.alpha,
+                Kind.COEFFICIENT,
+                help=HELP["alpha"],
+                scale=SCALE,
+            ),
+            Column(
+                "ac1",
+                "AC1",
+                lambda row: row.ac1,
+                Kind.COEFFICIENT,
+                help=HELP["ac1"],
+                scale=SCALE,
+                aside=True,
+            ),
+            Column(
+                "fleiss",
+                "Fleiss' κ",
+                lambda row: row.fleiss,
+                Kind.COEFFICIENT,
+                help=HELP["fleiss"],
+                aside=True,
+            ),
+            Column(
+                "n",
+                "n",
+                lambda row: row.percent.n,
+                Kind.COUNT,
+                help="items with two or more labels",
+            ),
+            Column(
+                "items", "items", lambda row: row.items, Kind.COUNT, help="in the group", aside=True
+            ),
         ],
         key=lambda row: (row.kind, row.name),
         empty="The items of this queue have no groups.",
@@ -298,8 +376,12 @@ def groups(of: QueueAgreement) -> Table[GroupAgreement]:
 
 
 def over_time(of: QueueAgreement) -> Table[GroupAgreement]:
-    """Return the agreement on the items of each day, or each hour, in the order in which they were labelled."""
-    rows = sorted((group for group in of.report.groups if group.kind in TIMES), key=lambda group: group.name)
+    """Return the agreement on the items of each day, or each hour, in the order in which they were
+    labelled.
+    """
+    rows = sorted(
+        (group for group in of.report.groups if group.kind in TIMES), key=lambda group: group.name
+    )
     kind = rows[0].kind if rows else "day"
     moments = {group.name: datetime.fromisoformat(group.name) for group in rows}
     first, step = min(moments.values(), default=datetime.min), TIMES[kind]
@@ -308,16 +390,56 @@ def over_time(of: QueueAgreement) -> Table[GroupAgreement]:
         "Agreement over time",
         rows,
         [
-            Column("when", kind, lambda row: row.name.replace("T", " ") + (" h" if kind == "hour" else ""), help="UTC"),
-            Column("since", f"{kind}s since the first", lambda row: (moments[row.name] - first) // step, Kind.COUNT),
-            Column("percent", "percent", lambda row: row.percent, Kind.SHARE, help=HELP["percent"], scale=SHARE),
-            Column("alpha", "α nominal", lambda row: row.alpha, Kind.COEFFICIENT, help=HELP["alpha"], scale=SCALE),
-            Column("ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE),
-            Column("n", "n", lambda row: row.percent.n, Kind.COUNT, help="items with two or more labels"),
-            Column("items", "items", lambda row: row.items, Kind.COUNT, help="labelled at that time", aside=True),
+            Column(
+                "when",
+                kind,
+                lambda row: row.name.replace("T", " ") + (" h" if kind == "hour" else ""),
+                help="UTC",
+            ),
+            Column(
+                "since",
+                f"{kind}s since the first",
+                lambda row: (moments[row.name] - first) // step,
+                Kind.COUNT,
+            ),
+            Column(
+                "percent",
+                "percent",
+                lambda row: row.percent,
+                Kind.SHARE,
+                help=HELP["percent"],
+                scale=SHARE,
+            ),
+            Column(
+                "alpha",
+                "α nominal",
+                lambda row: row.alpha,
+                Kind.COEFFICIENT,
+                help=HELP["alpha"],
+                scale=SCALE,
+            ),
+            Column(
+                "ac1", "AC1", lambda row: row.ac1, Kind.COEFFICIENT, help=HELP["ac1"], scale=SCALE
+            ),
+            Column(
+                "n",
+                "n",
+                lambda row: row.percent.n,
+                Kind.COUNT,
+                help="items with two or more labels",
+            ),
+            Column(
+                "items",
+                "items",
+                lambda row: row.items,
+                Kind.COUNT,
+                help="labelled at that time",
+                aside=True,
+            ),
         ],
         key=lambda row: (row.name,),
-        definition=f"An item belongs to the {kind} of its latest label. The table shows days if the labels span "
+        definition=f"An item belongs to the {kind} of its latest label. The table shows days if "
+        "the labels span "
         "several, otherwise hours.",
         empty=NOBODY,
         pictures=[Curves(x="since", values=["alpha", "ac1"], axis="agreement")],
@@ -329,7 +451,13 @@ def items(of: QueueAgreement) -> Table[ItemAgreement]:
     known = bool(of.items)
     about: list[Column[ItemAgreement]] = [
         Column("decided", "decided", lambda row: of.items[row.item].decided),
-        Column("statement", "statement", lambda row: of.items[row.item].statement, main=True, aside=True),
+        Column(
+            "statement",
+            "statement",
+            lambda row: of.items[row.item].statement,
+            main=True,
+            aside=True,
+        ),
         Column("text", "text", lambda row: of.items[row.item].text, aside=True),
     ]
     return Table(
@@ -338,7 +466,13 @@ def items(of: QueueAgreement) -> Table[ItemAgreement]:
         sorted(of.report.per_item, key=lambda row: row.agreeing.value),
         [
             Column("item", "item", lambda row: str(row.item)),
-            Column("agreeing", "equal", lambda row: row.agreeing, Kind.SHARE, help="share of its pairs of labels"),
+            Column(
+                "agreeing",
+                "equal",
+                lambda row: row.agreeing,
+                Kind.SHARE,
+                help="share of its pairs of labels",
+            ),
             Column("pairs", "pairs", lambda row: row.agreeing.n, Kind.COUNT, aside=known),
             Column("counts", "labels", _counts, Kind.WORDS, help="how many people gave each label"),
             Column("given", "labels by person", partial(_who, of), Kind.WORDS, aside=known),
@@ -391,7 +525,13 @@ def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
             Column("annotator", "annotator", lambda row: of.name(row[0])),
             Column("right", "right", lambda row: row[1], Kind.COUNT),
             Column("answered", "answered", lambda row: row[2], Kind.COUNT),
-            Column("share", "share", lambda row: row[1] / row[2] if row[2] else None, Kind.SHARE, scale=SHARE),
+            Column(
+                "share",
+                "share",
+                lambda row: row[1] / row[2] if row[2] else None,
+                Kind.SHARE,
+                scale=SHARE,
+            ),
         ],
         key=lambda row: (of.name(row[0]),),
         definition="Their correct label is known; no other figure counts them.",
@@ -400,7 +540,9 @@ def attention(of: QueueAgreement) -> Table[tuple[str, int, int]]:
 
 
 def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
-    """Return how often each annotator gave each label: a full share is somebody who always presses one key."""
+    """Return how often each annotator gave each label: a full share is somebody who always presses
+    one key.
+    """
 
     def share(place: int) -> Callable[[AnnotatorCounts], float | None]:
         return lambda row: row.labels[place][1] / row.n if row.n else None
@@ -423,12 +565,22 @@ def given(of: QueueAgreement) -> Table[AnnotatorCounts]:
             Column("n", "items", lambda row: row.n, Kind.COUNT),
             *of_labels,
             Column("favourite", "most often", lambda row: row.favourite[0], aside=True),
-            Column("favourite_share", "share of it", lambda row: row.favourite[1], Kind.SHARE, aside=True),
+            Column(
+                "favourite_share",
+                "share of it",
+                lambda row: row.favourite[1],
+                Kind.SHARE,
+                aside=True,
+            ),
         ],
         key=lambda row: (of.name(row.annotator),),
         empty="Nobody has labelled anything in this queue yet.",
         pictures=[
-            Stacked(values=[f"share_{label}" for label in of.report.labels], rows=["annotator"], axis="share of labels")
+            Stacked(
+                values=[f"share_{label}" for label in of.report.labels],
+                rows=["annotator"],
+                axis="share of labels",
+            )
         ],
     )
 

@@ -1,4 +1,6 @@
-"""Figures of labels of policy issues: agreement per issue, what counts for each statement, and who labelled."""
+"""Figures of labels of policy issues: agreement per issue, what counts for each statement, and who
+labelled.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ SCALE = (-1.0, 1.0)
 LISTS = ("ties", "where people differ", "all")
 "which cases are listed"
 SIGNS = {1: "+1", 0: "0", -1: "-1"}
-LABEL = "+1: agreeing supports the issue; -1: disagreeing supports it; 0: the statement is not related to it"
+LABEL = (
+    "+1: agreeing supports the issue; -1: disagreeing supports it; 0: the statement is not "
+    "related to it"
+)
 STANDINGS = {
     Standing.ADJUDICATED: "decided here",
     Standing.SOURCE: "the source's own label",
@@ -56,7 +61,8 @@ class IssueFigures:
             else "Only people's labels and decisions count."
         )
         alone = (
-            f" Of {plural(report.golds, 'gold label')}, {report.by_one:,} rest on a single annotator."
+            f" Of {plural(report.golds, 'gold label')}, {report.by_one:,} rest on a single "
+            "annotator."
             if report.golds and report.fewest < FEWEST
             else ""
         )
@@ -66,7 +72,8 @@ class IssueFigures:
             else []
         )
         return (
-            f"{self.instrument}: {report.statements:,} statements, {len(self.definitions)} policy issues. {LABEL}.",
+            f"{self.instrument}: {report.statements:,} statements, {len(self.definitions)} "
+            f"policy issues. {LABEL}.",
             f"{counts} {needed_words(report.fewest)}{alone}",
             *outside,
         )
@@ -95,9 +102,13 @@ def needed_words(fewest: int) -> str:
     "People's labels become gold if more than half agree; a single annotator's labels count."
     """
     if fewest == 1:
-        return "People's labels become gold if more than half agree; a single annotator's labels count."
+        return (
+            "People's labels become gold if more than half agree; a single annotator's labels "
+            "count."
+        )
     return (
-        f"People's labels become gold if at least {fewest} people labelled the cell and more than half of them agree."
+        f"People's labels become gold if at least {fewest} people labelled the cell and more "
+        "than half of them agree."
     )
 
 
@@ -128,18 +139,27 @@ def definitions(of: IssueFigures) -> Table[IssueDefinition]:
         [
             Column("name", "issue", lambda row: row.name),
             Column("title", "title", lambda row: row.title),
-            Column("definition", "supporting it means", lambda row: row.definition or "not defined"),
+            Column(
+                "definition", "supporting it means", lambda row: row.definition or "not defined"
+            ),
         ],
         key=lambda row: (row.name,),
-        empty=f"{of.instrument} has no policy issues yet. Add some: workbench issues STORE --scheme smartvote",
+        empty=f"{of.instrument} has no policy issues yet. Add some: workbench issues STORE "
+        "--scheme smartvote",
     )
 
 
 def agreement(of: IssueFigures) -> Table[IssueAgreement]:
-    """Return how far annotators agree on each issue (Ceron et al. 2024, Table 3 of version 1 and Table 1)."""
+    """Return how far annotators agree on each issue (Ceron et al. 2024, Table 3 of version 1 and
+    Table 1).
+    """
 
     def sign(name: str, label: int) -> Column[IssueAgreement]:
-        title, counted = ("gold", "statements with this gold label") if name == "gold" else ("given", "labels given")
+        title, counted = (
+            ("gold", "statements with this gold label")
+            if name == "gold"
+            else ("given", "labels given")
+        )
         return Column(
             f"{name}_{('minus', 'none', 'plus')[label + 1]}",
             f"{title} {SIGNS[label]}",
@@ -154,7 +174,12 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
         "Agreement per issue",
         of.report.issues,
         [
-            Column("issue", "issue", lambda row: row.issue, words=in_words(row.issue for row in of.report.issues)),
+            Column(
+                "issue",
+                "issue",
+                lambda row: row.issue,
+                words=in_words(row.issue for row in of.report.issues),
+            ),
             Column("ties", "ties", lambda row: row.ties, Kind.COUNT, help="statements to decide"),
             Column(
                 "cohen",
@@ -166,9 +191,21 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
                 scale=SCALE,
             ),
             Column(
-                "sd", "sd", lambda row: row.cohen.sd, Kind.COEFFICIENT, help="over the pairs of annotators", aside=True
+                "sd",
+                "sd",
+                lambda row: row.cohen.sd,
+                Kind.COEFFICIENT,
+                help="over the pairs of annotators",
+                aside=True,
             ),
-            Column("cohen_pairs", "pairs", lambda row: row.cohen.defined, Kind.COUNT, help="with a κ", aside=True),
+            Column(
+                "cohen_pairs",
+                "pairs",
+                lambda row: row.cohen.defined,
+                Kind.COUNT,
+                help="with a κ",
+                aside=True,
+            ),
             Column(
                 "fleiss",
                 "Fleiss' κ",
@@ -178,15 +215,43 @@ def agreement(of: IssueFigures) -> Table[IssueAgreement]:
                 short="Fleiss",
                 scale=SCALE,
             ),
-            Column("alpha", "α", lambda row: row.alpha, Kind.COEFFICIENT, help="Krippendorff's, nominal", aside=True),
-            Column("percent", "equal", lambda row: row.percent, Kind.SHARE, help="pairs of equal labels", aside=True),
-            Column("n", "n", lambda row: row.fleiss.n, Kind.COUNT, help="statements with two labels or more"),
+            Column(
+                "alpha",
+                "α",
+                lambda row: row.alpha,
+                Kind.COEFFICIENT,
+                help="Krippendorff's, nominal",
+                aside=True,
+            ),
+            Column(
+                "percent",
+                "equal",
+                lambda row: row.percent,
+                Kind.SHARE,
+                help="pairs of equal labels",
+                aside=True,
+            ),
+            Column(
+                "n",
+                "n",
+                lambda row: row.fleiss.n,
+                Kind.COUNT,
+                help="statements with two labels or more",
+            ),
             *(sign("given", label) for label in (1, 0, -1)),
             *(sign("gold", label) for label in (1, 0, -1)),
-            Column("decided", "decided", lambda row: row.decided, Kind.COUNT, aside=True, help="statements"),
+            Column(
+                "decided",
+                "decided",
+                lambda row: row.decided,
+                Kind.COUNT,
+                aside=True,
+                help="statements",
+            ),
         ],
         key=lambda row: (row.issue,),
-        definition="Over the labels -1, 0 and +1 that annotators gave. Intervals: 95 %, by bootstrap over statements.",
+        definition="Over the labels -1, 0 and +1 that annotators gave. Intervals: 95 %, by "
+        "bootstrap over statements.",
         empty="No policy issues yet.",
         link=lambda row: Link("cases", (row.issue,)),
         detail=lambda row: [
@@ -204,11 +269,22 @@ def pairs(of: IssueFigures) -> Table[tuple[str, Pair]]:
         "Pairs of annotators",
         [(issue.issue, pair) for issue in of.report.issues for pair in issue.cohen.pairs],
         [
-            Column("issue", "issue", lambda row: row[0], words=in_words(row.issue for row in of.report.issues)),
+            Column(
+                "issue",
+                "issue",
+                lambda row: row[0],
+                words=in_words(row.issue for row in of.report.issues),
+            ),
             Column("first", "first", lambda row: row[1].first),
             Column("second", "second", lambda row: row[1].second),
             Column("kappa", "Cohen's κ", lambda row: row[1].kappa, Kind.COEFFICIENT, scale=SCALE),
-            Column("n", "n", lambda row: row[1].kappa.n, Kind.COUNT, help="statements that both labelled"),
+            Column(
+                "n",
+                "n",
+                lambda row: row[1].kappa.n,
+                Kind.COUNT,
+                help="statements that both labelled",
+            ),
             Column("excluded", "left out", lambda row: row[1].kappa.excluded, Kind.COUNT),
         ],
         key=lambda row: (row[0], row[1].first, row[1].second),
@@ -225,17 +301,26 @@ def annotators(of: IssueFigures) -> Table[AnnotatorCount]:
         [
             Column("annotator", "annotator", lambda row: row.annotator),
             Column("labels", "labels", lambda row: row.labels, Kind.COUNT),
-            Column("complete", "statements done", lambda row: row.complete, Kind.COUNT, help="under every issue"),
+            Column(
+                "complete",
+                "statements done",
+                lambda row: row.complete,
+                Kind.COUNT,
+                help="under every issue",
+            ),
             Column("statements", "of", lambda row: of.report.statements, Kind.COUNT),  # noqa: ARG005  one number
         ],
         key=lambda row: (row.annotator,),
-        empty="Nobody has labelled statements for issues here yet; the source's own labels do not count as a person's.",
+        empty="Nobody has labelled statements for issues here yet; the source's own labels do "
+        "not count as a person's.",
     )
 
 
 def ties(of: IssueFigures) -> Table[Case]:
     """Return what somebody has to decide."""
-    table = case_table(of, "ties", "Ties to decide", chosen(of.report.cases, 0), "No ties to decide.")
+    table = case_table(
+        of, "ties", "Ties to decide", chosen(of.report.cases, 0), "No ties to decide."
+    )
     return replace(table, link=lambda row: Link("cases", (row.issue,)))
 
 
@@ -243,17 +328,23 @@ def cases(of: IssueFigures, issue: str = "") -> Table[Case]:
     """Return the statements that people labelled, ties first: of an issue, or of all."""
     found = chosen([case for case in of.report.cases if not issue or case.issue == issue], -1)
     title = f"Labels of {issue}" if issue else "Labels"
-    return case_table(of, "cases", title, found, "No labels for this issue yet.", *filter(None, (issue,)))
+    return case_table(
+        of, "cases", title, found, "No labels for this issue yet.", *filter(None, (issue,))
+    )
 
 
 def chosen(cases: Sequence[Case], which: int) -> list[Case]:
-    """Return the cases of one of `LISTS`: ties first, then decisions, then where people differ, then the rest."""
+    """Return the cases of one of `LISTS`: ties first, then decisions, then where people differ,
+    then the rest.
+    """
     listed = [case for case in cases if case.labels or case.adjudicated is not None]
     if LISTS[which] == "ties":
         listed = [case for case in listed if case.open]
     elif LISTS[which] == "where people differ":
         listed = [case for case in listed if case.differs or case.adjudicated is not None]
-    return sorted(listed, key=lambda case: (not case.open, case.adjudicated is None, not case.differs))
+    return sorted(
+        listed, key=lambda case: (not case.open, case.adjudicated is None, not case.differs)
+    )
 
 
 def nothing_listed(which: int, cases: Sequence[Case]) -> str:
@@ -271,27 +362,52 @@ def nothing_listed(which: int, cases: Sequence[Case]) -> str:
 def case_table(
     of: IssueFigures, name: str, title: str, found: Sequence[Case], empty: str, *subject: str
 ) -> Table[Case]:
-    """Return cases as they are listed. Letters are dealt anew for every statement and issue: A of one row is nobody in
-    particular.
+    """Return cases as they are listed. Letters are dealt anew for every statement and issue: A of
+    one row is nobody in particular.
     """
-    meanings = {one.name: f"{one.title or one.name}: {one.definition}" for one in of.definitions if one.definition}
+    meanings = {
+        one.name: f"{one.title or one.name}: {one.definition}"
+        for one in of.definitions
+        if one.definition
+    }
     return Table(
         name,
         title,
         found,
         [
             Column("statement", "statement", lambda row: row.statement),
-            Column("issue", "issue", lambda row: row.issue, words=in_words(row.issue for row in found)),
-            Column("labels", "labels", _letters, Kind.WORDS, help="letters, which differ between rows"),
-            Column("source", "source", lambda row: row.source, Kind.BALANCE, help="the source's own label"),
-            Column("gold", "counts", lambda row: row.gold, Kind.BALANCE, help="the label that counts"),
+            Column(
+                "issue", "issue", lambda row: row.issue, words=in_words(row.issue for row in found)
+            ),
+            Column(
+                "labels", "labels", _letters, Kind.WORDS, help="letters, which differ between rows"
+            ),
+            Column(
+                "source",
+                "source",
+                lambda row: row.source,
+                Kind.BALANCE,
+                help="the source's own label",
+            ),
+            Column(
+                "gold", "counts", lambda row: row.gold, Kind.BALANCE, help="the label that counts"
+            ),
             Column("standing", "because", lambda row: STANDINGS[row.standing], aside=True),
-            Column("open", "to decide", lambda row: row.open, Kind.MARK, mark="◆", help="the labels tie"),
+            Column(
+                "open",
+                "to decide",
+                lambda row: row.open,
+                Kind.MARK,
+                mark="◆",
+                help="the labels tie",
+            ),
             Column("text", "text", lambda row: of.texts.get(row.statement, "")),
         ],
         key=lambda row: (row.statement, row.issue),
         empty=empty,
-        detail=lambda row: [text for text in (of.texts.get(row.statement), meanings.get(row.issue)) if text],
+        detail=lambda row: [
+            text for text in (of.texts.get(row.statement), meanings.get(row.issue)) if text
+        ],
         subject=subject,
     )
 
@@ -316,7 +432,10 @@ def gold(found: Sequence[Gold]) -> Table[Gold]:
             Column("opposes", "disagreeing supports", lambda row: _of(row, -1), Kind.WORDS),
         ],
         key=lambda row: (row[0],),
-        notes=[f"Statements related to an issue: {len(bearing):,}; unrelated to all: {len(found) - len(bearing):,}."],
+        notes=[
+            f"Statements related to an issue: {len(bearing):,}; unrelated to all: "
+            f"{len(found) - len(bearing):,}."
+        ],
         empty="No statement is related to an issue.",
     )
 
@@ -334,7 +453,10 @@ def gold_labels(found: Sequence[Gold]) -> Table[tuple[str, str, int]]:
         [
             Column("statement", "statement", lambda row: row[0]),
             Column(
-                "issue", "issue", lambda row: row[1], words=in_words(issue for _, labels in found for issue in labels)
+                "issue",
+                "issue",
+                lambda row: row[1],
+                words=in_words(issue for _, labels in found for issue in labels),
             ),
             Column("label", "label", lambda row: row[2], Kind.BALANCE, help=LABEL),
         ],

@@ -1,12 +1,14 @@
 """How far annotators agree on policy issues, and what follows from their labels for each statement.
 
-Labels are -1, 0 and +1 for each pair of statement and issue. The two versions of the paper print one column of numbers
-under two names: version 1 the mean (sd) of Cohen's κ over the pairs of annotators, the journal version Fleiss' κ of all
-of them. Both are computed here, each with its interval over statements.
+Labels are -1, 0 and +1 for each pair of statement and issue. The two versions of the paper print
+one column of numbers under two names: version 1 the mean (sd) of Cohen's κ over the pairs of
+annotators, the journal version Fleiss' κ of all of them. Both are computed here, each with its
+interval over statements.
 
 References
 ----------
-Ceron et al. 2024, section 4.2: arXiv version 1, Table 3 (average pairwise Cohen's κ); TACL, Table 1 (Fleiss' κ).
+Ceron et al. 2024, section 4.2: arXiv version 1, Table 3 (average pairwise Cohen's κ); TACL, Table 1
+(Fleiss' κ).
 """
 
 from __future__ import annotations
@@ -21,7 +23,16 @@ from math import nan
 
 import numpy as np
 
-from workbench.domain.instruments import ADJUDICATION, FEWEST, GOLD, IssueLabel, Labels, by_item, gold_labels, majority
+from workbench.domain.instruments import (
+    ADJUDICATION,
+    FEWEST,
+    GOLD,
+    IssueLabel,
+    Labels,
+    by_item,
+    gold_labels,
+    majority,
+)
 from workbench.domain.keys import SEED
 from workbench.domain.verdicts import Estimate
 from workbench.stats import agreement, contingency
@@ -51,7 +62,9 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two annotators on one issue; n = statements that both labelled, excluded = those that one of them did."""
+    """Two annotators on one issue; n = statements that both labelled, excluded = those that one of
+    them did.
+    """
 
     first: str
     second: str
@@ -63,7 +76,8 @@ class Pairwise:
     """Cohen's κ over the pairs of annotators."""
 
     mean: Estimate
-    "over the pairs that have a κ; n = statements with two labels or more; `undefined` where no pair has one"
+    """over the pairs that have a κ; n = statements with two labels or more; `undefined` where no
+    pair has one"""
     sd: float
     "sample deviation over those pairs; NaN with fewer than two"
     pairs: tuple[Pair, ...]
@@ -104,7 +118,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class IssueAgreement:
-    """One issue. n = statements with two labels or more, excluded = all others of the instrument."""
+    """One issue. n = statements with two labels or more, excluded = all others of the
+    instrument.
+    """
 
     issue: str
     cohen: Pairwise
@@ -155,7 +171,9 @@ class IssueReport:
     @property
     def by_one(self) -> int:
         """Of these, those that rest on what one person said."""
-        return sum(case.standing is Standing.MAJORITY and len(case.labels) == 1 for case in self.cases)
+        return sum(
+            case.standing is Standing.MAJORITY and len(case.labels) == 1 for case in self.cases
+        )
 
     @property
     def ties(self) -> int:
@@ -179,7 +197,8 @@ def issue_report(
     issues, statements
         Those of the instrument, in its order.
     source, fewest
-        Of `gold_labels`: whether the source's own label counts before people's, and how many people a majority needs.
+        Of `gold_labels`: whether the source's own label counts before people's, and how many people
+        a majority needs.
     """
     refs, names = set(statements), set(issues)
     held = [label for label in labels if label.statement in refs]
@@ -204,7 +223,9 @@ def issue_report(
 
 
 def annotators(labels: Iterable[IssueLabel]) -> tuple[str, ...]:
-    """Return the people who labelled, by name: neither a source's own labels nor adjudications are a person's."""
+    """Return the people who labelled, by name: neither a source's own labels nor adjudications are
+    a person's.
+    """
     return tuple(sorted({label.annotator for label in labels} - {GOLD, ADJUDICATION}))
 
 
@@ -217,7 +238,9 @@ def issue_agreement(
     seed: int = SEED,
     resamples: int = 1000,
 ) -> IssueAgreement:
-    """Return how far people agree on one issue; `cases` are the issue's, `statements` counts all there are."""
+    """Return how far people agree on one issue; `cases` are the issue's, `statements` counts all
+    there are.
+    """
     codes = _codes(cases, people)
     missing = statements - len(codes)
     counts = Counter(label for case in cases for _, label in case.labels)
@@ -244,10 +267,14 @@ def issue_agreement(
 
 
 def anonymous(case: Case) -> tuple[tuple[str, int], ...]:
-    """Return a case's labels under letters, in an order that differs between cases: A is nobody in particular."""
+    """Return a case's labels under letters, in an order that differs between cases: A is nobody in
+    particular.
+    """
 
     def scattered(given: tuple[str, int]) -> bytes:
-        return blake2b(f"{case.statement}\n{case.issue}\n{given[0]}".encode(errors="replace"), digest_size=8).digest()
+        return blake2b(
+            f"{case.statement}\n{case.issue}\n{given[0]}".encode(errors="replace"), digest_size=8
+        ).digest()
 
     ordered = sorted(case.labels, key=scattered)
     return tuple((_letter(place), label) for place, (_, label) in enumerate(ordered))
@@ -260,7 +287,11 @@ def _letter(place: int) -> str:
 
 
 def _cases(
-    labels: Sequence[IssueLabel], issues: Sequence[str], statements: Sequence[str], gold: Labels, source_counts: bool
+    labels: Sequence[IssueLabel],
+    issues: Sequence[str],
+    statements: Sequence[str],
+    gold: Labels,
+    source_counts: bool,
 ) -> tuple[Case, ...]:
     given = by_item(labels)
     return tuple(
@@ -271,8 +302,12 @@ def _cases(
     )
 
 
-def _case(statement: str, issue: str, given: Mapping[str, int], gold: int | None, source_counts: bool) -> Case:
-    labels = tuple(sorted((name, label) for name, label in given.items() if name not in (GOLD, ADJUDICATION)))
+def _case(
+    statement: str, issue: str, given: Mapping[str, int], gold: int | None, source_counts: bool
+) -> Case:
+    labels = tuple(
+        sorted((name, label) for name, label in given.items() if name not in (GOLD, ADJUDICATION))
+    )
     source, adjudicated = given.get(GOLD), given.get(ADJUDICATION)
     if adjudicated is not None:
         standing = Standing.ADJUDICATED
@@ -290,7 +325,9 @@ def _count(name: str, cases: Sequence[Case], issues: int) -> AnnotatorCount:
 
 
 def _codes(cases: Sequence[Case], people: Sequence[str]) -> IntArray:
-    """Return the labels of cases with any as a matrix (statements, people), MISSING where there is none."""
+    """Return the labels of cases with any as a matrix (statements, people), MISSING where there is
+    none.
+    """
     column = {name: place for place, name in enumerate(people)}
     rated = [case for case in cases if case.labels]
     codes = np.full((len(rated), len(people)), MISSING, dtype=np.int64)
@@ -303,20 +340,32 @@ def _codes(cases: Sequence[Case], people: Sequence[str]) -> IntArray:
 def pairwise(
     issue: str, codes: IntArray, people: Sequence[str], statements: int, seed: int, resamples: int
 ) -> Pairwise:
-    """Return Cohen's κ of each pair, their mean and sd; the mean's interval resamples statements for all pairs at once.
+    """Return Cohen's κ of each pair, their mean and sd; the mean's interval resamples statements
+    for all pairs at once.
 
     A resample in which one of the pairs has no κ is left out: its mean would be one of other pairs.
     """
     pairs = tuple(
-        Pair(people[a], people[b], _kappa(codes[:, [a, b]], derive_rng(seed, "issue", issue, people[a], people[b]),
-                                          resamples))
+        Pair(
+            people[a],
+            people[b],
+            _kappa(
+                codes[:, [a, b]], derive_rng(seed, "issue", issue, people[a], people[b]), resamples
+            ),
+        )
         for a, b in combinations(range(len(people)), 2)
-    )  # fmt: skip
+    )
     rated = codes[(codes != MISSING).sum(axis=1) >= 2]
     n, excluded = len(rated), statements - len(rated)
-    places = [p for p, pair in zip(combinations(range(len(people)), 2), pairs, strict=True) if pair.kappa.defined]
+    places = [
+        p
+        for p, pair in zip(combinations(range(len(people)), 2), pairs, strict=True)
+        if pair.kappa.defined
+    ]
     if not places:
-        return Pairwise(Estimate(nan, nan, nan, n, excluded, ALL_EQUAL if n else NO_PAIR), nan, pairs)
+        return Pairwise(
+            Estimate(nan, nan, nan, n, excluded, ALL_EQUAL if n else NO_PAIR), nan, pairs
+        )
     found = mean_sd([pair.kappa.value for pair in pairs])
     size = len(LABELS)
 
@@ -329,7 +378,9 @@ def pairwise(
         return Pairwise(alone, found.sd, pairs)
     answers = np.stack([(rated == label).sum(axis=1) for label in LABELS], axis=1)
     rng = derive_rng(seed, "issue", issue, "cohen")
-    mean = with_interval(alone, "mean-kappa over units", features, mean_kappa, rng, resamples, answers)
+    mean = with_interval(
+        alone, "mean-kappa over units", features, mean_kappa, rng, resamples, answers
+    )
     return Pairwise(mean, found.sd, pairs)
 
 
@@ -339,12 +390,16 @@ def _kappa(both: IntArray, rng: np.random.Generator, resamples: int) -> Estimate
 
 
 def _bounded(found: Estimate) -> Estimate:
-    """Return an estimate without its interval where that rests on one statement: all resamples are the same."""
+    """Return an estimate without its interval where that rests on one statement: all resamples are
+    the same.
+    """
     return found if found.n > 1 else replace(found, low=nan, high=nan)
 
 
 def _pair_features(codes: IntArray, places: Sequence[tuple[int, int]]) -> FloatArray:
-    """Return a statement's cell in each pair's table, flat: (statements, pairs x 9); all 0 where one has no label."""
+    """Return a statement's cell in each pair's table, flat: (statements, pairs x 9); all 0 where
+    one has no label.
+    """
     size = len(LABELS)
     features = np.zeros((len(codes), len(places), size * size))
     for place, (a, b) in enumerate(places):

@@ -1,18 +1,21 @@
-"""Drawing texts to label, seeded: for training the same number from every stratum, for a test in proportion to answers.
+"""Drawing texts to label, seeded: for training the same number from every stratum, for a test in
+proportion to answers.
 
-"We randomly select four observations from each prompt-model pair, totaling a training dataset of 1,320 unique model
-answers" (Faulborn et al. 2025, section 3.4): 4 x 10 prefixes x 3 wordings x 11 models.
+"We randomly select four observations from each prompt-model pair, totaling a training dataset of
+1,320 unique model answers" (Faulborn et al. 2025, section 3.4): 4 x 10 prefixes x 3 wordings x 11
+models.
 
-A test set supports claims about answers, so its draw records with which probability each unit was included. A unit is a
-text as an answer to one wording, with n_i identical answers. Its probability is pi_i = min(1, rate n_i): every answer
-has the same chance, and units with at least 1 / rate answers are taken with certainty. A drawn unit then stands for
-w_i = n_i / pi_i answers, and a sum weighted by w_i estimates the sum over all answers without bias.
+A test set supports claims about answers, so its draw records with which probability each unit was
+included. A unit is a text as an answer to one wording, with n_i identical answers. Its probability
+is pi_i = min(1, rate n_i): every answer has the same chance, and units with at least 1 / rate
+answers are taken with certainty. A drawn unit then stands for w_i = n_i / pi_i answers, and a sum
+weighted by w_i estimates the sum over all answers without bias.
 
 References
 ----------
-Horvitz and Thompson 1952, "A generalization of sampling without replacement from a finite universe", JASA 47. Hartley
-and Rao 1962, "Sampling with unequal probabilities and without replacement", Annals of Mathematical Statistics 33
-(systematic draw from a random order).
+Horvitz and Thompson 1952, "A generalization of sampling without replacement from a finite
+universe", JASA 47. Hartley and Rao 1962, "Sampling with unequal probabilities and without
+replacement", Annals of Mathematical Statistics 33 (systematic draw from a random order).
 """
 
 from __future__ import annotations
@@ -77,7 +80,9 @@ class Offers:
 
         return cls([*statements], [*strata], statement, stratum, answers, read)
 
-    def held_back(self, taken_texts: Collection[str], taken_statements: Collection[str]) -> BoolArray:
+    def held_back(
+        self, taken_texts: Collection[str], taken_statements: Collection[str]
+    ) -> BoolArray:
         """Return which texts may not be drawn; see `draw`."""
         taken = np.array([name in taken_statements for name in self.statements], dtype=np.bool_)
         found = taken[self.statement]
@@ -105,7 +110,8 @@ class Pick:
     needed: int
     "people who are to label it"
     inclusion: float | None = None
-    "probability with which the draw includes the text; None where the draw makes no claim about answers"
+    """probability with which the draw includes the text; None where the draw makes no claim about
+    answers"""
     answers: int | None = None
     "identical answers at the draw; None as `inclusion`"
 
@@ -138,15 +144,19 @@ class Sample:
 
 
 def plain(text: str) -> str:
-    """Return a text as two sets are compared: case, blanks and ways to write an accent do not tell responses apart."""
+    """Return a text as two sets are compared: case, blanks and ways to write an accent do not tell
+    responses apart.
+    """
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def overlapping(count: int, overlap: float, per_stratum: Sequence[int], rng: np.random.Generator) -> list[set[int]]:
+def overlapping(
+    count: int, overlap: float, per_stratum: Sequence[int], rng: np.random.Generator
+) -> list[set[int]]:
     """Return for each stratum which of its picks several people label.
 
-    `overlap` below or equal to 1 is a share of each stratum, above it a number in each; a share is met over all strata
-    together, so that a tenth of strata of four is not nothing.
+    `overlap` below or equal to 1 is a share of each stratum, above it a number in each; a share is
+    met over all strata together, so that a tenth of strata of four is not nothing.
     """
     if overlap > 1:
         return [set(rng.permutation(n)[: int(overlap)].tolist()) for n in per_stratum]
@@ -187,7 +197,9 @@ def draw(
     places = of.in_strata(np.flatnonzero(~held))
     seen: set[str] = set()
     drawn: list[list[Pick]] = []
-    for there in np.split(places, 1 + np.flatnonzero(np.diff(of.stratum[places]))) if len(places) else ():
+    for there in (
+        np.split(places, 1 + np.flatnonzero(np.diff(of.stratum[places]))) if len(places) else ()
+    ):
         chosen: list[Pick] = []
         for place in there[rng.permutation(len(there))]:
             if len(chosen) == per_stratum:
@@ -215,11 +227,12 @@ def draw_answers(
     taken_statements: Collection[str] = (),
     limit: int | None = None,
 ) -> Sample:
-    """Draw `per_stratum` x `strata` texts, `limit` at most, so that every answer has the same chance to be represented.
+    """Draw `per_stratum` x `strata` texts, `limit` at most, so that every answer has the same
+    chance to be represented.
 
-    A systematic draw over the texts in the order of their strata, which are thereby represented in proportion to their
-    answers. An offer is a text as an answer to one wording, offered once with all its answers. The other parameters are
-    those of `draw`; the order of the result is random.
+    A systematic draw over the texts in the order of their strata, which are thereby represented in
+    proportion to their answers. An offer is a text as an answer to one wording, offered once with
+    all its answers. The other parameters are those of `draw`; the order of the result is random.
 
     Raises UsageError for numbers that mean nothing.
     """
@@ -252,8 +265,8 @@ def draw_answers(
 
 
 def inclusion(answers: Sequence[int] | Int32Array, size: int) -> FloatArray:
-    """Return each text's probability to be among `size` drawn ones: min(1, rate n_i), with a rate that makes them add
-    up to `size`, or to the number of texts where that is smaller.
+    """Return each text's probability to be among `size` drawn ones: min(1, rate n_i), with a rate
+    that makes them add up to `size`, or to the number of texts where that is smaller.
 
     Examples
     --------
@@ -274,9 +287,11 @@ def inclusion(answers: Sequence[int] | Int32Array, size: int) -> FloatArray:
 
 
 def systematic(chances: FloatArray, rng: np.random.Generator) -> list[int]:
-    """Return the places that a systematic draw takes, each with its probability; their number is the sum of these.
+    """Return the places that a systematic draw takes, each with its probability; their number is
+    the sum of these.
 
-    The probabilities are laid end to end, and a comb with teeth at distance 1 and a random start falls on them.
+    The probabilities are laid end to end, and a comb with teeth at distance 1 and a random start
+    falls on them.
     """
     certain = chances >= 1
     edges = np.cumsum(np.where(certain, 0.0, chances))
@@ -286,7 +301,9 @@ def systematic(chances: FloatArray, rng: np.random.Generator) -> list[int]:
     return [int(place) for place in np.flatnonzero(certain | (np.diff(below) > 0))]
 
 
-def _picks(drawn: Sequence[Sequence[Pick]], labels: int, overlap: float, rng: np.random.Generator) -> tuple[Pick, ...]:
+def _picks(
+    drawn: Sequence[Sequence[Pick]], labels: int, overlap: float, rng: np.random.Generator
+) -> tuple[Pick, ...]:
     """Settle which picks several people label, and bring all into a random order."""
     several = overlapping(sum(map(len, drawn)), overlap, [len(chosen) for chosen in drawn], rng)
     picks = [
@@ -303,13 +320,20 @@ def _check(per_stratum: int, labels: int, overlap: float, limit: int | None) -> 
         raise UsageError(f"found a limit of {limit} items; give 1 or more")
     if per_stratum < 1 or labels < 1 or not 0 <= overlap < inf or (overlap > 1 and overlap % 1):
         raise UsageError(
-            f"found {per_stratum} per stratum, {labels} labels, overlap {overlap:g}; give 1 or more, 1 or more, "
+            f"found {per_stratum} per stratum, {labels} labels, overlap {overlap:g}; give 1 or "
+            "more, 1 or more, "
             "and a share up to 1 or a whole number above it"
         )
 
 
-def _limited(drawn: Sequence[Sequence[Pick]], limit: int, rng: np.random.Generator) -> list[list[Pick]]:
-    """Return a random part of what was drawn, before it is settled which of it several people label."""
+def _limited(
+    drawn: Sequence[Sequence[Pick]], limit: int, rng: np.random.Generator
+) -> list[list[Pick]]:
+    """Return a random part of what was drawn, before it is settled which of it several people
+    label.
+    """
     places = [(row, column) for row, chosen in enumerate(drawn) for column in range(len(chosen))]
     kept = {places[place] for place in rng.permutation(len(places))[:limit]}
-    return [[pick for c, pick in enumerate(chosen) if (r, c) in kept] for r, chosen in enumerate(drawn)]
+    return [
+        [pick for c, pick in enumerate(chosen) if (r, c) in kept] for r, chosen in enumerate(drawn)
+    ]

@@ -1,8 +1,9 @@
 """Which wordings a person is asked to agree or disagree with, and in which order.
 
-"Six annotators" answered "50 statements", each in its original wording, one paraphrase, the negation and the opposite,
-to tell how consistent a model could be (Ceron et al. 2024, section 6.1, and the published `survey_vaas.csv`). The order
-is shuffled, and wordings of one statement are far apart: who remembers what they said answers from memory.
+"Six annotators" answered "50 statements", each in its original wording, one paraphrase, the
+negation and the opposite, to tell how consistent a model could be (Ceron et al. 2024, section 6.1,
+and the published `survey_vaas.csv`). The order is shuffled, and wordings of one statement are far
+apart: who remembers what they said answers from memory.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ from typing import TYPE_CHECKING
 
 from workbench.domain.annotations import Codebook, LabelOption, Subject
 from workbench.domain.keys import SEED
-from workbench.domain.statements import ORIGINAL, Relation, Statement, VariantId, VariantKind, variant_order
+from workbench.domain.statements import (
+    ORIGINAL,
+    Relation,
+    Statement,
+    VariantId,
+    VariantKind,
+    variant_order,
+)
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,8 +41,10 @@ CODEBOOK = Codebook(
         LabelOption(DISAGREE, "d", "you disagree with it, or rather disagree"),
     ),
     guideline="Your own view counts: there is no right answer.\n\n"
-    "Some statements resemble others. Judge each by itself, without trying to remember earlier answers.\n\n"
-    "Skip a statement that you cannot answer. It comes back at the end; skipped again, it stays without an answer.",
+    "Some statements resemble others. Judge each by itself, without trying to remember earlier "
+    "answers.\n\n"
+    "Skip a statement that you cannot answer. It comes back at the end; skipped again, it stays "
+    "without an answer.",
 )
 """what a respondent is asked, and which key says what"""
 PUBLISHED = ("original", "paraphrase", "negation", "opposite")
@@ -45,7 +55,9 @@ BLOCKS = 4
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What is asked of each respondent. Those with one seed answer the same wordings, each in their own order."""
+    """What is asked of each respondent. Those with one seed answer the same wordings, each in their
+    own order.
+    """
 
     statements: int = 50
     "drawn at random; all where there are fewer"
@@ -74,7 +86,10 @@ def _check_variant(name: str) -> None:
     except ValueError:
         good = False
     if not good:
-        raise UsageError(f"the survey cannot ask for {name!r}; give some of {', '.join(kinds)}, paraphrase-2, or {ALL}")
+        raise UsageError(
+            f"the survey cannot ask for {name!r}; give some of {', '.join(kinds)}, paraphrase-2, "
+            f"or {ALL}"
+        )
 
 
 def draw(
@@ -86,8 +101,9 @@ def draw(
 ) -> tuple[tuple[Ask, ...], ...]:
     """Return the wordings to ask, by statement, in the order of the instrument.
 
-    The original is always asked, since every comparison is with it; a statement without one in this language, or with
-    nothing to compare it with, is not drawn. Wordings with no expected stance (`Relation.FREE`) are left out.
+    The original is always asked, since every comparison is with it; a statement without one in this
+    language, or with nothing to compare it with, is not drawn. Wordings with no expected stance
+    (`Relation.FREE`) are left out.
 
     asked : wordings that this person was asked before; they are not asked again.
     """
@@ -98,11 +114,19 @@ def draw(
 
 
 def _chosen(
-    statement: Statement, language: str, design: Design, rng: np.random.Generator, asked: Collection[Ask]
+    statement: Statement,
+    language: str,
+    design: Design,
+    rng: np.random.Generator,
+    asked: Collection[Ask],
 ) -> tuple[Ask, ...]:
     """Return what a statement would be asked by; whoever was asked before, the draw is the same."""
     there = sorted(
-        (w.variant for w in statement.wordings if w.language == language and w.relation is not Relation.FREE),
+        (
+            w.variant
+            for w in statement.wordings
+            if w.language == language and w.relation is not Relation.FREE
+        ),
         key=variant_order,
     )
     chosen = dict.fromkeys([ORIGINAL] if ORIGINAL in there else [])
@@ -110,21 +134,28 @@ def _chosen(
         found = [variant for variant in there if name in (ALL, str(variant), variant.kind.value)]
         if name != ALL and len(found) > 1:
             drawn = found[int(rng.integers(len(found)))]
-            found = [variant for variant in found if (statement.ref, variant) in asked][:1] or [drawn]
+            found = [variant for variant in found if (statement.ref, variant) in asked][:1] or [
+                drawn
+            ]
         chosen |= dict.fromkeys(found)
     if ORIGINAL not in chosen or len(chosen) < 2:
         return ()
-    return tuple((statement.ref, variant) for variant in chosen if (statement.ref, variant) not in asked)
+    return tuple(
+        (statement.ref, variant) for variant in chosen if (statement.ref, variant) not in asked
+    )
 
 
 def arrange(groups: Sequence[Sequence[Ask]], rng: np.random.Generator) -> tuple[Ask, ...]:
     """Return the wordings in the order in which they are asked.
 
-    They are asked in rounds, in each of which a statement comes at most once, and the wordings of a statement fall on
-    rounds at random. The order of a round is that of the one before, shuffled within quarters: with n statements of
-    equally many wordings, two wordings of one are more than n - n/4 places apart, and no order can do better than n.
+    They are asked in rounds, in each of which a statement comes at most once, and the wordings of a
+    statement fall on rounds at random. The order of a round is that of the one before, shuffled
+    within quarters: with n statements of equally many wordings, two wordings of one are more than n
+    - n/4 places apart, and no order can do better than n.
     """
-    rounds: list[list[tuple[int, Ask]]] = [[] for _ in range(max((len(group) for group in groups), default=0))]
+    rounds: list[list[tuple[int, Ask]]] = [
+        [] for _ in range(max((len(group) for group in groups), default=0))
+    ]
     for place, group in enumerate(groups):
         order = rng.permutation(len(group)).tolist()
         start = rng.random()

@@ -51,7 +51,13 @@ def queues(found: Sequence[QueueState]) -> Table[QueueState]:
             Column("purpose", "for", lambda row: row.purpose, least=8),
             Column("codebook", "codebook", lambda row: row.codebook, aside=True),
             Column("items", "items", lambda row: row.items, Kind.COUNT),
-            Column("share", "labelled", lambda row: row.share, Kind.SHARE, help="labels given, of those needed"),
+            Column(
+                "share",
+                "labelled",
+                lambda row: row.share,
+                Kind.SHARE,
+                help="labels given, of those needed",
+            ),
             Column(
                 "labels",
                 "labels",
@@ -59,10 +65,26 @@ def queues(found: Sequence[QueueState]) -> Table[QueueState]:
                 Kind.COUNT,
                 help="labels that count: of an item, no more than it needs",
             ),
-            Column("needed", "needed", lambda row: row.needed, Kind.COUNT, help="labels that the items need"),
-            Column("finished", "finished", lambda row: row.finished, Kind.COUNT, help="items with all their labels"),
             Column(
-                "people", "people", lambda row: len(row.annotators), Kind.COUNT, help="people who have labelled in it"
+                "needed",
+                "needed",
+                lambda row: row.needed,
+                Kind.COUNT,
+                help="labels that the items need",
+            ),
+            Column(
+                "finished",
+                "finished",
+                lambda row: row.finished,
+                Kind.COUNT,
+                help="items with all their labels",
+            ),
+            Column(
+                "people",
+                "people",
+                lambda row: len(row.annotators),
+                Kind.COUNT,
+                help="people who have labelled in it",
             ),
             Column(
                 "disputed",
@@ -110,19 +132,25 @@ class FieldCount:
 
 
 def fields_of(people: Sequence[Described]) -> tuple[str, ...]:
-    """Return the fields that anybody filled in: the documented ones in their order, then others by name."""
+    """Return the fields that anybody filled in: the documented ones in their order, then others by
+    name.
+    """
     filled = {field for one in people for field in one.fields}
     return (*(field for field in FIELDS if field in filled), *sorted(filled - FIELDS.keys()))
 
 
 def counts_of(people: Sequence[Described]) -> tuple[FieldCount, ...]:
-    """Return how many people of each role gave each value, the most frequent first; who said nothing comes last."""
+    """Return how many people of each role gave each value, the most frequent first; who said
+    nothing comes last.
+    """
     found = []
     for role in dict.fromkeys(role for one in people for role in _roles(one)):
         of = [one for one in people if role in _roles(one)]
         for field in fields_of(people):
             given = Counter(one.fields.get(field) for one in of)
-            order = sorted(given.items(), key=lambda pair: (pair[0] is None, -pair[1], pair[0] or ""))
+            order = sorted(
+                given.items(), key=lambda pair: (pair[0] is None, -pair[1], pair[0] or "")
+            )
             found += [FieldCount(role, field, value, n) for value, n in order]
     return tuple(found)
 
@@ -132,7 +160,9 @@ def _roles(one: Described) -> tuple[str, ...]:
 
 
 def people_counts(people: Sequence[Described]) -> Table[FieldCount]:
-    """Return how many annotators and respondents gave each value of each field (Ceron et al. 2024, Tables 5 and 6)."""
+    """Return how many annotators and respondents gave each value of each field (Ceron et al. 2024,
+    Tables 5 and 6).
+    """
     rows = counts_of(people)
     few = sum(row.value is not None and row.people < FEW for row in rows)
     return Table(
@@ -146,13 +176,17 @@ def people_counts(people: Sequence[Described]) -> Table[FieldCount]:
             Column("people", "people", lambda row: row.people, Kind.COUNT),
         ],
         key=lambda row: (row.role, row.field, row.value or ""),
-        notes=[f"{plural(few, 'value')} of fewer than {FEW} people, which may identify them"] if few else [],
+        notes=[f"{plural(few, 'value')} of fewer than {FEW} people, which may identify them"]
+        if few
+        else [],
         empty="No descriptions yet." if people else EMPTY,
     )
 
 
 def people_table(people: Sequence[Described], *, names: bool) -> Table[Described]:
-    """Return every annotator and respondent with what they said. names : whether by name, or under a pseudonym"""
+    """Return every annotator and respondent with what they said. names : whether by name, or under
+    a pseudonym
+    """
 
     def called(row: Described) -> str:
         return row.name if names else row.pseudonym
@@ -172,16 +206,24 @@ def people_table(people: Sequence[Described], *, names: bool) -> Table[Described
         notes=[] if names or not people else ["Names are left out; --names shows them."],
         empty=EMPTY,
         link=(lambda row: Link("person", (row.name,))) if names else None,
-        detail=lambda row: [f"{field.replace('_', ' ')}: {value}" for field, value in row.fields.items()],
+        detail=lambda row: [
+            f"{field.replace('_', ' ')}: {value}" for field, value in row.fields.items()
+        ],
     )
 
 
 def _field(field: str) -> Column[Described]:
-    return Column(field, field.replace("_", " "), lambda row: row.fields.get(field), help=FIELDS.get(field, ""))
+    return Column(
+        field,
+        field.replace("_", " "),
+        lambda row: row.fields.get(field),
+        help=FIELDS.get(field, ""),
+    )
 
 
 def people_files(people: Sequence[Described], *, pseudonyms: bool) -> dict[str, str]:
-    """Return the files that an export of an instrument takes along: counts, and who is who under pseudonyms.
+    """Return the files that an export of an instrument takes along: counts, and who is who under
+    pseudonyms.
 
     Nothing where nobody said anything. No name is in them.
     """

@@ -1,6 +1,7 @@
 """Options as keyword arguments: those of the command line, by name, with their types.
 
-`typed.py` has the types: `python -m tests.typed_options` writes them anew from the declared options.
+`typed.py` has the types: `python -m tests.typed_options` writes them anew from the declared
+options.
 """
 
 from __future__ import annotations
@@ -14,15 +15,27 @@ from typing import Any
 from workbench.errors import UsageError
 from workbench.options.option import Option, Type
 
-NOT_ASKED = ("store", "audit", "model", "plan", "yes", "detach", "dry_run", "json", "no_probe", "least_readable")
+NOT_ASKED = (
+    "store",
+    "audit",
+    "model",
+    "plan",
+    "yes",
+    "detach",
+    "dry_run",
+    "json",
+    "no_probe",
+    "least_readable",
+)
 "options of `run` that do not apply in a program"
 
 
 def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> SimpleNamespace:
     """Return every option with its given value or its default.
 
-    Texts are read as on the command line, so that `"1-5"` or `"all"` mean the same; several names are a text with
-    commas, a list or a tuple. Raises UsageError for an unknown option, FieldError for an invalid value.
+    Texts are read as on the command line, so that `"1-5"` or `"all"` mean the same; several names
+    are a text with commas, a list or a tuple. Raises UsageError for an unknown option, FieldError
+    for an invalid value.
     """
     known = {option.name.rstrip("_"): option for option in options}
     for name in values:
@@ -31,11 +44,14 @@ def given(options: Iterable[Option], values: Mapping[str, Any], of: str) -> Simp
             hint = f"did you mean {near[0]!r}?" if near else f"available: {', '.join(known)}"
             raise UsageError(f"{of} takes no {name!r}; {hint}")
     found = {option.name: option.default for option in known.values()}
-    return SimpleNamespace(**found | {known[name].name: _value(known[name], value) for name, value in values.items()})
+    return SimpleNamespace(
+        **found | {known[name].name: _value(known[name], value) for name, value in values.items()}
+    )
 
 
 def several(names: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return names: of a text those between semicolons, as messages list runs, or else between commas.
+    """Return names: of a text those between semicolons, as messages list runs, or else between
+    commas.
 
     Examples
     --------
@@ -43,7 +59,9 @@ def several(names: str | Iterable[str] | None) -> tuple[str, ...]:
     (('a', 'b'), ('a (T 1, p 1)', 'b'), ('a, b',), ())
     """
     if isinstance(names, str):
-        return tuple(part.strip() for part in names.split(";" if ";" in names else ",") if part.strip())
+        return tuple(
+            part.strip() for part in names.split(";" if ";" in names else ",") if part.strip()
+        )
     return tuple(map(str, names or ()))
 
 
@@ -76,4 +94,6 @@ def _value(option: Option, value: Any) -> Any:
 
 def takes_several(option: Option) -> bool:
     """Return whether an option takes several values, as its usage line says."""
-    return option.many or option.several or isinstance(option.metavar, tuple) or "…" in option.metavar
+    return (
+        option.many or option.several or isinstance(option.metavar, tuple) or "…" in option.metavar
+    )

@@ -1,4 +1,6 @@
-"""Frozen plans from Python: the design and the options of judging, written before the first answer."""
+"""Frozen plans from Python: the design and the options of judging, written before the first
+answer.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,8 @@ class Plan:
         return self.frozen.models
 
     def check(self) -> tuple[Table, ...]:
-        """Return the comparison of every run with the plan, as `workbench plan --check` prints it; rows have `planned`,
-        `done` and `differs`. Empty if nothing was asked by the plan.
+        """Return the comparison of every run with the plan, as `workbench plan --check` prints it;
+        rows have `planned`, `done` and `differs`. Empty if nothing was asked by the plan.
         """
         return tuple(Table(table) for table in check(self.store, self.frozen))
 
@@ -70,10 +72,23 @@ def freeze(
     if not models:
         raise UsageError("found no model; name each that will be asked")
     if correction not in CORRECTIONS:
-        raise UsageError(f"found the correction {correction!r}. Available: {', '.join(CORRECTIONS)}")
-    chosen = vars(given([option for option in command.options if option.name not in NOT_PLANNED], options, "plan"))
-    designs = [requested_design(store, command.given(**chosen, audit=audit, model=model)) for model in models]
-    how = judging(registry.audit(audit), [f"{name}={_text(value)}" for name, value in judged.items()])
+        raise UsageError(
+            f"found the correction {correction!r}. Available: {', '.join(CORRECTIONS)}"
+        )
+    chosen = vars(
+        given(
+            [option for option in command.options if option.name not in NOT_PLANNED],
+            options,
+            "plan",
+        )
+    )
+    designs = [
+        requested_design(store, command.given(**chosen, audit=audit, model=model))
+        for model in models
+    ]
+    how = judging(
+        registry.audit(audit), [f"{name}={_text(value)}" for name, value in judged.items()]
+    )
     made = frozen(store, designs, how, compare, correction, claims)
     text, path = plan_text(made), expanded(Path(file))
     put({path.name: text}, path.parent, force=False, beside=True)
@@ -82,7 +97,9 @@ def freeze(
 
 
 def opened(store: OpenStore, file: str | Path) -> Plan:
-    """Return the plan in a file. Raises UsageError if it is not a plan, or was changed after it was frozen."""
+    """Return the plan in a file. Raises UsageError if it is not a plan, or was changed after it was
+    frozen.
+    """
     path = expanded(Path(file))
     return Plan(store, path, read_plan(path)[0])
 

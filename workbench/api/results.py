@@ -53,13 +53,15 @@ class Table(Records):
         return self.columns
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the table as `--json` prints it: columns with their definitions, rows with full precision."""
+        """Return the table as `--json` prints it: columns with their definitions, rows with full
+        precision.
+        """
         found: dict[str, Any] = plain(document([self.figure], {})["tables"][0])
         return found
 
     def to_arrow(self) -> Any:
-        """Return a pyarrow.Table, in which an estimate has a column for each of its parts: `share`, `share_low`, ….
-        Data frames have the same columns. Raises MissingPackage without pyarrow.
+        """Return a pyarrow.Table, in which an estimate has a column for each of its parts: `share`,
+        `share_low`, …. Data frames have the same columns. Raises MissingPackage without pyarrow.
         """
         return arrow_table(self.figure)
 
@@ -70,7 +72,10 @@ class Table(Records):
         return len(self.figure.rows)
 
     def __repr__(self) -> str:
-        return visible(f"<Table {self.name}: {self.title}, {len(self)} rows, columns {', '.join(self.columns)}>")
+        return visible(
+            f"<Table {self.name}: {self.title}, {len(self)} rows, columns "
+            f"{', '.join(self.columns)}>"
+        )
 
     def _repr_html_(self) -> str:
         return html_table(self.figure)
@@ -98,7 +103,9 @@ class Result:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The header lines of all figures: how much was answered, who read it. Warnings begin with `! `."""
+        """The header lines of all figures: how much was answered, who read it. Warnings begin with
+        `! `.
+        """
         return tuple(self.printed.header)
 
     @property
@@ -114,7 +121,9 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `--json` prints."""
         header = {"header": self.printed.header} if self.printed.header else {}
-        found: dict[str, Any] = plain(document(self.printed.tables, {**header, **self.printed.about}))
+        found: dict[str, Any] = plain(
+            document(self.printed.tables, {**header, **self.printed.about})
+        )
         return found
 
     def __repr__(self) -> str:

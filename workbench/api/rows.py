@@ -21,11 +21,18 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 "rows that a notebook shows"
-KINDS = {Type.TEXT: Kind.TEXT, Type.WHOLE: Kind.COUNT, Type.NUMBER: Kind.COEFFICIENT, Type.TRUTH: Kind.TEXT}
+KINDS = {
+    Type.TEXT: Kind.TEXT,
+    Type.WHOLE: Kind.COUNT,
+    Type.NUMBER: Kind.COEFFICIENT,
+    Type.TRUTH: Kind.TEXT,
+}
 
 
 class Records(ABC):
-    """Rows with named columns: `len(rows)`, `rows[0]`, `rows[-3:]`, `rows["column"]`; iterating yields dicts."""
+    """Rows with named columns: `len(rows)`, `rows[0]`, `rows[-3:]`, `rows["column"]`; iterating
+    yields dicts.
+    """
 
     @property
     @abstractmethod
@@ -63,8 +70,8 @@ class Records(ABC):
         """Return a pyarrow.Table. Raises MissingPackage without pyarrow."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with typed columns and pandas' missing values. Raises MissingPackage without pandas and
-        pyarrow.
+        """Return a data frame with typed columns and pandas' missing values. Raises MissingPackage
+        without pandas and pyarrow.
         """
         return self._pandas(self.to_arrow)
 
@@ -73,7 +80,9 @@ class Records(ABC):
         try:
             import pandas  # noqa: F401  says what is missing before anything is read
         except ImportError as error:
-            raise MissingPackage(f"data frames need the package pandas; install it with: {install('data')}") from error
+            raise MissingPackage(
+                f"data frames need the package pandas; install it with: {install('data')}"
+            ) from error
         found: pandas.DataFrame = made().to_pandas(self_destruct=True, split_blocks=True)
         return found
 
@@ -82,13 +91,17 @@ class Records(ABC):
         try:
             import polars
         except ImportError as error:
-            raise MissingPackage(f"polars is not installed; install it with: {install('data')}") from error
+            raise MissingPackage(
+                f"polars is not installed; install it with: {install('data')}"
+            ) from error
         return polars.from_arrow(self.to_arrow())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rows(Records):
-    """Rows of one kind. Iterating yields dicts and reads the store again, so memory does not grow with the rows."""
+    """Rows of one kind. Iterating yields dicts and reads the store again, so memory does not grow
+    with the rows.
+    """
 
     of: Declared
     "the declared columns with their meanings"
@@ -114,12 +127,15 @@ class Rows(Records):
         counted = self.counted()
         if counted is not None:
             return counted
-        self._held[:] = [(self.state(), list(self.read()))]  # `list(rows)` asks for the length before it reads
+        # `list(rows)` asks for the length before it reads.
+        self._held[:] = [(self.state(), list(self.read()))]
         return sum(map(len, self._held[0][1]))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         names, values = self._names, [_VALUES.get(field.type) for field in self.of.fields]
-        changed = [(place, self.of.fields[place], of) for place, of in enumerate(values) if of is not None]
+        changed = [
+            (place, self.of.fields[place], of) for place, of in enumerate(values) if of is not None
+        ]
         for row in self._rows():
             found = dict(zip(names, row, strict=True))
             for place, field_, of in changed:
@@ -128,7 +144,9 @@ class Rows(Records):
             yield found
 
     def to_arrow(self) -> Any:
-        """Return a pyarrow.Table, whose texts that recur are dictionaries. Raises MissingPackage without pyarrow."""
+        """Return a pyarrow.Table, whose texts that recur are dictionaries. Raises MissingPackage
+        without pyarrow.
+        """
         return self._arrow(dictionaries=True)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -140,7 +158,11 @@ class Rows(Records):
 
     def _arrow(self, *, dictionaries: bool) -> Any:
         made = ArrowBatches(self.of, dictionaries=dictionaries)
-        return arrow().Table.from_batches(map(made.of, self._batches()), made.schema).unify_dictionaries()
+        return (
+            arrow()
+            .Table.from_batches(map(made.of, self._batches()), made.schema)
+            .unify_dictionaries()
+        )
 
     def _batches(self) -> Iterator[Batch]:
         held = self._held.pop() if self._held else (None, [])
@@ -156,7 +178,13 @@ class Rows(Records):
     def _repr_html_(self) -> str:
         first = list(islice(self._rows(), SHOWN + 1))
         columns: list[Column[Row]] = [
-            Column(field.name, field.name, _shown(field, place), KINDS.get(field.type, Kind.TEXT), help=field.meaning)
+            Column(
+                field.name,
+                field.name,
+                _shown(field, place),
+                KINDS.get(field.type, Kind.TEXT),
+                help=field.meaning,
+            )
             for place, field in enumerate(self.of.fields)
         ]
         more = [f"The first {SHOWN} rows; there are more."] if len(first) > SHOWN else []

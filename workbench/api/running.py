@@ -36,8 +36,12 @@ class Run:
     "number of answers of the design, including those stored before"
 
     def results(self, **options: Unpack[AnyFigures]) -> Result:
-        """Return the audit's result for this model, or with `compare` for the runs named there; see `Store.results`."""
-        return self.store._result(self.audit, {**({} if "compare" in options else {"model": self.model}), **options})
+        """Return the audit's result for this model, or with `compare` for the runs named there; see
+        `Store.results`.
+        """
+        return self.store._result(
+            self.audit, {**({} if "compare" in options else {"model": self.model}), **options}
+        )
 
 
 def run(
@@ -51,32 +55,41 @@ def run(
 ) -> Run:
     """Ask a model an audit's prompts in a worker process, and wait until its answers are stored.
 
-    Stored answers are not asked for again, so an interrupted run continues where it ended. Ctrl+C lets the job store
-    the answers that have arrived.
+    Stored answers are not asked for again, so an interrupted run continues where it ended. Ctrl+C
+    lets the job store the answers that have arrived.
 
     Parameters
     ----------
     store : opened for writing
-    model : as on the command line: a hub id, a folder, a .gguf file, `openai:NAME@URL`, `scripted`. With a plan of one
-        model it may be left out
+    model : as on the command line: a hub id, a folder, a .gguf file, `openai:NAME@URL`, `scripted`.
+        With a plan of one model it may be left out
     audit : None: reliability, or that of the plan
-    plan : a frozen plan, or its file: the run follows it, and the job records this. Further options are deviations,
-        which figures name
+    plan : a frozen plan, or its file: the run follows it, and the job records this. Further options
+        are deviations, which figures name
     quiet : print no progress
-    options : those of `workbench run`, by their names: `samples=30`, `statements="10"`, `temperature=0.7`, …
+    options : those of `workbench run`, by their names: `samples=30`, `statements="10"`,
+        `temperature=0.7`, …
 
-    Raises ReadOnlyStore for a store opened for reading, ModelError if the model is not available, JobError if the job
-    did not finish.
+    Raises ReadOnlyStore for a store opened for reading, ModelError if the model is not available,
+    JobError if the job did not finish.
     """
     if not store.writable:
-        raise ReadOnlyStore(f"{store.path}: the store is open for reading, and answers are stored in it. {TO_WRITE}")
+        raise ReadOnlyStore(
+            f"{store.path}: the store is open for reading, and answers are stored in it. {TO_WRITE}"
+        )
     taken = [option for option in command.options if option.name not in NOT_ASKED]
     opened, chosen = store.opened, vars(given(taken, options, "run"))
     usual = None if plan is not None else registry.DEFAULT_AUDIT
-    named = {name: value for name, value in (("model", model), ("audit", audit), ("plan", _file(plan))) if value}
+    named = {
+        name: value
+        for name, value in (("model", model), ("audit", audit), ("plan", _file(plan)))
+        if value
+    }
     asked = command.given(**{"audit": usual, **chosen, **named})
     if not (model or plan or asked.again):
-        raise UsageError("found no model and no plan; give workbench.run(store, MODEL), or plan=FILE")
+        raise UsageError(
+            "found no model and no plan; give workbench.run(store, MODEL), or plan=FILE"
+        )
     hash_, design = asked_design(opened, asked, (*options, *named))
     planned = pipeline.plan(opened, design)
     audit, model = planned.design.audit, planned.design.model

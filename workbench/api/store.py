@@ -51,7 +51,9 @@ def open(path: str | Path, *, write: bool = False, create: bool = False) -> Stor
     place = Path(path).expanduser()
     if create and not write:
         raise UsageError("a store that is made is written to; give write=True as well")
-    return Store(OpenStore.open(place, create=create) if write else OpenStore.open_for_reading(place))
+    return Store(
+        OpenStore.open(place, create=create) if write else OpenStore.open_for_reading(place)
+    )
 
 
 class Store(Typed):
@@ -64,7 +66,9 @@ class Store(Typed):
 
     @property
     def opened(self) -> OpenStore:
-        """The underlying store, for functions that this interface lacks. Raises StoreError once it is closed."""
+        """The underlying store, for functions that this interface lacks. Raises StoreError once it
+        is closed.
+        """
         if self._opened is None:
             raise StoreError(f"{self.path}: the store is closed; open it again with workbench.open")
         return self._opened
@@ -107,11 +111,15 @@ class Store(Typed):
 
         Parameters
         ----------
-        model, audit, instrument : leave out those of others; a model may have a revision, NAME@REVISION
+        model, audit, instrument : leave out those of others; a model may have a revision,
+            NAME@REVISION
         expand : a row for each answer
         names : people by their names instead of pseudonyms
         """
-        return self._rows(KINDS["answers"], Choice(_names(model), _names(audit), _names(instrument), expand, names))
+        return self._rows(
+            KINDS["answers"],
+            Choice(_names(model), _names(audit), _names(instrument), expand, names),
+        )
 
     def readings(
         self,
@@ -123,7 +131,10 @@ class Store(Typed):
         names: bool = False,
     ) -> Rows:
         """Return the readings of answers, one row per answer and reader."""
-        return self._rows(KINDS["readings"], Choice(_names(model), _names(audit), _names(instrument), expand, names))
+        return self._rows(
+            KINDS["readings"],
+            Choice(_names(model), _names(audit), _names(instrument), expand, names),
+        )
 
     def probabilities(
         self,
@@ -133,8 +144,13 @@ class Store(Typed):
         instrument: Names = None,
         names: bool = False,
     ) -> Rows:
-        """Return the probabilities of labels that exact runs computed, one row per prompt and label."""
-        return self._rows(KINDS["probabilities"], Choice(_names(model), _names(audit), _names(instrument), names=names))
+        """Return the probabilities of labels that exact runs computed, one row per prompt and
+        label.
+        """
+        return self._rows(
+            KINDS["probabilities"],
+            Choice(_names(model), _names(audit), _names(instrument), names=names),
+        )
 
     def labels(self, *, instrument: Names = None, names: bool = False) -> Rows:
         """Return the labels that people gave, changed or withdrew."""
@@ -168,7 +184,9 @@ class Store(Typed):
         chosen = _names(model), _names(audit), _names(instrument)
         return self._rows(KINDS["figures"], Choice(*chosen, rulings=not without_rulings))
 
-    def _result(self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None) -> Result:
+    def _result(
+        self, audit: str, options: Mapping[str, Any], runs: Sequence[str] | None = None
+    ) -> Result:
         of = registry.audit(audit)
         if runs is not None:
             named = [name for one in runs for name in ((one,) if isinstance(one, str) else one)]
@@ -185,7 +203,8 @@ class Store(Typed):
         return self._judged(made)
 
     def agreement(self, queue: str | None = None, **options: Unpack[AgreementFigures]) -> Result:
-        """Return how far the annotators of a queue agree; of models and respondents `results` has it.
+        """Return how far the annotators of a queue agree; of models and respondents `results` has
+        it.
 
         Raises UnknownName for an unknown queue.
         """
@@ -254,8 +273,8 @@ class Store(Typed):
         purpose: Literal["training", "test", "check"] | None = None,
         dry_run: bool = False,
     ) -> dict[str, Any]:
-        """Import an instrument, people's answers to one, answers of models that were collected elsewhere, or labels
-        of answers: all of it, or nothing. Return what `--json` prints.
+        """Import an instrument, people's answers to one, answers of models that were collected
+        elsewhere, or labels of answers: all of it, or nothing. Return what `--json` prints.
 
         Parameters
         ----------
@@ -263,45 +282,76 @@ class Store(Typed):
         format : None: recognised from what is there
         name : of the instrument in the store; None: the name in the file
         instrument : answers, log: the instrument with the questions or statements
-        missing, ignore : survey, answers: values that mean no answer; answers: columns that are not questions
+        missing, ignore : survey, answers: values that mean no answer; answers: columns that are not
+            questions
         questions, unordered : survey: columns that are questions; those whose answers have no order
-        weight, drop_unweighted, groups : survey, answers: columns of weights, multiplied (`"w1*w2"`); leave out people
-            without one; columns of groups (`"age=agea:18-29/30+"`)
+        weight, drop_unweighted, groups : survey, answers: columns of weights, multiplied
+            (`"w1*w2"`); leave out people without one; columns of groups (`"age=agea:18-29/30+"`)
         respondent, language : survey: columns that name a person; language of the questions
-        map : our names -> the file's columns (`{"original": "thesis", "ref": "#"}`), or a file with them
+        map : our names -> the file's columns (`{"original": "thesis", "ref": "#"}`), or a file with
+            them
         answers : what parties' answers stand for (`{"teils": "neutral"}`)
         election : manifesto: country, month or both
-        sheet, encoding, no_header, header_row, decimal, most_bytes : how a table is read; see `workbench import --help`
-        skip : biasmonkey, published shares, log: skip what has errors or no prompt, and list it; labels: skip
-            events about texts that the store lacks
+        sheet, encoding, no_header, header_row, decimal, most_bytes : how a table is read; see
+            `workbench import --help`
+        skip : biasmonkey, published shares, log: skip what has errors or no prompt, and list it;
+            labels: skip events about texts that the store lacks
         left_right : probvaa: a CSV of parties' left-right positions
-        audit, family : log: the audit and the templates that were asked; None: those with the most matches
+        audit, family : log: the audit and the templates that were asked; None: those with the most
+            matches
         model : log: name of the model; None: as the file says
         personas : log: a file of personas or system prompts that were sent before the prompts
         most_count : log: answers that one row (`count`) may stand for
         codebook : labels: for rows that name none; None: stance
-        into, purpose : labels: name and purpose of a new queue for items that are in none; None: no new queue
+        into, purpose : labels: name and purpose of a new queue for items that are in none; None: no
+            new queue
         dry_run : return what would be imported, and write nothing
 
-        Raises ReadOnlyStore for a store that is open for reading, UsageError or InputError for a file that cannot be
-        read, ConflictError where something else of that name is here.
+        Raises ReadOnlyStore for a store that is open for reading, UsageError or InputError for a
+        file that cannot be read, ConflictError where something else of that name is here.
         """
         from workbench.cli.acts import import_instrument, request_of
         from workbench.formats.packed import reading
         from workbench.pipeline.importing import data, put, read, read_beside, rehearsed
 
         if not self.writable:
-            raise ReadOnlyStore(f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}")
-        values = {"path": path, "format": format, "name": name, "instrument": instrument, "skip": skip,
-                  "missing": several(missing) or None, "ignore": several(ignore) or None,
-                  "left_right": left_right, "questions": several(questions) or None,
-                  "unordered": several(unordered) or None, "weight": weight, "drop_unweighted": drop_unweighted,
-                  "groups": several(groups) or None, "respondent": several(respondent) or None,
-                   "language": language, "map": _pairs(map), "answers": _pairs(answers), "election": election,
-                   "sheet": sheet, "encoding": encoding, "no_header": no_header, "header_row": header_row,
-                   "decimal": decimal, "most_bytes": most_bytes, "audit": audit, "family": family, "model": model,
-                   "personas": None if personas is None else str(personas), "most_count": most_count,
-                  "codebook": codebook, "into": into, "purpose": purpose}  # fmt: skip
+            raise ReadOnlyStore(
+                f"{self.path}: the store is open for reading, and is imported into. {TO_WRITE}"
+            )
+        values = {
+            "path": path,
+            "format": format,
+            "name": name,
+            "instrument": instrument,
+            "skip": skip,
+            "missing": several(missing) or None,
+            "ignore": several(ignore) or None,
+            "left_right": left_right,
+            "questions": several(questions) or None,
+            "unordered": several(unordered) or None,
+            "weight": weight,
+            "drop_unweighted": drop_unweighted,
+            "groups": several(groups) or None,
+            "respondent": several(respondent) or None,
+            "language": language,
+            "map": _pairs(map),
+            "answers": _pairs(answers),
+            "election": election,
+            "sheet": sheet,
+            "encoding": encoding,
+            "no_header": no_header,
+            "header_row": header_row,
+            "decimal": decimal,
+            "most_bytes": most_bytes,
+            "audit": audit,
+            "family": family,
+            "model": model,
+            "personas": None if personas is None else str(personas),
+            "most_count": most_count,
+            "codebook": codebook,
+            "into": into,
+            "purpose": purpose,
+        }
         with reading(most_bytes):
             request = request_of(given(import_instrument.options, values, "import_file"))
             material = read(request) or read_beside(self.opened, request)
@@ -320,20 +370,22 @@ class Store(Typed):
         claims: str | Sequence[str] = (),
         **options: Unpack[Asked],
     ) -> Plan:
-        """Freeze a plan: write what will be asked, and how it will be judged, to a file, before the first answer.
-        Without a model it reads the plan that a file holds.
+        """Freeze a plan: write what will be asked, and how it will be judged, to a file, before the
+        first answer. Without a model it reads the plan that a file holds.
 
         Parameters
         ----------
         model : who will be asked; one or several
-        judged : options of the audit's figures, by their names: `{"rule": "coded"}`. The defaults of the others are
-            frozen, too
+        judged : options of the audit's figures, by their names: `{"rule": "coded"}`. The defaults
+            of the others are frozen, too
         compare : runs, or models, whose comparison is planned
         correction : of many tests in that comparison: `holm`, `bh` or `none`
-        claims : questions whose claims are confirmatory, such as `lean`; all other claims are exploratory
+        claims : questions whose claims are confirmatory, such as `lean`; all other claims are
+            exploratory
         options : what is asked, as `workbench.run` takes it
 
-        Raises ReadOnlyStore for a store that is open for reading, UsageError for a file that is there already.
+        Raises ReadOnlyStore for a store that is open for reading, UsageError for a file that is
+        there already.
         """
         from workbench.api.plans import freeze
         from workbench.api.plans import opened as read
@@ -341,7 +393,9 @@ class Store(Typed):
         if model is None:
             return read(self.opened, file)
         if not self.writable:
-            raise ReadOnlyStore(f"{self.path}: the store is open for reading, and notes the plan. {TO_WRITE}")
+            raise ReadOnlyStore(
+                f"{self.path}: the store is open for reading, and notes the plan. {TO_WRITE}"
+            )
         return freeze(
             self.opened,
             file,
@@ -367,7 +421,9 @@ class Store(Typed):
         names: bool = False,
         without_rulings: bool = False,
     ) -> Exported:
-        """Write rows into a folder that is not there yet, with a dictionary of their columns, as `workbench export`."""
+        """Write rows into a folder that is not there yet, with a dictionary of their columns, as
+        `workbench export`.
+        """
         chosen = _names(model), _names(audit), _names(instrument)
         choice = Choice(*chosen, expand, names, rulings=not without_rulings)
         wanted = kinds(_names(what))
@@ -384,7 +440,10 @@ class Store(Typed):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -392,10 +451,14 @@ class Store(Typed):
         if self._opened is None:
             return f"<Store {self.path}, closed>"
         how = "for writing" if self.writable else "for reading"
-        return visible(f"<Store {self.path}, open {how}: models {', '.join(self.models) or 'none'}>")
+        return visible(
+            f"<Store {self.path}, open {how}: models {', '.join(self.models) or 'none'}>"
+        )
 
     def _judged(self, made: Callable[[OpenStore], Made]) -> Made:
-        """Return what is made of the store as it is at one moment; of a copy if readings of rules have to be stored."""
+        """Return what is made of the store as it is at one moment; of a copy if readings of rules
+        have to be stored.
+        """
 
         def of(store: OpenStore) -> Made:
             return store.at_once(lambda: made(store))
@@ -428,8 +491,8 @@ class Store(Typed):
             yield from islice(kind.batches(self._readable(), choice), done, None)
 
     def _readable(self) -> OpenStore:
-        """Return a private copy of the store, in which readings of rules can be stored, so that judging unread answers
-        does not change a store opened for reading.
+        """Return a private copy of the store, in which readings of rules can be stored, so that
+        judging unread answers does not change a store opened for reading.
         """
         (version,) = self.opened.connection.execute("pragma data_version").fetchone()
         if self._copy is not None and self._copy[0] == version:

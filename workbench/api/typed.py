@@ -21,8 +21,8 @@ class Asked(TypedDict, total=False):
     """Options of `workbench run`: what is asked."""
 
     again: int | None
-    """ask anew what this job asked, as it was worded then and in the same way: a run of its own, named by today's
-    date"""
+    """ask anew what this job asked, as it was worded then and in the same way: a run of its own,
+    named by today's date"""
     instrument: str | None
     """its name (default: the only one)"""
     statements: str | Sequence[str] | int | None
@@ -34,53 +34,60 @@ class Asked(TypedDict, total=False):
     templates: str | Sequence[str] | int | None
     """the first N, or these (default: all of the family)"""
     family: str | None
-    """of templates; of response_bias lettered, extended, steering, … (default: the published family)"""
+    """of templates; of response_bias lettered, extended, steering, … (default: the published
+    family)"""
     language: str | None
     """language of the wordings (default: the instrument's)"""
     template_language: str | None
     """language of the templates, if it differs (default: that of the wordings)"""
     personas: str | None
-    """stand before each prompt, which is asked without one, too: personas, system prompts or beginnings of
-    conversations, in TOML, JSON or CSV, or a list with one a line"""
+    """stand before each prompt, which is asked without one, too: personas, system prompts or
+    beginnings of conversations, in TOML, JSON or CSV, or a list with one a line"""
     samples: int | None
     """answers per prompt (default: as published: 30, 3 or 50)"""
     seed: int
     """seed of the answers (default: 1)"""
     temperature: Literal["server"] | float | None
-    """more than 0; server: the served model's own, which is another sampling (default: as the audit was published)"""
+    """more than 0; server: the served model's own, which is another sampling (default: as the audit
+    was published)"""
     top_p: Literal["server"] | float | None
-    """largest cumulative probability to draw from; server: as for the temperature (default: as the audit was
-    published)"""
+    """largest cumulative probability to draw from; server: as for the temperature (default: as the
+    audit was published)"""
     top_k: Literal["server"] | int | None
-    """0: the whole vocabulary; server: the endpoint's own top-k, min-p and penalties (default: as the audit was
-    published)"""
+    """0: the whole vocabulary; server: the endpoint's own top-k, min-p and penalties (default: as
+    the audit was published)"""
     max_new_tokens: int | None
     """most tokens of an answer (default: as the audit was published)"""
     thinking: Literal["off", "low", "medium", "high"] | int | None
-    """how much a model may think before it answers: off, low, medium, high, or a number of tokens besides those of the
-    answer; another sampling (default: the model's own, within the tokens of the answer)"""
+    """how much a model may think before it answers: off, low, medium, high, or a number of tokens
+    besides those of the answer; another sampling (default: the model's own, within the tokens of
+    the answer)"""
     extra_body: str | None
     """extra fields for each request to an endpoint, as JSON or TOML; part of the sampling"""
     until_decided: bool
     """end an answer once its label cannot change any more"""
     exact: bool
-    """compute the probabilities of the two labels, or of the offered letters, instead of sampling"""
+    """compute the probabilities of the two labels, or of the offered letters, instead of
+    sampling"""
     no_default_system: bool
     """empty the system turn that the model's chat template adds; counts as another model"""
     dtype: Literal["float32", "bfloat16", "float16", "int8", "nf4"] | None
-    """of a local model: float32, bfloat16, float16, int8, nf4 (default: float32, on a GPU bfloat16)"""
+    """of a local model: float32, bfloat16, float16, int8, nf4 (default: float32, on a GPU
+    bfloat16)"""
     device: str | None
-    """of a local model: cpu, cuda, cuda:1, …, or all: one model over all GPUs, where one does not hold it (default:
-    $WORKBENCH_DEVICE, else the first GPU, else the CPU)"""
+    """of a local model: cpu, cuda, cuda:1, …, or all: one model over all GPUs, where one does not
+    hold it (default: $WORKBENCH_DEVICE, else the first GPU, else the CPU)"""
     serve: Literal["vllm"] | None
-    """start a server for the model here and ask that: vllm, from an environment of its own ($WORKBENCH_VLLM); the same
-    as the model vllm:NAME"""
+    """start a server for the model here and ask that: vllm, from an environment of its own
+    ($WORKBENCH_VLLM); the same as the model vllm:NAME"""
     cluster: str | None
     """answer on a Ray cluster: local (this machine's GPUs), auto, or an address"""
     chat_format: str | None
-    """chat template of another model, or a .jinja file: for base models, which have no chat template"""
+    """chat template of another model, or a .jinja file: for base models, which have no chat
+    template"""
     until_settled: bool
-    """stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer answers"""
+    """stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer
+    answers"""
     conditions: str | Sequence[str] | None
     """qm, zero-shot, random, permuted, reduced, all, or single ones of these (default: qm)"""
     respondents: int | None
@@ -90,12 +97,13 @@ class Asked(TypedDict, total=False):
     context_questions: int | None
     """the first N context questions (default: all)"""
     tries: int | None
-    """answers without an offered letter are drawn again, at most N x samples per prompt in all (default: 20)"""
+    """answers without an offered letter are drawn again, at most N x samples per prompt in all
+    (default: 20)"""
     bias: str | Sequence[str] | None
     """only questions of these biases: odd_even, … (default: all)"""
     batch: bool
-    """send the requests to a served model in batches: cheaper, within a day; the same run. Where answers are drawn in
-    rounds (--until-settled), each round is a batch"""
+    """send the requests to a served model in batches: cheaper, within a day; the same run. Where
+    answers are drawn in rounds (--until-settled), each round is a batch"""
 
 
 class Judging(TypedDict, total=False):
@@ -110,8 +118,8 @@ class Judging(TypedDict, total=False):
     tests: str | Sequence[str] | None
     """tests that ALL combines (default: the five tests within a template)"""
     seed: int
-    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1); seed
-    of ranks and the baseline (default: 1)"""
+    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap
+    intervals (default: 1); seed of ranks and the baseline (default: 1)"""
     named: float | None
     """exact runs: least probability of the labels (default: 0.05)"""
     beside: int | None
@@ -119,13 +127,13 @@ class Judging(TypedDict, total=False):
     with_unreadable: bool
     """exact runs: count these samples as unreadable as often as no label begins the answer"""
     same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
-    (default: the newest classifier; people where there is none)"""
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a
+    classifier, or people (default: the newest classifier; people where there is none)"""
     without_rulings: bool
     """ignore auditors' rulings"""
     formula: Literal["signed", "tacl", "all"]
@@ -133,8 +141,8 @@ class Judging(TypedDict, total=False):
     view: Literal["all", "agree", "disagree"]
     """which matches count (default: all)"""
     labels: str
-    """policy-issue labels: the source's, or people's (default: gold); source of the statements' sides: the instrument,
-    or a model (default: instrument)"""
+    """policy-issue labels: the source's, or people's (default: gold); source of the statements'
+    sides: the instrument, or a model (default: instrument)"""
     resamples: int
     """draws for each interval; 0: no intervals (default: 1000)"""
     draws: int
@@ -148,8 +156,8 @@ class Judging(TypedDict, total=False):
     queue: str | None
     """people's labels of this queue (default: all)"""
     condition: str | Sequence[str] | None
-    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
-    asked; all in --json, files and reports)"""
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several
+    (default: qm, or the first asked; all in --json, files and reports)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
     unweighted: bool
@@ -161,9 +169,11 @@ class Judging(TypedDict, total=False):
     least_words: int
     """leave out halves of fewer words, which are guessed more easily (default: 3)"""
     measure: Literal["wasserstein", "total_variation", "jensen_shannon"]
-    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon (default: wasserstein)"""
+    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon
+    (default: wasserstein)"""
     least: int
-    """leave out a question for a group in which fewer people, as weighted, answered it (default: 30)"""
+    """leave out a question for a group in which fewer people, as weighted, answered it (default:
+    30)"""
 
 
 class AnyFigures(TypedDict, total=False):
@@ -172,22 +182,27 @@ class AnyFigures(TypedDict, total=False):
     model: str | Sequence[str] | None
     """its name (default: the only one); one or more, separated by commas (default: all)"""
     instrument: str | Sequence[str] | None
-    """its name (default: the only one); one or more, separated by commas (default: all with answers)"""
+    """its name (default: the only one); one or more, separated by commas (default: all with
+    answers)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     sampling: str | None
-    """for a model with several samplings: the description, or part of it; part of a sampling's description"""
+    """for a model with several samplings: the description, or part of it; part of a sampling's
+    description"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
     low: float
@@ -199,8 +214,8 @@ class AnyFigures(TypedDict, total=False):
     tests: str | Sequence[str] | None
     """tests that ALL combines (default: the five tests within a template)"""
     seed: int
-    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap intervals (default: 1); seed
-    of ranks and the baseline (default: 1)"""
+    """seed of the bootstrap intervals and the baseline (default: 1); seed of the bootstrap
+    intervals (default: 1); seed of ranks and the baseline (default: 1)"""
     named: float | None
     """exact runs: least probability of the labels (default: 0.05)"""
     beside: int | None
@@ -210,23 +225,24 @@ class AnyFigures(TypedDict, total=False):
     as_people: bool
     """kappas over only the statements that people answered"""
     same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
-    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a classifier, or people
-    (default: the newest classifier; people where there is none)"""
+    """rule that reads sampled answers: label-words, label-words-coded (default: label-words); a
+    classifier, or people (default: the newest classifier; people where there is none)"""
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
-    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
-    another option or at the end"""
+    """compare two or more runs, by their names or their models' names: differences, with tests; put
+    the last one before another option or at the end"""
     methods: bool
     """how the figures were computed, in a paragraph"""
     formula: Literal["signed", "tacl", "all"]
@@ -234,8 +250,8 @@ class AnyFigures(TypedDict, total=False):
     view: Literal["all", "agree", "disagree"]
     """which matches count (default: all)"""
     labels: str
-    """policy-issue labels: the source's, or people's (default: gold); source of the statements' sides: the instrument,
-    or a model (default: instrument)"""
+    """policy-issue labels: the source's, or people's (default: gold); source of the statements'
+    sides: the instrument, or a model (default: instrument)"""
     resamples: int
     """draws for each interval; 0: no intervals (default: 1000)"""
     draws: int
@@ -247,21 +263,22 @@ class AnyFigures(TypedDict, total=False):
     common: bool
     """base every figure on the prompts asked of all models"""
     published_file: str | None
-    """a file of published biases, a row a model and a column a prefix, for a table beside these (default: no table)"""
+    """a file of published biases, a row a model and a column a prefix, for a table beside these
+    (default: no table)"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
     queue: str | None
     """people's labels of this queue (default: all)"""
     condition: str | Sequence[str] | None
-    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
-    asked; all in --json, files and reports)"""
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several
+    (default: qm, or the first asked; all in --json, files and reports)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
     unweighted: bool
     """count every respondent once, whatever the weights of the population"""
     by: str | Sequence[str] | None
-    """also the figures of subgroups of the respondents (default: none); only groups of these kinds: country,age
-    (default: all)"""
+    """also the figures of subgroups of the respondents (default: none); only groups of these kinds:
+    country,age (default: all)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
@@ -271,9 +288,11 @@ class AnyFigures(TypedDict, total=False):
     least_words: int
     """leave out halves of fewer words, which are guessed more easily (default: 3)"""
     measure: Literal["wasserstein", "total_variation", "jensen_shannon"]
-    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon (default: wasserstein)"""
+    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon
+    (default: wasserstein)"""
     least: int
-    """leave out a question for a group in which fewer people, as weighted, answered it (default: 30)"""
+    """leave out a question for a group in which fewer people, as weighted, answered it (default:
+    30)"""
 
 
 class CommonFigures(TypedDict, total=False):
@@ -284,23 +303,27 @@ class CommonFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
@@ -324,18 +347,21 @@ class ReliabilityFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     sampling: str | None
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
@@ -359,8 +385,8 @@ class ReliabilityFigures(TypedDict, total=False):
     as_people: bool
     """kappas over only the statements that people answered"""
     same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -368,13 +394,14 @@ class ReliabilityFigures(TypedDict, total=False):
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
-    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
-    another option or at the end"""
+    """compare two or more runs, by their names or their models' names: differences, with tests; put
+    the last one before another option or at the end"""
     methods: bool
     """how the figures were computed, in a paragraph"""
 
@@ -387,18 +414,21 @@ class ConsistencyFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     sampling: str | None
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
@@ -422,8 +452,8 @@ class ConsistencyFigures(TypedDict, total=False):
     resamples: int
     """draws for each interval; 0: no intervals (default: 1000)"""
     same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -431,13 +461,14 @@ class ConsistencyFigures(TypedDict, total=False):
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
-    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
-    another option or at the end"""
+    """compare two or more runs, by their names or their models' names: differences, with tests; put
+    the last one before another option or at the end"""
     methods: bool
     """how the figures were computed, in a paragraph"""
 
@@ -450,18 +481,21 @@ class BiasScoreFigures(TypedDict, total=False):
     instrument: str | Sequence[str] | None
     """one or more, separated by commas (default: all with answers)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     sampling: str | None
     """part of a sampling's description"""
     dtype: str | None
@@ -479,12 +513,13 @@ class BiasScoreFigures(TypedDict, total=False):
     common: bool
     """base every figure on the prompts asked of all models"""
     published_file: str | None
-    """a file of published biases, a row a model and a column a prefix, for a table beside these (default: no table)"""
+    """a file of published biases, a row a model and a column a prefix, for a table beside these
+    (default: no table)"""
     dimension: Literal["economic", "cultural"] | None
     """only statements of this dimension (default: both)"""
     same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     reader: str | None
@@ -492,13 +527,14 @@ class BiasScoreFigures(TypedDict, total=False):
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
-    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
-    another option or at the end"""
+    """compare two or more runs, by their names or their models' names: differences, with tests; put
+    the last one before another option or at the end"""
     methods: bool
     """how the figures were computed, in a paragraph"""
 
@@ -511,18 +547,21 @@ class StatementLabelsFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     queue: str | None
     """people's labels of this queue (default: all)"""
     seed: int
@@ -530,8 +569,9 @@ class StatementLabelsFigures(TypedDict, total=False):
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
@@ -546,23 +586,26 @@ class QuestionnaireFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     dtype: str | None
     """for a model computed in several dtypes: float32, bfloat16, …"""
     condition: str | Sequence[str] | None
-    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several (default: qm, or the first
-    asked; all in --json, files and reports)"""
+    """qm, zero-shot, random, permuted-kept-1, …; permuted, reduced and all stand for several
+    (default: qm, or the first asked; all in --json, files and reports)"""
     masses: Literal["top10", "vocabulary"]
     """tokens over which the probabilities of yes and no are summed (default: top10)"""
     seed: int
@@ -574,20 +617,21 @@ class QuestionnaireFigures(TypedDict, total=False):
     by: str | Sequence[str] | None
     """also the figures of subgroups of the respondents (default: none)"""
     same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
-    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
-    another option or at the end"""
+    """compare two or more runs, by their names or their models' names: differences, with tests; put
+    the last one before another option or at the end"""
     methods: bool
     """how the figures were computed, in a paragraph"""
 
@@ -600,18 +644,21 @@ class ResponseBiasFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     alpha: float
     """significance level of p (default: 0.05)"""
     holm: Literal["none", "biases", "all"]
@@ -619,20 +666,21 @@ class ResponseBiasFigures(TypedDict, total=False):
     without_typos: bool
     """leave the rows of typos out of the matrix"""
     same_within: float | None
-    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points (default:
-    none: a difference that is not shown stays undecided)"""
+    """comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5
+    points (default: none: a difference that is not shown stays undecided)"""
     as_published: bool
     """judge by the published rules where the usual ones differ"""
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     compare: str | Sequence[str] | None
-    """compare two or more runs, by their names or their models' names: differences, with tests; put the last one before
-    another option or at the end"""
+    """compare two or more runs, by their names or their models' names: differences, with tests; put
+    the last one before another option or at the end"""
     methods: bool
     """how the figures were computed, in a paragraph"""
 
@@ -645,18 +693,21 @@ class ContaminationFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     sampling: str | None
     """for a model with several samplings: the description, or part of it"""
     dtype: str | None
@@ -666,8 +717,9 @@ class ContaminationFigures(TypedDict, total=False):
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
@@ -682,24 +734,29 @@ class RepresentationFigures(TypedDict, total=False):
     instrument: str | None
     """its name (default: the only one)"""
     snapshot: str | None
-    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first"""
+    """of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their
+    date, or first"""
     fingerprint: str | None
-    """of a served model: only answers under this system_fingerprint (none: without one; each: split by it)"""
+    """of a served model: only answers under this system_fingerprint (none: without one; each: split
+    by it)"""
     language: str | Sequence[str] | None
     """language asked in; each has its own result (default: all)"""
     persona: str | Sequence[str] | None
-    """that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows
-    several runs at once (default: none)"""
+    """that stood before the prompts; none: prompts without one; several or all: a result each,
+    where an audit shows several runs at once (default: none)"""
     family: str | Sequence[str] | None
     """of templates; each family has its own result (default: the most recently asked)"""
     template_version: str | Sequence[str] | None
-    """version of edited templates (default: the current version if asked, else the most recently asked)"""
+    """version of edited templates (default: the current version if asked, else the most recently
+    asked)"""
     measure: Literal["wasserstein", "total_variation", "jensen_shannon"]
-    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon (default: wasserstein)"""
+    """distance of two distributions of answers: wasserstein, total_variation, jensen_shannon
+    (default: wasserstein)"""
     by: str | Sequence[str] | None
     """only groups of these kinds: country,age (default: all)"""
     least: int
-    """leave out a question for a group in which fewer people, as weighted, answered it (default: 30)"""
+    """leave out a question for a group in which fewer people, as weighted, answered it (default:
+    30)"""
     unweighted: bool
     """count every respondent once, whatever the weights of the population"""
     seed: int
@@ -709,8 +766,9 @@ class RepresentationFigures(TypedDict, total=False):
     without_rulings: bool
     """ignore auditors' rulings"""
     table: str | Sequence[str] | None
-    """only these tables, each with the words of its subject if there are several of its name: cells topics, or
-    questions MODEL odd_even key_typo (default: those that people see first; all of them for --json and files)"""
+    """only these tables, each with the words of its subject if there are several of its name: cells
+    topics, or questions MODEL odd_even key_typo (default: those that people see first; all of them
+    for --json and files)"""
     where: str | Sequence[str] | None
     """only rows with these values, by the names of --json: bias=odd_even,allow_forbid"""
     methods: bool
@@ -771,10 +829,12 @@ class Typed(ABC):
     def results(self, audit: str = "reliability", **options: Any) -> Result:
         """Return an audit's result: the figures that `--json` prints.
 
-        Options are those of the audit's command, by their names: `model="smollm2"`, `sampling="T 1"`,
-        `resamples=500`. Those of an audit of another package are a `dict[str, Any]`: `**options`.
-        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match, FieldError for
-        an invalid value of an option.
+        Options are those of the audit's command, by their names: `model="smollm2"`,
+        `sampling="T 1"`, `resamples=500`. Those of an audit of another package are a
+        `dict[str, Any]`: `**options`.
+
+        Raises UnknownName for an unknown audit or model, AmbiguousRun if several runs match,
+        FieldError for an invalid value of an option.
         """
         return self._result(audit, options)
 
@@ -815,7 +875,7 @@ class Typed(ABC):
         audit : whose figures are compared
         options : those of the audit's command
 
-        Raises UsageError for fewer than two runs, UnknownName and AmbiguousRun for a name that means none or
-        several.
+        Raises UsageError for fewer than two runs, UnknownName and AmbiguousRun for a name that
+        means none or several.
         """
         return self._result(audit, options, runs)

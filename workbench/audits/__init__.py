@@ -1,1 +1,3 @@
-"""One audit per module: prompts from statements, verdicts from counts. Pure; knows neither stores nor models."""
+"""One audit per module: prompts from statements, verdicts from counts. Pure; knows neither stores
+nor models.
+"""

@@ -1,7 +1,9 @@
-"""What an audit is: which prompts it needs, how answers to them are judged, and where its figures are shown.
+"""What an audit is: which prompts it needs, how answers to them are judged, and where its figures
+are shown.
 
-An audit is an object in a folder of its own. The registry hands it out by its name; the command line, forms, jobs and
-screens ask it what they need to know and name none. Its module imports nothing heavy: what computes is imported on use.
+An audit is an object in a folder of its own. The registry hands it out by its name; the command
+line, forms, jobs and screens ask it what they need to know and name none. Its module imports
+nothing heavy: what computes is imported on use.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ Given = SimpleNamespace
 Opened = Callable[[], "AbstractContextManager[Store]"]
 "opens the store"
 Material = Survey | ChoiceItems | None
-"what an audit is given beside statements: people's answers to a questionnaire, or which statements are multiple choice"
+"""what an audit is given beside statements: people's answers to a questionnaire, or which
+statements are multiple choice"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,12 @@ class Defaults:
     drawn: bool = True
     "False: nothing is drawn, a prompt is answered by probabilities alone"
     exact_by: Literal["labels", "next tokens", ""] = ""
-    "what is computed where nothing is drawn: how likely each label of the template is, or each next token; empty: "
+    """what is computed where nothing is drawn: how likely each label of the template is, or each
+    next token; empty:"""
     "answers have to be drawn"
     exact_if_local: bool = False
-    "a model of the local backend is asked for probabilities, unless a person says how answers are drawn"
+    """a model of the local backend is asked for probabilities, unless a person says how answers are
+    drawn"""
     until_valid: bool = False
     "answers that are none of those offered are drawn again; they are kept and do not count"
     tokens: Mapping[str, int] = field(default_factory=dict)
@@ -89,18 +94,23 @@ class Defaults:
     ours: bool = False
     "whether the sampling is not published but ours"
     counted: Sampling | None = None
-    "how answers are drawn and counted in place of probabilities, which is another measure; None: they are not"
+    """how answers are drawn and counted in place of probabilities, which is another measure; None:
+    they are not"""
     counted_samples: int = 0
     "answers to each prompt then"
 
     @property
     def typed(self) -> Sampling:
-        """Return the sampling that a person may change: where nothing is drawn as published, the one that counts."""
+        """Return the sampling that a person may change: where nothing is drawn as published, the
+        one that counts.
+        """
         return self.counted or self.sampling
 
     def sampling_of(self, family: str) -> Sampling:
         """Return how answers to a family of templates are drawn."""
-        return replace(self.sampling, max_new_tokens=self.tokens.get(family, self.sampling.max_new_tokens))
+        return replace(
+            self.sampling, max_new_tokens=self.tokens.get(family, self.sampling.max_new_tokens)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,25 +162,30 @@ class Audit(ABC):
     question: ClassVar[str]
     "what it asks, in a sentence without the name"
     answers_of: ClassVar[str] = ""
-    "the audit to whose prompts the answers were given that it judges; empty: its own, it asks by itself"
+    """the audit to whose prompts the answers were given that it judges; empty: its own, it asks by
+    itself"""
     questions: ClassVar[tuple[str, ...]] = ()
     "what its findings claim about each run; a frozen plan can name these"
     nature: ClassVar[Nature] = Nature()
     "who reads its answers"
     compares_wordings: ClassVar[bool] = False
-    "whether it compares paraphrase, negation, opposite and both orders of the labels, so that lint misses those"
+    """whether it compares paraphrase, negation, opposite and both orders of the labels, so that
+    lint misses those"""
     needs_sides: ClassVar[bool] = False
     "whether it counts answers by the dimension and side of statements, so that lint misses these"
     own_material: ClassVar[bool] = False
-    "whether it asks about more than statements, so that an instrument that has it is meant for this audit"
+    """whether it asks about more than statements, so that an instrument that has it is meant for
+    this audit"""
     about_whole_job: ClassVar[bool] = False
-    "whether figures are of what a job asked of an instrument, so that stored answers count once a job says so"
+    """whether figures are of what a job asked of an instrument, so that stored answers count once a
+    job says so"""
     several_models: ClassVar[bool] = False
     "whether one result may be about several models"
     every_instrument: ClassVar[bool] = False
     "whether one result is about all instruments with answers, unless some are named"
     each_run: ClassVar[bool] = False
-    "whether one result is about one run alone: a model in one language, under one family of templates and one sampling"
+    """whether one result is about one run alone: a model in one language, under one family of
+    templates and one sampling"""
     portion_axis: ClassVar[str] = ""
     "axis of a probe: everything of one value is asked before the next one begins"
     run_options: ClassVar[Sequence[Option]] = ()
@@ -188,12 +203,15 @@ class Audit(ABC):
     told_by: ClassVar[Sequence[Option]] = ()
     "what tells which answers are meant, beside what every audit's figures take"
     views: ClassVar[Mapping[str, str]] = {}
-    "name of a table that a row leads to -> the function that opens its own view, below `workbench.tui.results`"
+    """name of a table that a row leads to -> the function that opens its own view, below
+    `workbench.tui.results`"""
     keys: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    """key of its screen -> (what it opens, in words): one of these views, which then needs no row, or a table, and if
-    that is in sight, about its next subject"""
+    """key of its screen -> (what it opens, in words): one of these views, which then needs no row,
+    or a table, and if that is in sight, about its next subject
+    """
     filters: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    "key of its screen -> (column, the rows with one value of which it shows after another, in words)"
+    """key of its screen -> (column, the rows with one value of which it shows after another, in
+    words)"""
     explain: ClassVar[str] = ""
     "what its figures mean, for `?`"
     nothing: ClassVar[str] = ""
@@ -206,12 +224,15 @@ class Audit(ABC):
     about: ClassVar[str] = ""
     "said above its options in the help of `show`; empty: its question"
     verbs: ClassVar[Sequence[tuple[str, ...]]] = ()
-    """verbs of its own on the command line: (verb, `module:name` of a `FigureVerb` or a module below `workbench.cli`,
-    what it does in a line, under what it is listed where that is not judging)"""
+    """verbs of its own on the command line: (verb, `module:name` of a `FigureVerb` or a module
+    below `workbench.cli`, what it does in a line, under what it is listed where that is not
+    judging)
+    """
     place: ClassVar[Place | None] = None
     then: ClassVar[str] = ""
-    """what follows `workbench` for what to do once a model was asked, with the words STORE and MODEL for these; empty:
-    `command` of that model"""
+    """what follows `workbench` for what to do once a model was asked, with the words STORE and
+    MODEL for these; empty: `command` of that model
+    """
     told_apart: ClassVar[bool] = True
     "whether `then` is about one way of asking a model, which options have to tell from others"
     after: ClassVar[str] = ""
@@ -234,7 +255,8 @@ class Audit(ABC):
         model_name: str,
         material: Material = None,
     ) -> Iterator[Probe]:
-        """Yield every prompt that the audit needs: every wording of every statement under every template.
+        """Yield every prompt that the audit needs: every wording of every statement under every
+        template.
 
         Parameters
         ----------
@@ -246,14 +268,17 @@ class Audit(ABC):
     def asked(
         self, store: Store, design: Design, instrument: Instrument, chosen: Sequence[Statement]
     ) -> tuple[Sequence[Statement], Material]:
-        """Return which of the chosen statements a design asks about, and what the audit is given beside them.
+        """Return which of the chosen statements a design asks about, and what the audit is given
+        beside them.
 
         Raises UsageError where the instrument has nothing of it.
         """
         return without_questions(instrument, design, chosen), None
 
     def templates(self) -> Sequence[Template]:
-        """Return the templates of instruments that bring none: those that ship in `data/prompts`."""
+        """Return the templates of instruments that bring none: those that ship in
+        `data/prompts`.
+        """
         return shipped_templates(self.name)
 
     def translated(self, language: str) -> Sequence[Template]:
@@ -261,42 +286,57 @@ class Audit(ABC):
         return shipped_templates(self.name, language)
 
     def templates_for(self, instrument: Instrument, language: str) -> tuple[Template, ...]:
-        """Return the templates with which it may ask about an instrument: its own, or those that ship.
+        """Return the templates with which it may ask about an instrument: its own, or those that
+        ship.
 
         Where its own are those that ship, their translations into `language` belong to them.
         """
-        held = [one for one in instrument.templates if one.audit == self.name] or list(self.templates())
+        held = [one for one in instrument.templates if one.audit == self.name] or list(
+            self.templates()
+        )
         if any(one.speaks(language) for one in held):
             return with_words(held, instrument.lexicons)
-        shipped = {one.key for name in {spoken(one.language) for one in held} for one in self.translated(name)}
+        shipped = {
+            one.key
+            for name in {spoken(one.language) for one in held}
+            for one in self.translated(name)
+        }
         if all(one.key in shipped for one in held):
             held += self.translated(spoken(language))
         return with_words(held, instrument.lexicons)
 
     def designed(self, store: Store, design: Design, own: Given) -> Design:
-        """Return a design with what `run_options` say: their values, None for one that was not given.
+        """Return a design with what `run_options` say: their values, None for one that was not
+        given.
 
         Raises UsageError for values that make no sense together.
         """
         return design
 
     def given_in(self, design: Design) -> Mapping[str, Any]:
-        """Return the values of `run_options` that a design was made with, by their names: `designed` turned round.
+        """Return the values of `run_options` that a design was made with, by their names:
+        `designed` turned round.
 
         What only chose statements is left out, as the design names these.
         """
         return {}
 
     def verdict_rule(self, samples: int) -> VerdictRule | None:
-        """Return what makes a verdict of the answers to a prompt, so many of which are planned; None: nothing does."""
+        """Return what makes a verdict of the answers to a prompt, so many of which are planned;
+        None: nothing does.
+        """
         return None
 
     def said(self, spec: Mapping[str, Any]) -> list[str]:
-        """Return in a few words what a stored design asks, where the audit and the instrument do not say it."""
+        """Return in a few words what a stored design asks, where the audit and the instrument do
+        not say it.
+        """
         return []
 
     def to_tick(self, store: Store, instrument: str) -> Mapping[str, Sequence[str]]:
-        """Return the names that an instrument offers for `run_options` of several names: a form ticks them."""
+        """Return the names that an instrument offers for `run_options` of several names: a form
+        ticks them.
+        """
         return {}
 
     def demonstration(self) -> Demonstration | None:
@@ -304,11 +344,17 @@ class Audit(ABC):
         return None
 
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
-        """Return the refs of which the first so many may be asked for; None: an instrument has nothing for it."""
+        """Return the refs of which the first so many may be asked for; None: an instrument has
+        nothing for it.
+        """
         return [line.ref for line in store.instruments.lines(instrument)]
 
     def remarks(
-        self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
+        self,
+        statements: Sequence[Statement],
+        variants: Sequence[VariantId],
+        language: str,
+        material: Material,
     ) -> tuple[str, ...]:
         """Return what a person should know before it is asked, and what is not asked."""
         return ()
@@ -318,35 +364,48 @@ class Audit(ABC):
         return ()
 
     def detects(
-        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+        self,
+        statements: Sequence[Statement],
+        probes: Sequence[Probe],
+        samples: int,
+        material: Material,
     ) -> str:
-        """Return what so many statements and answers can show, in a sentence, before anything is known of the model;
-        empty: nobody knows. It takes no longer than a formula does. `samples` 0: nothing is drawn.
+        """Return what so many statements and answers can show, in a sentence, before anything is
+        known of the model; empty: nobody knows. It takes no longer than a formula does. `samples`
+        0: nothing is drawn.
         """
         return ""
 
     def why_nothing(
-        self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
+        self,
+        instrument: Instrument,
+        design: Design,
+        statements: Sequence[Statement],
+        material: Material,
     ) -> str:
         """Say why a design asks nothing."""
         languages = sorted({w.language for s in instrument.statements for w in s.wordings})
-        return f"{instrument.name} has no wording in {design.language!r} for it. Its languages: {', '.join(languages)}"
+        return (
+            f"{instrument.name} has no wording in {design.language!r} for it. Its languages: "
+            f"{', '.join(languages)}"
+        )
 
     def offered(self, probe: Probe) -> str:
         """Return the letters that a prompt offers; empty where it offers none."""
         return ""
 
     def judged_for_review(self, store: Store, run: Run, readings: Readings) -> Judged | None:
-        """Return what an auditor should look at in the figures of a run; None: the audit has no verdicts on statements.
+        """Return what an auditor should look at in the figures of a run; None: the audit has no
+        verdicts on statements.
 
         Raises UsageError where nothing of it can be judged.
         """
         return None
 
     def verdict_tables(self, store: Store, run: Run, readings: Readings) -> Sequence[AnyTable]:
-        """Return the verdicts of a run on statements: a table over all templates, and one under each, which is its
-        subject. A row's key is the statement; columns of verdicts are tests, the last one over all tests. Nothing where
-        the audit has no verdicts on statements.
+        """Return the verdicts of a run on statements: a table over all templates, and one under
+        each, which is its subject. A row's key is the statement; columns of verdicts are tests, the
+        last one over all tests. Nothing where the audit has no verdicts on statements.
 
         Raises UsageError where nothing of the run can be judged.
         """
@@ -362,7 +421,9 @@ class Audit(ABC):
         return letter_probabilities(store, run)
 
     def known_for_review(self, run: Run, shared: Mapping[object, Any]) -> Judged | None:
-        """Return the same of what `home` has judged; None where it has not: nothing is read for it."""
+        """Return the same of what `home` has judged; None where it has not: nothing is read for
+        it.
+        """
         return None
 
     def lint(self, instrument: Instrument) -> Iterator[LintFinding]:
@@ -374,13 +435,18 @@ class Audit(ABC):
         return bool(store.runs.list(self.asked_by))
 
     def instruments(self, store: Store) -> Sequence[str]:
-        """Return the instruments with answers that it judges, the one that was answered last at the end."""
-        runs = store.runs.list(self.asked_by, personas=self.each_run)  # which a choice among runs reads, too
+        """Return the instruments with answers that it judges, the one that was answered last at the
+        end.
+        """
+        # Which a choice among runs reads, too.
+        runs = store.runs.list(self.asked_by, personas=self.each_run)
         return tuple(dict.fromkeys(run.instrument for run in reversed(runs)))[::-1]
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
         """Return the models that answered about an instrument; empty: about any."""
-        return {run.model for run in store.runs.list(self.asked_by, instrument or None, personas=True)}
+        return {
+            run.model for run in store.runs.list(self.asked_by, instrument or None, personas=True)
+        }
 
     def may_be_asked_about(self, store: Store) -> Sequence[str]:
         """Return the instruments that a model could be asked about."""
@@ -391,11 +457,14 @@ class Audit(ABC):
         return ""
 
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
-        """Return what a store has for options whose value is a name of it: option -> (name -> its words)."""
+        """Return what a store has for options whose value is a name of it: option -> (name -> its
+        words).
+        """
         return {}
 
     def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
-        """Return a choice of answers for each result that `which` leaves open: most results are about one instrument.
+        """Return a choice of answers for each result that `which` leaves open: most results are
+        about one instrument.
 
         Raises UnknownName for an instrument that is not in the store.
         """
@@ -403,7 +472,11 @@ class Audit(ABC):
             for name in which.instruments:
                 store.instruments.get(name)
             held = {run.instrument for run in store.runs.list(self.name) if run.responses}
-            return [which] if held and (not which.instruments or held.intersection(which.instruments)) else []
+            return (
+                [which]
+                if held and (not which.instruments or held.intersection(which.instruments))
+                else []
+            )
         if which.instrument is not None:
             store.instruments.get(which.instrument)
         if self.each_run:
@@ -414,25 +487,33 @@ class Audit(ABC):
         return [replace(which, instrument=name) for name in there]
 
     def every_run(self, store: Store, which: Which) -> Sequence[Which]:
-        """Return a choice for each run on an instrument by the models that are meant, whatever its templates."""
+        """Return a choice for each run on an instrument by the models that are meant, whatever its
+        templates.
+        """
         from workbench.evidence.runs import of_models
 
-        return which.of_each(of_models(store, store.runs.list(self.name, which.instrument), which.models))
+        return which.of_each(
+            of_models(store, store.runs.list(self.name, which.instrument), which.models)
+        )
 
     @abstractmethod
     def judge(self, store: Store, which: Which, options: Any, opened: Opened) -> Result:
-        """Return the result of one choice of answers, as `narrowed` returns them. Tables that read more open the store
-        by `opened`.
+        """Return the result of one choice of answers, as `narrowed` returns them. Tables that read
+        more open the store by `opened`.
 
         Raises WorkbenchError if there is nothing to judge.
         """
 
     def part(self, store: Store, which: Which, options: Any, opened: Opened) -> Result | None:
-        """Return what is soon read of a result that takes long to read; None: nothing. A screen shows it meanwhile."""
+        """Return what is soon read of a result that takes long to read; None: nothing. A screen
+        shows it meanwhile.
+        """
         return None
 
     def at_home(self, store: Store, which: Which) -> tuple[Which, Any]:
-        """Return of which answers, and by which options, Home says something: no more than its lines need."""
+        """Return of which answers, and by which options, Home says something: no more than its
+        lines need.
+        """
         return which, self.options()
 
     def home(self, store: Store, shared: dict[object, Any]) -> Sequence[HomeLine]:
@@ -455,19 +536,24 @@ class Audit(ABC):
             return ()
         lines: list[HomeLine] = []
         for one in there:
-            label, key = self.place.label or self.place.mode.capitalize(), f"{self.name}:{len(lines) or ''}"
+            label, key = (
+                self.place.label or self.place.mode.capitalize(),
+                f"{self.name}:{len(lines) or ''}",
+            )
             try:
                 result = self.judge(store, *self.at_home(store, one), lambda: nullcontext(store))
             except UsageError as error:
-                lines.append(HomeLine(key, label, "no figures yet", str(error), dim=True, todo=self.todo))
+                lines.append(
+                    HomeLine(key, label, "no figures yet", str(error), dim=True, todo=self.todo)
+                )
                 continue
             shared.update({(self.name, run): result for run in result.runs.values()})
             lines += home_lines(result, key, label, self.todo, self.todo_below)
         return lines
 
     def printed(self, store: Store, options: Given, medium: Medium) -> Printed:
-        """Return what `show` prints: the tables that are named; without names, those that people see first, or for a
-        program all.
+        """Return what `show` prints: the tables that are named; without names, those that people
+        see first, or for a program all.
         """
         from workbench.audits.chosen_run import elsewhere, start_with
         from workbench.audits.result import conditions, printed
@@ -481,17 +567,34 @@ class Audit(ABC):
         there, left_out = self._finished(store, meant, there)
         names = list(dict.fromkeys(str(one.instrument) for one in there))
         if len(names) > 1:
-            raise UsageError(f"{len(names)} instruments have answers: {', '.join(names)}; name one with --instrument")
+            raise UsageError(
+                f"{len(names)} instruments have answers: {', '.join(names)}; name one with "
+                "--instrument"
+            )
         if not there:
             start = start_with(store, self.asked_by, options.instrument)
-            raise UnknownName(f"{self.why_unanswered(options.instrument)}. {start}{elsewhere(store, self.asked_by)}")
-        which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])  # and `judge` says what to name
+            raise UnknownName(
+                f"{self.why_unanswered(options.instrument)}. "
+                f"{start}{elsewhere(store, self.asked_by)}"
+            )
+        # And `judge` says what to name.
+        which = there[0] if len(there) == 1 else replace(meant, instrument=names[0])
         result = self.judge(store, which, self.options.of(options), lambda: nullcontext(store))
-        made = printed(result, options.table or (), conditions(options.where or ()), compare, medium)
-        return replace(made, header=(*left_out, *made.header), told=(*left_out, *made.told)) if left_out else made
+        made = printed(
+            result, options.table or (), conditions(options.where or ()), compare, medium
+        )
+        return (
+            replace(made, header=(*left_out, *made.header), told=(*left_out, *made.told))
+            if left_out
+            else made
+        )
 
-    def _finished(self, store: Store, meant: Which, there: Sequence[Which]) -> tuple[Sequence[Which], tuple[str, ...]]:
-        """Return the one run with a finished plan, if there is one among several, and how far the others came."""
+    def _finished(
+        self, store: Store, meant: Which, there: Sequence[Which]
+    ) -> tuple[Sequence[Which], tuple[str, ...]]:
+        """Return the one run with a finished plan, if there is one among several, and how far the
+        others came.
+        """
         from workbench.evidence.answered import answered, is_finished
         from workbench.evidence.runs import runs_meant
         from workbench.figures.shown import number
@@ -507,7 +610,10 @@ class Audit(ABC):
         for run in runs:
             if run not in finished:
                 share = number(answered(store, run).share, Kind.SHARE)
-                left_out.append(f"Left out: {run.label}, of which {share} of the plan was answered. Name it to see it.")
+                left_out.append(
+                    f"Left out: {run.label}, of which {share} of the plan was answered. Name it "
+                    "to see it."
+                )
         return meant.of_each(finished), tuple(left_out)
 
     def why_unanswered(self, instrument: str | None) -> str:
@@ -516,7 +622,9 @@ class Audit(ABC):
 
     @property
     def asks(self) -> bool:
-        """Whether it puts questions to models; otherwise it judges the answers to another audit's prompts."""
+        """Whether it puts questions to models; otherwise it judges the answers to another audit's
+        prompts.
+        """
         return not self.answers_of
 
     @property
@@ -542,7 +650,9 @@ class Audit(ABC):
     def figure_options(self) -> Sequence[Option]:
         """All that its figures may be told: which answers are meant, and how they are judged."""
         model = MODELS if self.several_models else MODEL
-        several = INSTRUMENT.but(help="one or more, separated by commas", none="all with answers", metavar="NAME,…")
+        several = INSTRUMENT.but(
+            help="one or more, separated by commas", none="all with answers", metavar="NAME,…"
+        )
         instrument = several if self.every_instrument else INSTRUMENT
         which = (model, instrument, *SERVED, *TEMPLATE, *self.told_by)
         compares = (COMPARE,) if self.compares else ()
@@ -550,7 +660,8 @@ class Audit(ABC):
         return (*which, *own, *self.readers, WITHOUT_RULINGS, TABLE, WHERE, *compares, METHODS)
 
     def reported(self, store: Store, wanted: Wanted) -> Iterator[Reported]:
-        """Yield the parts of a report: one for each result that stands for itself; none where nothing was answered.
+        """Yield the parts of a report: one for each result that stands for itself; none where
+        nothing was answered.
 
         Raises WorkbenchError for answers of which nothing can be judged.
         """
@@ -563,7 +674,9 @@ class Audit(ABC):
         if not self.each_run:
             which = which.with_personas_in(whole_names(store, wanted.compare))
         options = self.options.of(
-            Given(seed=wanted.seed, as_published=wanted.as_published, same_within=wanted.same_within)
+            Given(
+                seed=wanted.seed, as_published=wanted.as_published, same_within=wanted.same_within
+            )
         )
         newest: dict[str, Result] = {}
         for one in self._finished_before_others(store, which):
@@ -586,7 +699,9 @@ class Audit(ABC):
             yield from reported_beside(result, wanted, self.command)
 
     def _finished_before_others(self, store: Store, which: Which) -> Sequence[Which]:
-        """Return a choice for each result that `which` leaves open, of runs those with a finished plan first."""
+        """Return a choice for each result that `which` leaves open, of runs those with a finished
+        plan first.
+        """
         from workbench.evidence.answered import is_finished
         from workbench.evidence.runs import runs_meant
 
@@ -598,11 +713,13 @@ class Audit(ABC):
 
     def usual(self) -> Given:
         """Return the options of its figures with their defaults."""
-        return Given(audit=self.name, **{option.name: option.default for option in self.figure_options})
+        return Given(
+            audit=self.name, **{option.name: option.default for option in self.figure_options}
+        )
 
     def results(self, store: Store, options: Given) -> Iterator[Given]:
-        """Yield these options once for each result that they leave open, so that each means one: `printed` then raises
-        nothing for having to choose.
+        """Yield these options once for each result that they leave open, so that each means one:
+        `printed` then raises nothing for having to choose.
         """
         from workbench.evidence.runs import Which
 
@@ -619,7 +736,9 @@ def probes(
     model_name: str,
     material: Material = None,  # noqa: ARG001  any statements can be asked about
 ) -> Iterator[Probe]:
-    """Yield every wording of every statement under every template; wordings that a statement lacks are left out."""
+    """Yield every wording of every statement under every template; wordings that a statement lacks
+    are left out.
+    """
     for statement in statements:
         for variant in variants:
             wording = statement.wording(variant, language)
@@ -627,10 +746,14 @@ def probes(
                 for template in templates:
                     axes = (("model_name", model_name),) if template.names_model else ()
                     prompt = template.render(wording.text, model_name)
-                    yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes)
+                    yield Probe(
+                        statement.ref, str(variant), template.name, template.inverted, prompt, axes
+                    )
 
 
-def without_questions(instrument: Instrument, design: Design, chosen: Sequence[Statement]) -> Sequence[Statement]:
+def without_questions(
+    instrument: Instrument, design: Design, chosen: Sequence[Statement]
+) -> Sequence[Statement]:
     """Return statements without multiple-choice questions, which ask for no stance.
 
     Raises UsageError where one is named, or nothing else is there.
@@ -641,7 +764,8 @@ def without_questions(instrument: Instrument, design: Design, chosen: Sequence[S
     if questions and (named or not left):
         what = f"{named_few(named)}:" if named else f"{instrument.name} has"
         raise UsageError(
-            f"{what} only multiple-choice questions, which the audit {design.audit} cannot ask; choose --audit "
+            f"{what} only multiple-choice questions, which the audit {design.audit} cannot ask; "
+            "choose --audit "
             "response_bias, or another --instrument"
         )
     return left

@@ -1,4 +1,6 @@
-"""Runs with a persona beside the run without one, in the tables by persona of audits that show several runs at once."""
+"""Runs with a persona beside the run without one, in the tables by persona of audits that show
+several runs at once.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,13 @@ class WithPersona:
     "its name alone, as a file of personas has it: two with other texts may be called alike"
 
 
-def with_personas(runs: Mapping[str, Run], apart: Callable[[str], object] = lambda _: "") -> tuple[WithPersona, ...]:
+def with_personas(
+    runs: Mapping[str, Run], apart: Callable[[str], object] = lambda _: ""
+) -> tuple[WithPersona, ...]:
     """Return every run with a persona whose baseline is among these runs, in their order.
 
-    apart : what else of a run, by its name, has to be equal: of one run under several templates, the template
+    apart : what else of a run, by its name, has to be equal: of one run under several templates,
+        the template
     """
     return tuple(
         WithPersona(name, base, other.persona_name, re.sub(KEY, "", other.persona_name))

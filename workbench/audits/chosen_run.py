@@ -55,14 +55,17 @@ def find_run(
     answered: bool = False,
     templates: TemplateChoice = LATEST,
 ) -> Run:
-    """Return the only matching run, see `matching`; `answered`: only runs with answers, not just probabilities.
+    """Return the only matching run, see `matching`; `answered`: only runs with answers, not just
+    probabilities.
 
-    A run in which everything failed matches only if no other does. Of several families of templates the most recently
-    asked one is used, unless one is chosen.
+    A run in which everything failed matches only if no other does. Of several families of templates
+    the most recently asked one is used, unless one is chosen.
 
     Raises UnknownName if there is none, AmbiguousRun if there are several.
     """
-    which = Which(instrument, (model,) if model else (), templates, sampling, dtype, snapshot, fingerprint)
+    which = Which(
+        instrument, (model,) if model else (), templates, sampling, dtype, snapshot, fingerprint
+    )
     return run_meant(store, audit, which, answered=answered)
 
 
@@ -82,7 +85,8 @@ def run_meant(store: Store, audit: str, which: Which, *, answered: bool = False)
 
 
 def _several_match(runs: Sequence[Run]) -> str:
-    """Return a message that lists the matching runs, with the options that tell them apart and what to give for each.
+    """Return a message that lists the matching runs, with the options that tell them apart and what
+    to give for each.
 
     Revisions tell the runs of one model apart, and dates those of one snapshot.
     """
@@ -107,14 +111,23 @@ def _several_match(runs: Sequence[Run]) -> str:
         different = [shlex.quote(value) for value in dict.fromkeys(given) if value]
         if len(different) > 1:
             choices.append(f"--{name} {' or '.join((', '.join(different[:-1]), different[-1]))}")
-    advice = f"Give {'; '.join(choices)}" if choices else "Give another --template-version or --fingerprint"
-    return f"{len(runs)} runs match, and only one can be shown at a time. {advice}:\n{listed_runs(runs)}"
+    advice = (
+        f"Give {'; '.join(choices)}"
+        if choices
+        else "Give another --template-version or --fingerprint"
+    )
+    return (
+        f"{len(runs)} runs match, and only one can be shown at a time. "
+        f"{advice}:\n{listed_runs(runs)}"
+    )
 
 
 def run_named(name: str, there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> str:
-    """Return the run that a name means: its own, a model's with one run alone, or one that has all parts of the name.
+    """Return the run that a name means: its own, a model's with one run alone, or one that has all
+    parts of the name.
 
-    Of several runs the one is meant that the others only add to: `MODEL` is the run without a persona.
+    Of several runs the one is meant that the others only add to: `MODEL` is the run without a
+    persona.
 
     there : name of a run -> its model
     labels : longer names that lists print -> name of a run
@@ -143,7 +156,9 @@ def instead(store: Store, audit: str) -> str:
 
 
 def start_with(store: Store, audit: str, instrument: str | None = None) -> str:
-    """Return how to ask about a store, or an instrument: by another audit, if this one has nothing to ask there."""
+    """Return how to ask about a store, or an instrument: by another audit, if this one has nothing
+    to ask there.
+    """
     meant = meant_for(store, store.instruments.names() if instrument is None else [instrument])
     others = {
         name: f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} asked with --audit {name}"
@@ -155,24 +170,37 @@ def start_with(store: Store, audit: str, instrument: str | None = None) -> str:
     of = f" --instrument {shlex.quote(instrument)}" if instrument else ""
     start = f"Start with: workbench run STORE --audit {asked_by}{of} --model NAME"
     told = "; ".join(others.values())
-    return f"{told}, not with --audit {audit}. {start}" if cannot else "; ".join(filter(None, (start, told)))
+    return (
+        f"{told}, not with --audit {audit}. {start}"
+        if cannot
+        else "; ".join(filter(None, (start, told)))
+    )
 
 
 def meant_for(store: Store, names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the audits that have material of their own in some of these instruments, and in which."""
-    found = {one.name: [name for name in names if one.may_be_asked(store, name)] for one in registry.asking()
-             if one.own_material}  # fmt: skip
+    """Return the audits that have material of their own in some of these instruments, and in
+    which.
+    """
+    found = {
+        one.name: [name for name in names if one.may_be_asked(store, name)]
+        for one in registry.asking()
+        if one.own_material
+    }
     return {audit: of for audit, of in found.items() if of}
 
 
 def audit_for(audit: str, meant: Mapping[str, Sequence[str]]) -> str:
-    """Return the audit that can ask: this one, or another that has material where this one has none."""
+    """Return the audit that can ask: this one, or another that has material where this one has
+    none.
+    """
     here = audit in meant or not registry.audit(audit).own_material
     return audit if here else next(iter(meant), audit)
 
 
 def elsewhere(store: Store, audit: str) -> str:
-    """Return `. There are answers of …: workbench …` for answers of other audits; empty if there are none."""
+    """Return `. There are answers of …: workbench …` for answers of other audits; empty if there
+    are none.
+    """
     others = [one for one in registry.asking() if one.name != audit and one.answered(store)]
     looked_at = [f"of {one.name}: workbench {one.command}" for one in others]
     return f". There are answers {'; '.join(looked_at)}" if looked_at else ""

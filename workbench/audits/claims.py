@@ -1,12 +1,14 @@
 """Findings that claim something beyond chance, with p adjusted within each audit and question.
 
-A sentence on its own would be wrong in one of twenty reports, and nearly every report with a hundred tests would have
-a wrong one. So a claim says its sentences only when it knows its p, adjusted over the tests of its audit. The tests of
-one question, such as whether models lean, are a family of their own: true claims about another question do not make a
-false one about this question more likely.
+A sentence on its own would be wrong in one of twenty reports, and nearly every report with a
+hundred tests would have a wrong one. So a claim says its sentences only when it knows its p,
+adjusted over the tests of its audit. The tests of one question, such as whether models lean, are a
+family of their own: true claims about another question do not make a false one about this question
+more likely.
 
-Claims that a frozen plan names are confirmatory: they are adjusted by Holm's procedure, over the audit. All others are
-exploratory. Where no claim is shown, the sentence says what effect this design finds in 80 % of studies.
+Claims that a frozen plan names are confirmatory: they are adjusted by Holm's procedure, over the
+audit. All others are exploratory. Where no claim is shown, the sentence says what effect this
+design finds in 80 % of studies.
 """
 
 from __future__ import annotations
@@ -23,11 +25,19 @@ from workbench.figures.shown import number
 from workbench.figures.table import Kind
 from workbench.stats.hypothesis_tests import benjamini_bogomolov, holm
 from workbench.stats.power import LEVEL as UNADJUSTED
-from workbench.stats.power import POWER, detectable, detectable_pairs, share_found, share_of_pairs, standard_error
+from workbench.stats.power import (
+    POWER,
+    detectable,
+    detectable_pairs,
+    share_found,
+    share_of_pairs,
+    standard_error,
+)
 from workbench.stats.resampling import NORMAL
 
 LEVEL = 0.05
-"the share of an audit's claims that is expected to be false; without any effect, the probability that it claims one"
+"""the share of an audit's claims that is expected to be false; without any effect, the probability
+that it claims one"""
 
 
 CONFIRMATORY, EXPLORATORY = "confirmatory", "exploratory"
@@ -45,7 +55,8 @@ class Reach:
     error: float
     "standard error of the figure; NaN: unknown, and nothing is said"
     largest: float
-    "the largest plausible effect: if more than 20 % of studies miss it, the design cannot show the claim"
+    """the largest plausible effect: if more than 20 % of studies miss it, the design cannot show
+    the claim"""
     kind: Kind
     "of the figure"
     units: str
@@ -64,18 +75,29 @@ class Reach:
         return share_found(effect, self.error, self.freedom, level)
 
     def shows_nothing(self, level: float = UNADJUSTED) -> bool:
-        """Return whether even the largest plausible effect is found in less than 80 % of studies."""
+        """Return whether even the largest plausible effect is found in less than 80 % of
+        studies.
+        """
         return self.effect(level) > self.largest
 
     def in_words(self, level: float = UNADJUSTED) -> str:
-        """Return the effect that is found in 80 % of studies, or how often the largest plausible one is found."""
+        """Return the effect that is found in 80 % of studies, or how often the largest plausible
+        one is found.
+        """
         effect = self.effect(level)
         if math.isnan(effect):
             return ""
         if effect <= self.largest:
-            return f"this design finds {_size(effect, self.kind)} in {POWER:.0%} {OF_STUDIES}".replace("%", " %")
+            return (
+                f"this design finds {_size(effect, self.kind)} in {POWER:.0%} {OF_STUDIES}".replace(
+                    "%", " %"
+                )
+            )
         share = self.share(self.largest, level)
-        return f"this design finds {_size(self.largest, self.kind)} in {number(share, Kind.SHARE)} {OF_STUDIES}"
+        return (
+            f"this design finds {_size(self.largest, self.kind)} in "
+            f"{number(share, Kind.SHARE)} {OF_STUDIES}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +181,9 @@ Finding = str | OfModel | AdjustedFinding
 
 
 def in_doubt(finding: Finding, doubt: str) -> Finding:
-    """Return a finding with a further doubt on each of its sentences; the same if there is no doubt."""
+    """Return a finding with a further doubt on each of its sentences; the same if there is no
+    doubt.
+    """
     if not doubt or isinstance(finding, str):
         return finding
     if isinstance(finding, OfModel):
@@ -173,11 +197,15 @@ def in_doubt(finding: Finding, doubt: str) -> Finding:
 
 
 def p_of(one: Estimate) -> float:
-    """Return the p at which the interval's end on the side of 0 would be 0; NaN without an interval."""
+    """Return the p at which the interval's end on the side of 0 would be 0; NaN without an
+    interval.
+    """
     if math.isnan(one.low):
         return math.nan
     reach = abs(one.value - (one.low if one.value > 0 else one.high))
-    return math.erfc(NORMAL * abs(one.value) / reach / math.sqrt(2)) if reach else float(not one.value)
+    return (
+        math.erfc(NORMAL * abs(one.value) / reach / math.sqrt(2)) if reach else float(not one.value)
+    )
 
 
 def doubted(p: float) -> str:
@@ -195,15 +223,18 @@ class AuditSentences:
     """What a report says of one audit."""
 
     sentences: list[Sentence]
-    "claims that a test shows first, the smallest p at the front; the rest in the order of its findings"
+    """claims that a test shows first, the smallest p at the front; the rest in the order of its
+    findings"""
     n_tests: int
     "exploratory ones"
     n_shown: int
-    "exploratory tests whose adjusted p is below `LEVEL`, of which a share of `LEVEL` is expected to be false"
+    """exploratory tests whose adjusted p is below `LEVEL`, of which a share of `LEVEL` is expected
+    to be false"""
     n_planned: int = 0
     "confirmatory tests"
     n_confirmed: int = 0
-    "confirmatory tests whose p by Holm's procedure is below `LEVEL`: any is false with a probability of `LEVEL`"
+    """confirmatory tests whose p by Holm's procedure is below `LEVEL`: any is false with a
+    probability of `LEVEL`"""
 
 
 Planned = Collection[tuple[str, str]]
@@ -211,9 +242,11 @@ Planned = Collection[tuple[str, str]]
 
 
 def sentences_of(findings: Iterable[Finding], planned: Planned = ()) -> AuditSentences:
-    """Return the sentences of an audit, with p adjusted within each question and over the questions of the audit.
+    """Return the sentences of an audit, with p adjusted within each question and over the questions
+    of the audit.
 
-    See `benjamini_bogomolov` for the adjustment. Claims that are planned are adjusted by Holm's procedure.
+    See `benjamini_bogomolov` for the adjustment. Claims that are planned are adjusted by Holm's
+    procedure.
     """
     audit_findings = list(findings)
     claims = [finding for finding in audit_findings if isinstance(finding, AdjustedFinding)]
@@ -268,13 +301,19 @@ class _Tests:
         return cls(raw, families)
 
     def level(self, family: tuple[str, bool]) -> float:
-        """Return the p, not adjusted, up to which the weakest test of a family would show its claim."""
+        """Return the p, not adjusted, up to which the weakest test of a family would show its
+        claim.
+        """
         if family not in self._levels:
             self._levels[family] = self._searched_level(family)
         return self._levels[family]
 
     def _searched_level(self, family: tuple[str, bool]) -> float:
-        own = [i for i, other in enumerate(self.families) if other == family and math.isfinite(self.raw[i])]
+        own = [
+            i
+            for i, other in enumerate(self.families)
+            if other == family and math.isfinite(self.raw[i])
+        ]
         if not own:
             return LEVEL
         weakest = max(own, key=lambda i: self.raw[i])
@@ -299,7 +338,9 @@ def _adjusted(raw: Sequence[float], families: Sequence[tuple[str, bool]]) -> lis
     """Return the adjusted p of the tests of an audit."""
     adjusted = [math.nan] * len(raw)
     confirmatory = [index for index, (_, is_planned) in enumerate(families) if is_planned]
-    for index, p in zip(confirmatory, holm(np.array([raw[index] for index in confirmatory])), strict=True):
+    for index, p in zip(
+        confirmatory, holm(np.array([raw[index] for index in confirmatory])), strict=True
+    ):
         adjusted[index] = float(p)
     indices_by_question: dict[str, list[int]] = {}
     for index, (question, is_planned) in enumerate(families):
@@ -314,7 +355,9 @@ def _adjusted(raw: Sequence[float], families: Sequence[tuple[str, bool]]) -> lis
 
 
 def _with_status(line: OfModel, level: float, *, is_planned: bool) -> OfModel:
-    """Return a line with what its test is, if it shows a claim, or else with the effect that the design finds."""
+    """Return a line with what its test is, if it shows a claim, or else with the effect that the
+    design finds.
+    """
     if line.p < LEVEL:
         line = replace(line, status=CONFIRMATORY if is_planned else EXPLORATORY)
     words = line.reach.in_words(level) if line.reach is not None else ""
@@ -339,7 +382,9 @@ def _merged(findings: Iterable[OfModel]) -> list[Sentence]:
 
 
 def _sentence(said: str, status: str, lines: Sequence[OfModel]) -> Sentence:
-    """Return one sentence, in which each model has its own value: equal counts are not those of both together."""
+    """Return one sentence, in which each model has its own value: equal counts are not those of
+    both together.
+    """
     models = [(line.model, line.value) for line in lines if line.model and line.value]
     if without_value := [line.model for line in lines if line.model and not line.value]:
         models.append((enumerated(without_value), ""))

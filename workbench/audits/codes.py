@@ -1,8 +1,9 @@
 """Verdicts as arrays, and how several make one.
 
-A test is passed, failed or open (insufficient), and conjunctions follow Kleene: one failing part settles that the whole
-fails, whatever is missing; otherwise one insufficient part leaves the whole open. A void part is no part: a test that
-cannot fail settles nothing, and a whole of nothing but void parts is void.
+A test is passed, failed or open (insufficient), and conjunctions follow Kleene: one failing part
+settles that the whole fails, whatever is missing; otherwise one insufficient part leaves the whole
+open. A void part is no part: a test that cannot fail settles nothing, and a whole of nothing but
+void parts is void.
 """
 
 from __future__ import annotations
@@ -40,12 +41,15 @@ def codes(passed: npt.ArrayLike, decidable: npt.ArrayLike) -> Codes:
     return np.where(np.asarray(decidable), np.asarray(passed), INSUFFICIENT).astype(np.int8)
 
 
-def conjunction(parts: npt.ArrayLike, axis: int, counts: npt.ArrayLike = True, none: int = INSUFFICIENT) -> Codes:
+def conjunction(
+    parts: npt.ArrayLike, axis: int, counts: npt.ArrayLike = True, none: int = INSUFFICIENT
+) -> Codes:
     """Return the conjunction along an axis.
 
     Parameters
     ----------
-    counts : boolean, broadcasts to `parts`: which parts there are. Where all that there are are void, so is the whole
+    counts : boolean, broadcasts to `parts`: which parts there are. Where all that there are are
+        void, so is the whole
     none : the verdict where there is no part: never a vacuous pass
 
     Examples
@@ -64,5 +68,7 @@ def conjunction(parts: npt.ArrayLike, axis: int, counts: npt.ArrayLike = True, n
     there, any_ = named & (values != VOID), named.any(axis=axis)
     fails = np.any(there & (values == FAIL), axis=axis)
     open_ = np.any(there & (values == INSUFFICIENT), axis=axis)
-    settled = np.where(fails, FAIL, np.where(open_, INSUFFICIENT, np.where(there.any(axis=axis), PASS, VOID)))
+    settled = np.where(
+        fails, FAIL, np.where(open_, INSUFFICIENT, np.where(there.any(axis=axis), PASS, VOID))
+    )
     return np.where(any_, settled, none).astype(np.int8)

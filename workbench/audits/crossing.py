@@ -1,7 +1,8 @@
-"""Crossing what an audit asks with personas: every prompt is asked without one, and with each of them before it.
+"""Crossing what an audit asks with personas: every prompt is asked without one, and with each of
+them before it.
 
-A run has one persona or none, as it has one language. So a verdict compares prompts with one persona, and figures of
-several personas stand beside each other.
+A run has one persona or none, as it has one language. So a verdict compares prompts with one
+persona, and figures of several personas stand beside each other.
 """
 
 from __future__ import annotations
@@ -24,27 +25,42 @@ IN_THE_USER_TURN = "user"
 
 
 def crossed(probes: Sequence[Probe], personas: Sequence[Persona], family: str) -> tuple[Probe, ...]:
-    """Return all probes without a persona, then all with the first one before them, and so on: prompts with the same
-    beginning stand together, so it is computed once.
+    """Return all probes without a persona, then all with the first one before them, and so on:
+    prompts with the same beginning stand together, so it is computed once.
     """
     others = (
-        persona.crossed(probe, system_turn=family != IN_THE_USER_TURN) for persona in personas for probe in probes
+        persona.crossed(probe, system_turn=family != IN_THE_USER_TURN)
+        for persona in personas
+        for probe in probes
     )
     return (*probes, *others)
 
 
 def check_turns(design: Design, probes: Sequence[Probe], card: ModelCard | None) -> None:
-    """Raise UsageError where a persona is a turn for which the model's chat template has no place: it would be part of
-    the user's turn then, which is another treatment.
+    """Raise UsageError where a persona is a turn for which the model's chat template has no place:
+    it would be part of the user's turn then, which is another treatment.
     """
-    talks = [persona.name for persona in design.personas if persona.kind == PersonaKind.CONVERSATION]
-    if talks and card is not None and EARLIER_FOLDED in card.encoding and any(one.prompt.chat for one in probes):
+    talks = [
+        persona.name for persona in design.personas if persona.kind == PersonaKind.CONVERSATION
+    ]
+    if (
+        talks
+        and card is not None
+        and EARLIER_FOLDED in card.encoding
+        and any(one.prompt.chat for one in probes)
+    ):
         raise UsageError(
-            f"the chat template of {design.chat_format or design.model} writes the last turn alone, so the "
-            f"conversations {named_few(talks)} would be part of it. Choose another chat format (--chat-format)"
+            f"the chat template of {design.chat_format or design.model} writes the last turn "
+            "alone, so the "
+            f"conversations {named_few(talks)} would be part of it. Choose another chat format "
+            "(--chat-format)"
         )
     names = [persona.name for persona in design.personas if persona.instruction]
-    if not names or design.family == IN_THE_USER_TURN or not any(probe.prompt.chat for probe in probes):
+    if (
+        not names
+        or design.family == IN_THE_USER_TURN
+        or not any(probe.prompt.chat for probe in probes)
+    ):
         return
     if card is None:
         folds = not design.cluster and writes_system_turn(design.model, design.chat_format) is False
@@ -52,9 +68,12 @@ def check_turns(design: Design, probes: Sequence[Probe], card: ModelCard | None)
         folds = FOLDED in card.encoding
     if folds:
         raise UsageError(
-            f"the chat template of {design.chat_format or design.model} has no place for a system turn, and the "
-            f"personas {named_few(names)} are system turns. Put them into the user's turn (--family "
-            f"{IN_THE_USER_TURN}, where the audit has such templates), give them as conversations, or choose another "
+            f"the chat template of {design.chat_format or design.model} has no place for a "
+            "system turn, and the "
+            f"personas {named_few(names)} are system turns. Put them into the user's turn "
+            "(--family "
+            f"{IN_THE_USER_TURN}, where the audit has such templates), give them as "
+            "conversations, or choose another "
             "chat format (--chat-format)"
         )
 
@@ -63,12 +82,21 @@ def persona_remarks(design: Design) -> Iterator[str]:
     """Yield what a person should know of the personas of a design before it is asked."""
     if not design.personas:
         return
-    yield f"each prompt is asked without a persona, and with {plural(len(design.personas), 'persona')}:"
+    yield (
+        "each prompt is asked without a persona, and with "
+        f"{plural(len(design.personas), 'persona')}:"
+    )
     yield from (f"  {line}" for line in described(design.personas[:SHOWN]))
     if len(design.personas) > SHOWN:
         yield f"  and {len(design.personas) - SHOWN} more"
-    others = [f"{one.name} ({one.language})" for one in design.personas if one.language not in ("", design.language)]
+    others = [
+        f"{one.name} ({one.language})"
+        for one in design.personas
+        if one.language not in ("", design.language)
+    ]
     if others:
         yield f"in another language than the statements ({design.language}): {named_few(others)}"
-    if design.family == IN_THE_USER_TURN and any(one.kind != PersonaKind.CONVERSATION for one in design.personas):
+    if design.family == IN_THE_USER_TURN and any(
+        one.kind != PersonaKind.CONVERSATION for one in design.personas
+    ):
         yield "templates of the family user have no system turn: a persona opens the user's turn"

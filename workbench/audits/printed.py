@@ -70,8 +70,8 @@ class Printed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FigureVerb:
-    """A verb of the command line that an audit brings: it shows figures, and may ask a model about a few statements
-    first.
+    """A verb of the command line that an audit brings: it shows figures, and may ask a model about
+    a few statements first.
     """
 
     options: Sequence[Option | Section]

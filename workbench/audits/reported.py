@@ -1,6 +1,8 @@
-"""What an audit brings to a report: its figures, what they come to in plain words, and its statements with verdicts.
+"""What an audit brings to a report: its figures, what they come to in plain words, and its
+statements with verdicts.
 
-These are values alone. `workbench.report` makes one document of them, whichever audits they are of, and names none.
+These are values alone. `workbench.report` makes one document of them, whichever audits they are of,
+and names none.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class Wanted:
     as_published: bool = False
     "whether the published rules are in force wherever the usual ones differ"
     same_within: float | None = None
-    "the greatest difference of compared runs that is still none; None: nothing is said to be the same"
+    """the greatest difference of compared runs that is still none; None: nothing is said to be the
+    same"""
     shared: dict[object, Any] = field(default_factory=dict)
     "where audits of the same answers find what another one has worked out already"
 
@@ -82,7 +85,9 @@ class ReportedItem:
 
 @dataclass(frozen=True, slots=True)
 class ModelFigures:
-    """A model, or a baseline that stands beside models, in the table that a report has of all of them."""
+    """A model, or a baseline that stands beside models, in the table that a report has of all of
+    them.
+    """
 
     name: str
     values: Mapping[str, Estimate | float | None]
@@ -103,7 +108,8 @@ def of_all_models(
     definition: str = "",
     notes: Sequence[str] = (),
 ) -> Table[ModelFigures]:
-    """Return the table of all models of an audit, which a report draws: estimates and what to compare them with.
+    """Return the table of all models of an audit, which a report draws: estimates and what to
+    compare them with.
 
     Parameters
     ----------
@@ -116,7 +122,9 @@ def of_all_models(
         return Column(key, title, lambda row: row.values.get(key), of, **more)
 
     def references(row: ModelFigures) -> tuple[float, ...]:
-        return tuple(one if isinstance(one := row.values.get(key), float) else math.nan for key in beside)
+        return tuple(
+            one if isinstance(one := row.values.get(key), float) else math.nan for key in beside
+        )
 
     return Table(
         "all_models",
@@ -124,7 +132,10 @@ def of_all_models(
         rows,
         [
             Column("model", "model", lambda row: row.name, main=True),
-            *(column(key, said, kind, scale=scale, reference=references) for key, said in measures.items()),
+            *(
+                column(key, said, kind, scale=scale, reference=references)
+                for key, said in measures.items()
+            ),
             *(column(key, said, kind) for key, said in beside.items()),
             *(column(key, said, of) for key, (said, of) in more.items()),
         ],
@@ -132,14 +143,22 @@ def of_all_models(
         definition=definition,
         notes=notes,
         pictures=[
-            Forest(values=list(measures), rows=["model"], axis=axis, ends=ends, reference=tuple(beside.values()))
+            Forest(
+                values=list(measures),
+                rows=["model"],
+                axis=axis,
+                ends=ends,
+                reference=tuple(beside.values()),
+            )
         ],
     )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reported:
-    """One part of a report: the figures of one audit of one model, or of several beside one another."""
+    """One part of a report: the figures of one audit of one model, or of several beside one
+    another.
+    """
 
     title: str
     instrument: Instrument
@@ -152,17 +171,21 @@ class Reported:
     command: str
     "what prints the same figures, with the word STORE for the store"
     all_models: AnyTable | None = None
-    "the table and picture that a page has of all models, from `of_all_models`; parts of an audit share one"
+    """the table and picture that a page has of all models, from `of_all_models`; parts of an audit
+    share one"""
     answered: Sequence[Answered] = ()
     rulings: Told = NOTHING_RULED
     changed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    "statements that were changed since they were asked: ref -> (version that was asked, current version)"
+    """statements that were changed since they were asked: ref -> (version that was asked, current
+    version)"""
     items: Mapping[str, Sequence[ReportedItem]] = field(default_factory=dict)
     "name in the figures -> its statements"
     readers: Mapping[str, int] = field(default_factory=dict)
-    "name in the figures -> rowid of who read its answers; without those that nothing in the store reads"
+    """name in the figures -> rowid of who read its answers; without those that nothing in the store
+    reads"""
     codebook: str = ""
-    "of the people's labels that the figures rest on, directly or through a classifier; empty: on none"
+    """of the people's labels that the figures rest on, directly or through a classifier; empty: on
+    none"""
     parameters: Sequence[Parameter] = ()
     limits: Sequence[str] = ()
     "what the figures do not show, in sentences"
@@ -192,14 +215,17 @@ def parameters(
         usual = value is None or value == option.default or (value == () and not option.default)
         text = (option.none if value is None else option.text(value)) or "none"
         where = sources.get(option.name, published) if usual else "chosen here"
-        yield Parameter(option.title, {"True": "yes", "False": "no"}.get(text, text), option.help, where)
+        yield Parameter(
+            option.title, {"True": "yes", "False": "no"}.get(text, text), option.help, where
+        )
 
 
 CERON = Reference(
     "ceron2024",
     "article",
     ("Ceron, Tanise", "Falk, Neele", "Barić, Ana", "Nikolaev, Dmitry", "Padó, Sebastian"),
-    "Beyond Prompt Brittleness: Evaluating the Reliability and Consistency of Political Worldviews in LLMs",
+    "Beyond Prompt Brittleness: Evaluating the Reliability and Consistency of Political "
+    "Worldviews in LLMs",
     2024,
     "Transactions of the Association for Computational Linguistics",
     (("volume", "12"), ("doi", "10.1162/tacl_a_00710")),
@@ -208,7 +234,8 @@ FAULBORN = Reference(
     "faulborn2025",
     "inproceedings",
     ("Faulborn, Mats", "Sen, Indira", "Pellert, Max", "Spitz, Andreas", "Garcia, David"),
-    "Only a Little to the Left: A Theory-grounded Measure of Political Bias in Large Language Models",
+    "Only a Little to the Left: A Theory-grounded Measure of Political Bias in Large Language "
+    "Models",
     2025,
     "Proceedings of the Annual Meeting of the Association for Computational Linguistics (ACL)",
     (("eprint", "2503.16148"), ("archiveprefix", "arXiv")),

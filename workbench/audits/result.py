@@ -1,8 +1,9 @@
-"""The result of an audit: a book of tables, and what stands beside it. What is printed, shown, reported, exported or
-compared is made here of a `Result`, for every audit.
+"""The result of an audit: a book of tables, and what stands beside it. What is printed, shown,
+reported, exported or compared is made here of a `Result`, for every audit.
 
-A command line names tables and rows: `--table cells topics`, `--table questions MODEL odd_even key_typo`, `--where
-bias=odd_even,allow_forbid`. Without a table people get those that the audit puts first, and programs get all.
+A command line names tables and rows: `--table cells topics`, `--table questions MODEL odd_even
+key_typo`, `--where bias=odd_even,allow_forbid`. Without a table people get those that the audit
+puts first, and programs get all.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class Headline:
 
 
 class Later(Sequence[T]):
-    """Values that are made when somebody first reads them, since most readers of a result do not."""
+    """Values that are made when somebody first reads them, since most readers of a result do
+    not.
+    """
 
     def __init__(self, make: Callable[[], Iterable[T]]) -> None:
         self._make = make
@@ -85,7 +88,8 @@ class Result:
     instrument: Instrument
     "as it was asked"
     runs: Mapping[str, Run]
-    "name in the figures -> run; imported answers have none. Of several runs under one name, see `whose`"
+    """name in the figures -> run; imported answers have none. Of several runs under one name, see
+    `whose`"""
     names: tuple[str, ...]
     "whose figures these are"
     book: Book
@@ -94,10 +98,12 @@ class Result:
     findings: Sequence[Finding]
     "what the figures come to, in plain sentences, the most important first"
     headline: Headline | Callable[[], Headline] | None
-    """makes the headline where that takes a moment. None: nobody's figures are there yet, so Home and reports leave
-    the result out"""
+    """makes the headline where that takes a moment. None: nobody's figures are there yet, so Home
+    and reports leave the result out
+    """
     leads: Sequence[str] = ()
-    "sentences that stand before the tables where these are printed: what a report says in its first findings"
+    """sentences that stand before the tables where these are printed: what a report says in its
+    first findings"""
     further: Sequence[Headline] = ()
     "the same of further models, each a line of Home"
     rulings: Told = NOTHING_RULED
@@ -116,20 +122,24 @@ class Result:
     readers: Mapping[str, int] = field(default_factory=dict)
     "name of a run -> rowid of its reader; without those that nothing in the store reads"
     codebook: str = ""
-    "of the people's labels that the figures rest on, directly or through a classifier; empty: on none"
+    """of the people's labels that the figures rest on, directly or through a classifier; empty: on
+    none"""
     whose: Mapping[str, str] = field(default_factory=dict)
-    "name of a run -> name in the figures, where that is another: of a model that was asked about several instruments"
+    """name of a run -> name in the figures, where that is another: of a model that was asked about
+    several instruments"""
     about: Mapping[str, Any] = field(default_factory=dict)
     "what programs get beside the tables, as plain values"
     baselines: tuple[str, ...] = ()
-    "names that stand beside these in tables and can be compared with them, and are nobody's figures: baselines"
+    """names that stand beside these in tables and can be compared with them, and are nobody's
+    figures: baselines"""
     compared: Callable[[Sequence[str]], Compared] | None = None
     "puts runs side by side, by their names"
     beside: Mapping[str, Run] = field(default_factory=dict)
     "runs that can be compared, by name, of a result about one of them; empty: those of `names`"
     again: Callable[[Any], Result | None] | None = None
-    """takes other options of the audit and returns their result on the same answers: nothing is read. None where the
-    answers have to be read for it"""
+    """takes other options of the audit and returns their result on the same answers: nothing is
+    read. None where the answers have to be read for it
+    """
     all_models: Callable[[], AnyTable] | None = None
     "makes the table and picture of all models for the page of a report; see `of_all_models`"
     steps: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -143,26 +153,38 @@ class Result:
 
     @property
     def models(self) -> dict[str, str]:
-        """The model of each name in the figures; answers that were imported are called like their model."""
-        return {name: of[0].model if (of := self.runs_of(name)) else name for name in (*self.names, *self.baselines)}
+        """The model of each name in the figures; answers that were imported are called like their
+        model.
+        """
+        return {
+            name: of[0].model if (of := self.runs_of(name)) else name
+            for name in (*self.names, *self.baselines)
+        }
 
     @property
     def comparable(self) -> dict[str, str]:
-        """The model of each run that can be compared, by the run's name; none where there are not two."""
+        """The model of each run that can be compared, by the run's name; none where there are not
+        two.
+        """
         there = {name: run.model for name, run in self.beside.items()} or self.models
         return there if self.compared is not None and len(there) > 1 else {}
 
     @property
     def labels(self) -> dict[str, str]:
-        """The name of each run that can be compared, by the longer name that lists of runs print."""
-        runs = self.beside or {name: of[0] for name in self.names if len(of := self.runs_of(name)) == 1}
+        """The name of each run that can be compared, by the longer name that lists of runs
+        print.
+        """
+        runs = self.beside or {
+            name: of[0] for name in self.names if len(of := self.runs_of(name)) == 1
+        }
         return {run.label: name for name, run in runs.items()}
 
 
 def tables(
     result: Result, wanted: Sequence[str], where: Mapping[str, Sequence[str]], medium: Medium
 ) -> tuple[AnyTable, ...]:
-    """Return the tables that are named, each with the words of its subject; without names, those that a medium gets.
+    """Return the tables that are named, each with the words of its subject; without names, those
+    that a medium gets.
 
     Parameters
     ----------
@@ -183,7 +205,8 @@ def tables(
 
 
 def _every_named(book: Book, wanted: Sequence[str], medium: Medium) -> list[AnyTable]:
-    """Return the tables that are named. What has nothing to show is a note below the last one of the others.
+    """Return the tables that are named. What has nothing to show is a note below the last one of
+    the others.
 
     Raises NothingToShow if nothing of it has.
     """
@@ -197,7 +220,9 @@ def _every_named(book: Book, wanted: Sequence[str], medium: Medium) -> list[AnyT
     if missing and not made:
         raise missing[0]
     if missing:
-        made[-1] = replace(made[-1], notes=(*made[-1].notes, *(f"T{str(one)[1:]}" for one in missing)))
+        made[-1] = replace(
+            made[-1], notes=(*made[-1].notes, *(f"T{str(one)[1:]}" for one in missing))
+        )
     return made
 
 
@@ -220,27 +245,45 @@ def _named(book: Book, medium: Medium, name: str, *subject: str) -> AnyTable:
             raise NothingToShow(f"there is no table {name!r}: {entry.empty}")
         if medium.data and entry.full is not None:
             return entry.full(*subject)
-        return entry.whole() if entry.whole is not None and not subject else entry.make(*(subject or entry.subjects[0]))
+        return (
+            entry.whole()
+            if entry.whole is not None and not subject
+            else entry.make(*(subject or entry.subjects[0]))
+        )
     if name not in book.behind:
         if entry is not None:
-            about = "; ".join(" ".join(one) for one in entry.subjects[:NAMED] if one) or "nothing in particular"
-            raise UnknownName(f"the table {name!r} is not about {' '.join(subject)!r}. It is about: {about}")
-        there = ", ".join(dict.fromkeys((*(one.name for one in book.contents if not one.empty), *book.behind)))
+            about = (
+                "; ".join(" ".join(one) for one in entry.subjects[:NAMED] if one)
+                or "nothing in particular"
+            )
+            raise UnknownName(
+                f"the table {name!r} is not about {' '.join(subject)!r}. It is about: {about}"
+            )
+        there = ", ".join(
+            dict.fromkeys((*(one.name for one in book.contents if not one.empty), *book.behind))
+        )
         raise UnknownName(f"there is no table {name!r}. Available: {there}")
     try:
         made = book.follow(Link(name, subject))
     except TypeError as error:  # too few or too many words of a subject
-        raise UsageError(f"found --table {' '.join((name, *subject))}, which names no row; {error}") from error
+        raise UsageError(
+            f"found --table {' '.join((name, *subject))}, which names no row; {error}"
+        ) from error
     assert made is not None, "the book has what it names"
     return made
 
 
 def only(table: AnyTable, where: Mapping[str, Sequence[str]]) -> AnyTable:
-    """Return a table with the rows whose columns have one of these values; columns that it lacks say nothing."""
+    """Return a table with the rows whose columns have one of these values; columns that it lacks
+    say nothing.
+    """
     columns = [column for column in table.columns if column.key in where]
     if not columns:
         return table
-    return replace(table, rows=[row for row in table.rows if all(_has(row, one, where[one.key]) for one in columns)])
+    return replace(
+        table,
+        rows=[row for row in table.rows if all(_has(row, one, where[one.key]) for one in columns)],
+    )
 
 
 def _has(row: Any, column: Column[Any], values: Sequence[str]) -> bool:
@@ -258,15 +301,23 @@ def _said(row: Any, column: Column[Any]) -> Any:
 def _check(made: Sequence[AnyTable], where: Mapping[str, Sequence[str]]) -> None:
     """Raise UnknownName for a column that no table has, or a value that no row has."""
     for key, values in where.items():
-        of = [(column, table.rows) for table in made for column in table.columns if column.key == key]
+        of = [
+            (column, table.rows) for table in made for column in table.columns if column.key == key
+        ]
         if not of:
-            there = ", ".join(dict.fromkeys(column.key for table in made for column in table.columns))
+            there = ", ".join(
+                dict.fromkeys(column.key for table in made for column in table.columns)
+            )
             raise UnknownName(f"no table here has the column {key!r}. Available: {there}")
         for value in values:
             if not any(_has(row, column, (value,)) for column, rows in of for row in rows):
-                known = list(dict.fromkeys(str(_said(row, column)) for column, rows in of for row in rows))
+                known = list(
+                    dict.fromkeys(str(_said(row, column)) for column, rows in of for row in rows)
+                )
                 more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
-                raise UnknownName(f"no row has {key}={value}. Available: {', '.join(known[:NAMED])}{more}")
+                raise UnknownName(
+                    f"no row has {key}={value}. Available: {', '.join(known[:NAMED])}{more}"
+                )
 
 
 def conditions(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -283,16 +334,22 @@ def conditions(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for word in words:
         key, equals, values = word.partition("=")
         if not equals or not listed(values):
-            raise UsageError(f"found --where {word!r}; give COLUMN=VALUE, as --json names columns and values")
+            raise UsageError(
+                f"found --where {word!r}; give COLUMN=VALUE, as --json names columns and values"
+            )
         found[key.strip()] = (*found.get(key.strip(), ()), *listed(values))
     return found
 
 
 def printed(
-    result: Result, wanted: Sequence[str], where: Mapping[str, Sequence[str]], compare: Sequence[str], medium: Medium
+    result: Result,
+    wanted: Sequence[str],
+    where: Mapping[str, Sequence[str]],
+    compare: Sequence[str],
+    medium: Medium,
 ) -> Printed:
-    """Return what a verb prints or writes of a result. Runs side by side stand alone, or after the tables that are
-    named.
+    """Return what a verb prints or writes of a result. Runs side by side stand alone, or after the
+    tables that are named.
 
     Raises UnknownName, UsageError.
     """
@@ -305,7 +362,11 @@ def printed(
             raise UsageError("this audit compares no runs; leave out --compare")
         beside = tables(result, wanted, where, medium) if wanted else ()
         found = side_by_side(
-            put_beside(result, meant(compare, result.models, result.labels)), where, medium, about, beside
+            put_beside(result, meant(compare, result.models, result.labels)),
+            where,
+            medium,
+            about,
+            beside,
         )
     else:
         made = tables(result, wanted, where, medium)
@@ -315,7 +376,9 @@ def printed(
 
 
 def put_beside(result: Result, names: Sequence[str]) -> Compared:
-    """Return runs side by side, with what is no difference by the options. Raises UsageError, UnknownName."""
+    """Return runs side by side, with what is no difference by the options. Raises UsageError,
+    UnknownName.
+    """
     assert result.compared is not None, "it compares runs"
     compared = result.compared(names)
     if compared.rulings is NOTHING_RULED:  # one result has the rulings on all of its models
@@ -354,8 +417,8 @@ def side_by_side(
     about: Mapping[str, Any],
     named: Sequence[AnyTable] = (),
 ) -> Printed:
-    """Return what a verb prints or writes of a comparison. `named`: tables that are asked for by name, which come
-    first. Raises UnknownName.
+    """Return what a verb prints or writes of a comparison. `named`: tables that are asked for by
+    name, which come first. Raises UnknownName.
     """
     from workbench.audits.comparison.book import printed as compared
 
@@ -368,8 +431,8 @@ def side_by_side(
 def reported(
     result: Result, store: Store, wanted: Wanted, command: str, readers: Sequence[Option]
 ) -> Iterator[Reported]:
-    """Yield the part of a report on a result, and the comparison of its runs if one is wanted; nothing if nobody's
-    figures are there yet. The last two: see `Audit`.
+    """Yield the part of a report on a result, and the comparison of its runs if one is wanted;
+    nothing if nobody's figures are there yet. The last two: see `Audit`.
     """
     if result.headline is None:
         return
@@ -385,7 +448,9 @@ def reported(
         all_models=None if result.all_models is None else result.all_models(),
         answered=result.answered,
         rulings=result.rulings,
-        changed={ref: of for run in result.runs.values() for ref, of in store.runs.outdated(run).items()},
+        changed={
+            ref: of for run in result.runs.values() for ref, of in store.runs.outdated(run).items()
+        },
         items=result.items,
         readers=result.readers,
         codebook=result.codebook,
@@ -399,12 +464,18 @@ def reported(
 
 
 def reported_beside(result: Result, wanted: Wanted, command: str) -> Iterator[Reported]:
-    """Yield the comparison of the runs that a report is to compare, if two of these can be compared."""
+    """Yield the comparison of the runs that a report is to compare, if two of these can be
+    compared.
+    """
     from workbench.audits.comparison.book import comparison, names_wanted
 
-    if result.compared is not None and (names := names_wanted(wanted, result.comparable, result.labels)):
+    if result.compared is not None and (
+        names := names_wanted(wanted, result.comparable, result.labels)
+    ):
         what = result.book.title.rpartition(": ")[2].capitalize()
-        runs = result.beside or {name: of[0] for name in result.names if (of := result.runs_of(name))}
+        runs = result.beside or {
+            name: of[0] for name in result.names if (of := result.runs_of(name))
+        }
         meant = replace(result, which=Which(result.which.instrument)) if result.beside else result
         found = put_beside(result, names)
         yield comparison(found, what, result.instrument, runs, _command(command, meant, wanted))
@@ -433,13 +504,23 @@ def _readers(readers: Sequence[Option], result: Result) -> Iterator[Parameter]:
 
 
 def home_lines(result: Result, key: str, label: str, todo: str, todo_below: str) -> list[HomeLine]:
-    """Return what Home says of a result: a line, or one for each of the first models. `key`: of the first line, with
-    which those of the others begin.
+    """Return what Home says of a result: a line, or one for each of the first models. `key`: of the
+    first line, with which those of the others begin.
     """
     first = result.headline() if callable(result.headline) else result.headline
-    made = [_home_line(result, headline) for headline in (first, *result.further) if headline is not None]
+    made = [
+        _home_line(result, headline)
+        for headline in (first, *result.further)
+        if headline is not None
+    ]
     return [
-        replace(line, key=f"{key}{line.main if place else ''}", label=label, todo=todo, todo_below=todo_below)
+        replace(
+            line,
+            key=f"{key}{line.main if place else ''}",
+            label=label,
+            todo=todo,
+            todo_below=todo_below,
+        )
         for place, line in enumerate(made)
     ]
 

@@ -1,4 +1,5 @@
-"""The card of a trained classifier, stored beside its weights, and the check that both belong together.
+"""The card of a trained classifier, stored beside its weights, and the check that both belong
+together.
 
 Only safetensors are ever read: a pickled checkpoint can run code when it is loaded.
 """
@@ -57,7 +58,9 @@ class Card:
     @property
     def reader(self) -> ReaderCard:
         """Return the reader's card; the version changes whenever a reading could change."""
-        return ReaderCard(ReaderKind.CLASSIFIER, self.name, reader_version(self.weights, self.config))
+        return ReaderCard(
+            ReaderKind.CLASSIFIER, self.name, reader_version(self.weights, self.config)
+        )
 
 
 def reader_version(weights: str, config: TrainConfig) -> str:
@@ -75,7 +78,9 @@ def reader_version(weights: str, config: TrainConfig) -> str:
 
 def licence_note(base: str) -> str:
     """Return the licence of the base, if known."""
-    return LICENCES.get(base, f"not recorded here: read the licence of {base} before you share this model")
+    return LICENCES.get(
+        base, f"not recorded here: read the licence of {base} before you share this model"
+    )
 
 
 def file_hash(path: Path) -> str:
@@ -104,19 +109,27 @@ def read_card(folder: Path) -> Card:
     """Return the card of a folder. Raises CheckpointError if there is no readable one."""
     path = folder / CARD
     if not path.is_file():
-        raise CheckpointError(f"{folder}: there is no {CARD}, so this is no stance classifier that was trained here")
+        raise CheckpointError(
+            f"{folder}: there is no {CARD}, so this is no stance classifier that was trained here"
+        )
     try:
         values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         made_by = values.pop("format")
         if made_by != FORMAT:
-            raise CheckpointError(f"{path}: written in format {made_by}; this version reads format {FORMAT}")
+            raise CheckpointError(
+                f"{path}: written in format {made_by}; this version reads format {FORMAT}"
+            )
         return Card(**values | {"config": TrainConfig.from_json(values["config"])})
     except (ValueError, TypeError, KeyError, AttributeError, UsageError) as error:
-        raise CheckpointError(f"{path}: the card cannot be read ({error}). Train the classifier again.") from error
+        raise CheckpointError(
+            f"{path}: the card cannot be read ({error}). Train the classifier again."
+        ) from error
 
 
 def verify(folder: Path) -> Card:
-    """Return the card of a folder whose weights are the ones it was written for. Raises CheckpointError otherwise."""
+    """Return the card of a folder whose weights are the ones it was written for. Raises
+    CheckpointError otherwise.
+    """
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: there is no such folder")
     require_safetensors(folder)
@@ -133,13 +146,16 @@ def verify(folder: Path) -> Card:
 
 
 def require_safetensors(folder: Path) -> None:
-    """Raise CheckpointError for a folder without safetensors; the message mentions pickled weights."""
+    """Raise CheckpointError for a folder without safetensors; the message mentions pickled
+    weights.
+    """
     if any(folder.glob("*.safetensors")):
         return
     pickled = sorted(path.name for pattern in PICKLED for path in folder.glob(pattern))
     if pickled:
         raise CheckpointError(
-            f"{folder}: only {', '.join(pickled[:3])} and no *.safetensors. Only safetensors are loaded, because "
+            f"{folder}: only {', '.join(pickled[:3])} and no *.safetensors. Only safetensors are "
+            "loaded, because "
             "pickled weights can run code; convert them with save_pretrained"
         )
     raise CheckpointError(f"{folder}: there are no *.safetensors, so there are no weights to load")
@@ -158,11 +174,16 @@ def _about_the_test(metrics: Mapping[str, float]) -> list[str]:
     if "test_macro_f1" not in metrics:
         return []
     if "test_effective_n" not in metrics:
-        return ["Inclusion unknown: the figures of the test describe the test set, not the answers.", ""]
+        return [
+            "Inclusion unknown: the figures of the test describe the test set, not the answers.",
+            "",
+        ]
     return [
-        f"The figures of the test stand for {metrics['test_answers']:,.0f} answers: each test text counts for the "
+        f"The figures of the test stand for {metrics['test_answers']:,.0f} answers: each test "
+        "text counts for the "
         f"answers that it represents. The effective n is {metrics['test_effective_n']:,.0f}, and "
-        f"{metrics['test_certainty_share']:.0%} of the answers have a text that was labelled with certainty.",
+        f"{metrics['test_certainty_share']:.0%} of the answers have a text that was labelled "
+        "with certainty.",
         "",
     ]
 
@@ -171,7 +192,10 @@ def readme(card: Card) -> str:
     """Return the model card for people, in Markdown."""
     config = card.config
     base = HUB_NAMES.get(config.base, config.base)
-    counts = [f"| {label} | {card.train_labels.get(label, 0)} | {card.dev_labels.get(label, 0)} |" for label in LABELS]
+    counts = [
+        f"| {label} | {card.train_labels.get(label, 0)} | {card.dev_labels.get(label, 0)} |"
+        for label in LABELS
+    ]
     figures = [f"| {name} | {value:.4g} |" for name, value in sorted(card.metrics.items())]
     settings = [f"| {name} | {value} |" for name, value in config.as_json().items()]
     versions = ", ".join(f"{name} {version}" for name, version in sorted(card.versions.items()))
@@ -179,14 +203,17 @@ def readme(card: Card) -> str:
         [
             f"# {card.name}",
             "",
-            f"A stance classifier: {', '.join(LABELS)}. It was made from `{base}` (revision {card.base_revision}) on "
-            f'{card.date} by the method of Faulborn et al. 2025, section 3.4: entailment of "{config.hypothesis}".',
+            f"A stance classifier: {', '.join(LABELS)}. It was made from `{base}` (revision "
+            f"{card.base_revision}) on "
+            f"{card.date} by the method of Faulborn et al. 2025, section 3.4: entailment of "
+            f'"{config.hypothesis}".',
             "",
             f"Licence of the base: {licence_note(config.base)}.",
             "",
             "## Data",
             "",
-            f"Training data {card.data_hash}, {sum(card.train_labels.values())} responses; held out to choose the step "
+            f"Training data {card.data_hash}, {sum(card.train_labels.values())} responses; held "
+            "out to choose the step "
             f"{card.dev_hash}, {sum(card.dev_labels.values())} responses.",
             "",
             "| label | training | held out |",

@@ -1,7 +1,7 @@
 """Settings of a stance classifier: all that affect a result, in one value stored with the model.
 
-The defaults are those of Faulborn et al. 2025 (appendix E, Table 8). Where the paper and the released code differ, the
-choice is a named option.
+The defaults are those of Faulborn et al. 2025 (appendix E, Table 8). Where the paper and the
+released code differ, the choice is a named option.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ class Premise(StrEnum):
     RESPONSE = "response"
     "the model's answer alone (published)"
     BOTH = "both"
-    "the statement and the answer, because some answers are clear only together with their statement"
+    """the statement and the answer, because some answers are clear only together with their
+    statement"""
 
 
 class Confidence(StrEnum):
     """The definition of the confidence, which also decides the label."""
 
     ENTAILMENT = "entailment"
-    "probability of entailment against contradiction, for each label separately (as printed, section 3.4)"
+    """probability of entailment against contradiction, for each label separately (as printed,
+    section 3.4)"""
     SOFTMAX = "softmax"
     "softmax of the entailment logits over the four labels (as coded)"
 
@@ -61,7 +63,8 @@ class TrainConfig:
     epsilon: float = 1e-8
     seed: int = SEED
     dev_share: float = 0.0
-    "share of the training items held out to choose the best step; 0: the last step is kept (published)"
+    """share of the training items held out to choose the best step; 0: the last step is kept
+    (published)"""
     patience: int | None = None
     "evaluations without a better dev macro F1 after which training ends; None: all steps"
     eval_every: int = 250
@@ -80,9 +83,9 @@ class TrainConfig:
     def for_base(cls, base: str) -> TrainConfig:
         """Return the default settings for a base: the published ones, or ours for `minilm`.
 
-        A new head over a small encoder learns little in 1,750 steps of 4 pairs at 2e-5, the settings for a model that
-        already knows entailment. Those for `minilm` are ours, chosen so that 200 to 1,300 short texts take one to four
-        minutes on two cores.
+        A new head over a small encoder learns little in 1,750 steps of 4 pairs at 2e-5, the
+        settings for a model that already knows entailment. Those for `minilm` are ours, chosen so
+        that 200 to 1,300 short texts take one to four minutes on two cores.
         """
         return cls(base=base, **FRESH_HEAD) if base == EMBEDDED_BASE else cls(base=base)
 
@@ -92,11 +95,16 @@ class TrainConfig:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values that `from_json` reads back exactly."""
-        return {name: value.value if isinstance(value, StrEnum) else value for name, value in asdict(self).items()}
+        return {
+            name: value.value if isinstance(value, StrEnum) else value
+            for name, value in asdict(self).items()
+        }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """Return the settings that `as_json` wrote. Raises UsageError for unknown settings and wrong values."""
+        """Return the settings that `as_json` wrote. Raises UsageError for unknown settings and
+        wrong values.
+        """
         unknown = sorted(set(values) - {field.name for field in fields(cls)})
         if unknown:
             raise UsageError(f"unknown training settings: {', '.join(unknown)}")
@@ -117,10 +125,10 @@ FRESH_HEAD: dict[str, Any] = {
     "warmup": 40,
     "eval_every": 60,
 }
-"""Settings for a new head over a small encoder: ours, not published. On 150 answers of a small model, labelled by hand,
-macro F1 on 60 others was 0.54 with them (0.53 for logistic regression on words, 0.28 zero-shot); 2e-4 gave 0.33, as did
-holding out a tenth of so few items to choose the best step. The same 60 answers were used to choose among five
-settings, so 0.54 is optimistic.
+"""Settings for a new head over a small encoder: ours, not published. On 150 answers of a small
+model, labelled by hand, macro F1 on 60 others was 0.54 with them (0.53 for logistic regression on
+words, 0.28 zero-shot); 2e-4 gave 0.33, as did holding out a tenth of so few items to choose the
+best step. The same 60 answers were used to choose among five settings, so 0.54 is optimistic.
 """
 
 
@@ -130,14 +138,29 @@ def _problems(config: TrainConfig) -> tuple[tuple[bool, str], ...]:
         (SLOT not in config.hypothesis, f"the hypothesis {config.hypothesis!r} has no {SLOT}"),
         (config.steps < 1, f"steps is {config.steps}, at least 1 is needed"),
         (config.batch < 1, f"batch is {config.batch}, at least 1 is needed"),
-        (not config.learning_rate > 0, f"learning_rate is {config.learning_rate}, it must be above 0"),
-        (not config.weight_decay >= 0, f"weight_decay is {config.weight_decay}, it must not be below 0"),
+        (
+            not config.learning_rate > 0,
+            f"learning_rate is {config.learning_rate}, it must be above 0",
+        ),
+        (
+            not config.weight_decay >= 0,
+            f"weight_decay is {config.weight_decay}, it must not be below 0",
+        ),
         (config.warmup < 0, f"warmup is {config.warmup}, it must not be below 0"),
-        (not 0 <= config.beta1 < 1 or not 0 <= config.beta2 < 1, "beta1 and beta2 must lie in [0, 1)"),
+        (
+            not 0 <= config.beta1 < 1 or not 0 <= config.beta2 < 1,
+            "beta1 and beta2 must lie in [0, 1)",
+        ),
         (not config.epsilon > 0, f"epsilon is {config.epsilon}, it must be above 0"),
         (config.seed < 0, f"seed is {config.seed}, it must not be below 0"),
-        (not 0 <= config.dev_share <= 0.5, f"dev_share is {config.dev_share}, it must lie in 0 to 0.5"),
-        (config.patience is not None and config.patience < 1, f"patience is {config.patience}, at least 1 is needed"),
+        (
+            not 0 <= config.dev_share <= 0.5,
+            f"dev_share is {config.dev_share}, it must lie in 0 to 0.5",
+        ),
+        (
+            config.patience is not None and config.patience < 1,
+            f"patience is {config.patience}, at least 1 is needed",
+        ),
         (config.eval_every < 1, f"eval_every is {config.eval_every}, at least 1 is needed"),
         (config.max_length < 16, f"max_length is {config.max_length}, at least 16 is needed"),
     )

@@ -1,7 +1,9 @@
-"""Labelled responses as training data: split once, paired with hypotheses, and checked for leaks of test data.
+"""Labelled responses as training data: split once, paired with hypotheses, and checked for leaks of
+test data.
 
-The released evaluation of Faulborn et al. 2025 draws its train/test split twice, so that test rows are trained on. Here
-a split is made in one place, by response text and item, and `check_leak` runs before every training.
+The released evaluation of Faulborn et al. 2025 draws its train/test split twice, so that test rows
+are trained on. Here a split is made in one place, by response text and item, and `check_leak` runs
+before every training.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-def check_leak(train: Iterable[Example], test: Iterable[Example], by_statement: bool = False) -> None:
+def check_leak(
+    train: Iterable[Example], test: Iterable[Example], by_statement: bool = False
+) -> None:
     """Raise LeakError if response texts or items, or also statements, are in both sets."""
     train, test = list(train), list(test)
     found = [
@@ -64,11 +68,14 @@ def check_leak(train: Iterable[Example], test: Iterable[Example], by_statement: 
         raise LeakError(
             "The test data are not unseen. "
             + " ".join(problems)
-            + " Take them out of the training data, or make the test set from other items, and train again."
+            + " Take them out of the training data, or make the test set from other items, and "
+            "train again."
         )
 
 
-def _overlap(what: str, train: list[Example], test: list[Example], key: Callable[[Example], str]) -> str:
+def _overlap(
+    what: str, train: list[Example], test: list[Example], key: Callable[[Example], str]
+) -> str:
     """Return a sentence with the number and names of shared entries, or ""."""
     tested = {key(example) for example in test}
     both = sorted({key(example) for example in train} & tested)
@@ -80,8 +87,12 @@ def _overlap(what: str, train: list[Example], test: list[Example], key: Callable
     return f"{len(both):,} {what}{verb} in the training and in the test data: {shown}{more}."
 
 
-def without(train: Sequence[Example], test: Sequence[Example], by_statement: bool = False) -> list[Example]:
-    """Return the training examples that share nothing with the test set, as `check_leak` requires."""
+def without(
+    train: Sequence[Example], test: Sequence[Example], by_statement: bool = False
+) -> list[Example]:
+    """Return the training examples that share nothing with the test set, as `check_leak`
+    requires.
+    """
     texts = {normalised(example.text) for example in test}
     items = {example.item for example in test}
     statements = {example.statement_ref for example in test} if by_statement else set()
@@ -94,10 +105,14 @@ def without(train: Sequence[Example], test: Sequence[Example], by_statement: boo
     ]
 
 
-def split(examples: Sequence[Example], share: float, rng: np.random.Generator) -> tuple[list[Example], list[Example]]:
-    """Return (kept, held out): about `share` of every label held out; equal texts and items stay together.
+def split(
+    examples: Sequence[Example], share: float, rng: np.random.Generator
+) -> tuple[list[Example], list[Example]]:
+    """Return (kept, held out): about `share` of every label held out; equal texts and items stay
+    together.
 
-    Both keep the order of the examples. A group of equal texts counts for the label of its first example.
+    Both keep the order of the examples. A group of equal texts counts for the label of its first
+    example.
     """
     by_label: dict[str, list[list[int]]] = {}
     for group in _groups(examples):
@@ -116,7 +131,9 @@ def split(examples: Sequence[Example], share: float, rng: np.random.Generator) -
 
 
 def _groups(examples: Sequence[Example]) -> list[list[int]]:
-    """Return positions that must not be split: connected by an equal text or an equal item (union-find)."""
+    """Return positions that must not be split: connected by an equal text or an equal item
+    (union-find).
+    """
     leader = list(range(len(examples)))
 
     def find(place: int) -> int:
@@ -134,13 +151,17 @@ def _groups(examples: Sequence[Example]) -> list[list[int]]:
     return list(groups.values())
 
 
-def pairs(examples: Sequence[Example], labels: Sequence[str], rng: np.random.Generator) -> list[Pair]:
-    """Return one epoch: each example entails its label and contradicts one random other (section 3.4).
+def pairs(
+    examples: Sequence[Example], labels: Sequence[str], rng: np.random.Generator
+) -> list[Pair]:
+    """Return one epoch: each example entails its label and contradicts one random other (section
+    3.4).
 
-    Examples are shuffled; the two pairs of an example are adjacent and, in a batch of even size, share a step. Their
-    common part (the response) then cancels in the gradient, and their difference (response with label) remains. On 300
-    made-up responses a new head over all-MiniLM-L6-v2 left chance level within 60 steps of 16 such pairs; with all
-    pairs shuffled it had not done so after 240 steps of 8.
+    Examples are shuffled; the two pairs of an example are adjacent and, in a batch of even size,
+    share a step. Their common part (the response) then cancels in the gradient, and their
+    difference (response with label) remains. On 300 made-up responses a new head over
+    all-MiniLM-L6-v2 left chance level within 60 steps of 16 such pairs; with all pairs shuffled it
+    had not done so after 240 steps of 8.
     """
     made: list[Pair] = []
     for i in map(int, rng.permutation(len(examples))):
@@ -150,8 +171,12 @@ def pairs(examples: Sequence[Example], labels: Sequence[str], rng: np.random.Gen
     return made
 
 
-def schedule(examples: Sequence[Example], labels: Sequence[str], count: int, rng: np.random.Generator) -> list[Pair]:
-    """Return the first `count` pairs of as many epochs as needed; each epoch draws new contradictions."""
+def schedule(
+    examples: Sequence[Example], labels: Sequence[str], count: int, rng: np.random.Generator
+) -> list[Pair]:
+    """Return the first `count` pairs of as many epochs as needed; each epoch draws new
+    contradictions.
+    """
     made: list[Pair] = []
     while len(made) < count:
         made += pairs(examples, labels, rng)
@@ -172,7 +197,8 @@ def check_training(examples: Sequence[Example]) -> None:
         raise UsageError("There are no labelled responses to train on. Annotate some first.")
     if len(present) == 1:
         raise UsageError(
-            f"All {len(examples):,} training responses are labelled {present[0]}: nothing can be learned from one "
+            f"All {len(examples):,} training responses are labelled {present[0]}: nothing can be "
+            "learned from one "
             "label. Annotate responses of other stances, or draw a new sample."
         )
 
@@ -183,7 +209,8 @@ def check_labels(examples: Iterable[Example], what: str) -> None:
     if unknown:
         names = ", ".join(sorted({repr(example.label) for example in unknown})[:SHOWN])
         raise UsageError(
-            f"{len(unknown):,} {what} responses have labels that a stance cannot be ({names}; the first is item "
+            f"{len(unknown):,} {what} responses have labels that a stance cannot be ({names}; "
+            "the first is item "
             f"{unknown[0].item}). The labels are {', '.join(LABELS)}."
         )
 
@@ -197,17 +224,25 @@ def undefined_metrics(test: Sequence[Example]) -> tuple[str, ...]:
     if not test:
         raise UsageError("The test set is empty. Annotate and adjudicate a test queue first.")
     counts = label_counts(test)
-    named = [f"recall and F1 of {label}: no test response has this label" for label in LABELS if not counts[label]]
+    named = [
+        f"recall and F1 of {label}: no test response has this label"
+        for label in LABELS
+        if not counts[label]
+    ]
     present = [label for label in LABELS if counts[label]]
     if len(present) == 1:
-        named.append(f"macro F1 over four labels: all {len(test):,} test responses are {present[0]}")
+        named.append(
+            f"macro F1 over four labels: all {len(test):,} test responses are {present[0]}"
+        )
     return tuple(named)
 
 
 def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
-    """Return the mean F1 over the labels in the gold labels, by which training chooses its best step.
+    """Return the mean F1 over the labels in the gold labels, by which training chooses its best
+    step.
 
-    F1 = 2 TP / (2 TP + FP + FN). NaN for no labels. Predictions of a label that gold lacks lower the others' recall.
+    F1 = 2 TP / (2 TP + FP + FN). NaN for no labels. Predictions of a label that gold lacks lower
+    the others' recall.
     """
     scores = []
     for label in sorted(set(gold)):
@@ -217,11 +252,18 @@ def macro_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
 
 
 def ordered(examples: Iterable[Example]) -> list[Example]:
-    """Return examples in a canonical order, so that training does not depend on the order of reading."""
+    """Return examples in a canonical order, so that training does not depend on the order of
+    reading.
+    """
     return sorted(examples, key=lambda e: (e.text, e.statement_ref, e.statement, e.label, e.item))
 
 
 def data_hash(examples: Iterable[Example]) -> str:
-    """Return 32 hexadecimal digits for texts, statements and labels: item numbers differ from store to store."""
-    rows = sorted([text_key(e.text).hex(), text_key(e.statement).hex(), e.statement_ref, e.label] for e in examples)
+    """Return 32 hexadecimal digits for texts, statements and labels: item numbers differ from store
+    to store.
+    """
+    rows = sorted(
+        [text_key(e.text).hex(), text_key(e.statement).hex(), e.statement_ref, e.label]
+        for e in examples
+    )
     return content_key(rows).hex()

@@ -1,7 +1,7 @@
 """Tokenises pairs of premise and hypothesis, each text only once for all hypotheses.
 
-The special tokens of a pair are taken from one pair encoded by the tokenizer itself, so that results equal
-`tokenizer(premise, hypothesis)` for BERT, RoBERTa and BART.
+The special tokens of a pair are taken from one pair encoded by the tokenizer itself, so that
+results equal `tokenizer(premise, hypothesis)` for BERT, RoBERTa and BART.
 """
 
 from __future__ import annotations
@@ -28,25 +28,33 @@ class PairEncoder:
         self._tokenizer = tokenizer
         limit = tokenizer.model_max_length  # a huge number if the tokenizer has no limit
         if config.max_length > limit:
-            raise UsageError(f"max_length is {config.max_length}; {config.base} reads at most {limit} tokens")
+            raise UsageError(
+                f"max_length is {config.max_length}; {config.base} reads at most {limit} tokens"
+            )
         self._read_frame(config.base)
         self._hypotheses = self._tokens(config.hypotheses(), None)
         specials = sum(map(len, self._ids))
         self._room = config.max_length - specials - max(map(len, self._hypotheses))
         if self._room < 1:
             raise UsageError(
-                f"the hypothesis {config.hypothesis!r} leaves no room for a response in max_length {config.max_length}"
+                f"the hypothesis {config.hypothesis!r} leaves no room for a response in "
+                f"max_length {config.max_length}"
             )
 
     def _read_frame(self, base: str) -> None:
-        """Read the special tokens before, between and after two texts, with their segments, from a pair "a", "b"."""
-        made = self._tokenizer("a", "b", return_special_tokens_mask=True, return_token_type_ids=True)
+        """Read the special tokens before, between and after two texts, with their segments, from a
+        pair "a", "b".
+        """
+        made = self._tokenizer(
+            "a", "b", return_special_tokens_mask=True, return_token_type_ids=True
+        )
         mask, ids, types = made["special_tokens_mask"], made["input_ids"], made["token_type_ids"]
         first, last = mask.index(0), len(mask) - 1 - mask[::-1].index(0)
         middle = [i for i in range(first, last) if mask[i]]
         if not middle or self._tokenizer.pad_token_id is None:
             raise ModelError(
-                f"{base}: its tokenizer has no token between two texts, or none to pad with, so it is no model of "
+                f"{base}: its tokenizer has no token between two texts, or none to pad with, so "
+                "it is no model of "
                 "sentence pairs. Choose an encoder such as BERT, RoBERTa or BART"
             )
         spans = (slice(0, first), slice(middle[0], middle[-1] + 1), slice(last + 1, len(ids)))
@@ -55,12 +63,18 @@ class PairEncoder:
         self._segments = (types[first], types[last])
 
     def _tokens(self, texts: Sequence[str], room: int | None) -> list[list[int]]:
-        """Return token ids without special tokens. Text that spells one (`</s>`, `[SEP]`) is read as characters:
-        as a token it would end the premise, and BART refuses a batch whose pairs differ in their number of ends.
+        """Return token ids without special tokens. Text that spells one (`</s>`, `[SEP]`) is read
+        as characters: as a token it would end the premise, and BART refuses a batch whose pairs
+        differ in their number of ends.
         """
-        limit = {"truncation": True, "max_length": room} if room is not None else {"truncation": False}
+        limit = (
+            {"truncation": True, "max_length": room} if room is not None else {"truncation": False}
+        )
         made = self._tokenizer(
-            [clean(text) for text in texts], add_special_tokens=False, split_special_tokens=True, **limit
+            [clean(text) for text in texts],
+            add_special_tokens=False,
+            split_special_tokens=True,
+            **limit,
         )
         ids: list[list[int]] = made["input_ids"]
         return ids
@@ -83,7 +97,9 @@ class PairEncoder:
         return sum(map(len, self._ids)) + max(map(len, self._hypotheses))
 
     def batch(self, pairs: Iterable[Encoded]) -> dict[str, Any]:
-        """Return tensors (pairs, longest) padded on the right, with the inputs that the model's tokenizer names."""
+        """Return tensors (pairs, longest) padded on the right, with the inputs that the model's
+        tokenizer names.
+        """
         import torch
 
         rows = list(pairs)

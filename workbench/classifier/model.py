@@ -1,7 +1,9 @@
-"""Loads a network for entailment and contradiction by the name of its base, with labels in any order.
+"""Loads a network for entailment and contradiction by the name of its base, with labels in any
+order.
 
-A base is `minilm` (embedded), a hub id or a folder. The labels of a base with a head are matched by name; an encoder
-without a head gets a new one with two outputs. Code of a model is never run and pickled weights are never read.
+A base is `minilm` (embedded), a hub id or a folder. The labels of a base with a head are matched by
+name; an encoder without a head gets a new one with two outputs. Code of a model is never run and
+pickled weights are never read.
 """
 
 from __future__ import annotations
@@ -67,7 +69,10 @@ def locate(name: str) -> str:
     path = Path(name).expanduser()
     if path.is_dir():
         if not (path / "config.json").is_file():
-            raise CheckpointError(f"{path}: there is no config.json, so this is not a model that transformers can load")
+            raise CheckpointError(
+                f"{path}: there is no config.json, so this is not a model that transformers can "
+                "load"
+            )
         require_safetensors(path)
         return str(path)
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
@@ -76,7 +81,9 @@ def locate(name: str) -> str:
 
 
 def inspect(name: str) -> Base:
-    """Return a base without loading its weights. Raises MissingPackage; ModelError for an unusable head."""
+    """Return a base without loading its weights. Raises MissingPackage; ModelError for an unusable
+    head.
+    """
     need_local(name)
     from transformers import AutoConfig
 
@@ -95,8 +102,10 @@ def inspect(name: str) -> Base:
     has_head = any(one.endswith(HEAD) for one in architectures)
     if not has_head and not any(one.endswith(BARE) for one in architectures):
         raise ModelError(
-            f"{name}: its architecture is {', '.join(architectures) or 'not named in config.json'}; a stance "
-            f"classifier needs an encoder, or one with a head for sentence pairs (…{HEAD}) like that of bart-large-mnli"
+            f"{name}: its architecture is "
+            f"{', '.join(architectures) or 'not named in config.json'}; a stance "
+            f"classifier needs an encoder, or one with a head for sentence pairs (…{HEAD}) like "
+            "that of bart-large-mnli"
         )
     if has_head:
         _outputs(name, config)
@@ -113,9 +122,15 @@ def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentMo
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    labels = {} if base.has_head else {"num_labels": 2, "label2id": NEW_HEAD, "id2label": _inverse(NEW_HEAD)}
+    labels = (
+        {}
+        if base.has_head
+        else {"num_labels": 2, "label2id": NEW_HEAD, "id2label": _inverse(NEW_HEAD)}
+    )
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(base.place, trust_remote_code=False, **base.version)
+        tokenizer: Any = AutoTokenizer.from_pretrained(
+            base.place, trust_remote_code=False, **base.version
+        )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             network: Any = AutoModelForSequenceClassification.from_pretrained(
@@ -131,18 +146,23 @@ def load(name: str, seed: int = SEED, device: str | None = None) -> EntailmentMo
     network.config.problem_type = "single_label_classification"
     entailment, contradiction = _outputs(name, network.config)
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    return EntailmentModel(network.to(device).eval(), tokenizer, entailment, contradiction, base.revision)
+    return EntailmentModel(
+        network.to(device).eval(), tokenizer, entailment, contradiction, base.revision
+    )
 
 
 def _outputs(name: str, config: Any) -> tuple[int, int]:
-    """Return the indices of the outputs for entailment and contradiction, by the labels' names. Raises ModelError."""
+    """Return the indices of the outputs for entailment and contradiction, by the labels' names.
+    Raises ModelError.
+    """
     places = {str(label).casefold(): int(place) for label, place in (config.label2id or {}).items()}
     missing = [label for label in ("entailment", "contradiction") if label not in places]
     if missing:
         found = ", ".join(map(str, config.label2id or ())) or "none"
         raise ModelError(
             f"{name}: its labels are {found}, and {' and '.join(missing)} "
-            "is not among them. Choose a model trained on natural language inference, or an encoder without a head"
+            "is not among them. Choose a model trained on natural language inference, or an "
+            "encoder without a head"
         )
     return places["entailment"], places["contradiction"]
 
@@ -154,7 +174,8 @@ def _inverse(labels: dict[str, int]) -> dict[int, str]:
 def _unloadable(name: str, error: BaseException) -> ModelError:
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
     return ModelError(
-        f"{name}: no model could be loaded. Tried it as an embedded model, a folder and a hub id (safetensors only); "
+        f"{name}: no model could be loaded. Tried it as an embedded model, a folder and a hub id "
+        "(safetensors only); "
         f"transformers says: {reason}"
     )
 

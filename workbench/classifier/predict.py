@@ -1,11 +1,13 @@
-"""The `stance` reader: labels responses with confidences, in batches, so that a caller can commit each batch.
+"""The `stance` reader: labels responses with confidences, in batches, so that a caller can commit
+each batch.
 
-Equal premises are computed once, texts of similar length share a batch, and every response is tokenised once for its
-four hypotheses. The result does not depend on the batches.
+Equal premises are computed once, texts of similar length share a batch, and every response is
+tokenised once for its four hypotheses. The result does not depend on the batches.
 
 Zero-shot
 ---------
-The baseline: predictions of an untrained base for the same responses (Faulborn et al. 2025, appendix D).
+The baseline: predictions of an untrained base for the same responses (Faulborn et al. 2025,
+appendix D).
 """
 
 from __future__ import annotations
@@ -31,12 +33,15 @@ GROUP = 64
 "texts embedded per batch of results"
 
 
-def zero_shot(config: TrainConfig, texts: Sequence[Asked], device: str | None = None) -> Iterator[list[Prediction]]:
+def zero_shot(
+    config: TrainConfig, texts: Sequence[Asked], device: str | None = None
+) -> Iterator[list[Prediction]]:
     """Yield the untrained base's predictions, in the form of `StanceClassifier.predict`.
 
-    A base that knows entailment is asked with the same hypotheses and the same definition of confidence. For an encoder
-    without a head, the scores are a softmax of `SCALE` times the cosines between premise and hypotheses, for any
-    `confidence`, because it computes no probability of entailment.
+    A base that knows entailment is asked with the same hypotheses and the same definition of
+    confidence. For an encoder without a head, the scores are a softmax of `SCALE` times the cosines
+    between premise and hypotheses, for any `confidence`, because it computes no probability of
+    entailment.
     """
     if inspect(config.base).has_head:
         yield from predictions(load(config.base, config.seed, device), config, texts)
@@ -44,7 +49,9 @@ def zero_shot(config: TrainConfig, texts: Sequence[Asked], device: str | None = 
         yield from _nearest(config, texts, device)
 
 
-def _nearest(config: TrainConfig, texts: Sequence[Asked], device: str | None) -> Iterator[list[Prediction]]:
+def _nearest(
+    config: TrainConfig, texts: Sequence[Asked], device: str | None
+) -> Iterator[list[Prediction]]:
     encoder = _sentence_encoder(config, device)
     hypotheses = _embed(encoder, list(config.hypotheses()))
     places: dict[str, list[int]] = {}
@@ -61,7 +68,9 @@ def _nearest(config: TrainConfig, texts: Sequence[Asked], device: str | None) ->
         ]
 
 
-def similarity_scores(premises: NDArray[np.float64], hypotheses: NDArray[np.float64]) -> NDArray[np.float64]:
+def similarity_scores(
+    premises: NDArray[np.float64], hypotheses: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return softmax(SCALE * cosine) over hypotheses; rows of both are unit vectors."""
     scaled = SCALE * premises @ hypotheses.T
     raised = np.exp(scaled - scaled.max(axis=1, keepdims=True))
@@ -76,14 +85,18 @@ def _sentence_encoder(config: TrainConfig, device: str | None) -> Any:
     try:
         encoder = SentenceTransformer(place, device=device, model_kwargs={"use_safetensors": True})
     except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise ModelError(f"{config.base}: sentence-transformers cannot load it ({error})") from error
+        raise ModelError(
+            f"{config.base}: sentence-transformers cannot load it ({error})"
+        ) from error
     encoder.max_seq_length = min(config.max_length, encoder.max_seq_length or config.max_length)
     return encoder
 
 
 def _embed(encoder: Any, texts: list[str]) -> NDArray[np.float64]:
     """Return unit vectors (texts, dimensions)."""
-    made = encoder.encode(texts, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True)
+    made = encoder.encode(
+        texts, normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
+    )
     return np.asarray(made, dtype=np.float64)
 
 
@@ -117,7 +130,9 @@ class StanceClassifier:
 
     @classmethod
     def load(cls, folder: Path, device: str | None = None) -> StanceClassifier:
-        """Load a trained classifier. Raises CheckpointError if the folder is not one, or has been changed."""
+        """Load a trained classifier. Raises CheckpointError if the folder is not one, or has been
+        changed.
+        """
         card = verify(folder)
         return cls(load(str(folder), card.config.seed, device), card)
 
@@ -130,8 +145,11 @@ class StanceClassifier:
         """The card of the classifier."""
         return self._card
 
-    def predict(self, texts: Sequence[Asked], tokens: int | None = None) -> Iterator[list[Prediction]]:
-        """Yield predictions in batches of about `tokens` tokens, every index once, similar lengths together.
+    def predict(
+        self, texts: Sequence[Asked], tokens: int | None = None
+    ) -> Iterator[list[Prediction]]:
+        """Yield predictions in batches of about `tokens` tokens, every index once, similar lengths
+        together.
 
         Raises ModelError if memory does not suffice for one response.
         """
@@ -160,11 +178,17 @@ def predictions(
         for batch in _batches([len(ids) + encoder.overhead for ids in encoded], tokens):
             rows = _scores(model, encoder, [encoded[place] for place in batch], config.confidence)
             made = zip(batch, rows, strict=True)
-            yield [_prediction(index, scores) for place, scores in made for index in places[window[place]]]
+            yield [
+                _prediction(index, scores)
+                for place, scores in made
+                for index in places[window[place]]
+            ]
 
 
 def _batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Yield indices, longest first (so that a lack of memory shows early), within `tokens` including padding."""
+    """Yield indices, longest first (so that a lack of memory shows early), within `tokens`
+    including padding.
+    """
     batch: list[int] = []
     for place in sorted(range(len(lengths)), key=lambda place: (-lengths[place], place)):
         if batch and (len(batch) + 1) * len(LABELS) * lengths[batch[0]] > tokens:
@@ -186,31 +210,43 @@ def _scores(
     except torch.OutOfMemoryError as error:
         if len(premises) == 1:
             raise ModelError(
-                f"the GPU's memory does not hold one response of {len(premises[0])} tokens. Close other programs that "
+                f"the GPU's memory does not hold one response of {len(premises[0])} tokens. "
+                "Close other programs that "
                 "use it, or train with a smaller max_length"
             ) from error
     torch.cuda.empty_cache()
     half = len(premises) // 2
-    parts = (_scores(model, encoder, part, confidence) for part in (premises[:half], premises[half:]))
+    parts = (
+        _scores(model, encoder, part, confidence) for part in (premises[:half], premises[half:])
+    )
     return np.concatenate(list(parts))
 
 
-def _logits(model: EntailmentModel, encoder: PairEncoder, premises: list[list[int]]) -> NDArray[np.float64]:
+def _logits(
+    model: EntailmentModel, encoder: PairEncoder, premises: list[list[int]]
+) -> NDArray[np.float64]:
     """Return the network's outputs (premises, labels, outputs)."""
     import torch
 
-    inputs = encoder.batch(encoder.pair(ids, label) for ids in premises for label in range(len(LABELS)))
+    inputs = encoder.batch(
+        encoder.pair(ids, label) for ids in premises for label in range(len(LABELS))
+    )
     model.network.eval()
     with torch.inference_mode():
-        logits: Any = model.network(**{name: value.to(model.device) for name, value in inputs.items()}).logits
+        logits: Any = model.network(
+            **{name: value.to(model.device) for name, value in inputs.items()}
+        ).logits
     return logits.double().cpu().numpy().reshape(len(premises), len(LABELS), -1)  # type: ignore[no-any-return]
 
 
-def scores_of(logits: NDArray[np.float64], model: EntailmentModel, confidence: Confidence) -> NDArray[np.float64]:
-    """Return one score per label: sigmoid(entailment - contradiction), or a softmax of entailment over the labels.
+def scores_of(
+    logits: NDArray[np.float64], model: EntailmentModel, confidence: Confidence
+) -> NDArray[np.float64]:
+    """Return one score per label: sigmoid(entailment - contradiction), or a softmax of entailment
+    over the labels.
 
-    A third output (`neutral` of models trained on MNLI) has no part in either, as in the zero-shot pipeline of
-    transformers.
+    A third output (`neutral` of models trained on MNLI) has no part in either, as in the zero-shot
+    pipeline of transformers.
     """
     entailment = logits[..., model.entailment]
     if confidence is Confidence.SOFTMAX:

@@ -1,7 +1,8 @@
 """Fine-tune a stance classifier: from labelled responses to a folder with weights and a card.
 
-A training may be stopped and resumed at any step with the same result, bit for bit on a CPU. A finished classifier gets
-its name in one step; until then all files are in a temporary folder beside it.
+A training may be stopped and resumed at any step with the same result, bit for bit on a CPU. A
+finished classifier gets its name in one step; until then all files are in a temporary folder beside
+it.
 """
 
 from __future__ import annotations
@@ -45,14 +46,23 @@ from workbench.errors import CheckpointError, ModelError, UsageError
 from workbench.version import __version__
 from workbench.whole_folders import made_beside
 
-OPTIMIZER, GROUPS, SCHEDULER, RANDOM = "optimizer.safetensors", "optimizer.json", "scheduler.json", "random.safetensors"
+OPTIMIZER, GROUPS, SCHEDULER, RANDOM = (
+    "optimizer.safetensors",
+    "optimizer.json",
+    "scheduler.json",
+    "random.safetensors",
+)
 METRIC = "dev_macro_f1"
 
 
 class Watch(TrainerCallback):  # type: ignore[misc]
-    """Reports progress, and ends training after the current step, with a checkpoint, when asked to."""
+    """Reports progress, and ends training after the current step, with a checkpoint, when asked
+    to.
+    """
 
-    def __init__(self, on_progress: Callable[[TrainProgress], None], should_stop: Callable[[], bool]):
+    def __init__(
+        self, on_progress: Callable[[TrainProgress], None], should_stop: Callable[[], bool]
+    ):
         self._on_progress, self._should_stop = on_progress, should_stop
         self._started = monotonic()
         self._dev: float | None = None
@@ -62,50 +72,79 @@ class Watch(TrainerCallback):  # type: ignore[misc]
         if state.global_step < state.max_steps and self._should_stop():
             self.stopped = control.should_training_stop = control.should_save = True
 
-    def on_log(self, _args: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any) -> None:
+    def on_log(
+        self, _args: Any, state: Any, _control: Any, logs: dict[str, float], **_: Any
+    ) -> None:
         if "loss" in logs:
             self._report(state, logs["loss"], logs.get("learning_rate"))
 
-    def on_evaluate(self, _args: Any, state: Any, _control: Any, metrics: dict[str, float], **_: Any) -> None:
+    def on_evaluate(
+        self, _args: Any, state: Any, _control: Any, metrics: dict[str, float], **_: Any
+    ) -> None:
         self._dev = metrics[f"eval_{METRIC}"]
         self._report(state, None, None)
 
     def _report(self, state: Any, loss: float | None, rate: float | None) -> None:
         seconds = monotonic() - self._started
-        self._on_progress(TrainProgress(state.global_step, state.max_steps, loss, rate, self._dev, seconds))
+        self._on_progress(
+            TrainProgress(state.global_step, state.max_steps, loss, rate, self._dev, seconds)
+        )
 
 
 class Collate:
     """Turns pairs into a batch: responses are tokenised once, before training."""
 
-    def __init__(self, model: EntailmentModel, encoder: PairEncoder, config: TrainConfig, examples: Sequence[Example]):
+    def __init__(
+        self,
+        model: EntailmentModel,
+        encoder: PairEncoder,
+        config: TrainConfig,
+        examples: Sequence[Example],
+    ):
         self._model, self._encoder = model, encoder
-        self._premises = encoder.premises([premise_of((e.text, e.statement), config.premise) for e in examples])
+        self._premises = encoder.premises(
+            [premise_of((e.text, e.statement), config.premise) for e in examples]
+        )
 
     def __call__(self, pairs: Sequence[Pair]) -> dict[str, Any]:
         made = self._encoder.batch(
-            self._encoder.pair(self._premises[pair.example], LABELS.index(pair.label)) for pair in pairs
+            self._encoder.pair(self._premises[pair.example], LABELS.index(pair.label))
+            for pair in pairs
         )
-        outputs = [self._model.entailment if pair.entailed else self._model.contradiction for pair in pairs]
+        outputs = [
+            self._model.entailment if pair.entailed else self._model.contradiction for pair in pairs
+        ]
         return made | {"labels": torch.tensor(outputs)}
 
 
 class SafeTrainer(Trainer):  # type: ignore[misc]
-    """Trainer with a given order of pairs, evaluation by macro F1 over four labels, and checkpoints without pickle."""
+    """Trainer with a given order of pairs, evaluation by macro F1 over four labels, and checkpoints
+    without pickle.
+    """
 
-    def __init__(self, model: EntailmentModel, config: TrainConfig, dev: Sequence[Example], **settings: Any):
+    def __init__(
+        self, model: EntailmentModel, config: TrainConfig, dev: Sequence[Example], **settings: Any
+    ):
         self._entailment, self._config, self._dev = model, config, list(dev)
         super().__init__(model=model.network, **settings)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-        """Keep the order of the pairs, which was drawn from the seed, so that resuming has the same order."""
+        """Keep the order of the pairs, which was drawn from the seed, so that resuming has the same
+        order.
+        """
         return SequentialSampler(train_dataset if train_dataset is not None else self.train_dataset)
 
     def evaluate(self, *_: Any, metric_key_prefix: str = "eval", **__: Any) -> dict[str, float]:
         """Evaluate on the held-out responses like the finished classifier."""
         asked = [(example.text, example.statement) for example in self._dev]
-        read = {p.index: p.label for batch in predictions(self._entailment, self._config, asked) for p in batch}
-        found = macro_f1([example.label for example in self._dev], [read[i] for i in range(len(asked))])
+        read = {
+            p.index: p.label
+            for batch in predictions(self._entailment, self._config, asked)
+            for p in batch
+        }
+        found = macro_f1(
+            [example.label for example in self._dev], [read[i] for i in range(len(asked))]
+        )
         metrics = {f"{metric_key_prefix}_{METRIC}": found}
         self.log(metrics)
         handler: Any = self.callback_handler
@@ -127,7 +166,9 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
             folder / OPTIMIZER,
         )
         (folder / GROUPS).write_text(json.dumps(state["param_groups"]), encoding="utf-8")
-        (folder / SCHEDULER).write_text(json.dumps(self.lr_scheduler.state_dict()), encoding="utf-8")
+        (folder / SCHEDULER).write_text(
+            json.dumps(self.lr_scheduler.state_dict()), encoding="utf-8"
+        )
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         if checkpoint is None:
@@ -140,7 +181,9 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
         for group in groups:
             group["betas"] = tuple(group["betas"])
         self.optimizer.load_state_dict({"state": state, "param_groups": groups})
-        self.lr_scheduler.load_state_dict(json.loads((folder / SCHEDULER).read_text(encoding="utf-8")))
+        self.lr_scheduler.load_state_dict(
+            json.loads((folder / SCHEDULER).read_text(encoding="utf-8"))
+        )
 
     def _save_rng_state(self, output_dir: str) -> None:
         """Save torch's generators: after the pairs are drawn, only dropout is random."""
@@ -159,7 +202,9 @@ class SafeTrainer(Trainer):  # type: ignore[misc]
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         if not (Path(resume_from_checkpoint) / "model.safetensors").is_file():
-            raise CheckpointError(f"{resume_from_checkpoint}: there is no model.safetensors to resume from")
+            raise CheckpointError(
+                f"{resume_from_checkpoint}: there is no model.safetensors to resume from"
+            )
         super()._load_from_checkpoint(resume_from_checkpoint, model)
 
     def _save_scaler(self, output_dir: str) -> None:
@@ -177,7 +222,9 @@ def build(
     work: Path,
     watch: Watch,
 ) -> SafeTrainer:
-    """Return a trainer over the whole schedule of pairs as one epoch, so that it can resume from any step."""
+    """Return a trainer over the whole schedule of pairs as one epoch, so that it can resume from
+    any step.
+    """
     encoder = PairEncoder(model.tokenizer, config)
     count = config.steps * config.batch
     callbacks: list[Any] = [watch]
@@ -198,7 +245,9 @@ def build(
 
 
 def arguments(config: TrainConfig, evaluated: bool, work: Path, device: str) -> Any:
-    """Return the Trainer's arguments. Those not named are its defaults: linear decay, gradients clipped at 1, AdamW."""
+    """Return the Trainer's arguments. Those not named are its defaults: linear decay, gradients
+    clipped at 1, AdamW.
+    """
     made = TrainingArguments(
         output_dir=str(work),
         max_steps=config.steps,
@@ -214,8 +263,9 @@ def arguments(config: TrainConfig, evaluated: bool, work: Path, device: str) -> 
         eval_steps=config.eval_every if evaluated else None,
         save_strategy="steps",
         save_steps=config.eval_every,
-        # The last to resume from and, if there is an evaluation, the best. With a limit of 1 Trainer would delete
-        # the last one whenever another is better, and a stopped training could not go on.
+        # The last to resume from and, if there is an evaluation, the best. With a limit of 1
+        # Trainer would delete the last one whenever another is better, and a stopped training could
+        # not go on.
         save_total_limit=2 if evaluated else 1,
         load_best_model_at_end=evaluated,
         metric_for_best_model=METRIC if evaluated else None,
@@ -228,7 +278,8 @@ def arguments(config: TrainConfig, evaluated: bool, work: Path, device: str) -> 
         use_cpu=device == "cpu",
         dataloader_pin_memory=device != "cpu",
     )
-    made._n_gpu = min(made.n_gpu, 1)  # several devices would multiply the batch size, which affects the result
+    # Several devices would multiply the batch size, which affects the result.
+    made._n_gpu = min(made.n_gpu, 1)
     return made
 
 
@@ -259,10 +310,10 @@ def train(
 ) -> Trained:
     """Train on examples and leave the classifier in `folder`, whose name becomes the classifier's.
 
-    `dev` chooses the best step; None holds `config.dev_share` of the examples out. Called again with the same settings
-    and data, it resumes from the last checkpoint, or returns the finished classifier. Raises UsageError for
-    insufficient data, LeakError if `dev` shares texts with the examples, ModelError for an unusable base,
-    CheckpointError if the folder has other contents.
+    `dev` chooses the best step; None holds `config.dev_share` of the examples out. Called again
+    with the same settings and data, it resumes from the last checkpoint, or returns the finished
+    classifier. Raises UsageError for insufficient data, LeakError if `dev` shares texts with the
+    examples, ModelError for an unusable base, CheckpointError if the folder has other contents.
     """
     train_on, held_out = _divide(config, examples, dev)
     plan = {
@@ -276,11 +327,15 @@ def train(
     started, work = monotonic(), folder.with_name(folder.name + ".training")
     last = _last_checkpoint(work, plan)
     model = load(config.base, config.seed, device)
-    trainer, stopped = _run(model, config, (train_on, held_out), work, last, on_progress, should_stop)
+    trainer, stopped = _run(
+        model, config, (train_on, held_out), work, last, on_progress, should_stop
+    )
     step = int(trainer.state.global_step)
     if stopped:
         return Trained(folder, None, step)
-    card = _card(folder.name, config, (train_on, held_out), trainer, model, date, monotonic() - started)
+    card = _card(
+        folder.name, config, (train_on, held_out), trainer, model, date, monotonic() - started
+    )
     card = _publish(folder, model, card)
     shutil.rmtree(work, ignore_errors=True)
     return Trained(folder, card, step)
@@ -301,7 +356,8 @@ def _divide(
     check_leak(train_on, held_out)
     if config.patience is not None and not held_out:
         raise UsageError(
-            "patience needs held-out responses to tell whether training still helps: set dev_share above 0, or "
+            "patience needs held-out responses to tell whether training still helps: set "
+            "dev_share above 0, or "
             "patience to none"
         )
     return train_on, held_out
@@ -313,14 +369,17 @@ def _finished(folder: Path, plan: dict[str, Any]) -> Trained:
     made = {"config": card.config.as_json(), "data": card.data_hash, "dev": card.dev_hash}
     if made != {name: plan[name] for name in made}:
         raise CheckpointError(
-            f"{folder}: another classifier is here already, trained on {card.date} with other settings or data. Choose "
+            f"{folder}: another classifier is here already, trained on {card.date} with other "
+            "settings or data. Choose "
             "another name, or delete that folder"
         )
     return Trained(folder, card, card.steps)
 
 
 def _last_checkpoint(work: Path, plan: dict[str, Any]) -> Path | None:
-    """Return the newest complete checkpoint of this training and remove broken ones. Raises CheckpointError."""
+    """Return the newest complete checkpoint of this training and remove broken ones. Raises
+    CheckpointError.
+    """
     digest = content_key(plan).hex()
     if not (work / PLAN).is_file():
         shutil.rmtree(work, ignore_errors=True)
@@ -331,10 +390,13 @@ def _last_checkpoint(work: Path, plan: dict[str, Any]) -> Path | None:
         return None
     if json.loads((work / PLAN).read_text(encoding="utf-8")).get("key") != digest:
         raise CheckpointError(
-            f"{work}: a training was begun here with other settings, data or another version of workbench. Delete the "
+            f"{work}: a training was begun here with other settings, data or another version of "
+            "workbench. Delete the "
             "folder to begin anew, or choose another name"
         )
-    for checkpoint in sorted(work.glob("checkpoint-*"), key=lambda path: -int(path.name.partition("-")[2])):
+    for checkpoint in sorted(
+        work.glob("checkpoint-*"), key=lambda path: -int(path.name.partition("-")[2])
+    ):
         if _is_whole(checkpoint):
             return checkpoint
         shutil.rmtree(checkpoint)
@@ -359,7 +421,9 @@ def _run(
     on_progress: Callable[[TrainProgress], None],
     should_stop: Callable[[], bool],
 ) -> tuple[SafeTrainer, bool]:
-    """Train to the end, to an early stop or until asked to stop; return whether it was stopped on request."""
+    """Train to the end, to an early stop or until asked to stop; return whether it was stopped on
+    request.
+    """
     import torch
 
     watch = Watch(on_progress, should_stop)
@@ -368,7 +432,8 @@ def _run(
         trainer.train(resume_from_checkpoint=str(last) if last else None)
     except torch.OutOfMemoryError as error:
         raise ModelError(
-            f"the GPU's memory does not hold a step of {config.batch} pairs of up to {config.max_length} tokens. Close "
+            f"the GPU's memory does not hold a step of {config.batch} pairs of up to "
+            f"{config.max_length} tokens. Close "
             "other programs that use it, or train with a smaller batch or max_length"
         ) from error
     return trainer, watch.stopped

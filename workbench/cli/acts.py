@@ -35,7 +35,15 @@ if TYPE_CHECKING:
 SHIPPED = "veldania"
 TOLD_S = 0.2
 "between two lines on how much of a file was read"
-OF_PEOPLE = ("questions", "unordered", "respondent", "weight", "drop_unweighted", "groups", "missing")
+OF_PEOPLE = (
+    "questions",
+    "unordered",
+    "respondent",
+    "weight",
+    "drop_unweighted",
+    "groups",
+    "missing",
+)
 "options that name columns or values of people's answers"
 PREVIEWED = 8
 "rows of a file that --dry-run shows"
@@ -67,7 +75,9 @@ def open_store(options: Namespace) -> int:
         with_demo = agreed(f"Put the shipped instrument ({SHIPPED}) into it? [Y/n] ")
         make(path, demo=with_demo)
     if not sys.stdout.isatty():
-        raise UsageError("the screens need a terminal; without one use the commands: workbench --help")
+        raise UsageError(
+            "the screens need a terminal; without one use the commands: workbench --help"
+        )
     from workbench.tui.app import run_app
 
     return run_app(path, start=options.screen, annotator=options.annotator, queue=options.queue)
@@ -86,11 +96,17 @@ def _no_store(path: Path) -> str:
 def init(options: Namespace) -> int:
     """Make a store."""
     if options.store.exists():
-        raise UsageError(f"{options.store} exists already; open it with: workbench {shlex.quote(str(options.store))}")
+        raise UsageError(
+            f"{options.store} exists already; open it with: workbench "
+            f"{shlex.quote(str(options.store))}"
+        )
     make(options.store, demo=options.demo)
     say(f"Made {options.store}." + (f" It holds the instrument {SHIPPED}." if options.demo else ""))
     if options.demo:
-        ask = "--model smollm2 --family user --statements 8 --templates 2 --samples 10 --temperature 0.4"
+        ask = (
+            "--model smollm2 --family user --statements 8 --templates 2 --samples 10 "
+            "--temperature 0.4"
+        )
         say(f"Next: workbench run STORE {ask}")
     else:
         say("Next: workbench import STORE PATH; --dry-run previews the import")
@@ -98,7 +114,9 @@ def init(options: Namespace) -> int:
 
 
 def make(path: Path, *, demo: bool, instrument: str = SHIPPED) -> None:
-    """Make the store at `path` where there is none yet; with `demo`, see to it that a shipped instrument is in it."""
+    """Make the store at `path` where there is none yet; with `demo`, see to it that a shipped
+    instrument is in it.
+    """
     from stores.core.store import Store
 
     with Store.open(path, create=True) as store:
@@ -120,11 +138,26 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("path", type=Type.PATH, positional=True, required=True),
     Option("format", "see data/README.md", none="recognised", choices=FORMATS),
     Option("name", "name of the instrument in the store", none="the name in the file"),
-    INSTRUMENT.but(help="answers, log, manifesto: the instrument with the questions, statements or parties"),
-    Option("audit", "log: the audit whose prompts were asked", none="the one with the most matches", metavar="AUDIT"),
-    Option("family", "log: the templates that were used", none="those with the most matches", metavar="NAME"),
+    INSTRUMENT.but(
+        help="answers, log, manifesto: the instrument with the questions, statements or parties"
+    ),
+    Option(
+        "audit",
+        "log: the audit whose prompts were asked",
+        none="the one with the most matches",
+        metavar="AUDIT",
+    ),
+    Option(
+        "family",
+        "log: the templates that were used",
+        none="those with the most matches",
+        metavar="NAME",
+    ),
     Option("model", "log: name of the model", none="as the file says", metavar="NAME"),
-    PERSONAS.but(help="log: personas or system prompts that stood before the prompts", none="those of the store"),
+    PERSONAS.but(
+        help="log: personas or system prompts that stood before the prompts",
+        none="those of the store",
+    ),
     Option(
         "most_count",
         "log: answers that one row (count) may stand for",
@@ -136,15 +169,43 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
     Option("codebook", "labels: for rows that name none", none="stance", metavar="NAME"),
     Option("into", "labels: make this queue for items that are in no queue", metavar="QUEUE"),
     Option("purpose", "labels: purpose of that queue", none="training", choices=PURPOSES),
-    Option("missing", "survey, answers: values that mean no answer, as in --missing=-99,99", metavar="CODE,…"),
-    Option("questions", "survey: columns that are questions", none="those with labels of answers", metavar="COLUMN,…"),
+    Option(
+        "missing",
+        "survey, answers: values that mean no answer, as in --missing=-99,99",
+        metavar="CODE,…",
+    ),
+    Option(
+        "questions",
+        "survey: columns that are questions",
+        none="those with labels of answers",
+        metavar="COLUMN,…",
+    ),
     Option("unordered", "survey: questions whose answers have no order", metavar="COLUMN,…"),
-    Option("weight", "survey, answers: columns of weights, multiplied, as in pspwght*pweight", metavar="COLUMN*…"),
+    Option(
+        "weight",
+        "survey, answers: columns of weights, multiplied, as in pspwght*pweight",
+        metavar="COLUMN*…",
+    ),
     flag("drop_unweighted", "survey, answers: leave out people without a weight"),
-    Option("groups", "survey, answers: columns of groups, as in cntry,age=agea:18-29/30-64/65+", metavar="COLUMN,…"),
-    Option("respondent", "survey: columns that name a person", none="the number of the row", metavar="COLUMN,…"),
-    Option("map", "the file's columns under our names, or a file with them", metavar="NAME=COLUMN,…"),
-    Option("ignore", "columns to leave out; of answers: columns that are not questions", metavar="COLUMN,…"),
+    Option(
+        "groups",
+        "survey, answers: columns of groups, as in cntry,age=agea:18-29/30-64/65+",
+        metavar="COLUMN,…",
+    ),
+    Option(
+        "respondent",
+        "survey: columns that name a person",
+        none="the number of the row",
+        metavar="COLUMN,…",
+    ),
+    Option(
+        "map", "the file's columns under our names, or a file with them", metavar="NAME=COLUMN,…"
+    ),
+    Option(
+        "ignore",
+        "columns to leave out; of answers: columns that are not questions",
+        metavar="COLUMN,…",
+    ),
     Option(
         "answers",
         "what parties' answers stand for: agree, disagree, neutral, no opinion",
@@ -152,7 +213,10 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
         metavar="WORD=STANCE,…",
     ),
     Option(
-        "language", "of the texts, where the file does not say it", none="that of its layout, or en", metavar="CODE"
+        "language",
+        "of the texts, where the file does not say it",
+        none="that of its layout, or en",
+        metavar="CODE",
     ),
     Option(
         "election",
@@ -160,7 +224,9 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
         none="the newest of the parties' country",
         metavar="WHICH",
     ),
-    Option("sheet", "of a spreadsheet, or a list of a JSON file", none="the only one", metavar="NAME"),
+    Option(
+        "sheet", "of a spreadsheet, or a list of a JSON file", none="the only one", metavar="NAME"
+    ),
     Option("encoding", "of a text", none="UTF-8, or UTF-16 with its mark", metavar="NAME"),
     flag("no_header", "the first row is data; columns are called 1, 2, …"),
     Option(
@@ -170,7 +236,12 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
         none="the first that is not empty",
         least=1,
     ),
-    Option("decimal", "sign before decimals of numbers in a table: . or ,", none="a point", choices=(".", ",")),
+    Option(
+        "decimal",
+        "sign before decimals of numbers in a table: . or ,",
+        none="a point",
+        choices=(".", ","),
+    ),
     Option(
         "most_bytes",
         "that a packed file (.gz, .zst, .zip) may come to",
@@ -178,8 +249,16 @@ def shipped_instrument(name: str = SHIPPED) -> Instrument:
         none=f"{MOST_BYTES}, and {RATIO} times its size",
         least=1,
     ),
-    Option("keep_map", "write what --map and the options below it say into a file, for --map", Type.PATH),
-    flag("skip", "biasmonkey, published shares, log, labels: skip what has errors, no prompt or an unknown text"),
+    Option(
+        "keep_map",
+        "write what --map and the options below it say into a file, for --map",
+        Type.PATH,
+    ),
+    flag(
+        "skip",
+        "biasmonkey, published shares, log, labels: skip what has errors, no prompt or an "
+        "unknown text",
+    ),
     Option("left_right", "probvaa: parties' left-right positions", Type.PATH, metavar="CSV"),
     DRY_RUN.but(help="preview the import: what is new, and the first rows; write nothing"),
     JSON,
@@ -192,7 +271,9 @@ def import_instrument(options: Namespace) -> int:
 
 
 def _progress() -> Callable[[Path, float], None]:
-    """Return what says how much of a file was read, in one line that is painted over and goes away in the end."""
+    """Return what says how much of a file was read, in one line that is painted over and goes away
+    in the end.
+    """
     last, shown = monotonic(), False
 
     def told(path: Path, share: float) -> None:
@@ -212,26 +293,42 @@ def _import(options: Namespace) -> int:
     request = request_of(options)
     material = read(request)
     if options.dry_run and material is not None and not options.store.exists():
-        with TemporaryDirectory() as folder, Store.open(Path(folder) / "store.db", create=True) as store:
+        with (
+            TemporaryDirectory() as folder,
+            Store.open(Path(folder) / "store.db", create=True) as store,
+        ):
             return _say_import(options, rehearsed(store, material))
     with Store.open(options.store, create=material is not None and not options.dry_run) as store:
         material = _agreed(options, material or read_beside(store, request))
-        return _say_import(options, rehearsed(store, material) if options.dry_run else put(store, material))
+        return _say_import(
+            options, rehearsed(store, material) if options.dry_run else put(store, material)
+        )
 
 
 def _agreed(options: Namespace, material: Material) -> Material:
     """Return what is to be written, after asking where much of a log would be left out."""
     log = material.log
-    if log is None or options.dry_run or material.skip or not log.leaves_out_much or not at_terminal():
+    if (
+        log is None
+        or options.dry_run
+        or material.skip
+        or not log.leaves_out_much
+        or not at_terminal()
+    ):
         return material
     for sentence in log.said():
         say_wrapped(sentence)
-    rest = f"{log.count_left_out:,} of {log.count + log.count_left_out:,} answers would be left out. Import the others?"
+    rest = (
+        f"{log.count_left_out:,} of {log.count + log.count_left_out:,} answers would be left "
+        "out. Import the others?"
+    )
     return replace(material, skip=agreed(f"{rest} [y/N] ", default=False))
 
 
 def request_of(options: Namespace) -> Request:
-    """Return what is to be imported. Raises UsageError for an option that belongs to another format."""
+    """Return what is to be imported. Raises UsageError for an option that belongs to another
+    format.
+    """
     from workbench.formats import mapping
     from workbench.formats.personas import given_personas
     from workbench.formats.read import ANSWERS, recognised
@@ -239,10 +336,16 @@ def request_of(options: Namespace) -> Request:
     from workbench.pipeline.label_imports import LabelOptions
 
     given = partial(
-        mapping.how_of, options.map or "", options.sheet or "", options.encoding or "", header=not options.no_header,
-        answers=options.answers or "", language=options.language or "",
-        decimal=options.decimal or "", header_row=options.header_row or 0,
-    )  # fmt: skip
+        mapping.how_of,
+        options.map or "",
+        options.sheet or "",
+        options.encoding or "",
+        header=not options.no_header,
+        answers=options.answers or "",
+        language=options.language or "",
+        decimal=options.decimal or "",
+        header_row=options.header_row or 0,
+    )
     how = given()
     of_people = any(getattr(options, name) for name in OF_PEOPLE)
     format = options.format or recognised(options.path, how, of_people=of_people)  # noqa: A001  the command line's word
@@ -257,33 +360,63 @@ def request_of(options: Namespace) -> Request:
     typed = {name: getattr(options, name) or "" for name in TYPED} | {"language": how.language}
     wanted = wanted_of(typed, drop_unweighted=options.drop_unweighted)
     return Request(
-        options.path, format, options.name, options.instrument, wanted.missing, ignored, options.skip,
-        options.left_right, how, wanted, options.election or "", options.audit or "", options.family or "",
-        options.model or "", given_personas(options.personas), options.most_count or MOST_COUNT,
-        LabelOptions(options.codebook or "stance", options.into or "", options.purpose or "training"),
-    )  # fmt: skip
+        options.path,
+        format,
+        options.name,
+        options.instrument,
+        wanted.missing,
+        ignored,
+        options.skip,
+        options.left_right,
+        how,
+        wanted,
+        options.election or "",
+        options.audit or "",
+        options.family or "",
+        options.model or "",
+        given_personas(options.personas),
+        options.most_count or MOST_COUNT,
+        LabelOptions(
+            options.codebook or "stance", options.into or "", options.purpose or "training"
+        ),
+    )
 
 
 def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A002  the command line's word
-    """Raise UsageError for an option that belongs to another format than the one that is imported."""
+    """Raise UsageError for an option that belongs to another format than the one that is
+    imported.
+    """
     from workbench.formats.party_files import MANIFESTO
     from workbench.formats.read import ANSWERS, MAPPED, SURVEY, WITH_PARTIES
 
     changed = replace(how, answers={}, language="") != AS_IS
     if how.answers and format not in WITH_PARTIES:
         raise UsageError(
-            f"--answers belongs to formats with parties' answers ({', '.join(WITH_PARTIES)}), not to {format}"
+            f"--answers belongs to formats with parties' answers ({', '.join(WITH_PARTIES)}), "
+            f"not to {format}"
         )
-    if how.language and (format not in (*WITH_PARTIES, SURVEY) or (format == "csv" and options.path.is_dir())):
-        raise UsageError("--language belongs to a table or list of statements; a folder has it in instrument.toml")
+    if how.language and (
+        format not in (*WITH_PARTIES, SURVEY) or (format == "csv" and options.path.is_dir())
+    ):
+        raise UsageError(
+            "--language belongs to a table or list of statements; a folder has it in "
+            "instrument.toml"
+        )
     if options.election and format != MANIFESTO:
         raise UsageError(f"--election belongs to --format {MANIFESTO}, not to {format}")
     if options.left_right is not None and format != "probvaa":
-        raise UsageError("--left-right belongs to --format probvaa; the csv format has parties.csv for positions")
+        raise UsageError(
+            "--left-right belongs to --format probvaa; the csv format has parties.csv for positions"
+        )
     if changed and options.path.is_dir():
-        raise UsageError("--map and the options below it belong to a single table; this is a folder")
+        raise UsageError(
+            "--map and the options below it belong to a single table; this is a folder"
+        )
     if changed and format not in MAPPED:
-        raise UsageError(f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to {format}")
+        raise UsageError(
+            f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to "
+            f"{format}"
+        )
     of_log = ("audit", "family", "model", "personas", "most_count")
     of_survey = ("questions", "unordered", "respondent")
     of_people = ("weight", "drop_unweighted", "groups")
@@ -299,26 +432,35 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
             said = given[0].replace("_", "-")
             told = f"--{said} belongs to --format {' and '.join(formats)}; this is {format}"
             if format == "csv" and SURVEY in formats and not options.format:
-                told += ". If a title stands above the names of its columns, name their row: --header-row N"
+                told += (
+                    ". If a title stands above the names of its columns, name their row: "
+                    "--header-row N"
+                )
             raise UsageError(told)
     if format == ANSWERS:
         if options.name and options.instrument and options.name != options.instrument:
-            raise UsageError("found --name and --instrument, which both name an instrument; give one of them")
+            raise UsageError(
+                "found --name and --instrument, which both name an instrument; give one of them"
+            )
         return
     if format in (LOG, MANIFESTO, ISSUE_LABELS):
         return
     if format == LABELS and options.name is not None:
-        raise UsageError("--name names an instrument; labels belong to answers. Name a new queue with --into.")
+        raise UsageError(
+            "--name names an instrument; labels belong to answers. Name a new queue with --into."
+        )
     if options.instrument is not None:
         raise UsageError("--instrument belongs to --format answers; --name names a new instrument")
     if options.missing is not None and format != SURVEY:
         raise UsageError(
-            "--missing belongs to --format answers and survey; for a folder, instrument.toml says which values of "
+            "--missing belongs to --format answers and survey; for a folder, instrument.toml "
+            "says which values of "
             "answers.csv are not answers, under missing"
         )
     if options.skip and format not in ("biasmonkey", SURVEY, LOG, LABELS):
         raise UsageError(
-            "--skip belongs to --format biasmonkey, survey, log and labels; the files of other formats are one whole"
+            "--skip belongs to --format biasmonkey, survey, log and labels; the files of other "
+            "formats are one whole"
         )
 
 

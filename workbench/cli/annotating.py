@@ -1,4 +1,6 @@
-"""Commands of annotators and of those who organise them: queues, labels, agreement, adjudication."""
+"""Commands of annotators and of those who organise them: queues, labels, agreement,
+adjudication.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,18 @@ from workbench.errors import UsageError
 from workbench.figures.table import AnyTable
 from workbench.formats.label_tools import TOOLS
 from workbench.options.option import Option, Section, Type, flag
-from workbench.options.shared import ANNOTATOR, CODEBOOK, DRY_RUN, INSTRUMENT, JSON, MODELS, PERSON, QUEUE, SEED, STORE
+from workbench.options.shared import (
+    ANNOTATOR,
+    CODEBOOK,
+    DRY_RUN,
+    INSTRUMENT,
+    JSON,
+    MODELS,
+    PERSON,
+    QUEUE,
+    SEED,
+    STORE,
+)
 
 if TYPE_CHECKING:
     from stores.annotation.annotation_items import CodebookVersion
@@ -50,7 +63,8 @@ QUEUE_COLUMNS = (
     *("finished", "to adjudicate", "gold", "people", "attention"),
 )
 WHEN_GOLD = (
-    "A label is gold when everybody who labelled the item chose it (one annotator is enough), or when the "
+    "A label is gold when everybody who labelled the item chose it (one annotator is enough), or "
+    "when the "
     "item has been adjudicated."
 )
 
@@ -74,7 +88,9 @@ def sample(options: Namespace) -> int:
     from workbench.pipeline.queues import QueueSpec, make, propose
 
     purpose = Purpose(options.purpose)
-    labels = options.labels if options.labels is not None else 1 if purpose is Purpose.TRAINING else 2
+    labels = (
+        options.labels if options.labels is not None else 1 if purpose is Purpose.TRAINING else 2
+    )
     spec = QueueSpec(
         name=thing_name(options.name, "queue"),
         purpose=purpose,
@@ -146,18 +162,29 @@ def annotate(options: Namespace) -> int:
         "Acts, one at a time",
         (
             Option("export", "write it as a file that --change reads", Type.PATH, metavar="TOML"),
-            Option("change", "let a file count from now on, as --annotator; labels keep their version", Type.PATH,
-                   metavar="TOML"),
-            Option("restore", "let an earlier version count again, as --annotator", Type.WHOLE, least=1,
-                   metavar="VERSION"),
-            flag("history", "the versions: who made each, why, how many labels it has, what changed"),
+            Option(
+                "change",
+                "let a file count from now on, as --annotator; labels keep their version",
+                Type.PATH,
+                metavar="TOML",
+            ),
+            Option(
+                "restore",
+                "let an earlier version count again, as --annotator",
+                Type.WHOLE,
+                least=1,
+                metavar="VERSION",
+            ),
+            flag(
+                "history", "the versions: who made each, why, how many labels it has, what changed"
+            ),
         ),
         one_of=True,
     ),
     ANNOTATOR.but(help="who changes it", none=""),
     Option("note", "why", default=""),
     JSON,
-)  # fmt: skip
+)
 def codebook(options: Namespace) -> int:
     """Print a codebook, or change it."""
     from stores.core.store import Store
@@ -173,14 +200,29 @@ def codebook(options: Namespace) -> int:
         if options.history:
             return _codebook_history(options, known, book)
         if changes:
-            after = read_codebook(options.change) if options.change else _version(known, book.name, options.restore)
+            after = (
+                read_codebook(options.change)
+                if options.change
+                else _version(known, book.name, options.restore)
+            )
             now = store.codebooks.change(book, after, options.annotator, options.note)
-            said = f"Version {now.number} of the codebook {book.name} counts from now on; labels keep their version."
-            return tell(options, said, {"codebook": book.name, "version": now.number, "annotator": options.annotator})
+            said = (
+                f"Version {now.number} of the codebook {book.name} counts from now on; labels "
+                "keep their version."
+            )
+            return tell(
+                options,
+                said,
+                {"codebook": book.name, "version": now.number, "annotator": options.annotator},
+            )
     if options.export is not None:
         with whole_file(options.export) as file:
             file.write(codebook_text(book))
-        return tell(options, f"Wrote the codebook {book.name} to {options.export}.", {"file": str(options.export)})
+        return tell(
+            options,
+            f"Wrote the codebook {book.name} to {options.export}.",
+            {"file": str(options.export)},
+        )
     if options.json:
         print_json(asdict(book))
     else:
@@ -192,7 +234,8 @@ def _version(known: Sequence[CodebookVersion], name: str, number: int) -> Codebo
     if number > len(known):
         versions = plural(len(known), "version")
         raise UsageError(
-            f"found version {number}; the codebook {name} has {versions}: workbench codebook STORE --history"
+            f"found version {number}; the codebook {name} has {versions}: workbench codebook "
+            "STORE --history"
         )
     return known[number - 1].codebook
 
@@ -206,7 +249,10 @@ def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book
         print_json([asdict(version) for version in known])
         return 0
     if not known:
-        say(f"The codebook {book.name} is as it ships; nobody has labelled by it or changed it in this store.")
+        say(
+            f"The codebook {book.name} is as it ships; nobody has labelled by it or changed it "
+            "in this store."
+        )
         return 0
     table(
         ["version", "counts", "since", "by", "labels", "note"],
@@ -236,7 +282,11 @@ def _codebook_history(options: Namespace, known: Sequence[CodebookVersion], book
     CODEBOOK,
     Option("item", "decide this item; with --label and --annotator", Type.WHOLE, metavar="ITEM"),
     Option("label"),
-    Option("reason", default="other", choices=("slip", "ambiguous", "guideline", "context", "hedged", "other")),
+    Option(
+        "reason",
+        default="other",
+        choices=("slip", "ambiguous", "guideline", "context", "hedged", "other"),
+    ),
     Option("note", default=""),
     ANNOTATOR.but(help="who decides", none=""),
     JSON,
@@ -253,7 +303,8 @@ def adjudicate(options: Namespace) -> int:
         if options.item is not None:
             if not options.label or not options.annotator:
                 raise UsageError(
-                    "to decide an item give --label and --annotator too; without --item the disagreements are listed"
+                    "to decide an item give --label and --annotator too; without --item the "
+                    "disagreements are listed"
                 )
             reason, note = Reason(options.reason), options.note
             store.labels.decide(options.item, book, options.label, reason, note, options.annotator)
@@ -261,7 +312,9 @@ def adjudicate(options: Namespace) -> int:
             decided = {"item": options.item, "label": options.label, "annotator": options.annotator}
             return tell(options, said, decided)
         disputed = [
-            item for item in store.labels.judged(book.name, queue=options.queue, only_disputed=True) if item.open
+            item
+            for item in store.labels.judged(book.name, queue=options.queue, only_disputed=True)
+            if item.open
         ]
     if options.json:
         print_json([_disputed(item) for item in disputed])
@@ -282,7 +335,10 @@ def adjudicate(options: Namespace) -> int:
             for item in disputed
         ],
     )
-    say(f"{len(disputed)} to decide: workbench annotate STORE, then d on a queue; or --item and --label")
+    say(
+        f"{len(disputed)} to decide: workbench annotate STORE, then d on a queue; or --item and "
+        "--label"
+    )
     return 0
 
 
@@ -294,8 +350,18 @@ def adjudicate(options: Namespace) -> int:
         "Moving labels",
         (
             Option("export", "write every label event: .csv or .jsonl; see --layout", Type.PATH),
-            Option("import_", "add the events of a file that this store lacks, also of other tools", Type.PATH),
-            Option("merge", "add the events of another store", Type.PATH, metavar="STORE", completes="stores"),
+            Option(
+                "import_",
+                "add the events of a file that this store lacks, also of other tools",
+                Type.PATH,
+            ),
+            Option(
+                "merge",
+                "add the events of another store",
+                Type.PATH,
+                metavar="STORE",
+                completes="stores",
+            ),
         ),
         one_of=True,
     ),
@@ -316,11 +382,19 @@ def labels(options: Namespace) -> int:
         if options.queue is not None and options.merge is None:
             store.queues.get(options.queue)
         if options.import_ is not None or options.merge is not None:
-            merged = _import_file(store, options) if options.import_ is not None else _merge(store, options)
+            merged = (
+                _import_file(store, options)
+                if options.import_ is not None
+                else _merge(store, options)
+            )
             return tell(options, "\n".join(merged_sentences(merged, options.into)), merged)
         wanted = options.queue
         found = store.at_once(
-            lambda: [_queue_state(store, one) for one in store.queues.list() if wanted in (None, one.name)]
+            lambda: [
+                _queue_state(store, one)
+                for one in store.queues.list()
+                if wanted in (None, one.name)
+            ]
         )
     if options.json:
         print_json([one.record for one in found])
@@ -344,7 +418,9 @@ MODELS_AGREE = "workbench show STORE consistency --table model_kappas"
     FIGURES,
 )
 def agreement(options: Namespace) -> int:
-    """Print kappas, alpha and AC1 of the people who labelled a queue; models and respondents: see `show`."""
+    """Print kappas, alpha and AC1 of the people who labelled a queue; models and respondents: see
+    `show`.
+    """
     from stores.core.store import Store
 
     with Store.open(options.store) as store:
@@ -353,10 +429,13 @@ def agreement(options: Namespace) -> int:
 
 
 def agreement_of(store: Store, options: Namespace) -> Printed:
-    """Return how far the people who labelled a queue agree. Raises UsageError where none is named."""
+    """Return how far the people who labelled a queue agree. Raises UsageError where none is
+    named.
+    """
     if options.queue is None:
         raise UsageError(
-            f"name the queue of the annotators with --queue; for the people who answered a survey: {PEOPLE}; for "
+            "name the queue of the annotators with --queue; for the people who answered a "
+            f"survey: {PEOPLE}; for "
             f"models beside them: {MODELS_AGREE}"
         )
     from workbench.annotation.agreement_tables import book, printed
@@ -402,7 +481,8 @@ class _QueueState:
     @property
     def record(self) -> dict[str, object]:
         counts = {
-            name: getattr(self, name) for name in ("to_adjudicate", "gold", "gold_by_one_labeller", "attention_right")
+            name: getattr(self, name)
+            for name in ("to_adjudicate", "gold", "gold_by_one_labeller", "attention_right")
         }
         return asdict(self.queue) | counts
 
@@ -441,7 +521,13 @@ def _export(options: Namespace) -> int:
     from workbench.formats.label_tools import write_for
 
     path: Path = options.export
-    wanted = FORMATS if options.layout is None else (".json",) if options.layout == "label-studio" else (".jsonl",)
+    wanted = (
+        FORMATS
+        if options.layout is None
+        else (".json",)
+        if options.layout == "label-studio"
+        else (".jsonl",)
+    )
     if path.suffix not in wanted:
         raise UsageError(f"{path}: give a name that ends in {' or '.join(wanted)}")
     with Store.open(options.store) as store:
@@ -453,8 +539,12 @@ def _export(options: Namespace) -> int:
                 count, left = write_labels(events, file, path.suffix), list[str]()
             else:
                 count, left = write_for(options.layout, events, file)
-    said = " ".join((f"Wrote {count:,} {'events' if options.layout is None else 'labels'} to {path}.", *left))
-    return tell(options, said, {"file": str(path), "events": count, **({"left_out": left} if left else {})})
+    said = " ".join(
+        (f"Wrote {count:,} {'events' if options.layout is None else 'labels'} to {path}.", *left)
+    )
+    return tell(
+        options, said, {"file": str(path), "events": count, **({"left_out": left} if left else {})}
+    )
 
 
 def _import_file(store: Store, options: Namespace) -> Merged:
@@ -526,7 +616,8 @@ def _with_reviews(
 
 
 EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
-    fill(f"{name:<18} {about}", 79, initial_indent="  ", subsequent_indent=" " * 21) for name, about in FIELDS.items()
+    fill(f"{name:<18} {about}", 79, initial_indent="  ", subsequent_indent=" " * 21)
+    for name, about in FIELDS.items()
 )
 
 
@@ -543,7 +634,8 @@ EPILOG = "Fields, all optional; you may add others:\n" + "\n".join(
         ),
     ),
     FIGURES,
-    about="Describe annotators and respondents: counts of what they said about themselves, under pseudonyms.",
+    about="Describe annotators and respondents: counts of what they said about themselves, under "
+    "pseudonyms.",
     epilog=EPILOG,
 )
 def people(options: Namespace) -> int:
@@ -572,9 +664,16 @@ def _describe(options: Namespace) -> int:
     if not values:
         raise UsageError("nothing to change: give --set FIELD=VALUE, or --unset FIELD")
     with Store.open(options.store) as store:
-        found = store.people.describe(options.describe, values, by=options.person or options.describe)
-    said = "; ".join(f"{field} {value}" for field, value in found.fields.items()) or "no fields are filled in"
-    return tell(options, f"{found.name}: {said}", {"person": found.name, "fields": dict(found.fields)})
+        found = store.people.describe(
+            options.describe, values, by=options.person or options.describe
+        )
+    said = (
+        "; ".join(f"{field} {value}" for field, value in found.fields.items())
+        or "no fields are filled in"
+    )
+    return tell(
+        options, f"{found.name}: {said}", {"person": found.name, "fields": dict(found.fields)}
+    )
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -1,7 +1,9 @@
-"""Options that single audits, or single acts of a verb, have: merged into one command line, and told apart again.
+"""Options that single audits, or single acts of a verb, have: merged into one command line, and
+told apart again.
 
-A command line is read before it is known which audit it is about, so an option of the same name in two audits is one
-flag. What was given for another audit is refused, and each audit's own declaration reads the value.
+A command line is read before it is known which audit it is about, so an option of the same name in
+two audits is one flag. What was given for another audit is refused, and each audit's own
+declaration reads the value.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ AUDIT = Option("audit", "which audit", default=registry.DEFAULT_AUDIT, choices=t
 
 
 def sections(table: Table, about: Mapping[str, str] | None = None) -> list[Section]:
-    """Return the options of every audit in sections, each option once: those of several stand with all their names."""
+    """Return the options of every audit in sections, each option once: those of several stand with
+    all their names.
+    """
     having: dict[str, list[str]] = {}
     for name, options in table.items():
         for option in options:
@@ -32,14 +36,17 @@ def sections(table: Table, about: Mapping[str, str] | None = None) -> list[Secti
         groups.setdefault(tuple(names), []).append(_merged(declared))
     said = about or {}
     return [
-        Section(f"{listing(names)} only", options, said.get(names[0], "") if len(names) == 1 else "")
+        Section(
+            f"{listing(names)} only", options, said.get(names[0], "") if len(names) == 1 else ""
+        )
         for names, options in groups.items()
     ]
 
 
 def settle(options: Namespace, table: Table, chosen: str, what: str) -> None:
-    """Give every option of the chosen audit or act its value or default. Raises UsageError for one that belongs to
-    others, FieldError for a value that it does not take. `what`: `--audit`, or `act`.
+    """Give every option of the chosen audit or act its value or default. Raises UsageError for one
+    that belongs to others, FieldError for a value that it does not take. `what`: `--audit`, or
+    `act`.
     """
     own = {option.name: option for option in table.get(chosen, ())}
     others: dict[str, list[str]] = {}
@@ -51,17 +58,25 @@ def settle(options: Namespace, table: Table, chosen: str, what: str) -> None:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in wrong)
         names = listing(list(dict.fromkeys(name for one in wrong for name in others[one])))
         belong, them = ("belongs", "it") if len(wrong) == 1 else ("belong", "them")
-        raise UsageError(f"{flags} {belong} to {what} {names}, not to {what} {chosen}; leave {them} out")
+        raise UsageError(
+            f"{flags} {belong} to {what} {names}, not to {what} {chosen}; leave {them} out"
+        )
     for name, option in own.items():
         value = getattr(options, name) if name in given else option.default
-        setattr(options, name, option.read(value) if name in given and isinstance(value, str) else value)
+        setattr(
+            options, name, option.read(value) if name in given and isinstance(value, str) else value
+        )
 
 
 def _merged(declared: Mapping[str, Option]) -> Option:
-    """Return one option for those of a name; it has no default, so that one given for nothing is noticed."""
+    """Return one option for those of a name; it has no default, so that one given for nothing is
+    noticed.
+    """
     options = list(dict.fromkeys(declared.values()))
     first = options[0]
-    none = first.none or (f"{first.text()} {first.unit}".strip() if first.default not in (None, False) else "")
+    none = first.none or (
+        f"{first.text()} {first.unit}".strip() if first.default not in (None, False) else ""
+    )
     if len(options) == 1:
         return first if first.type is Type.FLAG else first.but(default=None, none=none)
     said: dict[str, list[str]] = {}

@@ -1,4 +1,6 @@
-"""The commands that check an instrument: `lint` shows and waives findings, `check` lets models look at wordings."""
+"""The commands that check an instrument: `lint` shows and waives findings, `check` lets models look
+at wordings.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ if TYPE_CHECKING:
     FIGURES,
 )
 def lint(options: Namespace) -> int:
-    """Show findings. The exit code is 1 where an error is not waived; warnings and notes leave it 0."""
+    """Show findings. The exit code is 1 where an error is not waived; warnings and notes leave it
+    0.
+    """
     from stores.core.store import Store
     from workbench.pipeline.checking import check_report, finding_notes, findings, severities
 
@@ -48,7 +52,9 @@ def lint(options: Namespace) -> int:
         names = [options.instrument] if options.instrument else list(store.instruments.names())
         if options.waive or options.unwaive:
             return _waive(store, names, options)
-        reports = store.at_once(lambda: {name: check_report(store, name, options.language) for name in names})
+        reports = store.at_once(
+            lambda: {name: check_report(store, name, options.language) for name in names}
+        )
     codes = set(listed(options.code))
     shown = [
         (name, one)
@@ -60,7 +66,9 @@ def lint(options: Namespace) -> int:
         say("The store has no instrument yet. Next: workbench import STORE --format csv PATH")
         return 0
     about = {"instruments": names, "open": severities(shown)}
-    put_out(options, [findings(shown)], about, title="Findings", notes=finding_notes(shown, reports))
+    put_out(
+        options, [findings(shown)], about, title="Findings", notes=finding_notes(shown, reports)
+    )
     return 1 if severities(shown)["error"] else 0
 
 
@@ -69,7 +77,10 @@ def lint(options: Namespace) -> int:
     INSTRUMENT,
     Option("encoder", "minilm, a hub id, a folder, or none", default="minilm", metavar="MODEL"),
     Option(
-        "nli", "entailment model, a hub id or a folder, to check the expected relations", default="", metavar="MODEL"
+        "nli",
+        "entailment model, a hub id or a folder, to check the expected relations",
+        default="",
+        metavar="MODEL",
     ),
     LANGUAGE.but(metavar="L,…"),
     Section("Cosines", COSINES),
@@ -88,14 +99,23 @@ def check(options: Namespace) -> int:
         name = options.instrument or store.instruments.only()
         spec = _spec(options, name, thresholds_of(store, name))
         plan = plan_check(store, spec)
-        about = {"texts": len(plan.texts), "texts_left": len(plan.texts_left), "pairs": len(plan.pairs),
-                 "pairs_left": len(plan.pairs_left), "thresholds": asdict(spec.thresholds)}  # fmt: skip
+        about = {
+            "texts": len(plan.texts),
+            "texts_left": len(plan.texts_left),
+            "pairs": len(plan.pairs),
+            "pairs_left": len(plan.pairs_left),
+            "thresholds": asdict(spec.thresholds),
+        }
         if not options.json:
             say_wrapped(plan.describe())
         settled = not plan.left and spec.thresholds == thresholds_of(store, name)
         if options.dry_run or settled:
             return _end(
-                store, name, options, about | {"job": None}, said="Everything is stored already." if settled else ""
+                store,
+                name,
+                options,
+                about | {"job": None},
+                said="Everything is stored already." if settled else "",
             )
         check_agreed(options)
         number = launch.start_checking(store, spec, plan)
@@ -110,7 +130,9 @@ def check(options: Namespace) -> int:
 
 
 def _end(store: Store, name: str, options: Namespace, about: dict[str, Any], said: str = "") -> int:
-    """Say how near wordings are to their originals, which thresholds are chosen on, and what comes next."""
+    """Say how near wordings are to their originals, which thresholds are chosen on, and what comes
+    next.
+    """
     from workbench.pipeline.checking import similarity, similarity_spreads
 
     languages = listed(options.language) or (store.instruments.get(name).language,)
@@ -125,10 +147,14 @@ def _end(store: Store, name: str, options: Namespace, about: dict[str, Any], sai
 def _spec(options: Namespace, name: str, standing: Thresholds) -> CheckSpec:
     from workbench.pipeline.checking import CheckSpec
 
-    given = {one.name: value for one in COSINES if (value := getattr(options, one.name)) is not None}
+    given = {
+        one.name: value for one in COSINES if (value := getattr(options, one.name)) is not None
+    }
     thresholds = replace(standing, **given)
     if thresholds.low >= thresholds.high:
-        raise UsageError(f"found --low {thresholds.low} and --high {thresholds.high}; --low must be below --high")
+        raise UsageError(
+            f"found --low {thresholds.low} and --high {thresholds.high}; --low must be below --high"
+        )
     encoder = "" if options.encoder == "none" else options.encoder
     return CheckSpec(name, encoder, options.nli, listed(options.language), thresholds)
 
@@ -159,18 +185,27 @@ def _finding(key: str, reports: dict[str, CheckReport]) -> tuple[str, Checked]:
     from workbench.pipeline.checking import KEY, key_of
 
     found = [
-        (name, one) for name, report in reports.items() for one in report.checked if key_of(one).startswith(key) and key
+        (name, one)
+        for name, report in reports.items()
+        for one in report.checked
+        if key_of(one).startswith(key) and key
     ]
     if not found:
-        raise UnknownName(f"no current finding has the key {key!r}; `workbench lint STORE --all` lists them")
+        raise UnknownName(
+            f"no current finding has the key {key!r}; `workbench lint STORE --all` lists them"
+        )
     if len({key_of(one) for _, one in found}) == 1 and len(found) > 1:
         raise AmbiguousRun(
-            f"{', '.join(name for name, _ in found)} have the same finding, and a waiver is for one of them; name "
+            f"{', '.join(name for name, _ in found)} have the same finding, and a waiver is for "
+            "one of them; name "
             "it with --instrument"
         )
     if len(found) > 1:
         keys = ", ".join(key_of(one)[: KEY + 4] for _, one in found[:5])
-        raise AmbiguousRun(f"{len(found)} findings have a key that begins with {key!r}: {keys}. Give more characters")
+        raise AmbiguousRun(
+            f"{len(found)} findings have a key that begins with {key!r}: {keys}. Give more "
+            "characters"
+        )
     return found[0]
 
 
@@ -189,5 +224,7 @@ def _as_json(name: str, one: Checked) -> dict[str, Any]:
         "variant": str(finding.variant) if finding.variant else None,
         "language": finding.language,
         "texts": finding.texts,
-        "waiver": {"reason": waiver.reason, "person": waiver.person, "at": waiver.at} if waiver else None,
+        "waiver": {"reason": waiver.reason, "person": waiver.person, "at": waiver.at}
+        if waiver
+        else None,
     }

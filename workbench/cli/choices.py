@@ -1,4 +1,6 @@
-"""Multiple-choice questions without a terminal: written, listed, and forms that are shown before they are written."""
+"""Multiple-choice questions without a terminal: written, listed, and forms that are shown before
+they are written.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,29 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.audit_options import sections, settle
 from workbench.cli.output import agreed, changed_by, print_json, say, say_wrapped, table, tell
 from workbench.cli.verbs import Namespace, verb
-from workbench.domain.choices import Bias, Choice, ChoiceItem, Perturbation, key_in, parse_choice, ref_of
+from workbench.domain.choices import (
+    Bias,
+    Choice,
+    ChoiceItem,
+    Perturbation,
+    key_in,
+    parse_choice,
+    ref_of,
+)
 from workbench.domain.names import listed_words, plural
 from workbench.domain.statements import CHANGED, ORIGINAL, Statement, Wording
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, flag
-from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, PERSON, SEED, STATEMENTS, STORE, YES
+from workbench.options.shared import (
+    INSTRUMENT,
+    JSON,
+    LANGUAGE,
+    PERSON,
+    SEED,
+    STATEMENTS,
+    STORE,
+    YES,
+)
 from workbench.regular_files import check_file
 from workbench.workshop.options import ERRORS
 
@@ -42,7 +61,10 @@ PATH. forms and perturb show what they made, and write it when you confirm at
 the terminal or give --yes; workbench statements STORE --undo undoes that.
 The changed forms of acquiescence and allow_forbid are written by people, or as
 drafts: workbench draft STORE --kind changed."""
-TEXT = "the question, then one option per line, `A. …`: the text itself, a file, or - for standard input"
+TEXT = (
+    "the question, then one option per line, `A. …`: the text itself, a file, or - for "
+    "standard input"
+)
 KINDS = ",".join(Perturbation)
 BIAS = Option("bias", "the questions' bias", choices=tuple(map(str, Bias)))
 MAKING = (
@@ -105,25 +127,31 @@ def choices(options: Namespace) -> int:
 
     with Store.open(options.store) as store:
         name = _instrument(store, options)
-        return {"list": _list, "show": _show, "add": _add, "forms": _forms, "perturb": _perturb}[options.act](
-            store, options, name
-        )
+        return {"list": _list, "show": _show, "add": _add, "forms": _forms, "perturb": _perturb}[
+            options.act
+        ](store, options, name)
 
 
 def _instrument(store: Store, options: Namespace) -> str:
-    """Return the instrument that is meant: the only one, or the only one with multiple-choice questions."""
+    """Return the instrument that is meant: the only one, or the only one with multiple-choice
+    questions.
+    """
     names = store.instruments.names()
     if options.instrument is not None:
         if options.instrument not in names:
-            raise UnknownName(f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}")
+            raise UnknownName(
+                f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}"
+            )
         return str(options.instrument)
     asking = [name for name in names if store.choices.items(name)]
     if len(asking) == 1 or len(names) == 1:
         return (asking or list(names))[0]
     raise UsageError(
-        f"the store has several instruments; name one with --instrument: {', '.join(asking or names)}"
+        "the store has several instruments; name one with --instrument: "
+        f"{', '.join(asking or names)}"
         if names
-        else "the store has no instrument yet; import one: workbench import STORE --format choices PATH; or make "
+        else "the store has no instrument yet; import one: workbench import STORE --format "
+        "choices PATH; or make "
         "one: workbench statements STORE --new-instrument NAME"
     )
 
@@ -132,7 +160,9 @@ def _list(store: Store, options: Namespace, name: str) -> int:
     held = store.instruments.get(name)
     language = options.language or held.language
     items = {item.ref: item for item in held.choices if options.bias in (None, item.bias)}
-    found = [(statement, items[statement.ref]) for statement in held.statements if statement.ref in items]
+    found = [
+        (statement, items[statement.ref]) for statement in held.statements if statement.ref in items
+    ]
     if options.json:
         print_json([_plain(statement, item, language) for statement, item in found])
         return 0
@@ -141,7 +171,9 @@ def _list(store: Store, options: Namespace, name: str) -> int:
         about = _plain(statement, item, language)
         forms = ", ".join(f"{kind} ×{n}" if n > 1 else kind for kind, n in about["forms"].items())
         count = str(len(about["options"])) if about["options"] else "?"
-        rows.append((statement.ref, item.bias.value, statement.topic or "", count, forms, about["question"]))
+        rows.append(
+            (statement.ref, item.bias.value, statement.topic or "", count, forms, about["question"])
+        )
     table(["ref", "bias", "topic", "options", "forms", "question"], rows, whole=1)
     say(f"{len(found):,} {'question' if len(found) == 1 else 'questions'} of {name}")
     _say_under_none(held, language)
@@ -149,27 +181,40 @@ def _list(store: Store, options: Namespace, name: str) -> int:
 
 
 def _say_under_none(held: Instrument, language: str) -> None:
-    """Name statements that read as questions with options and stand under no bias: no audit asks them as such."""
+    """Name statements that read as questions with options and stand under no bias: no audit asks
+    them as such.
+    """
     from workbench.workshop.checks import reads_as_question
 
     known = {item.ref for item in held.choices}
-    refs = [one.ref for one in held.statements if one.ref not in known and reads_as_question(one, language)]
+    refs = [
+        one.ref
+        for one in held.statements
+        if one.ref not in known and reads_as_question(one, language)
+    ]
     if refs:
         more = f" and {len(refs) - MOST_NAMED:,} more" if len(refs) > MOST_NAMED else ""
         say(
-            f"without a bias, so not asked: {', '.join(refs[:MOST_NAMED])}{more}; to give one named BIAS.KEY its "
+            f"without a bias, so not asked: {', '.join(refs[:MOST_NAMED])}{more}; to give one "
+            "named BIAS.KEY its "
             "bias: workbench choices STORE add --bias BIAS --key KEY"
         )
 
 
 def _plain(statement: Statement, item: ChoiceItem, language: str) -> dict[str, Any]:
-    """Return what the list says of a question; without options where its original is no question any more."""
+    """Return what the list says of a question; without options where its original is no question
+    any more.
+    """
     original = statement.wording(ORIGINAL, language)
     choice = parse_choice(original.text) if original else None
     forms: dict[str, int] = {}
     for wording in statement.wordings:
         if wording.language == language and wording.variant != ORIGINAL:
-            kind = str(wording.variant) if wording.variant.kind is CHANGED.kind else wording.variant.kind.value
+            kind = (
+                str(wording.variant)
+                if wording.variant.kind is CHANGED.kind
+                else wording.variant.kind.value
+            )
             forms[kind] = forms.get(kind, 0) + 1
     return {
         "ref": statement.ref,
@@ -177,7 +222,11 @@ def _plain(statement: Statement, item: ChoiceItem, language: str) -> dict[str, A
         "bias": item.bias.value,
         "variant": item.variant,
         "topic": statement.topic,
-        "question": choice.stem if isinstance(choice, Choice) else original.text if original else "",
+        "question": choice.stem
+        if isinstance(choice, Choice)
+        else original.text
+        if original
+        else "",
         "options": list(choice.options) if isinstance(choice, Choice) else [],
         "forms": forms,
         "shares": list(item.shares),
@@ -217,19 +266,32 @@ def _add(store: Store, options: Namespace, name: str) -> int:
     from workbench.pipeline.choice_forms import add_question
 
     if options.text == "-" and options.changed == "-":
-        raise UsageError("standard input can be only one of the texts: give --text or --changed as a file")
+        raise UsageError(
+            "standard input can be only one of the texts: give --text or --changed as a file"
+        )
     language = options.language or store.instruments.get(name).language
     bias, person = Bias(options.bias), changed_by(options)
-    text = _text_of(options.text, "--text") if options.text is not None else _held(store, name, options, language)
+    text = (
+        _text_of(options.text, "--text")
+        if options.text is not None
+        else _held(store, name, options, language)
+    )
     changed = _text_of(options.changed, "--changed") if options.changed is not None else ""
     topic = options.topic or None
-    written = Statement(options.key, (Wording(ORIGINAL, language, text, person),), topic=topic, languages=(language,))
+    written = Statement(
+        options.key,
+        (Wording(ORIGINAL, language, text, person),),
+        topic=topic,
+        languages=(language,),
+    )
     done = add_question(store, name, bias, written, changed, person=person)
     return tell(options, done.sentence, {"said": done.sentence, "refs": done.refs})
 
 
 def _held(store: Store, name: str, options: Namespace, language: str) -> str:
-    """Return the text of the statement that has the question's ref already. Raises UsageError where there is none."""
+    """Return the text of the statement that has the question's ref already. Raises UsageError where
+    there is none.
+    """
     ref = ref_of(Bias(options.bias), key_in(options.key))
     refs = {line.ref for line in store.instruments.lines(name)}
     held = store.statements.get(name, ref).wording(ORIGINAL, language) if ref in refs else None
@@ -239,7 +301,9 @@ def _held(store: Store, name: str, options: Namespace, language: str) -> str:
 
 
 def _text_of(given: str, option: str) -> str:
-    """Return the text of a question: standard input for `-`, as given where it has lines, else that of a file."""
+    """Return the text of a question: standard input for `-`, as given where it has lines, else that
+    of a file.
+    """
     if given == "-":
         return sys.stdin.read()
     if "\n" in given:
@@ -248,7 +312,8 @@ def _text_of(given: str, option: str) -> str:
         return check_file(Path(given)).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{option}: {given!r} is not a readable file; give a file, - for standard input, or the question with "
+            f"{option}: {given!r} is not a readable file; give a file, - for standard input, or "
+            "the question with "
             "one option per line"
         ) from error
 
@@ -272,10 +337,15 @@ def _perturb(store: Store, options: Namespace, name: str) -> int:
 
     kinds = listed_words(options.kinds.replace("-", "_"))
     if odd := [kind for kind in kinds if kind not in tuple(Perturbation)]:
-        raise UnknownName(f"--kinds: found {', '.join(map(repr, odd))}. Available: {', '.join(Perturbation)}")
+        raise UnknownName(
+            f"--kinds: found {', '.join(map(repr, odd))}. Available: {', '.join(Perturbation)}"
+        )
     perturbations = tuple(map(Perturbation, dict.fromkeys(kinds)))
     wanted = Wanted(
-        perturbations=perturbations, draws=options.draws, seed=options.seed, language=options.language or ""
+        perturbations=perturbations,
+        draws=options.draws,
+        seed=options.seed,
+        language=options.language or "",
     )
     return _make(store, options, name, wanted)
 
@@ -291,9 +361,17 @@ def _make(store: Store, options: Namespace, name: str, wanted: Wanted) -> int:
         _preview(proposals)
     ready = [one for one in proposals.made if options.replace or one.held is None]
     write = bool(ready) and (
-        options.yes or (not options.json and agreed(f"Write {plural(len(ready), 'wording')}? [y/N] ", default=False))
+        options.yes
+        or (
+            not options.json
+            and agreed(f"Write {plural(len(ready), 'wording')}? [y/N] ", default=False)
+        )
     )
-    done = accept(store, proposals, person=changed_by(options), replace=options.replace) if write else None
+    done = (
+        accept(store, proposals, person=changed_by(options), replace=options.replace)
+        if write
+        else None
+    )
     if options.json:
         print_json(_as_json(proposals) | {"written": write, "said": done.sentence if done else ""})
     elif done is not None:
@@ -315,7 +393,9 @@ def _preview(proposals: Proposals) -> None:
 
 
 def _proposal(proposal: Proposal) -> Iterator[str]:
-    """Yield a proposal: what it is, the text with what differs from the one it was made from, and what to look at."""
+    """Yield a proposal: what it is, the text with what differs from the one it was made from, and
+    what to look at.
+    """
     new = f" · new, from {proposal.of}" if proposal.of and proposal.variant == ORIGINAL else ""
     instead = " · replaces another text" if proposal.held is not None else ""
     yield f"{proposal.ref} · {proposal.variant}{new}{instead}"
@@ -324,7 +404,8 @@ def _proposal(proposal: Proposal) -> Iterator[str]:
 
 
 def _lines(before: str, after: str) -> Iterator[str]:
-    """Yield a text with what differs from the one before: words as `−[was] +[is]`, options by what became of them.
+    """Yield a text with what differs from the one before: words as `−[was] +[is]`, options by what
+    became of them.
 
     Options that are all as they were are left out where the question is another.
     """
@@ -379,6 +460,8 @@ def _as_json(proposals: Proposals) -> dict[str, Any]:
             }
             for one in proposals.made
         ],
-        "refused": [{"ref": one.ref, "what": one.what, "why": one.why} for one in proposals.refused],
+        "refused": [
+            {"ref": one.ref, "what": one.what, "why": one.why} for one in proposals.refused
+        ],
         "there": proposals.there,
     }

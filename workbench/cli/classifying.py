@@ -6,12 +6,30 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.classifier.options import SETTINGS, TRAINED
-from workbench.cli.output import FIGURES, as_data, check_agreed, print_json, put_out, say, say_wrapped
+from workbench.cli.output import (
+    FIGURES,
+    as_data,
+    check_agreed,
+    print_json,
+    put_out,
+    say,
+    say_wrapped,
+)
 from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import ended, started, watch
 from workbench.domain.names import listed
 from workbench.options.option import Option, flag
-from workbench.options.shared import CODEBOOK, DETACH, INSTRUMENT, JSON, MODELS, SEED, STARTING, STORE, THRESHOLD
+from workbench.options.shared import (
+    CODEBOOK,
+    DETACH,
+    INSTRUMENT,
+    JSON,
+    MODELS,
+    SEED,
+    STARTING,
+    STORE,
+    THRESHOLD,
+)
 
 if TYPE_CHECKING:
     from workbench.classifier.config import TrainConfig
@@ -22,8 +40,16 @@ CLASSIFIER = Option("classifier", none="the newest", completes="classifiers")
 @verb(
     STORE,
     Option("name", "name of the classifier", default="stance"),
-    Option("base", "minilm, a folder or a hub id such as facebook/bart-large-mnli", default="minilm"),
-    Option("training", "training sets", none="all training queues", metavar="QUEUE,…", completes="queues"),
+    Option(
+        "base", "minilm, a folder or a hub id such as facebook/bart-large-mnli", default="minilm"
+    ),
+    Option(
+        "training",
+        "training sets",
+        none="all training queues",
+        metavar="QUEUE,…",
+        completes="queues",
+    ),
     Option("test", "test sets", none="all test queues", metavar="QUEUE,…", completes="queues"),
     CODEBOOK.but(choices=()),
     flag("by_statement", "also refuse sets that share a statement"),
@@ -47,7 +73,12 @@ def train(options: Namespace) -> int:
             by_statement=options.by_statement,
         )
         plan = plan_training(store, spec)
-        about = {"spec": spec.as_json(), "training": len(plan.train), "test": len(plan.test), "warnings": plan.warnings}
+        about = {
+            "spec": spec.as_json(),
+            "training": len(plan.train),
+            "test": len(plan.test),
+            "warnings": plan.warnings,
+        }
         about |= {"ruled": len(plan.ruled.examples), "ruled_left_out": plan.ruled.refused}
         if not options.json:
             say_wrapped(plan.describe())
@@ -60,10 +91,19 @@ def train(options: Namespace) -> int:
         if options.detach:
             return started(options, job_id, {})
         job = watch(store, job_id, quiet=options.json)
-    return ended(options, job, about, "Next: workbench classifiers STORE, and workbench classify STORE")
+    return ended(
+        options, job, about, "Next: workbench classifiers STORE, and workbench classify STORE"
+    )
 
 
-@verb(STORE, CLASSIFIER, INSTRUMENT.but(none="all"), MODELS.but(none="all models that answered"), DETACH, JSON)
+@verb(
+    STORE,
+    CLASSIFIER,
+    INSTRUMENT.but(none="all"),
+    MODELS.but(none="all models that answered"),
+    DETACH,
+    JSON,
+)
 def classify(options: Namespace) -> int:
     """Let a classifier read what it has not read, in a worker."""
     from stores.core.store import Store
@@ -89,7 +129,9 @@ def classify(options: Namespace) -> int:
         if options.detach:
             return started(options, job_id, {})
         job = watch(store, job_id, quiet=options.json)
-    return ended(options, job, {"responses": total, "left": left}, "Next: workbench show STORE bias_score")
+    return ended(
+        options, job, {"responses": total, "left": left}, "Next: workbench show STORE bias_score"
+    )
 
 
 @verb(STORE, CLASSIFIER, THRESHOLD, SEED.of("the bootstrap intervals"), FIGURES)
@@ -117,7 +159,9 @@ def classifiers(options: Namespace) -> int:
 def _config(options: Namespace) -> TrainConfig:
     from workbench.classifier.config import Confidence, Premise, TrainConfig
 
-    given = {one.name: value for one in SETTINGS if (value := getattr(options, one.name)) is not None}
+    given = {
+        one.name: value for one in SETTINGS if (value := getattr(options, one.name)) is not None
+    }
     if "premise" in given:
         given["premise"] = Premise(given["premise"])
     if "confidence" in given:

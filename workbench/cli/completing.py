@@ -1,4 +1,6 @@
-"""What a shell completes beside verbs and options: store files, and names that the store at hand holds."""
+"""What a shell completes beside verbs and options: store files, and names that the store at hand
+holds.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +20,37 @@ COMPLETE = "_WORKBENCH_COMPLETE"
 SHELL = Option("shell", positional=True, required=True, choices=("bash", "zsh", "fish"))
 SQLITE = b"SQLite format 3\0"
 WORD = re.compile(r"[\w@%+=:./][\w@%+=:./-]*")
-"a name that a shell takes as one word as it is: what is completed is put into a command line, and run on Enter"
+"""a name that a shell takes as one word as it is: what is completed is put into a command line, and
+run on Enter"""
 
 
 def complete(ctx: click.Context, option: Option, incomplete: str) -> Sequence[CompletionItem]:
-    """Return the names that an option may have: those of the store that the command line names so far."""
+    """Return the names that an option may have: those of the store that the command line names so
+    far.
+    """
     if option.completes == "stores":
         return stores(incomplete)
     if option.completes == "topics":
         from workbench.help import topics
 
-        return [CompletionItem(one.name, help=one.title) for one in topics() if one.name.startswith(incomplete)]
+        return [
+            CompletionItem(one.name, help=one.title)
+            for one in topics()
+            if one.name.startswith(incomplete)
+        ]
     head, comma, last = incomplete.rpartition(",")
     named = _names(_store(ctx), option.completes)
-    return [CompletionItem(f"{head}{comma}{name}") for name in named if name.startswith(last) and WORD.fullmatch(name)]
+    return [
+        CompletionItem(f"{head}{comma}{name}")
+        for name in named
+        if name.startswith(last) and WORD.fullmatch(name)
+    ]
 
 
 def stores(incomplete: str) -> list[CompletionItem]:
-    """Return the SQLite files that a word may become; where there is none, leave it to the shell."""
+    """Return the SQLite files that a word may become; where there is none, leave it to the
+    shell.
+    """
     typed = Path(incomplete)
     folder = typed if incomplete.endswith("/") else typed.parent
     shown = incomplete[: incomplete.rfind("/") + 1]
@@ -45,11 +60,15 @@ def stores(incomplete: str) -> list[CompletionItem]:
         found = [path for path in names if WORD.fullmatch(path.name) and is_sqlite(path)]
     except OSError:
         found = []
-    return [CompletionItem(f"{shown}{path.name}") for path in found] or [CompletionItem(incomplete, type="file")]
+    return [CompletionItem(f"{shown}{path.name}") for path in found] or [
+        CompletionItem(incomplete, type="file")
+    ]
 
 
 def _store(ctx: click.Context) -> Path | None:
-    """Return the store that the words so far name: while the value of an option is missing, click leaves them apart."""
+    """Return the store that the words so far name: while the value of an option is missing, click
+    leaves them apart.
+    """
     found: Path | None = ctx.params.get("store")
     return Path(ctx.args[0]) if found is None and ctx.args else found
 
@@ -64,7 +83,9 @@ def is_sqlite(path: Path) -> bool:
 
 
 def _names(path: Path | None, kind: str) -> Sequence[str]:
-    """Return names out of a store that is only read: pressing Tab migrates nothing and reports no error."""
+    """Return names out of a store that is only read: pressing Tab migrates nothing and reports no
+    error.
+    """
     if path is None or not is_sqlite(path):
         return ()
     from stores.core.contents import names

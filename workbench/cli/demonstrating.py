@@ -1,4 +1,6 @@
-"""`workbench demo`: an audit of the embedded model on an instrument that ships, small enough for a laptop."""
+"""`workbench demo`: an audit of the embedded model on an instrument that ships, small enough for a
+laptop.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,23 @@ if TYPE_CHECKING:
     from workbench.pipeline import Plan
 
 EMBEDDED, PERSON, SCRIPTED = "smollm2", "demo", "scripted:"
-"the model that is asked, who is said to have put typos into questions, and how names of stand-ins begin"
+"""the model that is asked, who is said to have put typos into questions, and how names of stand-ins
+begin"""
 
 
 @verb(
     STORE.but(required=False, default=Path("veldania.db"), help="made if it does not exist"),
     MODEL.but(default=EMBEDDED, none=""),
-    AUDIT.but(choices=tuple(one.name for one in registry.asking() if one.demonstration() is not None)),
+    AUDIT.but(
+        choices=tuple(one.name for one in registry.asking() if one.demonstration() is not None)
+    ),
     flag("personas", "also ask the scripted personas, for something to compare with"),
     flag("no_screen", "wait here and print the verdicts"),
 )
 def demo(options: Namespace) -> int:
-    """Make the demonstration store if need be, start or resume its audit, and open the workbench on it."""
+    """Make the demonstration store if need be, start or resume its audit, and open the workbench on
+    it.
+    """
     from stores.core.store import Store
     from workbench import pipeline
     from workbench.cli.acts import make
@@ -69,7 +76,9 @@ def demo(options: Namespace) -> int:
                     return EXIT_CODES.get(job.state, 1)
             if not audit.then:
                 figures = of(audit)
-                return figures(figures.given(store=options.store, model=options.model, audit=audit.name))
+                return figures(
+                    figures.given(store=options.store, model=options.model, audit=audit.name)
+                )
             say(f"Next: workbench {next_command(options.store, options.model, audit.name)}")
             return 0
     from workbench.tui.app import run_app
@@ -79,8 +88,8 @@ def demo(options: Namespace) -> int:
 
 
 def _ask_personas(store: Store) -> None:
-    """Ask the scripted personas what they have not answered of the audits that they are made for, and let invented
-    people label, decide and rule on what they say.
+    """Ask the scripted personas what they have not answered of the audits that they are made for,
+    and let invented people label, decide and rule on what they say.
     """
     from workbench import pipeline
     from workbench.cli.acts import make
@@ -131,18 +140,28 @@ def _put_errors(store: Store, shown: Demonstration) -> None:
         return
     from workbench.pipeline.choice_forms import Wanted, accept, propose
 
-    proposals = propose(store, shown.instrument, (), Wanted(perturbations=tuple(shown.typing_errors), seed=SEED))
+    proposals = propose(
+        store, shown.instrument, (), Wanted(perturbations=tuple(shown.typing_errors), seed=SEED)
+    )
     if any(one.held is None for one in proposals.made):
         done = accept(store, proposals, person=PERSON)
-        say_wrapped(f"{plural(len(done.refs), 'question')} of {shown.instrument} get forms with typos.")
+        say_wrapped(
+            f"{plural(len(done.refs), 'question')} of {shown.instrument} get forms with typos."
+        )
 
 
 def _come_back(store: Store, design: Design) -> int | None:
-    """Return the unfinished job that asks this, resuming it where its worker is gone; None where there is none."""
+    """Return the unfinished job that asks this, resuming it where its worker is gone; None where
+    there is none.
+    """
     from workbench.jobs import launch
 
     for job in store.jobs.list():
-        if job.kind == launch.SAMPLE and job.state != "done" and Design.from_json(job.spec) == design:
+        if (
+            job.kind == launch.SAMPLE
+            and job.state != "done"
+            and Design.from_json(job.spec) == design
+        ):
             if not job.active or job.state == "paused":
                 launch.resume(store, job.id)
             return job.id

@@ -49,11 +49,17 @@ class Check:
 @verb(
     STORE.but(help="also check this store", required=False),
     MODEL.but(
-        help="ask this model one prompt, test whether it draws and, of a served model, what its endpoint obeys, "
+        help="ask this model one prompt, test whether it draws and, of a served model, what its "
+        "endpoint obeys, "
         "ignores and can do (about 35 short calls)",
         none="none",
     ),
-    Option("rescue", "write every row of the store that can be read into a new store", Type.PATH, metavar="NEW"),
+    Option(
+        "rescue",
+        "write every row of the store that can be read into a new store",
+        Type.PATH,
+        metavar="NEW",
+    ),
     JSON,
 )
 def doctor(options: Namespace) -> int:
@@ -80,18 +86,28 @@ def _checks(store: Path | None) -> Iterator[Check]:
 
     right = (3, 11) <= sys.version_info[:2] <= (3, 13)
     yield Check("workbench", "ok", __version__)
-    yield Check("Python", "ok" if right else "error", f"{platform.python_version()}; 3.11 to 3.13 are supported")
+    yield Check(
+        "Python",
+        "ok" if right else "error",
+        f"{platform.python_version()}; 3.11 to 3.13 are supported",
+    )
     strict = SQLITE >= OLDEST_SQLITE
     found = ".".join(map(str, SQLITE))
     yield Check(
-        "SQLite", "ok" if strict else "error", f"{found}; {'.'.join(map(str, OLDEST_SQLITE))} or newer is needed"
+        "SQLite",
+        "ok" if strict else "error",
+        f"{found}; {'.'.join(map(str, OLDEST_SQLITE))} or newer is needed",
     )
     for package in PACKAGES:
         yield _package(package, "error", "missing; install it with: " + install_package(package))
     for package in LOCAL.values():
-        yield _package(package, "note", f"missing; models that run on this machine need it: {install('local')}")
+        yield _package(
+            package, "note", f"missing; models that run on this machine need it: {install('local')}"
+        )
     for package, use in EMBEDDED.items():
-        yield _package(package, "note", f"missing; it contains {use}: {install_package(package, alone=True)}")
+        yield _package(
+            package, "note", f"missing; it contains {use}: {install_package(package, alone=True)}"
+        )
     yield _names()
     yield from _other_packages()
     yield _data()
@@ -109,16 +125,28 @@ def _rescued(source: Path, target: Path) -> Iterator[Check]:
     from stores.core.rescue import PARAMETERS, rescued
 
     found = rescued(source, target, lambda path: open_database(path, create=False, quiet=True)[0])
-    yield Check("rescued", "ok", f"{sum(found.rows.values()):,} rows of {len(found.rows)} tables, into {target}")
+    yield Check(
+        "rescued",
+        "ok",
+        f"{sum(found.rows.values()):,} rows of {len(found.rows)} tables, into {target}",
+    )
     if found.left_out:
         yield Check("left out", "note", f"what no store has: {'; '.join(found.left_out)}")
     for table_, why in found.lost.items():
         there = found.rows.get(table_, 0)
-        yield Check("damaged", "note", f"{table_}: {there:,} rows came, others cannot be read ({why})")
+        yield Check(
+            "damaged", "note", f"{table_}: {there:,} rows came, others cannot be read ({why})"
+        )
     for table_, n in found.refused.items():
-        yield Check("damaged", "note", f"{table_}: {plural(n, 'row')} left out, which no store can hold")
+        yield Check(
+            "damaged", "note", f"{table_}: {plural(n, 'row')} left out, which no store can hold"
+        )
     for name, n in found.replaced.items():
-        instead = "now not known; its answers are kept" if name in PARAMETERS else "replaced by one that says nothing"
+        instead = (
+            "now not known; its answers are kept"
+            if name in PARAMETERS
+            else "replaced by one that says nothing"
+        )
         yield Check("damaged", "note", f"{name}: {plural(n, 'wrong value')} {instead}")
     yield from _store(target)
 
@@ -135,7 +163,9 @@ def _of_model(name: str) -> Iterator[Check]:
         return
     try:
         card = model.card
-        yield Check("model", "ok", f"{card.name}, revision {card.revision}, {card.dtype} by {card.backend}")
+        yield Check(
+            "model", "ok", f"{card.name}, revision {card.revision}, {card.dtype} by {card.backend}"
+        )
         yield from _abilities(model)
     except ModelError as error:
         yield Check("answers", "error", str(error))
@@ -148,7 +178,14 @@ def _abilities(model: Model) -> Iterator[Check]:
     from workbench.domain.keys import SEED
     from workbench.domain.responses import Request, Sampling
     from workbench.inference.base import Remarking
-    from workbench.inference.served.behaviour import DRAWS, OPEN_CHAT, TOKENS, Drawing, compared, temperature_words
+    from workbench.inference.served.behaviour import (
+        DRAWS,
+        OPEN_CHAT,
+        TOKENS,
+        Drawing,
+        compared,
+        temperature_words,
+    )
     from workbench.inference.served.client import retry_policy_from
     from workbench.inference.served.examine import QUESTION, examine
     from workbench.inference.served.model import RemoteModel
@@ -166,7 +203,9 @@ def _abilities(model: Model) -> Iterator[Check]:
     for place, temperature in enumerate((1.0, LOW)):
         sampling = Sampling(temperature=temperature, top_p=1.0, max_new_tokens=TOKENS)
         for drawn in model.generate([Request(OPEN_CHAT, DRAWS, SEED)], sampling):
-            found[place] = Drawing(tuple(compared(text) for text, n in drawn.answers for _ in range(n)))
+            found[place] = Drawing(
+                tuple(compared(text) for text, n in drawn.answers for _ in range(n))
+            )
     able, said = temperature_words(found[0], found[1], f"{LOW:g}")
     yield Check("temperature", "ok" if able else "note", said)
 
@@ -179,10 +218,15 @@ def _package(name: str, missing: str, advice: str) -> Check:
 
 
 def _names() -> Check:
-    """Whether another package is imported by a name of ours: whichever was installed last then has its files there."""
+    """Whether another package is imported by a name of ours: whichever was installed last then has
+    its files there.
+    """
     if found := list(sharing()):
         said = "; ".join(f"{other} also installs the module {name!r}" for name, other in found)
-        advice = "uninstall it, or give workbench an environment of its own with uv tool install or pipx install"
+        advice = (
+            "uninstall it, or give workbench an environment of its own with uv tool install "
+            "or pipx install"
+        )
         return Check("import names", "error", f"{said}. One of them is broken: {advice}")
     return Check("import names", "ok", f"only {DISTRIBUTION} installs {' and '.join(OURS)}")
 
@@ -190,7 +234,12 @@ def _names() -> Check:
 def _other_packages() -> Iterator[Check]:
     """Yield the entry points of other packages that are not used."""
     registry.every_audit()
-    groups = (entry_points.READERS, entry_points.FORMATS, entry_points.LEXICONS, entry_points.TEMPLATES)
+    groups = (
+        entry_points.READERS,
+        entry_points.FORMATS,
+        entry_points.LEXICONS,
+        entry_points.TEMPLATES,
+    )
     for group in groups:
         for name in entry_points.added(group):
             with suppress(MissingPackage):
@@ -211,22 +260,38 @@ def _data() -> Check:
 
 def _device() -> Check:
     if util.find_spec("torch") is None:
-        return Check("device", "note", f"torch is missing, so only served models can be asked: {install('local')}")
+        return Check(
+            "device",
+            "note",
+            f"torch is missing, so only served models can be asked: {install('local')}",
+        )
     import torch
 
     if torch.cuda.is_available():
         return Check("device", "ok", f"{torch.cuda.get_device_name(0)} (bf16)")
-    return Check("device", "note", f"no GPU: models run on {os.cpu_count()} CPU cores in fp32, which suits small ones")
+    return Check(
+        "device",
+        "note",
+        f"no GPU: models run on {os.cpu_count()} CPU cores in fp32, which suits small ones",
+    )
 
 
 def _terminal() -> Check:
     size = shutil.get_terminal_size()
     encoding = (sys.stdout.encoding or "").lower()
     if "utf" not in encoding:
-        return Check("terminal", "error", f"encoding {encoding or 'unknown'}; set LANG or LC_ALL to a UTF-8 locale")
+        return Check(
+            "terminal",
+            "error",
+            f"encoding {encoding or 'unknown'}; set LANG or LC_ALL to a UTF-8 locale",
+        )
     small = size.columns < 80 or size.lines < 24
     found = f"{size.columns}x{size.lines}, {os.environ.get('TERM', 'no TERM')}, {encoding}"
-    return Check("terminal", "note" if small else "ok", found + ("; 80x24 or more is recommended" if small else ""))
+    return Check(
+        "terminal",
+        "note" if small else "ok",
+        found + ("; 80x24 or more is recommended" if small else ""),
+    )
 
 
 def _secret() -> Check:
@@ -237,7 +302,12 @@ def _secret() -> Check:
 def _endpoint() -> Check:
     """Where `openai:MODEL` is asked, and within which limits. Asks nobody."""
     from workbench.errors import WorkbenchError
-    from workbench.inference.served.address import ENDPOINT_HOSTS, ENDPOINT_KEY, PREFIX, parse_address
+    from workbench.inference.served.address import (
+        ENDPOINT_HOSTS,
+        ENDPOINT_KEY,
+        PREFIX,
+        parse_address,
+    )
     from workbench.inference.served.budget import budget_from
     from workbench.inference.served.client import retry_policy_from
 
@@ -250,19 +320,27 @@ def _endpoint() -> Check:
     key = "set" if os.environ.get(ENDPOINT_KEY) else "not set"
     hosts = " ".join(os.environ.get(ENDPOINT_HOSTS, "").split()) or "no host"
     found = (
-        f"{url}; {limits}; {calls} at most {calls} calls at once; {ENDPOINT_KEY} {key}, for {hosts} ({ENDPOINT_HOSTS})"
+        f"{url}; {limits}; {calls} at most {calls} calls at once; {ENDPOINT_KEY} {key}, for "
+        f"{hosts} ({ENDPOINT_HOSTS})"
     )
     return Check("served models", "note" if key == "set" and hosts == "no host" else "ok", found)
 
 
 def _model(name: str, encoding: str) -> Check:
-    """How the turns of prompts reach a model that ran here: only a plain version is without anything to know."""
+    """How the turns of prompts reach a model that ran here: only a plain version is without
+    anything to know.
+    """
     from workbench.domain.responses import UNKNOWN
 
     if encoding == UNKNOWN:
-        said = "encoding unknown: its answers predate the check that its chat template writes every turn"
+        said = (
+            "encoding unknown: its answers predate the check that its chat template writes "
+            "every turn"
+        )
         return Check(f"model {name}", "note", said)
-    return Check(f"model {name}", "note" if ";" in encoding else "ok", f"turns encoded as version {encoding}")
+    return Check(
+        f"model {name}", "note" if ";" in encoding else "ok", f"turns encoded as version {encoding}"
+    )
 
 
 def _kept_copies(path: Path) -> Iterator[Check]:
@@ -270,9 +348,16 @@ def _kept_copies(path: Path) -> Iterator[Check]:
     from stores.core.connection import is_backup
 
     begins = f"{path.name}.before-"
-    for copy in sorted(one for one in path.parent.iterdir() if one.name.startswith(begins) and is_backup(one)):
-        said = f"{copy.stat().st_size / 2**20:,.1f} MiB, the store before its schema changed; this one is whole"
-        yield Check("kept copy", "note", f"{copy}: {said}. To delete it: rm {shlex.quote(str(copy))}")
+    for copy in sorted(
+        one for one in path.parent.iterdir() if one.name.startswith(begins) and is_backup(one)
+    ):
+        said = (
+            f"{copy.stat().st_size / 2**20:,.1f} MiB, the store before its schema changed; "
+            "this one is whole"
+        )
+        yield Check(
+            "kept copy", "note", f"{copy}: {said}. To delete it: rm {shlex.quote(str(copy))}"
+        )
 
 
 def _store(path: Path) -> Iterator[Check]:
@@ -285,9 +370,16 @@ def _store(path: Path) -> Iterator[Check]:
         with Store.open(path) as store:
             mode = store.db.execute("pragma journal_mode").fetchone()[0]
             found = f"{mode} journal on {file_system(path) or 'an unknown file system'}"
-            yield Check("store", "note" if store.notice else "ok", f"{path}: {found}. {store.notice}".strip())
+            yield Check(
+                "store",
+                "note" if store.notice else "ok",
+                f"{path}: {found}. {store.notice}".strip(),
+            )
             damaged = damage(path)
-            advice = f"{damaged}. Save what can be read: workbench doctor {shlex.quote(str(path))} --rescue NEW"
+            advice = (
+                f"{damaged}. Save what can be read: workbench doctor "
+                f"{shlex.quote(str(path))} --rescue NEW"
+            )
             yield Check("integrity", "error" if damaged else "ok", advice if damaged else "ok")
             if damaged:
                 return

@@ -31,14 +31,18 @@ STATES = ("pending", "accepted", "edited", "rejected", "unusable")
     STATEMENTS.but(help="the first N, or these, or `targets`"),
     Option(
         "kind",
-        "paraphrase, negation, opposite, reformulation, political_opposite, original (from a question), changed (of "
+        "paraphrase, negation, opposite, reformulation, political_opposite, original (from a "
+        "question), changed (of "
         "multiple-choice questions about acquiescence or allow_forbid)",
         metavar="KIND,…",
     ),
     Section(
         "Drafting",
         (
-            MODEL.but(help="smollm2, a hub id, a folder, … as for `run`; or `rule`: English, at once", none=""),
+            MODEL.but(
+                help="smollm2, a hub id, a folder, … as for `run`; or `rule`: English, at once",
+                none="",
+            ),
             Option(
                 "prompt",
                 "your own prompt instead of the published one of its kind; see data/README.md",
@@ -53,10 +57,13 @@ STATES = ("pending", "accepted", "edited", "rejected", "unusable")
         "Deciding, one at a time",
         (
             flag("list", "list drafts; with --state, --kind and --statements"),
-            Option("accept", "accept a draft as a wording; with --person", Type.WHOLE, metavar="ID"),
+            Option(
+                "accept", "accept a draft as a wording; with --person", Type.WHOLE, metavar="ID"
+            ),
             flag(
                 "accept_all",
-                "accept all pending drafts without a hint; with --person, --kind, --statements, --job",
+                "accept all pending drafts without a hint; with --person, --kind, --statements, "
+                "--job",
             ),
             Option("edit", "accept a draft with this text", metavar=("ID", "TEXT")),
             Option("reject", "reject a draft; with --person", Type.WHOLE, metavar="ID"),
@@ -104,7 +111,11 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
     prompts = tuple(changed(prompt, options) for prompt in chosen_prompts(options))
     spec = DraftSpec(instrument, options.model, prompts, refs, options.language or "", options.seed)
     plan = plan_drafting(store, spec)
-    about: dict[str, Any] = {"prompts": len(plan.calls), "prompts_needed": len(plan.needed), "job": None}
+    about: dict[str, Any] = {
+        "prompts": len(plan.calls),
+        "prompts_needed": len(plan.needed),
+        "job": None,
+    }
     if not options.json:
         say_wrapped(plan.describe())
     if options.dry_run or not plan.needed:
@@ -113,7 +124,10 @@ def _ask(store: Store, instrument: str, options: Namespace) -> int:
             print_json(about | {"left_out": out})
         elif not plan.needed:
             more = f" The sample leaves out {plural(out, 'draft')}." if out else ""
-            say(f"The model has drafted all of this already.{more} Next: workbench draft STORE --list")
+            say(
+                f"The model has drafted all of this already.{more} Next: workbench draft STORE "
+                "--list"
+            )
         return 0
     check_agreed(options)
     job_id = launch.start_drafting(store, spec, plan)
@@ -136,7 +150,9 @@ def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
     kinds = kinds_of(options.kind)
     if not kinds:
         raise UsageError(f"give the kinds for the rule with --kind: {', '.join(RULED)}")
-    said = draft_by_rule(store, instrument, kinds, _refs(store, instrument, options), options.language or "")
+    said = draft_by_rule(
+        store, instrument, kinds, _refs(store, instrument, options), options.language or ""
+    )
     made = said.pop("", 0)
     why = "".join(f"; {n:,} left out: {reason}" for reason, n in said.items())
     sentence = f"{made:,} {'draft waits' if made == 1 else 'drafts wait'} for review{why}."
@@ -151,7 +167,10 @@ def _list(store: Store, instrument: str, options: Namespace) -> int:
         return 0
     counts = store.drafts.counts(instrument)
     if shown:
-        table(["id", "statement", "kind", "state", "draft", "drafter", "why"], [_row(draft) for draft in shown])
+        table(
+            ["id", "statement", "kind", "state", "draft", "drafter", "why"],
+            [_row(draft) for draft in shown],
+        )
     say(" · ".join(f"{n:,} {state}" for state, n in counts.items()))
     return 0
 
@@ -165,7 +184,11 @@ def _found(store: Store, instrument: str, options: Namespace, state: str | None)
         refs=_refs(store, instrument, options),
         language=options.language,
     )
-    return [d for d in found if options.job is None or (d.made is not None and d.made.job == options.job)]
+    return [
+        d
+        for d in found
+        if options.job is None or (d.made is not None and d.made.job == options.job)
+    ]
 
 
 def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
@@ -173,8 +196,14 @@ def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
 
     person = _person(options)
     waiting = _found(store, instrument, options, "pending")
-    done = accept_all(store, waiting, person=person, note=options.note, with_hints=options.with_hints)
-    data = {"accepted": list(done.accepted), "left": dict(done.left), "new_versions": list(done.versions)}
+    done = accept_all(
+        store, waiting, person=person, note=options.note, with_hints=options.with_hints
+    )
+    data = {
+        "accepted": list(done.accepted),
+        "left": dict(done.left),
+        "new_versions": list(done.versions),
+    }
     again = " --with-hints accepts them too." if done.left and not options.with_hints else ""
     return tell(options, f"{done.said()}.{again}", data)
 
@@ -182,12 +211,27 @@ def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
 def _accept(store: Store, options: Namespace) -> int:
     from workbench.pipeline.drafting import accept
 
-    number, text = (options.accept, None) if options.edit is None else (_number(options.edit[0]), options.edit[1])
+    number, text = (
+        (options.accept, None)
+        if options.edit is None
+        else (_number(options.edit[0]), options.edit[1])
+    )
     found = store.drafts.get(number)
     changed, variant = accept(store, found, person=_person(options), text=text, note=options.note)
-    another = " Models answered the old text, so the wording has a new version." if changed.versions else ""
-    data = {"draft": number, "statement": found.ref, "variant": str(variant), "new_version": bool(changed.versions)}
-    return tell(options, f"Draft {number} is now the {_name(found, variant)} of {found.ref}.{another}", data)
+    another = (
+        " Models answered the old text, so the wording has a new version."
+        if changed.versions
+        else ""
+    )
+    data = {
+        "draft": number,
+        "statement": found.ref,
+        "variant": str(variant),
+        "new_version": bool(changed.versions),
+    }
+    return tell(
+        options, f"Draft {number} is now the {_name(found, variant)} of {found.ref}.{another}", data
+    )
 
 
 def _undo(store: Store, instrument: str, options: Namespace) -> int:
@@ -200,7 +244,9 @@ def _undo(store: Store, instrument: str, options: Namespace) -> int:
 
 
 def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
-    """Return the prompts of the kinds that were asked for: one's own in place of those that ask for the same."""
+    """Return the prompts of the kinds that were asked for: one's own in place of those that ask for
+    the same.
+    """
     from workbench.data import read_prompt, shipped_drafting
 
     own = {(prompt.kind, prompt.bias): prompt for prompt in map(read_prompt, options.prompt)}
@@ -210,7 +256,9 @@ def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
     if unused := [kind.value for kind, _ in own if kind not in kinds]:
         raise UsageError(f"--prompt asks for {', '.join(unused)}, which --kind does not name")
     prompts = {(prompt.kind, prompt.bias): prompt for prompt in shipped_drafting()} | own
-    return tuple(prompt for wanted in kinds for (kind, _), prompt in prompts.items() if kind is wanted)
+    return tuple(
+        prompt for wanted in kinds for (kind, _), prompt in prompts.items() if kind is wanted
+    )
 
 
 def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
@@ -218,7 +266,9 @@ def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
     known = {kind.value: kind for kind in DRAFTED}
     names = tuple(name.replace("-", "_") for name in listed_words(text))
     if odd := [name for name in names if name not in known]:
-        raise UnknownName(f"{', '.join(map(repr, odd))} cannot be drafted. Available: {', '.join(known)}")
+        raise UnknownName(
+            f"{', '.join(map(repr, odd))} cannot be drafted. Available: {', '.join(known)}"
+        )
     return tuple(known[name] for name in dict.fromkeys(names))
 
 
@@ -245,7 +295,9 @@ def _person(options: Namespace) -> str:
 
 def _number(text: str) -> int:
     if not text.isdecimal():
-        raise UsageError(f"--edit takes the number of a draft and a text; found {text!r} as the number")
+        raise UsageError(
+            f"--edit takes the number of a draft and a text; found {text!r} as the number"
+        )
     return int(text)
 
 
@@ -259,7 +311,11 @@ def _row(draft: Draft) -> tuple[str, ...]:
     made = bare(draft.line) if draft.state == "unusable" else drafted(draft.kind, draft.line)
     text = draft.decision.text if draft.decision and draft.decision.text else made
     shown = text if len(text) <= 300 else f"{text[:300]}…"
-    why = fault_in_words(draft.fault) if draft.state == "unusable" else (draft.decision.note if draft.decision else "")
+    why = (
+        fault_in_words(draft.fault)
+        if draft.state == "unusable"
+        else (draft.decision.note if draft.decision else "")
+    )
     return (str(draft.id), draft.ref, draft.kind.value, draft.state, shown, draft.drafter, why)
 
 

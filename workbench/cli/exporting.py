@@ -33,12 +33,15 @@ ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
     ),
     Option(
         "what",
-        "instrument, which can be imported again; or rows for pandas, R, DuckDB: answers, readings, probabilities, "
+        "instrument, which can be imported again; or rows for pandas, R, DuckDB: answers, "
+        "readings, probabilities, "
         "labels, rulings, verdicts, figures (separate several with commas)",
         default=INSTRUMENTS,
         metavar="KIND,…",
     ),
-    INSTRUMENT.but(help="its name; for rows, separate several with commas", none="the only one; for rows all"),
+    INSTRUMENT.but(
+        help="its name; for rows, separate several with commas", none="the only one; for rows all"
+    ),
     Option(
         "format",
         "csv, probvaa, jsonl, choices; for rows csv, parquet, jsonl",
@@ -57,7 +60,8 @@ ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
             ),
             flag("force", "replace files of the same name; others stay"),
         ),
-        "csv imports back identically, as does choices for multiple-choice questions and models' answers; probvaa is "
+        "csv imports back identically, as does choices for multiple-choice questions and models' "
+        "answers; probvaa is "
         "the published layout; jsonl has the statements.",
     ),
     Section(
@@ -65,12 +69,16 @@ ROWS = ("model", "audit", "expand", "names", "without_rulings", "progress")
         (
             MODELS,
             Option("audit", "separate several with commas", none="all", metavar="NAME,…"),
-            flag("expand", "write one row per answer; without it, equal answers of a draw share a row"),
+            flag(
+                "expand",
+                "write one row per answer; without it, equal answers of a draw share a row",
+            ),
             flag("names", "write people's names instead of pseudonyms"),
             WITHOUT_RULINGS.but(help="ignore auditors' rulings in verdicts and figures"),
             flag("progress", "print how many rows are written, a line for each 10,000"),
         ),
-        "The folder also has a dictionary of the columns, a README and a Croissant record. Cells that a "
+        "The folder also has a dictionary of the columns, a README and a Croissant record. Cells "
+        "that a "
         "spreadsheet would run as formulas are neutralised in csv.",
     ),
 )
@@ -79,12 +87,18 @@ def export(options: Namespace) -> int:
     what = listed(options.what)
     if what == (INSTRUMENTS,):
         if given := [f"--{name.replace('_', '-')}" for name in ROWS if getattr(options, name)]:
-            raise UsageError(f"{', '.join(given)}: only for rows; name rows with --what, or leave this out")
+            raise UsageError(
+                f"{', '.join(given)}: only for rows; name rows with --what, or leave this out"
+            )
         return _instrument(options)
     if INSTRUMENTS in what or not what:
-        raise UsageError("--what names an instrument and kinds of rows; export each into a separate folder")
+        raise UsageError(
+            "--what names an instrument and kinds of rows; export each into a separate folder"
+        )
     if options.force:
-        raise UsageError("--force is only for an instrument; export rows into a new or empty folder")
+        raise UsageError(
+            "--force is only for an instrument; export rows into a new or empty folder"
+        )
     return _rows(options, what)
 
 
@@ -96,21 +110,38 @@ def _instrument(options: Namespace) -> int:
     with Store.open(options.store) as store:
         instrument = store.instruments.get(options.instrument or store.instruments.only())
         asked = len(instrument.choices) == len(instrument.statements)
-        export = prepared(store, instrument.name, options.format or ("choices" if asked else "csv"), options.people)
+        export = prepared(
+            store,
+            instrument.name,
+            options.format or ("choices" if asked else "csv"),
+            options.people,
+        )
     written = export.write(options.folder, force=options.force)
     said = {"left_out": written.left_out, "notes": written.notes, "left_alone": written.left_alone}
     if options.json:
-        about = {"instrument": instrument.name, "format": written.format, "folder": str(written.folder)}
+        about = {
+            "instrument": instrument.name,
+            "format": written.format,
+            "folder": str(written.folder),
+        }
         print_json(about | {"files": [str(path) for path in written.files]} | said)
         return 0
-    say(f"{instrument.name}: {len(instrument.statements):,} statements as {written.format} in {written.folder}")
+    say(
+        f"{instrument.name}: {len(instrument.statements):,} statements as {written.format} in "
+        f"{written.folder}"
+    )
     for path in written.files:
         say(f"  {path.relative_to(written.folder)}  {path.stat().st_size:,} bytes")
-    for heading, lines in zip(("Left out:", "Note:", "Files in the folder, not changed:"), said.values(), strict=True):
+    for heading, lines in zip(
+        ("Left out:", "Note:", "Files in the folder, not changed:"), said.values(), strict=True
+    ):
         if lines:
             say("\n- ".join((heading, *lines)))
     place = written.files[0] if written.format == "jsonl" else written.folder
-    say(f"Import it: workbench import OTHER_STORE --format {written.format} {shlex.quote(str(place))}")
+    say(
+        f"Import it: workbench import OTHER_STORE --format {written.format} "
+        f"{shlex.quote(str(place))}"
+    )
     return 0
 
 
@@ -124,7 +155,10 @@ def _rows(options: Namespace, what: tuple[str, ...]) -> int:
     chosen = kinds(what)
     people_alone = [of.name for of in chosen if not of.of_models]
     if (options.model or options.audit) and len(people_alone) == len(chosen):
-        raise UsageError(f"{', '.join(people_alone)}: rows without a model or audit; leave out --model and --audit")
+        raise UsageError(
+            f"{', '.join(people_alone)}: rows without a model or audit; leave out --model and "
+            "--audit"
+        )
     choice = Choice(
         models=listed(options.model),
         audits=listed(options.audit),
@@ -139,9 +173,23 @@ def _rows(options: Namespace, what: tuple[str, ...]) -> int:
     if tell is _tell:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if options.json:
-        files = [{"file": str(found.folder / one.name), "rows": one.rows, "bytes": one.bytes, "sha256": one.sha256}
-                 for one in found.files]  # fmt: skip
-        print_json({"folder": str(found.folder), "files": files, "notes": found.notes, "left_out": found.left_out})
+        files = [
+            {
+                "file": str(found.folder / one.name),
+                "rows": one.rows,
+                "bytes": one.bytes,
+                "sha256": one.sha256,
+            }
+            for one in found.files
+        ]
+        print_json(
+            {
+                "folder": str(found.folder),
+                "files": files,
+                "notes": found.notes,
+                "left_out": found.left_out,
+            }
+        )
         return 0
     for one in found.files:
         say(f"{found.folder / one.name}  {plural(one.rows, 'row')}, {one.bytes:,} bytes")
@@ -155,9 +203,14 @@ def _check_format(options: Namespace, of: str) -> None:
     """Raise UsageError for a format that an instrument, or rows, do not have."""
     if options.format is not None and options.format not in FORMATS[of]:
         other = "rows" if of == INSTRUMENTS else INSTRUMENTS
-        elsewhere = f" ({options.format} is a format of {_named(other)})" if options.format in FORMATS[other] else ""
+        elsewhere = (
+            f" ({options.format} is a format of {_named(other)})"
+            if options.format in FORMATS[other]
+            else ""
+        )
         raise UsageError(
-            f"{_named(of)} {'is' if of == INSTRUMENTS else 'are'} written as {', '.join(FORMATS[of])}; found --format "
+            f"{_named(of)} {'is' if of == INSTRUMENTS else 'are'} written as "
+            f"{', '.join(FORMATS[of])}; found --format "
             f"{options.format}{elsewhere}"
         )
 
@@ -183,12 +236,16 @@ PROGRESS = flag("progress", "print each step as a line: share of the work done, 
 
 @verb(
     STORE,
-    Option("folder", "a new or empty folder", Type.PATH, positional=True, required=True, metavar="OUT"),
+    Option(
+        "folder", "a new or empty folder", Type.PATH, positional=True, required=True, metavar="OUT"
+    ),
     CHOOSING,
     PROGRESS,
     JSON,
-    about="Write a report: a short page that opens offline, with the strongest findings, a picture and a table of all "
-    "models for each audit, and behind it a supplement with every other table and the answers. Next to it lie tables, "
+    about="Write a report: a short page that opens offline, with the strongest findings, a "
+    "picture and a table of all "
+    "models for each audit, and behind it a supplement with every other table and the answers. "
+    "Next to it lie tables, "
     "pictures, methods, references and an index. The same store gives the same bytes.",
 )
 def report(options: Namespace) -> int:

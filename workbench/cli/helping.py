@@ -20,12 +20,22 @@ from workbench.options.shared import JSON
 REFERENCE_WIDTH = 100
 COMMANDS = "commands"
 "the topic that lists every command in a line"
-HEAD = "workbench help TOPIC prints a page. TOPIC can also be a command: workbench help run, or help show AUDIT"
+HEAD = (
+    "workbench help TOPIC prints a page. TOPIC can also be a command: workbench help run, or "
+    "help show AUDIT"
+)
 
 
 @verb(
-    Option("topic", "a topic or a command", none="list the topics", positional=True, completes="topics"),
-    Option("audit", "of show: the audit whose options are explained", positional=True, choices=registry.audits()),
+    Option(
+        "topic", "a topic or a command", none="list the topics", positional=True, completes="topics"
+    ),
+    Option(
+        "audit",
+        "of show: the audit whose options are explained",
+        positional=True,
+        choices=registry.audits(),
+    ),
     about="Print a page of help, as Markdown when piped. Without TOPIC, list the topics.",
 )
 def help_(options: Namespace) -> int:
@@ -75,7 +85,9 @@ def _commands() -> str:
 
 
 def _paint(text: str) -> None:
-    """Print a page as a terminal shows it. Commands stand on lines of their own, unbroken: they are to be copied."""
+    """Print a page as a terminal shows it. Commands stand on lines of their own, unbroken: they are
+    to be copied.
+    """
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.markdown import CodeBlock, Markdown
     from rich.padding import Padding
@@ -83,7 +95,10 @@ def _paint(text: str) -> None:
 
     class Commands(CodeBlock):
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-            yield Padding(Text(str(self.text).rstrip(), style="bold", no_wrap=True, overflow="ignore"), (0, 0, 1, 4))
+            yield Padding(
+                Text(str(self.text).rstrip(), style="bold", no_wrap=True, overflow="ignore"),
+                (0, 0, 1, 4),
+            )
 
     class Page(Markdown):
         elements: ClassVar = {**Markdown.elements, "fence": Commands, "code_block": Commands}
@@ -92,12 +107,17 @@ def _paint(text: str) -> None:
 
 
 def reference() -> str:
-    """Return the help of every verb as Markdown, in the order of the list of verbs: `reference.md` is made of it."""
+    """Return the help of every verb as Markdown, in the order of the list of verbs: `reference.md`
+    is made of it.
+    """
     from workbench.cli.main import workbench
 
     verbs = workbench()
     context = click.Context(
-        verbs, info_name="workbench", terminal_width=REFERENCE_WIDTH, max_content_width=REFERENCE_WIDTH
+        verbs,
+        info_name="workbench",
+        terminal_width=REFERENCE_WIDTH,
+        max_content_width=REFERENCE_WIDTH,
     )
     return "\n".join(_sections(verbs, context))
 
@@ -138,13 +158,18 @@ entries."""
 
 @verb(JSON, epilog=EPILOG)
 def keys(options: Namespace) -> int:
-    """Print every action of every screen with its id and its keys, and where other keys are chosen."""
+    """Print every action of every screen with its id and its keys, and where other keys are
+    chosen.
+    """
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.key_words import does
     from workbench.tui.keymap import bindings, checked, keymap_file, read_keymap
 
     keymap = checked(read_keymap(), WorkbenchApp)
-    rows = [(name, keymap.keys.get(name, one.key), does(one)) for name, one in sorted(bindings(WorkbenchApp).items())]
+    rows = [
+        (name, keymap.keys.get(name, one.key), does(one))
+        for name, one in sorted(bindings(WorkbenchApp).items())
+    ]
     if options.json:
         print_json(
             {

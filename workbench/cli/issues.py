@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import FIGURES, as_data, no_figures, print_json, put_out, say, tell, whole_file
+from workbench.cli.output import (
+    FIGURES,
+    as_data,
+    no_figures,
+    print_json,
+    put_out,
+    say,
+    tell,
+    whole_file,
+)
 from workbench.cli.verbs import Namespace, verb
 from workbench.errors import UnknownName, UsageError
 from workbench.options.option import Option, Section, Type, flag
@@ -26,10 +35,15 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
     Section(
         "Acts, one at a time",
         (
-            Option("scheme", "set the issues: smartvote, or a file; all labels are kept", metavar="FILE|NAME"),
+            Option(
+                "scheme",
+                "set the issues: smartvote, or a file; all labels are kept",
+                metavar="FILE|NAME",
+            ),
             Option(
                 "label",
-                "label as --annotator: 1 agreeing supports the issue, -1 disagreeing supports it, 0 not related, none "
+                "label as --annotator: 1 agreeing supports the issue, -1 disagreeing supports "
+                "it, 0 not related, none "
                 "withdraws",
                 metavar=("REF", "ISSUE", "LABEL"),
             ),
@@ -40,7 +54,8 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
             ),
             Option(
                 "gold_from",
-                "as --annotator, set how many people's labels make gold from now on, in every figure: 1 accepts a "
+                "as --annotator, set how many people's labels make gold from now on, in every "
+                "figure: 1 accepts a "
                 "single annotator's labels",
                 Type.WHOLE,
                 least=1,
@@ -54,7 +69,9 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
     flag("gold", "print the gold labels"),
     Option("export", "write all labels; with --gold only gold labels", Type.PATH, metavar="CSV"),
     ANNOTATOR.but(help="who labels or decides", none=""),
-    Option("whose", "gold: prefer a source's own labels", default="gold", choices=("gold", "people")),
+    Option(
+        "whose", "gold: prefer a source's own labels", default="gold", choices=("gold", "people")
+    ),
     Option(
         "fewest",
         "how many people a majority needs, for this figure only",
@@ -66,24 +83,40 @@ LABELS = {"1": 1, "+1": 1, "0": 0, "-1": -1, "none": None}
     FIGURES,
 )
 def issues(options: Namespace) -> int:
-    """Do what was asked on the policy issues of an instrument; without an act, say what there is."""
+    """Do what was asked on the policy issues of an instrument; without an act, say what there
+    is.
+    """
     from stores.core.store import Store
 
     _check(options)
     with Store.open(options.store) as store:
         name = options.instrument or store.instruments.only()
         if options.label:
-            return _label(store, name, options)  # it guards the connection: nothing is read from it afterwards
-        for asked, act in ((options.scheme, _scheme), (options.adjudicate, _adjudicate), (options.import_, _import),
-                           (options.gold_from, _gold_from),
-                           (options.export, _export), (options.gold, _gold), (options.ties, _ties)):  # fmt: skip
+            # It guards the connection: nothing is read from it afterwards.
+            return _label(store, name, options)
+        for asked, act in (
+            (options.scheme, _scheme),
+            (options.adjudicate, _adjudicate),
+            (options.import_, _import),
+            (options.gold_from, _gold_from),
+            (options.export, _export),
+            (options.gold, _gold),
+            (options.ties, _ties),
+        ):
             if asked:
                 return act(store, name, options)
         return _overview(store, name, options)
 
 
 def _check(options: Namespace) -> None:
-    acts = [options.scheme, options.label, options.adjudicate, options.ties, options.import_, options.gold_from]
+    acts = [
+        options.scheme,
+        options.label,
+        options.adjudicate,
+        options.ties,
+        options.import_,
+        options.gold_from,
+    ]
     if any(acts) and (options.gold or options.export):
         raise UsageError("--gold and --export cannot be combined with another act")
     if (options.label or options.adjudicate or options.gold_from) and not options.annotator:
@@ -106,7 +139,10 @@ def _scheme(store: Store, name: str, options: Namespace) -> int:
     if change.removed:
         say("removed: " + ", ".join(change.removed))
     if change.kept:
-        say(f"Labels kept for removed issues: {change.kept:,}; they count again if the issues return.")
+        say(
+            f"Labels kept for removed issues: {change.kept:,}; they count again if the issues "
+            "return."
+        )
     return 0
 
 
@@ -135,7 +171,13 @@ def _label(store: Store, name: str, options: Namespace) -> int:
 
 def _adjudicate(store: Store, name: str, options: Namespace) -> int:
     ref, issue, label = _cell(options.adjudicate)
-    return _said(options, ref, issue, label, store.issues.adjudicate(name, ref, issue, label, options.annotator))
+    return _said(
+        options,
+        ref,
+        issue,
+        label,
+        store.issues.adjudicate(name, ref, issue, label, options.annotator),
+    )
 
 
 def _cell(words: list[str]) -> tuple[str, str, int | None]:
@@ -167,7 +209,9 @@ def _export(store: Store, name: str, options: Namespace) -> int:
     from workbench.pipeline.issues import issue_labels_csv
 
     path: Path = options.export
-    text = issue_labels_csv(store, name, gold=options.gold, whose=options.whose, fewest=options.fewest)
+    text = issue_labels_csv(
+        store, name, gold=options.gold, whose=options.whose, fewest=options.fewest
+    )
     with whole_file(path) as file:
         file.write(text)
     count = text.count("\n") - 1
@@ -184,7 +228,13 @@ def _gold(store: Store, name: str, options: Namespace) -> int:
         shown.append(tables.gold_labels(order))
     needed = store.issues.fewest(name) if options.fewest is None else options.fewest
     about = {"instrument": name, "whose": options.whose, "fewest": needed}
-    put_out(options, shown, about, title=f"{name}: labels that count", told=[tables.needed_words(needed)])
+    put_out(
+        options,
+        shown,
+        about,
+        title=f"{name}: labels that count",
+        told=[tables.needed_words(needed)],
+    )
     return 0
 
 
@@ -203,7 +253,9 @@ def _overview(store: Store, name: str, options: Namespace) -> int:
     from workbench.annotation import issue_tables as tables
     from workbench.pipeline.issues import issue_figures
 
-    found = issue_figures(store, name, whose=options.whose, fewest=options.fewest, seed=options.seed)
+    found = issue_figures(
+        store, name, whose=options.whose, fewest=options.fewest, seed=options.seed
+    )
     shown: list[AnyTable] = [tables.definitions(found)]
     if found.definitions:
         shown += [tables.annotators(found), tables.agreement(found)]

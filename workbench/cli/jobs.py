@@ -8,7 +8,16 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import agreed, at_terminal, edited, print_json, say, say_wrapped, table, tell
+from workbench.cli.output import (
+    agreed,
+    at_terminal,
+    edited,
+    print_json,
+    say,
+    say_wrapped,
+    table,
+    tell,
+)
 from workbench.cli.verbs import Namespace, verb
 from workbench.cli.watching import (
     EXIT_CODES,
@@ -53,10 +62,12 @@ FITS: dict[str, tuple[str, ...]] = {
 "the states of the jobs among which one is chosen where none is named"
 JOB_ACTS = {
     "pause": "store the current work and wait; the worker and its model stay ready for a while",
-    "resume": "continue a paused, cancelled, failed or lost job; start a job that waits for its turn",
+    "resume": "continue a paused, cancelled, failed or lost job; start a job that waits for its "
+    "turn",
     "cancel": "store the current work and end; a second time ends a stuck worker at once",
     "retry": "retry only what failed",
-    "concurrency": "run at most N calls to a served model, or rows of a batch, at once; 0 restores the original number",
+    "concurrency": "run at most N calls to a served model, or rows of a batch, at once; 0 "
+    "restores the original number",
     "follow": "show its progress until it ends; Ctrl+C leaves it running",
     "log": "print what its worker wrote",
     "probe": "print the answers of its probe with their readings",
@@ -70,11 +81,17 @@ JOB_ACTS = {
 
 @verb(
     STORE,
-    Option("act", "what to do with a job, see below", none="list", positional=True, choices=JOB_ACTS),
+    Option(
+        "act", "what to do with a job, see below", none="list", positional=True, choices=JOB_ACTS
+    ),
     Option("job", "the job's number", Type.WHOLE, positional=True),
-    Option("most", "concurrency: number at once", Type.WHOLE, least=0, positional=True, metavar="N"),
+    Option(
+        "most", "concurrency: number at once", Type.WHOLE, least=0, positional=True, metavar="N"
+    ),
     flag("hidden", "list hidden jobs, too"),
-    YES.but(help="resume, retry: continue a job created elsewhere without asking; delete: do not ask"),
+    YES.but(
+        help="resume, retry: continue a job created elsewhere without asking; delete: do not ask"
+    ),
     JSON,
     about="List jobs, or act on one.",
     epilog="JOB may be left out if the act fits only one job.",
@@ -84,9 +101,13 @@ def jobs(options: Namespace) -> int:
     from stores.core.store import Store
 
     if options.most is not None and options.act != "concurrency":
-        raise UsageError(f"{options.act} takes one number, the job's; {options.most} is one too many")
+        raise UsageError(
+            f"{options.act} takes one number, the job's; {options.most} is one too many"
+        )
     if options.yes and options.act not in ("resume", "retry", "delete"):
-        raise UsageError("--yes answers the question of resume, retry and delete; leave it out here")
+        raise UsageError(
+            "--yes answers the question of resume, retry and delete; leave it out here"
+        )
     if options.hidden and options.act is not None:
         raise UsageError(f"--hidden lists jobs; leave it out with {options.act}")
     with Store.open(options.store) as store:
@@ -99,13 +120,18 @@ def jobs(options: Namespace) -> int:
 
 
 def _settle(store: Store, options: Namespace, number: int) -> None:
-    """Find out whether the worker of a job on another machine lives, before something is done about it."""
+    """Find out whether the worker of a job on another machine lives, before something is done about
+    it.
+    """
     from stores.jobs.job_rows import LOST_AFTER_S
     from workbench.jobs import launch
 
     job = store.jobs.get(number)
     if job.unsure and not options.json:
-        say(f"Job {number} has a worker on {job.host}. Watching its heartbeat for at most {LOST_AFTER_S:.0f} s …")
+        say(
+            f"Job {number} has a worker on {job.host}. Watching its heartbeat for at most "
+            f"{LOST_AFTER_S:.0f} s …"
+        )
     launch.settled(store, number)
 
 
@@ -123,25 +149,39 @@ def _named(store: Store, options: Namespace) -> int:
 def _pause(store: Store, options: Namespace, number: int) -> int:
     job = store.jobs.pause(number)
     how = "is paused" if job.state == "paused" else "stores its current work and pauses"
-    return _said(store, options, number, f"Job {number} {how}. Continue: workbench jobs STORE resume {number}")
+    return _said(
+        store,
+        options,
+        number,
+        f"Job {number} {how}. Continue: workbench jobs STORE resume {number}",
+    )
 
 
 def _resume(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
     _with_consent(options, lambda consent: launch.resume(store, number, consent=consent))
-    return _said(store, options, number, f"Job {number} continues. {follow_it(options.store, number)}")
+    return _said(
+        store, options, number, f"Job {number} continues. {follow_it(options.store, number)}"
+    )
 
 
 def _retry(store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
     _with_consent(options, lambda consent: launch.retry(store, number, consent=consent))
-    return _said(store, options, number, f"Job {number} retries what failed. {follow_it(options.store, number)}")
+    return _said(
+        store,
+        options,
+        number,
+        f"Job {number} retries what failed. {follow_it(options.store, number)}",
+    )
 
 
 def _with_consent(options: Namespace, go_on: Callable[[bool], object]) -> None:
-    """Let a job go on; ask first where it was created elsewhere. Raises ElsewhereError where nobody agrees."""
+    """Let a job go on; ask first where it was created elsewhere. Raises ElsewhereError where nobody
+    agrees.
+    """
     from workbench.jobs.origin import ElsewhereError
 
     try:
@@ -167,7 +207,11 @@ def _concurrency(store: Store, options: Namespace, number: int) -> int:
     if options.most is None:
         raise UsageError(f"give the number at once: workbench jobs STORE concurrency {number} N")
     job = store.jobs.set_concurrency(number, options.most or None)
-    most = "the original number at once" if job.concurrency is None else f"at most {job.concurrency} at once"
+    most = (
+        "the original number at once"
+        if job.concurrency is None
+        else f"at most {job.concurrency} at once"
+    )
     return _said(store, options, number, f"Job {number}: {most}.")
 
 
@@ -188,7 +232,9 @@ def _log(_store: Store, options: Namespace, number: int) -> int:
     from workbench.jobs import launch
 
     text = launch.log_tail(options.store, number, lines=LOG_LINES)
-    return tell(options, text or f"Job {number} has not written anything yet.", {"job": number, "log": text})
+    return tell(
+        options, text or f"Job {number} has not written anything yet.", {"job": number, "log": text}
+    )
 
 
 def _probe(store: Store, options: Namespace, number: int) -> int:
@@ -203,7 +249,9 @@ def _probe(store: Store, options: Namespace, number: int) -> int:
 
 
 def _edit(store: Store, options: Namespace, number: int) -> int:
-    """Let a person change the command that asks what a job asks, and run it; print it where nobody sits here."""
+    """Let a person change the command that asks what a job asks, and run it; print it where nobody
+    sits here.
+    """
     from workbench.cli.main import main
     from workbench.jobs.tidying import instead_of
 
@@ -240,7 +288,9 @@ def _arguments(store: Store, job: Job) -> list[str]:
 
 def _hide(store: Store, options: Namespace, number: int) -> int:
     store.jobs.hide(number)
-    return _said(store, options, number, f"Job {number} is hidden. List it: workbench jobs STORE --hidden")
+    return _said(
+        store, options, number, f"Job {number} is hidden. List it: workbench jobs STORE --hidden"
+    )
 
 
 def _unhide(store: Store, options: Namespace, number: int) -> int:
@@ -255,7 +305,9 @@ def _delete(store: Store, options: Namespace, number: int) -> int:
     if not options.json:
         say_wrapped(f"{goes[0].upper()}{goes[1:]}.")
     if not options.yes and not agreed("Delete it? [y/N] ", default=False):
-        raise UsageError(f"job {number} was not deleted; where nobody can answer the question, give --yes")
+        raise UsageError(
+            f"job {number} was not deleted; where nobody can answer the question, give --yes"
+        )
     delete(store, number)
     return tell(options, f"Deleted job {number}.", {"deleted": number, "said": goes})
 
@@ -316,7 +368,11 @@ def _list(store: Store, options: Namespace) -> int:
         [
             (
                 str(job.id),
-                job.kind if job.kind != "sample" else "ask anew" if job.spec.get("occasion") else "ask",
+                job.kind
+                if job.kind != "sample"
+                else "ask anew"
+                if job.spec.get("occasion")
+                else "ask",
                 str(job.spec.get("audit") or ""),
                 state_of(job),
                 next((str(job.spec[name]) for name in WHO if job.spec.get(name)), ""),
@@ -335,10 +391,14 @@ def _list(store: Store, options: Namespace) -> int:
             for line in choices(store.path, job):
                 say(f"  {line}")
         if job.state == "queued" and not job.worker:
-            say(f"Job {job.id}: no worker is running it. Start one: workbench jobs STORE resume {job.id}")
+            say(
+                f"Job {job.id}: no worker is running it. Start one: workbench jobs STORE resume "
+                f"{job.id}"
+            )
         if job.unsure:
             say_wrapped(
-                f"Job {job.id}: its worker on {job.host} sends no heartbeat. If the worker is gone: "
+                f"Job {job.id}: its worker on {job.host} sends no heartbeat. If the worker is "
+                "gone: "
                 f"workbench jobs STORE resume {job.id}, which watches it for longer first"
             )
         for line in at_endpoint(store, job):
@@ -350,6 +410,10 @@ def _list(store: Store, options: Namespace) -> int:
 
 def _course(job: Job) -> str:
     """Return when a job began, how often, and what it says."""
-    begun = f"started {job.started_at[:16].replace('T', ' ')} UTC" if job.started_at else "not started yet"
+    begun = (
+        f"started {job.started_at[:16].replace('T', ' ')} UTC"
+        if job.started_at
+        else "not started yet"
+    )
     attempts = f"attempt {job.attempts}" if job.attempts > 1 else ""
     return "; ".join(part for part in (begun, attempts, job.message) if part)

@@ -1,7 +1,7 @@
 """Arguments in, exit code out.
 
-Exit codes: 0 done; 1 failed, or `lint` and `doctor` found an error; 2 the request cannot be carried out as asked;
-3 stopped or paused on request, what was stored stays; 130 interrupted.
+Exit codes: 0 done; 1 failed, or `lint` and `doctor` found an error; 2 the request cannot be carried
+out as asked; 3 stopped or paused on request, what was stored stays; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -25,14 +25,23 @@ from workbench.options.flags import named
 from workbench.version import __version__
 
 ABOUT = """Annotate and audit the political and survey-response biases of language models. Alone it opens the
-terminal with a list of stores, with STORE that store."""
+terminal with a list of stores, with STORE that store."""  # noqa: E501
 EPILOG = """workbench COMMAND --help explains a command; workbench help commands lists them.
 Exit codes: 0 done; 1 failed, or lint / doctor found an error; 2 cannot be
 carried out as asked; 3 stopped or paused on request (what was stored stays);
 130 interrupted"""
 
 BEGIN, WRITE, ASK, READ, JUDGE, LABEL, REVIEW, TAKE = (
-    *("begin", "write statements", "ask models", "read answers", "judge", "label", "review", "take along"),
+    *(
+        "begin",
+        "write statements",
+        "ask models",
+        "read answers",
+        "judge",
+        "label",
+        "review",
+        "take along",
+    ),
 )
 "what one wants to do, in the order of the work"
 
@@ -40,15 +49,23 @@ SHIPPED = {
     BEGIN: {
         "demo": Listed("demonstrating", "audit the embedded model on a shipped instrument"),
         "init": Listed("acts", "make a store"),
-        "open": Listed("acts", "open the terminal; `workbench STORE` is short for it", "open_store"),
-        "import": Listed("acts", "import an instrument: statements, labels, answers", "import_instrument"),
+        "open": Listed(
+            "acts", "open the terminal; `workbench STORE` is short for it", "open_store"
+        ),
+        "import": Listed(
+            "acts", "import an instrument: statements, labels, answers", "import_instrument"
+        ),
         "doctor": Listed("doctor", "check what works on this machine, and how to fix the rest"),
         "keys": Listed("helping", "keys of the terminal, and where to change them"),
-        "help": Listed("helping", "pages on topics: what each paper prints, and the command for it", "help_"),
+        "help": Listed(
+            "helping", "pages on topics: what each paper prints, and the command for it", "help_"
+        ),
         "completion": Listed("completing", "print a script for command completion in a shell"),
     },
     WRITE: {
-        "statements": Listed("statements", "list, write, vary, tag, archive statements; their versions"),
+        "statements": Listed(
+            "statements", "list, write, vary, tag, archive statements; their versions"
+        ),
         "draft": Listed("drafting", "draft wordings with a model or a rule; decide on drafts"),
         "check": Listed("checking", "compute similarities and entailments of wordings"),
         "lint": Listed("checking", "check instruments before any GPU time is spent"),
@@ -67,29 +84,41 @@ SHIPPED = {
         "thoughts": Listed("showing", "a model's thinking before its answers; no reader uses it"),
         "train": Listed("classifying", "fine-tune a stance classifier on labels, and test it"),
         "classify": Listed("classifying", "read new free-text answers with a classifier"),
-        "classifiers": Listed("classifying", "how good a classifier is, and above which confidence"),
+        "classifiers": Listed(
+            "classifying", "how good a classifier is, and above which confidence"
+        ),
     },
     JUDGE: {
         "show": Listed("showing", "an audit's figures, as tables or files; what each audit found"),
-        "agreement": Listed("annotating", "how far the annotators of a queue agree: kappas, alpha, AC1"),
+        "agreement": Listed(
+            "annotating", "how far the annotators of a queue agree: kappas, alpha, AC1"
+        ),
     },
     LABEL: {
         "sample": Listed("annotating", "draw a queue of answers or statements for people to label"),
         "annotate": Listed("annotating", "label a queue in the terminal"),
         "adjudicate": Listed("annotating", "list disagreements, or decide one"),
         "labels": Listed("annotating", "queues and their progress; export, import or merge labels"),
-        "codebook": Listed("annotating", "the codebook that people label by: read it, change it, its versions"),
+        "codebook": Listed(
+            "annotating", "the codebook that people label by: read it, change it, its versions"
+        ),
         "people": Listed("annotating", "who the annotators and respondents are, without names"),
     },
     REVIEW: {
         "review": Listed("reviewing", "what an auditor should review first, and why"),
-        "rule": Listed("reviewing", "rule on what a result rests on: misread, at fault, excluded, …"),
-        "rulings": Listed("reviewing", "auditors' rulings, and what can be ruled on; undo, export, import"),
+        "rule": Listed(
+            "reviewing", "rule on what a result rests on: misread, at fault, excluded, …"
+        ),
+        "rulings": Listed(
+            "reviewing", "auditors' rulings, and what can be ruled on; undo, export, import"
+        ),
     },
     TAKE: {
         "report": Listed("exporting", "write a report: a page that opens offline, with its data"),
         "export": Listed("exporting", "write an instrument, or rows for pandas, R and DuckDB"),
-        "prompts": Listed("planning", "write prompts for another program; its answers can be imported"),
+        "prompts": Listed(
+            "planning", "write prompts for another program; its answers can be imported"
+        ),
     },
 }
 
@@ -116,7 +145,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return shell_complete(verbs, {}, "workbench", COMPLETE, instruction)
     try:
-        with verbs.make_context("workbench", list(sys.argv[1:] if argv is None else argv)) as context:
+        with verbs.make_context(
+            "workbench", list(sys.argv[1:] if argv is None else argv)
+        ) as context:
             return int(verbs.invoke(context))
     except Exit as ended:
         return ended.exit_code
@@ -143,18 +174,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     finally:
         for point, why in SKIPPED.items():
-            print(f"workbench: {visible(f'{point} of another package is not used: {why}')}", file=sys.stderr)
+            print(
+                f"workbench: {visible(f'{point} of another package is not used: {why}')}",
+                file=sys.stderr,
+            )
 
 
 def _write_any_character() -> None:
-    """Let output whose encoding lacks a character show its number, such as `\\u2013`, in place of an error."""
+    """Let output whose encoding lacks a character show its number, such as `\\u2013`, in place of
+    an error.
+    """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and not (stream.encoding or "").lower().startswith("utf"):
+        if isinstance(stream, io.TextIOWrapper) and not (stream.encoding or "").lower().startswith(
+            "utf"
+        ):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _of_store(error: Exception) -> str:
-    """Return a sentence about the store at hand whose contents led to an error; "" where it is the program's own."""
+    """Return a sentence about the store at hand whose contents led to an error; "" where it is the
+    program's own.
+    """
     store = AT_HAND.get()
     if store is None or not store.is_file():
         return ""

@@ -1,4 +1,5 @@
-"""Printing for people and for programs. Text from data is printed literally: control characters are shown, not sent.
+"""Printing for people and for programs. Text from data is printed literally: control characters are
+shown, not sent.
 
 Figures
 -------
@@ -36,7 +37,9 @@ PIPED = 200
 
 
 def say(text: str = "") -> None:
-    """Print a line with control characters other than the newline made visible. Piped, it comes as it happens."""
+    """Print a line with control characters other than the newline made visible. Piped, it comes as
+    it happens.
+    """
     print(visible(hint(text), lines=True), flush=True)
 
 
@@ -90,7 +93,9 @@ def plain(value: Any) -> Any:
 
 
 def room() -> int:
-    """Return the columns that there are for a table: the terminal's, or as many as COLUMNS says; piped, enough."""
+    """Return the columns that there are for a table: the terminal's, or as many as COLUMNS says;
+    piped, enough.
+    """
     from rich.console import Console
 
     return Console().width if has_width() else PIPED
@@ -102,8 +107,9 @@ def has_width() -> bool:
 
 
 def say_wrapped(text: str) -> None:
-    """Print lines of text in lines as wide as the terminal; piped, they stay as they are. A word that is longer than
-    that, as the path of a store may be, stays whole, so that a command can be copied.
+    """Print lines of text in lines as wide as the terminal; piped, they stay as they are. A word
+    that is longer than that, as the path of a store may be, stays whole, so that a command can be
+    copied.
     """
     if not has_width():
         say(text)
@@ -118,8 +124,8 @@ def say_wrapped(text: str) -> None:
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, whole: int = 0) -> None:
-    """Print a table as wide as the terminal; piped, it keeps all of its columns' text. `whole`: so many of the first
-    columns keep their words in one piece where the terminal is narrow.
+    """Print a table as wide as the terminal; piped, it keeps all of its columns' text. `whole`: so
+    many of the first columns keep their words in one piece where the terminal is narrow.
     """
     from rich.console import Console
     from rich.table import Table
@@ -151,7 +157,8 @@ def at_terminal() -> bool:
 
 
 def edited(line: str) -> str:
-    """Let a person change a line that stands at the prompt already; "" where nothing is left of it, or at Ctrl+D.
+    """Let a person change a line that stands at the prompt already; "" where nothing is left of it,
+    or at Ctrl+D.
 
     readline, where there is one, puts it there; else it is printed and typed anew.
     """
@@ -202,10 +209,16 @@ FIGURES = Section(
     (
         JSON.but(help="print one JSON document with every table"),
         Option("csv", "write a CSV file for each table", Type.PATH, metavar="FOLDER"),
-        Option("parquet", "write a Parquet file for each table (pyarrow)", Type.PATH, metavar="FOLDER"),
+        Option(
+            "parquet", "write a Parquet file for each table (pyarrow)", Type.PATH, metavar="FOLDER"
+        ),
         Option("html", "write one HTML page that opens offline", Type.PATH),
-        Option("latex", "write a LaTeX table for each table (booktabs)", Type.PATH, metavar="FOLDER"),
-        Option("figures", "write pictures as SVG and PDF (matplotlib)", Type.PATH, metavar="FOLDER"),
+        Option(
+            "latex", "write a LaTeX table for each table (booktabs)", Type.PATH, metavar="FOLDER"
+        ),
+        Option(
+            "figures", "write pictures as SVG and PDF (matplotlib)", Type.PATH, metavar="FOLDER"
+        ),
         flag("force", "replace files of the same name"),
     ),
     "Printed as text, or in one or more of these forms.",
@@ -227,7 +240,9 @@ def medium(options: Namespace) -> Medium:
 
 def print_out(options: Namespace, of: Printed) -> None:
     """Print what an audit says, or write it where the options say."""
-    put_out(options, of.tables, of.about, title=of.title, told=of.told, notes=of.notes, header=of.header)
+    put_out(
+        options, of.tables, of.about, title=of.title, told=of.told, notes=of.notes, header=of.header
+    )
 
 
 def no_figures(options: Namespace) -> None:
@@ -254,11 +269,12 @@ def put_out(
     about : what the figures are of and how they came about; in the JSON document beside the tables
     title, told : heading and paragraphs of a page; the paragraphs stand above printed tables, too
     notes : what a reader must know; below printed tables, and beside the names of written files
-    header : the first of the paragraphs, see `Book.header`; in the JSON document, and its warnings with every table
-        that is a file of its own
+    header : the first of the paragraphs, see `Book.header`; in the JSON document, and its warnings
+        with every table that is a file of its own
 
-    What auditors' rulings change, as `about` has it, stands with every table that is a file of its own: in the caption
-    or the metadata, and beside CSV files and pictures, which hold no remarks, in `RULINGS`.
+    What auditors' rulings change, as `about` has it, stands with every table that is a file of its
+    own: in the caption or the metadata, and beside CSV files and pictures, which hold no remarks,
+    in `RULINGS`.
     """
     from workbench.figures.write.document import document
     from workbench.figures.write.terminal import print_tables
@@ -278,7 +294,9 @@ def put_out(
     else:
         for paragraph in told:
             say_wrapped(paragraph)
-        hinted = [replace(one, notes=tuple(map(hint, one.notes)), empty=hint(one.empty)) for one in tables]
+        hinted = [
+            replace(one, notes=tuple(map(hint, one.notes)), empty=hint(one.empty)) for one in tables
+        ]
         print_tables(hinted, room(), wrap=has_width())
         if notes:
             say()
@@ -298,8 +316,8 @@ def _write(
     remarks: Sequence[str],
     ruled: Sequence[str],
 ) -> dict[Path, str]:
-    """Write the files that were asked for; return what each holds. Raises UsageError. `remarks`: with every table that
-    is a file of its own, of which `ruled` are on rulings.
+    """Write the files that were asked for; return what each holds. Raises UsageError. `remarks`:
+    with every table that is a file of its own, of which `ruled` are on rulings.
     """
     from workbench.figures.write.data_files import csv_files, parquet_files
     from workbench.figures.write.html import html_page
@@ -308,7 +326,10 @@ def _write(
     from workbench.formats.folder import expanded, put
 
     if options.force and not any((options.html, *(getattr(options, name) for name in FOLDERS))):
-        raise UsageError("--force replaces files; give --csv, --parquet, --latex, --figures or --html, or leave it out")
+        raise UsageError(
+            "--force replaces files; give --csv, --parquet, --latex, --figures or --html, or "
+            "leave it out"
+        )
     makers: dict[str, Callable[[Sequence[AnyTable]], Mapping[str, Any]]] = {
         "csv": csv_files,
         "parquet": parquet_files,
@@ -321,12 +342,21 @@ def _write(
         if (folder := getattr(options, name)) is not None:
             files = make([replace(one, notes=(*remarks, *one.notes)) for one in tables])
             place = expanded(folder) / RULINGS
-            silent = name in ("csv", "figures") and place not in written and (ruled or place.exists())
+            silent = (
+                name in ("csv", "figures") and place not in written and (ruled or place.exists())
+            )
             beside = {RULINGS: "\n".join((*(ruled or (NO_RULING,)), ""))} if silent else {}
             paths = put({**files, **beside}, expanded(folder), force=options.force, beside=True)
-            written |= {path: "picture" if name == "figures" else holds[path.stem]
-                        for path in paths if path.name != RULINGS}  # fmt: skip
-            written |= {path: "what rulings change in these figures" for path in paths if path.name == RULINGS}
+            written |= {
+                path: "picture" if name == "figures" else holds[path.stem]
+                for path in paths
+                if path.name != RULINGS
+            }
+            written |= {
+                path: "what rulings change in these figures"
+                for path in paths
+                if path.name == RULINGS
+            }
     if options.html is not None:
         page = expanded(options.html)
         content = {page.name: html_page(tables, title, told)}

@@ -1,4 +1,6 @@
-"""Verbs as click's commands: loaded on use, listed in sections, with errors that name what is near."""
+"""Verbs as click's commands: loaded on use, listed in sections, with errors that name what is
+near.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ class Command(click.Command):
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the options; refuse words that belong to none, and options that exclude each other."""
+        """Read the options; refuse words that belong to none, and options that exclude each
+        other.
+        """
         several = {option.flag for option in self.verb.options if option.several}
         if args and not ctx.resilient_parsing:
             self._check_store(ctx, args[0])
@@ -70,23 +74,37 @@ class Command(click.Command):
             raise
         if not ctx.resilient_parsing:
             if ctx.args:
-                ctx.fail("; ".join(f"found {visible(word)!r}, which belongs to no option" for word in ctx.args))
+                ctx.fail(
+                    "; ".join(
+                        f"found {visible(word)!r}, which belongs to no option" for word in ctx.args
+                    )
+                )
             for part in self.verb.parts:
                 if isinstance(part, Section) and part.one_of:
                     self._check_one(ctx, part.options)
         return rest
 
     def _check_store(self, ctx: click.Context, word: str) -> None:
-        """Raise UsageError where one of the verb's acts, or a word like one, is in the place of the store."""
+        """Raise UsageError where one of the verb's acts, or a word like one, is in the place of the
+        store.
+        """
         positional = [option for option in self.verb.options if option.positional]
-        if STORE.name not in [option.name for option in positional] or Path(word).suffix or Path(word).exists():
+        if (
+            STORE.name not in [option.name for option in positional]
+            or Path(word).suffix
+            or Path(word).exists()
+        ):
             return
         acts = [act for option in positional for act in option.choices]
         if near := get_close_matches(word, acts, n=1, cutoff=NEAR):
             ctx.fail(f"found {word!r} in place of a store: {ctx.command_path} STORE {near[0]}")
 
     def _check_one(self, ctx: click.Context, options: Sequence[Option]) -> None:
-        given = [one.flag for one in options if ctx.get_parameter_source(one.name) is ParameterSource.COMMANDLINE]
+        given = [
+            one.flag
+            for one in options
+            if ctx.get_parameter_source(one.name) is ParameterSource.COMMANDLINE
+        ]
         if len(given) > 1:
             ctx.fail(f"found {' and '.join(given)}, which exclude each other; give one")
 
@@ -95,12 +113,19 @@ class Command(click.Command):
         records = {param.name: param.get_help_record(ctx) for param in self.get_params(ctx)}
         declared = {option.name for option in self.verb.options}
         loose = [part for part in self.verb.parts if not isinstance(part, Section)]
-        arguments = [(one.metavar or one.flag, one.explained) for one in loose if one.positional and one.help]
+        arguments = [
+            (one.metavar or one.flag, one.explained) for one in loose if one.positional and one.help
+        ]
         if arguments:
             with formatter.section("Arguments"):
                 formatter.write_dl([(str(name), about) for name, about in arguments])
-        for section in (Section("Options", loose), *(one for one in self.verb.parts if isinstance(one, Section))):
-            rows = [row for one in section.options if not one.positional and (row := records[one.name])]
+        for section in (
+            Section("Options", loose),
+            *(one for one in self.verb.parts if isinstance(one, Section)),
+        ):
+            rows = [
+                row for one in section.options if not one.positional and (row := records[one.name])
+            ]
             if section.brief:
                 with formatter.section(section.title):
                     flags = ", ".join(one.flag for one in section.options)
@@ -139,18 +164,28 @@ class Verbs(click.Group):
         epilog: str,
         version: str,
     ) -> None:
-        """`groups`: what one wants to do -> its verbs; `default`: the verb that is meant where the first word names
-        none; `alone`: what is done without a word.
+        """`groups`: what one wants to do -> its verbs; `default`: the verb that is meant where the
+        first word names none; `alone`: what is done without a word.
         """
         super().__init__(
             "workbench",
             help=about,
-            callback=lambda: 0 if (ctx := click.get_current_context()).invoked_subcommand else alone(ctx),
+            callback=lambda: (
+                0 if (ctx := click.get_current_context()).invoked_subcommand else alone(ctx)
+            ),
             invoke_without_command=True,
             context_settings=dict(NAMES),
-            params=[click.Option(["--version"], is_flag=True, expose_value=False, is_eager=True,
-                                 callback=_printer(f"workbench {version}"), help="print the version")],
-        )  # fmt: skip
+            params=[
+                click.Option(
+                    ["--version"],
+                    is_flag=True,
+                    expose_value=False,
+                    is_eager=True,
+                    callback=_printer(f"workbench {version}"),
+                    help="print the version",
+                )
+            ],
+        )
         self.groups, self.default, self.end = groups, default, epilog
         self.listed = {name: one for verbs in groups.values() for name, one in verbs.items()}
 
@@ -170,9 +205,11 @@ class Verbs(click.Group):
         module = import_module(f"workbench.cli.{found.module}")
         return Command(cmd_name, getattr(module, found.function or cmd_name), found.help)
 
-    def narrowed(self, ctx: click.Context, words: Sequence[str], *, look: bool = False) -> Command | None:
-        """Return the command of a verb, with the options that the words after the verb leave. `look`: it may look into
-        the store that they name.
+    def narrowed(
+        self, ctx: click.Context, words: Sequence[str], *, look: bool = False
+    ) -> Command | None:
+        """Return the command of a verb, with the options that the words after the verb leave.
+        `look`: it may look into the store that they name.
         """
         name, *rest = words
         command = self.get_command(ctx, name)
@@ -183,7 +220,9 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the verb that is meant and its arguments; a first word that is none of them names a store."""
+        """Return the verb that is meant and its arguments; a first word that is none of them names
+        a store.
+        """
         if args[0] in self.listed:
             return args[0], self.narrowed(ctx, args, look=not ctx.resilient_parsing), args[1:]
         if not ctx.resilient_parsing and args[0] in registry.FORMER:
@@ -196,7 +235,9 @@ class Verbs(click.Group):
         return self.default, self.get_command(ctx, self.default), args
 
     def store_first(self, words: Sequence[str]) -> str:
-        """Return the command that is meant where the store stands before a verb or an audit, or an empty text."""
+        """Return the command that is meant where the store stands before a verb or an audit, or an
+        empty text.
+        """
         store, verb, *rest = *words, ""
         if verb in self.listed:
             command = ("workbench", verb, store, *filter(None, rest))
@@ -204,12 +245,16 @@ class Verbs(click.Group):
             command = ("workbench", "show", store, verb, *filter(None, rest))
         else:
             return ""
-        return f"found {visible(verb)!r} after the store {visible(store)!r}; a command comes first: {join(command)}"
+        return (
+            f"found {visible(verb)!r} after the store {visible(store)!r}; a command comes "
+            f"first: {join(command)}"
+        )
 
     def meant(self, word: str) -> str:
         """Return which verb a word is like, and what replaces a former one; or an empty text.
 
-        The text is empty, too, if the word names a file. An audit's name is like a verb that prints its figures.
+        The text is empty, too, if the word names a file. An audit's name is like a verb that prints
+        its figures.
         """
         if Path(word).exists() or Path(word).name != word or Path(word).suffix:
             return ""
@@ -219,8 +264,15 @@ class Verbs(click.Group):
         if not near:
             return ""
         named = f"did you mean {near[0]!r}?" if near[0] != word else "it is an audit."
-        command = f" Its figures: {instead[near[0]]}." if near[0] in instead and near[0] not in self.listed else ""
-        return f"there is no command {word!r}; {named}{command} A store of that name: workbench ./{word}"
+        command = (
+            f" Its figures: {instead[near[0]]}."
+            if near[0] in instead and near[0] not in self.listed
+            else ""
+        )
+        return (
+            f"there is no command {word!r}; {named}{command} A store of that name: workbench "
+            f"./{word}"
+        )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Name the verbs by what one wants to do, without importing any of them."""
@@ -230,7 +282,8 @@ class Verbs(click.Group):
     def commands_page(self) -> str:
         """Return every verb with its line, under what one wants to do, as Markdown."""
         parts = [
-            f"## {title.capitalize()}\n\n" + "\n".join(f"- `{name}`: {one.help}" for name, one in verbs.items())
+            f"## {title.capitalize()}\n\n"
+            + "\n".join(f"- `{name}`: {one.help}" for name, one in verbs.items())
             for title, verbs in self.groups.items()
         ]
         return "\n\n".join(["# Commands", *parts])
@@ -242,23 +295,39 @@ class Verbs(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return verbs and stores, of which either may come first."""
         verbs = [
-            CompletionItem(name, help=one.help) for name, one in self.listed.items() if name.startswith(incomplete)
+            CompletionItem(name, help=one.help)
+            for name, one in self.listed.items()
+            if name.startswith(incomplete)
         ]
-        options = [] if verbs or not incomplete.startswith("-") else super().shell_complete(ctx, incomplete)
-        paths = [] if options else [one for one in stores(incomplete) if one.type == "plain" or not verbs]
+        options = (
+            []
+            if verbs or not incomplete.startswith("-")
+            else super().shell_complete(ctx, incomplete)
+        )
+        paths = (
+            []
+            if options
+            else [one for one in stores(incomplete) if one.type == "plain" or not verbs]
+        )
         return [*verbs, *options, *paths]
 
 
 def replaced(verb: str, *words: str) -> str:
     """Return which command replaces one of `registry.FORMER`."""
-    rest = [part for word in words for part in (word.split("=", 1) if word.startswith("--audit=") else (word,))]
+    rest = [
+        part
+        for word in words
+        for part in (word.split("=", 1) if word.startswith("--audit=") else (word,))
+    ]
     audit, *table = registry.FORMER[verb].split()
     if "--audit" in rest:
         at = rest.index("--audit")
         _, *named = rest[at : at + 2]
         del rest[at : at + 2]
         audit = named[0] if named and verb == next(iter(registry.FORMER)) else audit
-    given = [word for word in rest if is_sqlite(Path(word))] or [word for word in rest if not word.startswith("-")]
+    given = [word for word in rest if is_sqlite(Path(word))] or [
+        word for word in rest if not word.startswith("-")
+    ]
     store = given[0] if given else "STORE"
     if given:
         rest.remove(store)
@@ -266,7 +335,9 @@ def replaced(verb: str, *words: str) -> str:
 
 
 def said(error: click.UsageError) -> str:
-    """Return what is wrong with a command line; an option that there is not, with what there is in its place."""
+    """Return what is wrong with a command line; an option that there is not, with what there is in
+    its place.
+    """
     if not isinstance(error, click.NoSuchOption):
         return error.format_message()
     params = error.ctx.command.get_params(error.ctx) if error.ctx else ()
@@ -282,7 +353,11 @@ def said(error: click.UsageError) -> str:
 def _settled(ctx: click.Context | None) -> set[str]:
     """Return the flags of what `--as-published` sets, in the audits that a command is about."""
     verb = ctx.command.verb if ctx is not None and isinstance(ctx.command, Command) else None
-    named = [one for option in verb.options if option.name == "audit" for one in option.choices] if verb else []
+    named = (
+        [one for option in verb.options if option.name == "audit" for one in option.choices]
+        if verb
+        else []
+    )
     every = [registry.audit(one).options for one in named or registry.audits()]
     return {of.declared()[name].option.flag for of in every for name in of.published()}
 

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 
 def of_audit(name: str, own: FigureVerb) -> Verb:
-    """Return the verb that an audit brings: it asks a model about a few statements first, or shows figures alone."""
+    """Return the verb that an audit brings: it asks a model about a few statements first, or shows
+    figures alone.
+    """
 
     def shown(options: Namespace) -> int:
         from stores.core.store import Store
@@ -63,7 +65,10 @@ def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Seq
     plan = pipeline.plan(store, design)
     if not options.json:
         sample = ", ".join(refs[:20]) + (", …" if len(refs) > 20 else "")
-        say(f"{name.capitalize()} on {len(refs)} statements, drawn with seed {options.seed}: {sample}")
+        say(
+            f"{name.capitalize()} on {len(refs)} statements, drawn with seed {options.seed}: "
+            f"{sample}"
+        )
         say_wrapped(plan.describe())
     needed = {"statements": design.statements, "answers_needed": plan.samples_needed}
     if options.dry_run:
@@ -98,7 +103,8 @@ def _ask(store: Store, options: Namespace, name: str, own: FigureVerb, refs: Seq
 
 JUDGE = Option(
     "judge",
-    "how answers will be judged: an option of the audit's figures, such as as_published=yes; the other options' "
+    "how answers will be judged: an option of the audit's figures, such as as_published=yes; the "
+    "other options' "
     "defaults are frozen, too",
     metavar="OPTION=VALUE",
     many=True,
@@ -106,12 +112,15 @@ JUDGE = Option(
 AS_PLANNED = "Everything follows the plan."
 STAND_IN = "scripted"
 "in whose place another program asks its own model"
-CORRECTION = Option("correction", "of many tests, in the planned comparison", default="holm", choices=CORRECTIONS)
+CORRECTION = Option(
+    "correction", "of many tests, in the planned comparison", default="holm", choices=CORRECTIONS
+)
 
 
 CLAIM = Option(
     "claim",
-    "question whose claims about the models are confirmatory, such as lean; all other claims are exploratory",
+    "question whose claims about the models are confirmatory, such as lean; all other claims are "
+    "exploratory",
     metavar="QUESTION",
     many=True,
 )
@@ -131,15 +140,24 @@ FREEZING = (
     STORE,
     FREEZING,
     Option("out", "write the frozen plan to this file", Type.PATH, metavar="PLAN.toml"),
-    Option("check", "check what followed this plan, and what was decided later", Type.PATH, metavar="PLAN.toml"),
+    Option(
+        "check",
+        "check what followed this plan, and what was decided later",
+        Type.PATH,
+        metavar="PLAN.toml",
+    ),
     FIGURES,
-    about="Before the first answer, write what will be asked and how it will be judged, with a hash; or check whether "
+    about="Before the first answer, write what will be asked and how it will be judged, with a "
+    "hash; or check whether "
     "a plan was followed.",
 )
 def plan(options: Namespace) -> int:
     """Freeze a plan, or check one. Exit code 1: something was done otherwise."""
     if (options.out is None) == (options.check is None):
-        raise UsageError("give --out PLAN.toml to freeze a plan, or --check PLAN.toml to see whether one was followed")
+        raise UsageError(
+            "give --out PLAN.toml to freeze a plan, or --check PLAN.toml to see whether one was "
+            "followed"
+        )
     return _check(options) if options.check is not None else _freeze(options)
 
 
@@ -149,13 +167,22 @@ def _freeze(options: Namespace) -> int:
     from workbench.formats.plans import plan_text
     from workbench.pipeline.plans import frozen, judging
 
-    refuse([one for one in FIGURES.options if one.name not in ("json", "force")], options, "a plan has no figures yet")
+    refuse(
+        [one for one in FIGURES.options if one.name not in ("json", "force")],
+        options,
+        "a plan has no figures yet",
+    )
     if not options.model:
         raise UsageError("found no model; give --model for each model to ask")
     judged = judging(registry.audit(options.audit), options.judge or ())
     with Store.open(options.store) as store:
-        designs = [requested_design(store, Namespace(**{**vars(options), "model": model})) for model in options.model]
-        made = frozen(store, designs, judged, options.compare or (), options.correction, options.claim or ())
+        designs = [
+            requested_design(store, Namespace(**{**vars(options), "model": model}))
+            for model in options.model
+        ]
+        made = frozen(
+            store, designs, judged, options.compare or (), options.correction, options.claim or ()
+        )
         text, path = plan_text(made), expanded(options.out)
         put({path.name: text}, path.parent, force=options.force, beside=True)
         store.plans.add(made.hash, text)
@@ -167,14 +194,26 @@ def _freeze(options: Namespace) -> int:
 
 
 def _about(made: FrozenPlan) -> dict[str, object]:
-    return {"models": made.models, "audit": made.audit, "judged": made.judged, "claims": made.claims, **made.made}
+    return {
+        "models": made.models,
+        "audit": made.audit,
+        "judged": made.judged,
+        "claims": made.claims,
+        **made.made,
+    }
 
 
 def _tell(made: FrozenPlan, path: Path) -> None:
-    say(f"{path}  plan {made.hash[:SHOWN]} of {', '.join(made.models)}: {made.content['prompts'][0]:,} prompts each")
+    say(
+        f"{path}  plan {made.hash[:SHOWN]} of {', '.join(made.models)}: "
+        f"{made.content['prompts'][0]:,} prompts each"
+    )
     before = int(made.made["answers_before"])
     if before:
-        say(f"! {plural(before, 'answer')} {'is' if before == 1 else 'are'} stored already, and the plan records this.")
+        say(
+            f"! {plural(before, 'answer')} {'is' if before == 1 else 'are'} stored already, and "
+            "the plan records this."
+        )
     say(f"Confirmatory claims: {', '.join(made.claims) or 'none; all claims will be exploratory'}")
     say(f"Hash: {made.hash}")
     more = f" --model {shlex.quote(made.models[0])}" if len(made.models) > 1 else ""
@@ -191,14 +230,19 @@ def _check(options: Namespace) -> int:
     with Store.open(options.store) as store:
         known = store.plans.get(found.hash)
         tables = list(check(store, found))
-    when = f"frozen here {known.at[:16].replace('T', ' ')} UTC" if known else "not recorded in this store"
+    when = (
+        f"frozen here {known.at[:16].replace('T', ' ')} UTC"
+        if known
+        else "not recorded in this store"
+    )
     told = [f"{found.named} of {', '.join(found.models)}: {when}."]
     if not tables:
         told.append("No answers by this plan yet.")
     off = any(row.followed is False for table in tables for row in table.rows)
     if not as_data(options):
         tables = [
-            replace(one, rows=[row for row in one.rows if row.followed is False], empty=AS_PLANNED) for one in tables
+            replace(one, rows=[row for row in one.rows if row.followed is False], empty=AS_PLANNED)
+            for one in tables
         ]
     about = {"hash": found.hash, "known_since": known.at if known else None, **_about(found)}
     put_out(options, tables, about, title=found.named, told=told)
@@ -207,9 +251,13 @@ def _check(options: Namespace) -> int:
 
 @verb(
     STORE,
-    Option("folder", "a new or empty folder", Type.PATH, positional=True, required=True, metavar="DIR"),
+    Option(
+        "folder", "a new or empty folder", Type.PATH, positional=True, required=True, metavar="DIR"
+    ),
     Option("layout", "for which program", default="csv", choices=LAYOUTS),
-    Option("model", "name that the prompts and requests have for it", default="MODEL", metavar="NAME"),
+    Option(
+        "model", "name that the prompts and requests have for it", default="MODEL", metavar="NAME"
+    ),
     DESIGN,
     JSON,
 )
@@ -224,16 +272,25 @@ def prompts(options: Namespace) -> int:
     with Store.open(options.store) as store:
         asked = requested_design(store, Namespace(**{**vars(options), "model": STAND_IN}))
         if asked.sampling.mode == EXACT:
-            raise UsageError("--exact computes probabilities, which other programs do not write down; leave it out")
+            raise UsageError(
+                "--exact computes probabilities, which other programs do not write down; leave "
+                "it out"
+            )
         design = replace(asked, model=options.model)
         plan = pipeline.plan(store, design)
-    files = prompt_files(options.layout, plan.probes, options.model, design.sampling, design.samples)
+    files = prompt_files(
+        options.layout, plan.probes, options.model, design.sampling, design.samples
+    )
     put(files, options.folder, force=False)
     if options.json:
-        print_json({"folder": str(options.folder), "files": list(files), "prompts": len(plan.prompts)})
+        print_json(
+            {"folder": str(options.folder), "files": list(files), "prompts": len(plan.prompts)}
+        )
         return 0
     times = plural(design.samples, "time")
     say(f"{options.folder}: {plural(len(plan.prompts), 'prompt')}, to be answered {times} each")
     of = f"--audit {design.audit} --family {shlex.quote(design.family)}"
-    say_wrapped(f"{', '.join(files)}. Then: workbench import {shlex.quote(str(options.store))} FILE {of}")
+    say_wrapped(
+        f"{', '.join(files)}. Then: workbench import {shlex.quote(str(options.store))} FILE {of}"
+    )
     return 0

@@ -1,4 +1,6 @@
-"""The command that shows a questionnaire and adjusts what its answers mean; and the import of answers."""
+"""The command that shows a questionnaire and adjusts what its answers mean; and the import of
+answers.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ from workbench.options.shared import INSTRUMENT, PERSON, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from stores.instruments.questionnaires import QuestionnaireSummary, QuestionRevision, ScaleRevision
+    from stores.instruments.questionnaires import (
+        QuestionnaireSummary,
+        QuestionRevision,
+        ScaleRevision,
+    )
     from workbench.domain.questionnaires import Scale
     from workbench.figures.table import AnyTable
 
@@ -52,11 +58,16 @@ The store keeps them as given; the scale of a question defines what they mean:
         (
             Option(
                 "map",
-                "of --scale, may be given again: yes, no, neutral, step (of an order), option (without one) or missing",
+                "of --scale, may be given again: yes, no, neutral, step (of an order), option "
+                "(without one) or missing",
                 metavar="ANSWER=MEANING",
                 many=True,
             ),
-            Option("role", "of --question; none removes it, its answers stay", choices=(*map(str, Role), NONE)),
+            Option(
+                "role",
+                "of --question; none removes it, its answers stay",
+                choices=(*map(str, Role), NONE),
+            ),
             Option(
                 "form",
                 "of --question: ask it as a question, or as a statement to agree with",
@@ -91,14 +102,22 @@ def _check_options(options: Namespace) -> None:
         raise UsageError("--map sets what the answers of a scale mean; name the scale with --scale")
     given = [name for name in OF_QUESTION if getattr(options, name) is not None]
     if given and options.question is None:
-        raise UsageError(f"--{given[0].replace('_', '-')} belongs to a question; name it with --question REF")
-    if (options.by or options.unweighted) and any((options.scale, options.question, options.history)):
-        raise UsageError("--by and --unweighted are about people's answers, which these acts do not show")
+        raise UsageError(
+            f"--{given[0].replace('_', '-')} belongs to a question; name it with --question REF"
+        )
+    if (options.by or options.unweighted) and any(
+        (options.scale, options.question, options.history)
+    ):
+        raise UsageError(
+            "--by and --unweighted are about people's answers, which these acts do not show"
+        )
     if options.all and not options.history:
         raise UsageError("--all belongs to --history; leave it out, or give --history too")
     forms = [name for name in (*FOLDERS, "html", "force") if getattr(options, name)]
     if options.question is not None and forms:
-        raise UsageError(f"--{forms[0]} writes tables, but a change to a question prints none; leave it out")
+        raise UsageError(
+            f"--{forms[0]} writes tables, but a change to a question prints none; leave it out"
+        )
     if options.question is not None and not given:
         raise UsageError("give what to change: --role, --form, --scale-of or --yes")
 
@@ -110,34 +129,59 @@ def _show(store: Store, name: str, options: Namespace) -> int:
     from workbench.pipeline.importing import no_questions
     from workbench.workshop.questionnaire_tables import book
 
-    found, summary = store.at_once(lambda: (store.questionnaires.tallied(name), store.questionnaires.summary(name)))
+    found, summary = store.at_once(
+        lambda: (store.questionnaires.tallied(name), store.questionnaires.summary(name))
+    )
     if found is None or summary is None:
         raise UsageError(no_questions(name))
     made = store.instruments.get(name)
-    texts = {one.ref: text.text for one in made.statements if (text := one.wording(ORIGINAL, made.language))}
+    texts = {
+        one.ref: text.text
+        for one in made.statements
+        if (text := one.wording(ORIGINAL, made.language))
+    }
     topics = {one.ref: one.topic for one in made.statements}
     surveyed = summary.survey or found.weighted or found.questionnaire.published
     people = store.questionnaires.get(name) if surveyed or options.by else None
     told = [f"{name}: {_counts(summary)}"]
     if people is not None:
         told += [f"{one}." for one in said_of_people(people.respondents)]
-    of = book(name, found, texts, topics, told, people, listed(options.by), unweighted=options.unweighted)
-    adjust = 'Adjust: workbench questionnaire STORE --scale NAME --map "ANSWER=yes|no|neutral|step|option|missing"'
+    of = book(
+        name, found, texts, topics, told, people, listed(options.by), unweighted=options.unweighted
+    )
+    adjust = (
+        "Adjust: workbench questionnaire STORE --scale NAME --map "
+        '"ANSWER=yes|no|neutral|step|option|missing"'
+    )
     tables = [of.table(entry.name) for entry in of.contents]
-    put_out(options, tables, {**of.about, "summary": summary}, title=of.title, told=of.told, notes=[adjust])
+    put_out(
+        options,
+        tables,
+        {**of.about, "summary": summary},
+        title=of.title,
+        told=of.told,
+        notes=[adjust],
+    )
     return 0
 
 
 def _counts(summary: QuestionnaireSummary) -> str:
+    roles = {
+        Role.CONTEXT: summary.context,
+        Role.TARGET: summary.target,
+        Role.SURVEY: summary.survey,
+    }
     return (
-        f"{counted_roles({Role.CONTEXT: summary.context, Role.TARGET: summary.target, Role.SURVEY: summary.survey})}, "
+        f"{counted_roles(roles)}, "
         f"{plural(summary.respondents, 'respondent')}; {plural(summary.answers, 'answer')}, "
         f"{summary.neutral:,} neutral, {summary.missing:,} missing"
     )
 
 
 def _remap(store: Store, name: str, options: Namespace) -> int:
-    """Change what answers of a scale mean; answers and their prompts stay, and others are made of them."""
+    """Change what answers of a scale mean; answers and their prompts stay, and others are made of
+    them.
+    """
     from workbench.cli.output import put_out
     from workbench.domain.questionnaires import Meaning
     from workbench.workshop.questionnaire_tables import scales
@@ -146,7 +190,9 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
     for given in options.map:
         value, sign, word = given.rpartition("=")
         if not sign or word.strip() not in tuple(Meaning):
-            raise UsageError(f"found --map {given!r}; give ANSWER=MEANING, and one of {', '.join(Meaning)}")
+            raise UsageError(
+                f"found --map {given!r}; give ANSWER=MEANING, and one of {', '.join(Meaning)}"
+            )
         meanings[value.strip()] = Meaning(word.strip())
     known = store.questionnaires.scales(name)
     if options.scale not in known:
@@ -155,12 +201,21 @@ def _remap(store: Store, name: str, options: Namespace) -> int:
     if not options.map:
         answers = ", ".join(option.values[0] for option in before.options)
         raise UsageError(
-            f'give what an answer means, as in --map "{_middle(before)}=neutral". The answers of {before.name}: '
+            f'give what an answer means, as in --map "{_middle(before)}=neutral". The answers of '
+            f"{before.name}: "
             f"{answers}"
         )
     after = before.remapped(meanings)
-    changed = store.questionnaires.set_scale(name, after, person=changed_by(options)) if after != before else 0
-    said = "The answers have these meanings already; nothing was changed." if after == before else _said(changed)
+    changed = (
+        store.questionnaires.set_scale(name, after, person=changed_by(options))
+        if after != before
+        else 0
+    )
+    said = (
+        "The answers have these meanings already; nothing was changed."
+        if after == before
+        else _said(changed)
+    )
     about = {"instrument": name, "scale": after, "changed": changed}
     found = store.questionnaires.tallied(name)
     tables = [] if found is None else [scales(found, after)]
@@ -204,7 +259,10 @@ def _change(store: Store, name: str, options: Namespace) -> int:
     said = "is not part of the questionnaire"
     if now:
         one = now[0]
-        said = f"{one.role}, {one.form}, {one.scale}, a yes leans {one.leaning.value if one.leaning else 'nowhere'}"
+        said = (
+            f"{one.role}, {one.form}, {one.scale}, a yes leans "
+            f"{one.leaning.value if one.leaning else 'nowhere'}"
+        )
     say(f"{options.question}: {said}" + ("" if changed else "; nothing was changed"))
     return 0
 
@@ -219,8 +277,18 @@ def _history(store: Store, name: str, options: Namespace) -> int:
     every = options.all or as_data(options)
     lines = [line for line in _changes(found) if every or line.person != IMPORTER]
     left_out = len(found) - len(lines)
-    notes = [f"{plural(left_out, 'revision')} by imports not shown; --all lists them too"] if left_out else []
-    put_out(options, [_history_table(lines)], {"instrument": name}, title=f"{name}: changes", notes=notes)
+    notes = (
+        [f"{plural(left_out, 'revision')} by imports not shown; --all lists them too"]
+        if left_out
+        else []
+    )
+    put_out(
+        options,
+        [_history_table(lines)],
+        {"instrument": name},
+        title=f"{name}: changes",
+        notes=notes,
+    )
     return 0
 
 
@@ -276,7 +344,11 @@ def _listed(now: Mapping[str, str]) -> str:
 def _difference(old: Mapping[str, str], now: Mapping[str, str]) -> str:
     """Say what is another value now: `rather no: no -> neutral`."""
     keys = [*now, *(key for key in old if key not in now)]
-    said = [f"{k}: {old.get(k, 'new')} -> {now.get(k, 'gone')}" for k in keys if old.get(k) != now.get(k)]
+    said = [
+        f"{k}: {old.get(k, 'new')} -> {now.get(k, 'gone')}"
+        for k in keys
+        if old.get(k) != now.get(k)
+    ]
     return ", ".join(said) or "the same meanings, written differently"
 
 
@@ -285,7 +357,9 @@ def _revision(one: QuestionRevision | ScaleRevision) -> tuple[str, dict[str, str
     from stores.instruments.questionnaires import ScaleRevision
 
     if isinstance(one, ScaleRevision):
-        return f"scale {one.scale.name}", {option.values[0]: option.meaning.value for option in one.scale.options}
+        return f"scale {one.scale.name}", {
+            option.values[0]: option.meaning.value for option in one.scale.options
+        }
     return f"question {one.ref}", {
         "role": one.role.value if one.role else "removed",
         "form": one.form.value,

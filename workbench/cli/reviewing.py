@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from workbench.pipeline.review import Progress, Review
 
 VERDICTS = {
-    verdict.value.replace(" ", "-"): f"about {', '.join(kind for kind in type(next(iter(kinds))) if kind in kinds)}"
+    verdict.value.replace(
+        " ", "-"
+    ): f"about {', '.join(kind for kind in type(next(iter(kinds))) if kind in kinds)}"
     for verdict, kinds in RULED_ON.items()
 }
 AS = Option("as_", "your name", required=True, metavar="NAME")
@@ -44,24 +46,41 @@ SUBJECTS = """Subjects:
 
 @verb(
     STORE,
-    Option("subject", "what you rule on, see below", positional=True, required=True, many=True, metavar="SUBJECT…"),
-    Option("verdict", "what you decide, see below", positional=True, required=True, choices=VERDICTS),
+    Option(
+        "subject",
+        "what you rule on, see below",
+        positional=True,
+        required=True,
+        many=True,
+        metavar="SUBJECT…",
+    ),
+    Option(
+        "verdict", "what you decide, see below", positional=True, required=True, choices=VERDICTS
+    ),
     Option("reason", "your reason", required=True, metavar="TEXT"),
     AS,
-    Option("reading", "misread: the right reading; agree, disagree, B, unreadable, …", metavar="LABEL"),
-    READER.but(help="misread: reader of the figures, whose reading cannot be the right one", none="the usual one"),
+    Option(
+        "reading", "misread: the right reading; agree, disagree, B, unreadable, …", metavar="LABEL"
+    ),
+    READER.but(
+        help="misread: reader of the figures, whose reading cannot be the right one",
+        none="the usual one",
+    ),
     INSTRUMENT,
     MODEL.but(
-        help="model whose answers you looked at: a ruling on an answer, and that you reviewed a statement, applies to "
+        help="model whose answers you looked at: a ruling on an answer, and that you reviewed a "
+        "statement, applies to "
         "it alone. @ and the first digits of its key name it, too",
         none="the only one that gave the answer, or was asked the statement",
     ),
     flag(
         "all_models",
-        "such a ruling applies to every model. Faults and exclusions of statements, wordings and prompts always do",
+        "such a ruling applies to every model. Faults and exclusions of statements, wordings and "
+        "prompts always do",
     ),
     JSON,
-    about="Rule on statements, wordings, prompts or answers. Figures count rulings unless --without-rulings is given; "
+    about="Rule on statements, wordings, prompts or answers. Figures count rulings unless "
+    "--without-rulings is given; "
     "a newer ruling of yours on a subject replaces the earlier one.",
     epilog=SUBJECTS,
 )
@@ -81,17 +100,26 @@ def rule(options: Namespace) -> int:
         for thing in things:
             subjects.check(thing, verdict, options.reading)
         models = [
-            "" if options.all_models else subjects.model_meant(store, thing, verdict, options.model) for thing in things
+            "" if options.all_models else subjects.model_meant(store, thing, verdict, options.model)
+            for thing in things
         ]
         given = [
             subjects.rule(
-                store, one, verdict, auditor=options.as_, reason=options.reason, reading=options.reading, model=model
+                store,
+                one,
+                verdict,
+                auditor=options.as_,
+                reason=options.reason,
+                reading=options.reading,
+                model=model,
             )
             for one, model in zip(things, models, strict=True)
         ]
     names = ", ".join(thing.name for thing in things)
     read = f", reads {options.reading}" if options.reading else ""
-    undo = f"workbench rulings STORE --as {shlex.quote(options.as_)} --undo {given[-1].uid.hex()[:8]}"
+    undo = (
+        f"workbench rulings STORE --as {shlex.quote(options.as_)} --undo {given[-1].uid.hex()[:8]}"
+    )
     said = f"{options.as_} rules {verdict}{read}: {names}.\nTaken back with:\n{undo}"
     return tell(options, said, [plain(one) for one in given])
 
@@ -112,7 +140,8 @@ def rule(options: Namespace) -> int:
     ),
     Option(
         "as_",
-        "your name, needed by --undo; what others ruled on drawn answers that you have yet to decide is not printed",
+        "your name, needed by --undo; what others ruled on drawn answers that you have yet to "
+        "decide is not printed",
         metavar="NAME",
     ),
     Option("reason", "undo: why; needed for another auditor's ruling", default="", metavar="TEXT"),
@@ -159,7 +188,9 @@ def read_rulings(path: Path) -> list[Ruling]:
                 found.append(from_plain(json.loads(line)))
             except (ValueError, RecursionError) as error:
                 found_ = f"{line.strip()[:40]!r}, which is no JSON on its own"
-                raise UsageError(f"{path}, line {number}: found no ruling but {found_}; {EXPECTED}") from error
+                raise UsageError(
+                    f"{path}, line {number}: found no ruling but {found_}; {EXPECTED}"
+                ) from error
             except UsageError as error:
                 raise UsageError(f"{path}, line {number}: {error}") from error
     if not found:
@@ -177,7 +208,8 @@ def _undo(store: Store, options: Namespace) -> int:
         raise UsageError(f"{what} with {options.undo!r}; workbench rulings STORE lists them")
     if found[0].auditor != options.as_ and not options.reason:
         raise UsageError(
-            f"{options.undo} is {found[0].auditor}'s ruling {found[0].verdict}, not yours; to take it back, say why: "
+            f"{options.undo} is {found[0].auditor}'s ruling {found[0].verdict}, not yours; to "
+            "take it back, say why: "
             "--reason TEXT"
         )
     event = store.rulings.undo(found[0], auditor=options.as_, reason=options.reason)
@@ -195,12 +227,21 @@ def _show(store: Store, options: Namespace) -> int:
 def _listed(store: Store, options: Namespace) -> Printed:
     """Return the rulings that are asked for; its notes say how to rule where there is none."""
     from workbench.evidence import ruling_subjects as subjects
-    from workbench.evidence.listed_rulings import NOBODY, ListedRuling, as_table, listed, withheld, without
+    from workbench.evidence.listed_rulings import (
+        NOBODY,
+        ListedRuling,
+        as_table,
+        listed,
+        withheld,
+        without,
+    )
 
     meant = subjects.find(store, options.of, options.instrument) if options.of else None
     names = store.instruments.names()
     if options.instrument is not None and options.instrument not in names:
-        raise UnknownName(f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}")
+        raise UnknownName(
+            f"the store has no instrument {options.instrument!r}. Available: {', '.join(names)}"
+        )
     every = listed(store, meant.subject if meant else None)
     kept_back: frozenset[bytes] = frozenset()
     if options.as_:
@@ -220,9 +261,18 @@ def _listed(store: Store, options: Namespace) -> Printed:
     ]
     if meant is not None:
         tables.append(_below(subjects.below(store, meant), meant))
-    about = {"rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]}
-    hidden = f"{plural(len(kept_back), 'ruling')} of others hidden until you decide on the same drawn answers"
-    how = ["\nHow to rule, and on what:\nworkbench rule --help"] if not every and meant is None else []
+    about = {
+        "rulings": [plain(row.ruling) | {"name": row.name, "stands": row.stands} for row in rows]
+    }
+    hidden = (
+        f"{plural(len(kept_back), 'ruling')} of others hidden until you decide on the same "
+        "drawn answers"
+    )
+    how = (
+        ["\nHow to rule, and on what:\nworkbench rule --help"]
+        if not every and meant is None
+        else []
+    )
     return Printed(tables, about, "Rulings", [hidden] if kept_back else [], how)
 
 
@@ -252,13 +302,15 @@ def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
         (
             Option(
                 "as_",
-                "your name: items you have reviewed leave the queue, and what others decided on the control sample is "
+                "your name: items you have reviewed leave the queue, and what others decided on "
+                "the control sample is "
                 "not shown before your own decisions",
                 metavar="NAME",
             ),
             flag(
                 "next",
-                "print only the next item, with the answers and the names for `workbench rule`; with --as "
+                "print only the next item, with the answers and the names for `workbench rule`; "
+                "with --as "
                 "nobody else is given the item for half an hour",
             ),
             flag("all", "with --next: print every answer to the item, not the first ten"),
@@ -270,7 +322,8 @@ def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
         (
             Option(
                 "draw",
-                "draw N answers, to passed and other statements, and mix them in; further draws add up",
+                "draw N answers, to passed and other statements, and mix them in; further draws "
+                "add up",
                 Type.WHOLE,
                 least=2,
                 metavar="N",
@@ -278,11 +331,14 @@ def _below(things: Sequence[Thing], of: Thing) -> Table[Thing]:
             SEED.but(help="seed of the draw"),
             flag("undraw", "take back the newest draw, if nobody ever decided on an answer of it"),
         ),
-        "Only this sample estimates how often a reader errs: statements with a reason are not a random sample.",
+        "Only this sample estimates how often a reader errs: statements with a reason are not a "
+        "random sample.",
     ),
     FIGURES,
-    about="Print what an auditor should review first, and why: each reason has a weight, and the weights add up. "
-    "Rule with `workbench rule`; answers of the control sample are decided by confirmed or misread.",
+    about="Print what an auditor should review first, and why: each reason has a weight, and the "
+    "weights add up. "
+    "Rule with `workbench rule`; answers of the control sample are decided by confirmed or "
+    "misread.",
 )
 def review(options: Namespace) -> int:
     """Print the queue, or its next item; draw a control sample first where that is asked for."""
@@ -294,14 +350,24 @@ def review(options: Namespace) -> int:
     if options.seed != SEED.default and options.draw is None:
         raise UsageError("--seed belongs to --draw; give --draw N, or leave it out")
     if options.all and not options.next:
-        raise UsageError("--all belongs to --next, which prints the first ten answers of an item; leave it out")
+        raise UsageError(
+            "--all belongs to --next, which prints the first ten answers of an item; leave it out"
+        )
     with Store.open(options.store) as store:
         if options.undraw:
             take_back(store, _review(store, options))
         if options.draw is not None:
-            draw(store, _review(store, options), options.draw, seed=options.seed, drawn_by=auditor or "")
+            draw(
+                store,
+                _review(store, options),
+                options.draw,
+                seed=options.seed,
+                drawn_by=auditor or "",
+            )
         progress = store.at_once(lambda: progress_of(store, _review(store, options), auditor))
-        return _next(store, options, progress) if options.next else _reviewing_show(options, progress)
+        return (
+            _next(store, options, progress) if options.next else _reviewing_show(options, progress)
+        )
 
 
 def _review(store: Store, options: Namespace) -> Review:
@@ -320,13 +386,21 @@ def _reviewing_show(options: Namespace, progress: Progress) -> int:
     blind, kept_back = options.blind, tables.withheld(progress, blind=options.blind)
     made: list[AnyTable] = [tables.queue(progress, blind=blind), tables.reasons()]
     made += [tables.auditors(progress, blind=blind)]
-    made += [tables.agreement(progress, blind=blind)] if tables.shared(progress, blind=blind) else []
+    made += (
+        [tables.agreement(progress, blind=blind)] if tables.shared(progress, blind=blind) else []
+    )
     if control is not None:
         of_whom = (progress.auditor or "") if kept_back else None
         made += [tables.errors(control, kept_back), tables.answers_drawn(control, of_whom)]
-    shown = made if options.json or options.csv or options.parquet else [one for one in made if one.name != "drawn"]
+    shown = (
+        made
+        if options.json or options.csv or options.parquet
+        else [one for one in made if one.name != "drawn"]
+    )
     told = tables.told(progress, blind=options.blind)
-    put_out(options, shown, _about(options, progress), title=tables.title(of, options.blind), told=told)
+    put_out(
+        options, shown, _about(options, progress), title=tables.title(of, options.blind), told=told
+    )
     return 0
 
 
@@ -340,7 +414,10 @@ def _next(store: Store, options: Namespace, progress: Progress) -> int:
     shown = item.next_item(store, progress, blind=options.blind)
     plain = None if shown is None else shown.plain(blind=options.blind)
     about = _about(options, progress) | {"item": plain}
-    title, told = tables.title(progress.of, options.blind), tables.told(progress, blind=options.blind)
+    title, told = (
+        tables.title(progress.of, options.blind),
+        tables.told(progress, blind=options.blind),
+    )
     if shown is None:
         put_out(options, [], about, title=title, told=(*told, _nothing(progress)))
         return 0
@@ -369,7 +446,8 @@ def _nothing(progress: Progress) -> str:
         return nothing_waits(progress)
     others = sorted({progress.holder(one) for one in progress.of.queue} - {""})
     at_it = (
-        f" {' and '.join(others)} {'is' if len(others) == 1 else 'are'} reviewing the remaining items."
+        f" {' and '.join(others)} {'is' if len(others) == 1 else 'are'} reviewing the remaining "
+        "items."
         if others
         else ""
     )
@@ -382,9 +460,14 @@ def _about(options: Namespace, progress: Progress) -> dict[str, Any]:
 
     of, kept_back = progress.of, withheld(progress, blind=options.blind)
     samples = () if progress.control is None else progress.control.samples
-    draws = [{"seed": one.seed, **({} if kept_back else {"drawn_by": one.drawn_by}), "at": one.at} for one in samples]
+    draws = [
+        {"seed": one.seed, **({} if kept_back else {"drawn_by": one.drawn_by}), "at": one.at}
+        for one in samples
+    ]
     return {
-        "run": {"instrument": of.run.instrument, "language": of.run.language} if options.blind else about(of.run),
+        "run": {"instrument": of.run.instrument, "language": of.run.language}
+        if options.blind
+        else about(of.run),
         "auditor": progress.auditor,
         "blind": options.blind,
         "reader": of.card,

@@ -60,21 +60,26 @@ if TYPE_CHECKING:
     from workbench.pipeline.planning import Plan
 
 PROBE_FIRST = (
-    f"First a probe: {PROBED} answers, shown with their readings; they count in no figure; --no-probe skips it"
+    f"First a probe: {PROBED} answers, shown with their readings; they count in no "
+    "figure; --no-probe skips it"
 )
 OF_SAMPLING = ("temperature", "top_p", "top_k", "max_new_tokens")
 "options that say how an answer is drawn"
 
 
 ASKED = MODEL.but(
-    help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL]; scripted or scripted:FILE.toml, a stand-in",
+    help="smollm2, a hub id, a folder, a .gguf file, openai:NAME[@URL]; scripted or "
+    "scripted:FILE.toml, a stand-in",
     none="",
 )
 DESIGN: tuple[Option | Section, ...] = (
     AUDIT,
     INSTRUMENT,
     STATEMENTS.but(help="the first N, or these, or `quick`; for a questionnaire its targets"),
-    flag("quick", "a quick look: 8 statements that the seed draws, 5 samples unless --samples says otherwise"),
+    flag(
+        "quick",
+        "a quick look: 8 statements that the seed draws, 5 samples unless --samples says otherwise",
+    ),
     VARIANTS,
     TEMPLATES,
     FAMILY.but(
@@ -98,7 +103,11 @@ DESIGN: tuple[Option | Section, ...] = (
     DTYPE.but(help="of a local model", none="float32, on a GPU bfloat16", choices=DTYPES),
     DEVICE,
     SERVE,
-    Option("cluster", "answer on a Ray cluster: local (this machine's GPUs), auto, or an address", metavar="WHERE"),
+    Option(
+        "cluster",
+        "answer on a Ray cluster: local (this machine's GPUs), auto, or an address",
+        metavar="WHERE",
+    ),
     CHAT_FORMAT,
     *sections(RUN),
 )
@@ -111,7 +120,8 @@ PLAN = Option(
 )
 AGAIN = Option(
     "again",
-    "ask anew what this job asked, as it was worded then and in the same way: a run of its own, named by today's date",
+    "ask anew what this job asked, as it was worded then and in the same way: a run of its own, "
+    "named by today's date",
     Type.WHOLE,
     least=1,
     metavar="JOB",
@@ -137,8 +147,14 @@ def run(options: Namespace) -> int:
 
     context = click.get_current_context()
     if options.plan is None and options.again is None and not options.model:
-        raise click.UsageError("Missing option '--model'; or name a frozen plan with --plan", context)
-    typed = [name for name in vars(options) if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        raise click.UsageError(
+            "Missing option '--model'; or name a frozen plan with --plan", context
+        )
+    typed = [
+        name
+        for name in vars(options)
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
     with Store.open(options.store) as store:
         hash_, design = asked_design(store, options, typed)
         plan = pipeline.plan(store, design)
@@ -170,7 +186,10 @@ def run(options: Namespace) -> int:
                 print_json(about | {"job": None if job is None else asdict(job)})
             elif not plan.samples_needed:
                 what = "" if job is None else f"; job {job.id} records this request"
-                say(f"Everything is stored already{what}. Next: workbench {_next(store, options, plan.design)}")
+                say(
+                    f"Everything is stored already{what}. Next: workbench "
+                    f"{_next(store, options, plan.design)}"
+                )
             return 0
         check_agreed(options)
         job_id = launch.start(store, plan.design, plan, probe=wish, batched=batched)
@@ -184,8 +203,9 @@ def run(options: Namespace) -> int:
 
 
 def _probe(store: Store, plan: Plan, options: Namespace) -> ProbeWish | None:
-    """Return the probe that a run begins with, None where it needs none. A person at this terminal decides on it; where
-    nobody waits for it, or --yes says not to ask, the share of readable answers does.
+    """Return the probe that a run begins with, None where it needs none. A person at this terminal
+    decides on it; where nobody waits for it, or --yes says not to ask, the share of readable
+    answers does.
     """
     from workbench.jobs import launch
 
@@ -196,8 +216,8 @@ def _probe(store: Store, plan: Plan, options: Namespace) -> ProbeWish | None:
 
 
 def noted(store: Store, plan: Plan) -> Job | None:
-    """Let stored answers count for a design that has nothing left to ask, and return the job that says so, if one has
-    to: somebody's prompts may all have the texts of others'.
+    """Let stored answers count for a design that has nothing left to ask, and return the job that
+    says so, if one has to: somebody's prompts may all have the texts of others'.
     """
     from workbench.jobs import launch
 
@@ -215,7 +235,9 @@ def next_command(store: Path, model: str, audit: str) -> str:
 
 
 def _next(store: Store, options: Namespace, design: Design) -> str:
-    """Return the command that goes on from here, with as much as tells these answers from others of the model."""
+    """Return the command that goes on from here, with as much as tells these answers from others of
+    the model.
+    """
     command = next_command(options.store, options.model, options.audit)
     if not registry.audit(options.audit).told_apart:
         return command
@@ -235,8 +257,8 @@ def _next(store: Store, options: Namespace, design: Design) -> str:
 
 
 def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tuple[str, Design]:
-    """Return the hash of the frozen plan that options follow, "" for none, and what they ask for. `typed`: the names of
-    the options that were given.
+    """Return the hash of the frozen plan that options follow, "" for none, and what they ask for.
+    `typed`: the names of the options that were given.
     """
     if options.again is None:
         return by_plan(store, options), requested_design(store, options)
@@ -245,7 +267,8 @@ def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tupl
     asks = {option.name: option.flag for option in flat((ASKED, PLAN, *DESIGN))}
     if wrong := [asks[name] for name in typed if name in asks]:
         raise UsageError(
-            f"--again {options.again} asks what job {options.again} asked, in the same way; leave out "
+            f"--again {options.again} asks what job {options.again} asked, in the same way; "
+            "leave out "
             f"{', '.join(wrong)}, or --again for a run with other settings"
         )
     design = anew(store, options.again)
@@ -256,8 +279,9 @@ def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tupl
 
 
 def by_plan(store: Store, options: Namespace) -> str:
-    """Give options the values of a frozen plan, where one is named, and return its hash; those that were given beside
-    it stay as they are. Raises UsageError for a file that is no plan, or a model that is not in it.
+    """Give options the values of a frozen plan, where one is named, and return its hash; those that
+    were given beside it stay as they are. Raises UsageError for a file that is no plan, or a model
+    that is not in it.
     """
     if options.plan is None:
         return ""
@@ -312,7 +336,9 @@ def requested_design(store: Store, options: Namespace) -> Design:
 
 
 def _quick(options: Namespace) -> str:
-    """Return the word for a quick look where one is asked for. Raises UsageError beside named statements."""
+    """Return the word for a quick look where one is asked for. Raises UsageError beside named
+    statements.
+    """
     from workbench.pipeline.planning import QUICK, is_quick
 
     if options.quick and (options.statements or "").strip() not in ("", QUICK):
@@ -333,19 +359,27 @@ def _only(store: Store, audit: Audit) -> str:
     found = [name for name in store.instruments.names() if audit.may_be_asked(store, name)]
     if len(found) > 1:
         raise UsageError(
-            f"{len(found)} instruments fit the audit {audit.name}: {', '.join(found)}; name one with --instrument"
+            f"{len(found)} instruments fit the audit {audit.name}: {', '.join(found)}; name one "
+            "with --instrument"
         )
     return found[0] if found else store.instruments.only()
 
 
 def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Sampling, int]:
     """Return how answers are drawn, and how many to each prompt."""
-    if not options.exact and defaults.counted is not None and options.samples is not None and not options.until_decided:
+    if (
+        not options.exact
+        and defaults.counted is not None
+        and options.samples is not None
+        and not options.until_decided
+    ):
         return _sampling(options, defaults.counted), options.samples
     if defaults.exact_if_local and _is_local(options) and not _says_how_to_draw(options):
         return _asked_with(options, EXACTLY), 1
     if options.exact or not defaults.drawn:
-        _check_exact(options, "--exact" if options.exact else f"the audit {options.audit}", defaults)
+        _check_exact(
+            options, "--exact" if options.exact else f"the audit {options.audit}", defaults
+        )
         return _asked_with(options, EXACTLY), 1
     sampling = _sampling(options, defaults.sampling_of(family))
     from workbench.pipeline.planning import QUICK_SAMPLES
@@ -356,7 +390,9 @@ def _drawn(options: Namespace, defaults: Defaults, family: str) -> tuple[Samplin
 
 
 def _is_local(options: Namespace) -> bool:
-    """Return whether a model of the local backend is named, which gives the probability of every next token."""
+    """Return whether a model of the local backend is named, which gives the probability of every
+    next token.
+    """
     from workbench.inference.load import is_local
     from workbench.pipeline.design_checks import served_by
 
@@ -366,7 +402,9 @@ def _is_local(options: Namespace) -> bool:
 def _says_how_to_draw(options: Namespace) -> bool:
     """Return whether an option was given that has no meaning where nothing is drawn."""
     names = ("samples", *registry.audit(options.audit).drawn_again, *OF_SAMPLING, "thinking")
-    return options.until_decided or any(getattr(options, name) not in (None, False) for name in names)
+    return options.until_decided or any(
+        getattr(options, name) not in (None, False) for name in names
+    )
 
 
 def _check_exact(options: Namespace, what: str, defaults: Defaults) -> None:
@@ -379,11 +417,16 @@ def _check_exact(options: Namespace, what: str, defaults: Defaults) -> None:
     ]
     given += ["--until-decided"] if options.until_decided else []
     if given:
-        counted = ", or draw answers and count the two labels with --samples N" if defaults.counted is not None else ""
+        counted = (
+            ", or draw answers and count the two labels with --samples N"
+            if defaults.counted is not None
+            else ""
+        )
         if options.exact or options.until_decided:
             counted = ""
         raise UsageError(
-            f"{what} computes the model's own probabilities and samples nothing; leave out {', '.join(given)}{counted}"
+            f"{what} computes the model's own probabilities and samples nothing; leave out "
+            f"{', '.join(given)}{counted}"
         )
 
 

@@ -1,4 +1,6 @@
-"""Verbs that show figures, and what they rest on: audits, agreement, probabilities of labels, thoughts."""
+"""Verbs that show figures, and what they rest on: audits, agreement, probabilities of labels,
+thoughts.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ HELP = NAMES["help_option_names"]
 
 def _common() -> list[Option]:
     first, *others = (audit.figure_options for audit in registry.every_audit())
-    return [one for one in first if all(one.name in {of.name for of in options} for options in others)]
+    return [
+        one for one in first if all(one.name in {of.name for of in options} for options in others)
+    ]
 
 
 COMMON = _common()
@@ -57,18 +61,29 @@ def of(audit: Audit, *, named: bool = True) -> Verb:
     judged = [one for one in options if one not in common and one.name in judging]
     parts = [
         STORE,
-        AUDIT.but(help="", none="", metavar=audit.name, choices=(audit.name,), required=named,
-                  default=None if named else audit.name),
+        AUDIT.but(
+            help="",
+            none="",
+            metavar=audit.name,
+            choices=(audit.name,),
+            required=named,
+            default=None if named else audit.name,
+        ),
         *(one for one in options if one not in (*common, *judged)),
         *([Section("How answers are judged", judged)] if judged else ()),
-        Section("Options of every audit, see `workbench show --help`", [*common, *FIGURES.options], brief=True),
-    ]  # fmt: skip
+        Section(
+            "Options of every audit, see `workbench show --help`",
+            [*common, *FIGURES.options],
+            brief=True,
+        ),
+    ]
     question = f"{audit.question[:1].upper()}{audit.question[1:]}"
     return Verb(lambda given: _show(audit, given), parts, audit.about or question)
 
 
 def narrowed(words: Sequence[str], look: bool) -> Verb:
-    """Return the verb with the options of the audit that the words name, or that alone has answers in their store.
+    """Return the verb with the options of the audit that the words name, or that alone has answers
+    in their store.
 
     Raises UsageError where they name something else, or options of one of several audits.
     """
@@ -91,7 +106,9 @@ def narrowed(words: Sequence[str], look: bool) -> Verb:
 def _named(name: str, words: Sequence[str]) -> bool:
     """Return whether words name an audit behind options, and not as the value of one."""
     command = Command("show", of(registry.audit(name)), "")
-    return bool(command.make_context("show", [*words], resilient_parsing=True).params["audit"] == name)
+    return bool(
+        command.make_context("show", [*words], resilient_parsing=True).params["audit"] == name
+    )
 
 
 def _check(words: Sequence[str]) -> None:
@@ -99,7 +116,8 @@ def _check(words: Sequence[str]) -> None:
     first, second, *_ = *words, "", ""
     if first in registry.audits() and not Path(first).exists():
         raise UsageError(
-            f"found the audit {first!r} in place of a store: workbench show {shlex.quote(second or 'STORE')} {first}"
+            f"found the audit {first!r} in place of a store: workbench show "
+            f"{shlex.quote(second or 'STORE')} {first}"
         )
     if first and not Path(first).exists() and not Path(first).suffix:
         near = get_close_matches(first, registry.audits(), n=1, cutoff=NEAR)
@@ -108,12 +126,18 @@ def _check(words: Sequence[str]) -> None:
     if second:
         near = get_close_matches(second, registry.audits(), n=1)
         meant = f"did you mean {near[0]!r}? " if near else ""
-        raise UnknownName(f"there is no audit {second!r}; {meant}Available: {', '.join(registry.audits())}")
+        raise UnknownName(
+            f"there is no audit {second!r}; {meant}Available: {', '.join(registry.audits())}"
+        )
 
 
 def _check_options(words: Sequence[str], audit: str = "") -> None:
-    """Raise UsageError for an option that other audits have, or without an audit, that not all have."""
-    having = {one.name: {option.flag for option in one.figure_options} for one in registry.every_audit()}
+    """Raise UsageError for an option that other audits have, or without an audit, that not all
+    have.
+    """
+    having = {
+        one.name: {option.flag for option in one.figure_options} for one in registry.every_audit()
+    }
     for given in (word.partition("=")[0] for word in words):
         others = [name for name, flags in having.items() if given in flags]
         if others and audit not in others and (audit or len(others) < len(having)):
@@ -122,12 +146,16 @@ def _check_options(words: Sequence[str], audit: str = "") -> None:
 
 
 def _alone(store: Path, words: Sequence[str]) -> Verb:
-    """Return the verb of the only audit with answers; of several, the verb that says what each found."""
+    """Return the verb of the only audit with answers; of several, the verb that says what each
+    found.
+    """
     from stores.core.store import Store
 
     AT_HAND.set(store)
     with Store.open(store) as opened:
-        there = opened.at_once(lambda: [audit for audit in registry.every_audit() if audit.answered(opened)])
+        there = opened.at_once(
+            lambda: [audit for audit in registry.every_audit() if audit.answered(opened)]
+        )
     if len(there) < 2:
         only = there[0] if there else registry.audit(registry.DEFAULT_AUDIT)
         _check_options(words, only.name)
@@ -135,7 +163,8 @@ def _alone(store: Path, words: Sequence[str]) -> Verb:
     if given := [word for word in words if word.startswith("-") and word != "--json"]:
         names = listing(audit.name for audit in there)
         raise UsageError(
-            f"there are answers to {names}: name the audit that {given[0]} is about, as in `workbench show STORE "
+            f"there are answers to {names}: name the audit that {given[0]} is about, as in "
+            "`workbench show STORE "
             f"{there[0].name} …`"
         )
     return show
@@ -147,7 +176,9 @@ def _show(audit: Audit, options: Namespace) -> int:
     from workbench.pipeline.plans import with_plans
 
     def shown() -> Printed:
-        return with_plans(store, audit, options, audit.printed(store, options, medium(options)), medium(options))
+        return with_plans(
+            store, audit, options, audit.printed(store, options, medium(options)), medium(options)
+        )
 
     with Store.open(options.store) as store:
         found = store.at_once(shown)
@@ -163,7 +194,8 @@ def _show(audit: Audit, options: Namespace) -> int:
     AUDIT,
     COMMON,
     FIGURES,
-    about="Print or write the figures of an audit, or what each audit found, as on Home. These are the options of "
+    about="Print or write the figures of an audit, or what each audit found, as on Home. These "
+    "are the options of "
     "every audit.",
 )
 def _every(options: Namespace) -> int:
@@ -178,11 +210,17 @@ def _every(options: Namespace) -> int:
     with Store.open(options.store) as store:
         found = store.at_once(told)
     if options.json:
-        print_json([
-            {"audit": audit.name, "question": audit.question, "found": sentences,
-             "command": hint(f"workbench {audit.command}")}
-            for audit, sentences in found.items()
-        ])  # fmt: skip
+        print_json(
+            [
+                {
+                    "audit": audit.name,
+                    "question": audit.question,
+                    "found": sentences,
+                    "command": hint(f"workbench {audit.command}"),
+                }
+                for audit, sentences in found.items()
+            ]
+        )
         return 0
     for audit, sentences in found.items():
         say_wrapped(f"{audit.name}: {audit.question}")
@@ -219,7 +257,12 @@ def thoughts(options: Namespace) -> int:
         cut = sum(store.runs.truncated(run).values())
     if options.json:
         print_json(
-            {"run": run.label, "answers": run.responses, "cut_off": cut, "outputs": [asdict(row) for row in rows]}
+            {
+                "run": run.label,
+                "answers": run.responses,
+                "cut_off": cut,
+                "outputs": [asdict(row) for row in rows],
+            }
         )
         return 0
     say(f"{run.label}: {run.responses:,} answers, {cut:,} of them cut off in thought")
@@ -227,7 +270,10 @@ def thoughts(options: Namespace) -> int:
         order = " swapped" if row.inverted else ""
         answer = "cut off in thought" if row.answer is None else f"answer: {row.answer}"
         seed = "" if row.seed is None else f"seed {row.seed} · "
-        say(f"\n{row.count}x {row.statement} {row.variant} · {row.template}{order} · {seed}job {row.job}")
+        say(
+            f"\n{row.count}x {row.statement} {row.variant} · {row.template}{order} · {seed}job "
+            f"{row.job}"
+        )
         say(f"thought: {row.thinking or '(the server hides it)'}\n{answer}")
     if not rows:
         say("No output contains thinking.")

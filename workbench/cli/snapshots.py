@@ -1,4 +1,6 @@
-"""The command that lists the snapshots of served models, and tests whether their fingerprints matter."""
+"""The command that lists the snapshots of served models, and tests whether their fingerprints
+matter.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,17 @@ if TYPE_CHECKING:
 NAN = float("nan")
 Row = TypeVar("Row")
 NOTES = (
-    "A snapshot is another model: results never pool two (--snapshot chooses). A system_fingerprint is not a model: "
+    "A snapshot is another model: results never pool two (--snapshot chooses). A "
+    "system_fingerprint is not a model: "
     "--fingerprint each splits a result by it.",
-    "p: test of whether the texts of answers depend on the fingerprint (Pearson's chi-squared summed over prompts, "
+    "p: test of whether the texts of answers depend on the fingerprint (Pearson's chi-squared "
+    "summed over prompts, "
     "permuted within each prompt)",
 )
-EMPTY = "No served model has answered yet. Ask one: workbench run STORE --model openai:NAME@http://HOST:PORT/v1"
+EMPTY = (
+    "No served model has answered yet. Ask one: workbench run STORE --model "
+    "openai:NAME@http://HOST:PORT/v1"
+)
 
 
 @verb(
@@ -35,15 +42,25 @@ EMPTY = "No served model has answered yet. Ask one: workbench run STORE --model 
     FIGURES,
 )
 def snapshots(options: Namespace) -> int:
-    """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and the test."""
+    """Print or write, for each run of a served model, the snapshot, the answers by fingerprint, and
+    the test.
+    """
     from stores.core.store import Store
     from workbench.cli.output import as_data, put_out
     from workbench.evidence.runs import served_runs
 
     with Store.open(options.store) as store:
         found = served_runs(store, options.model, options.instrument, seed=options.seed)
-    tables: list[AnyTable] = [_snapshots(found), *([_fingerprints(found)] if as_data(options) else [])]
-    put_out(options, tables, {"runs": [about(one.run) for one in found]}, title="Snapshots of served models")
+    tables: list[AnyTable] = [
+        _snapshots(found),
+        *([_fingerprints(found)] if as_data(options) else []),
+    ]
+    put_out(
+        options,
+        tables,
+        {"runs": [about(one.run) for one in found]},
+        title="Snapshots of served models",
+    )
     return 0
 
 
@@ -60,8 +77,21 @@ def _snapshots(found: Sequence[ServedRun]) -> Table[ServedRun]:
                 "fingerprints",
                 lambda row: ", ".join(f"{_named(name)} {count:,}" for name, count in row.counts),
             ),
-            Column("p", "p", _p, Kind.P_VALUE, help="that fingerprints do not matter; n: answers compared"),
-            Column("prompts", "prompts", lambda row: row.test.strata, Kind.COUNT, help=_PROMPTS, aside=True),
+            Column(
+                "p",
+                "p",
+                _p,
+                Kind.P_VALUE,
+                help="that fingerprints do not matter; n: answers compared",
+            ),
+            Column(
+                "prompts",
+                "prompts",
+                lambda row: row.test.strata,
+                Kind.COUNT,
+                help=_PROMPTS,
+                aside=True,
+            ),
             Column("statistic", "χ²", lambda row: row.test.statistic, Kind.COEFFICIENT, aside=True),
         ],
         key=_key,
@@ -81,7 +111,12 @@ def _fingerprints(found: Sequence[ServedRun]) -> Table[tuple[ServedRun, str, int
         [(one, name, count) for one in found for name, count in one.counts],
         [
             *_run_columns(lambda row: row[0].run),
-            Column("fingerprint", "fingerprint", lambda row: row[1] or None, help="– if none was reported"),
+            Column(
+                "fingerprint",
+                "fingerprint",
+                lambda row: row[1] or None,
+                help="– if none was reported",
+            ),
             Column("answers", "answers", lambda row: row[2], Kind.COUNT),
         ],
         key=lambda row: (*_key(row[0]), row[1]),
@@ -93,7 +128,12 @@ def _run_columns(of: Callable[[Row], Run]) -> list[Column[Row]]:
     return [
         Column("model", "model", lambda row: of(row).model),
         Column("snapshot", "snapshot", lambda row: of(row).snapshot or "unknown"),
-        Column("occasion", "asked anew", lambda row: of(row).occasion or None, help="– for the first time"),
+        Column(
+            "occasion",
+            "asked anew",
+            lambda row: of(row).occasion or None,
+            help="– for the first time",
+        ),
         Column("audit", "audit", lambda row: of(row).audit),
         Column("instrument", "instrument", lambda row: of(row).instrument),
         Column("language", "language", lambda row: of(row).language, aside=True),
@@ -114,4 +154,6 @@ def _named(fingerprint: str) -> str:
 
 def _p(row: ServedRun) -> Estimate:
     test = row.test
-    return Estimate(NAN if test.undefined else test.p, NAN, NAN, test.answers, undefined=test.undefined)
+    return Estimate(
+        NAN if test.undefined else test.p, NAN, NAN, test.answers, undefined=test.undefined
+    )

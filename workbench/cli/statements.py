@@ -1,4 +1,6 @@
-"""The statement editor without a terminal: lists, and one act at a time, each saying what it did."""
+"""The statement editor without a terminal: lists, and one act at a time, each saying what it
+did.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,15 @@ from workbench.cli.output import changed_by, print_json, say, table, tell
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.choices import Choice, parse_choice
 from workbench.domain.names import listed_words, plural
-from workbench.domain.statements import ORIGINAL, QUESTION, Relation, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    ORIGINAL,
+    QUESTION,
+    Relation,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.errors import UsageError
 from workbench.options.option import Option, Section, flag
 from workbench.options.shared import DRY_RUN, INSTRUMENT, JSON, LANGUAGE, PERSON, STORE
@@ -30,7 +40,9 @@ def bulk(store: Store, options: Namespace, name: str) -> Done:
     from workbench.pipeline.editing import change_all
 
     change, act = _change(options)
-    return change_all(store, name, _chosen(store, options, name), change, person=changed_by(options), act=act)
+    return change_all(
+        store, name, _chosen(store, options, name), change, person=changed_by(options), act=act
+    )
 
 
 def preview(store: Store, options: Namespace, name: str) -> int:
@@ -39,9 +51,15 @@ def preview(store: Store, options: Namespace, name: str) -> int:
         raise UsageError(f"--dry-run needs one of {', '.join('--' + option for option in BULK)}")
     change, act = _change(options)
     seen = _chosen(store, options, name)
-    after = {ref: changed for ref, statement in seen.items() if (changed := change(statement)) != statement}
+    after = {
+        ref: changed
+        for ref, statement in seen.items()
+        if (changed := change(statement)) != statement
+    }
     if options.json:
-        print_json({"act": act, "before": [seen[ref] for ref in after], "after": list(after.values())})
+        print_json(
+            {"act": act, "before": [seen[ref] for ref in after], "after": list(after.values())}
+        )
         return 0
     for ref, changed in after.items():
         say(ref)
@@ -68,7 +86,9 @@ def _change(options: Namespace) -> tuple[Callable[[Statement], Statement], str]:
     field, equals, value = options.set.partition("=")
     if not equals:
         raise UsageError(f"found --set {options.set!r}; give FIELD=VALUE, such as topic=housing")
-    return partial(with_field, field=field.strip(), text=value), f"set {field.strip()} to {value or 'nothing'}"
+    return partial(
+        with_field, field=field.strip(), text=value
+    ), f"set {field.strip()} to {value or 'nothing'}"
 
 
 def _chosen(store: Store, options: Namespace, name: str) -> dict[str, Statement]:
@@ -79,7 +99,8 @@ def _chosen(store: Store, options: Namespace, name: str) -> dict[str, Statement]
 
 
 _UNDER_NO_BIAS = (
-    "It is a question with options, without a bias yet: workbench choices STORE add --bias BIAS --key KEY gives it "
+    "It is a question with options, without a bias yet: workbench choices STORE add --bias BIAS "
+    "--key KEY gives it "
     "one if its ref is BIAS.KEY; choices STORE forms --bias BIAS makes a pair from it."
 )
 
@@ -96,7 +117,11 @@ LISTING = (
     flag("archived", "archived statements instead of current ones"),
 )
 ACTED = (
-    Option("add", "a statement; with --text, or only --question to use a rule's proposal", metavar="REF"),
+    Option(
+        "add",
+        "a statement; with --text, or only --question to use a rule's proposal",
+        metavar="REF",
+    ),
     Option("edit", "change a wording's text; with --text, --variant, --language", metavar="REF"),
     Option(
         "add_variant",
@@ -115,7 +140,9 @@ ACTED = (
     Option("archive", metavar="A,B"),
     Option("restore", metavar="A,B"),
     Option("history", "versions, what uses each, and who changed what", metavar="REF"),
-    Option("answers", "models' answers that contain these words, from the whole store", metavar="WORDS"),
+    Option(
+        "answers", "models' answers that contain these words, from the whole store", metavar="WORDS"
+    ),
     flag("undo", "undo the newest act of --person"),
     Option("new_instrument", "with --title, --language, --scheme", metavar="NAME"),
 )
@@ -158,7 +185,10 @@ def statements(options: Namespace) -> int:
         name = _instrument(store, options)
         if options.history is not None:
             return _history(store, options, name)
-        act = next((act for option, act in ACTS.items() if getattr(options, option) not in (None, False)), None)
+        act = next(
+            (act for option, act in ACTS.items() if getattr(options, option) not in (None, False)),
+            None,
+        )
         if act is None:
             return _list(store, options, name)
         if options.dry_run:
@@ -167,7 +197,9 @@ def statements(options: Namespace) -> int:
 
 
 def _answers(store: Store, options: Namespace) -> int:
-    """Print the answers that contain some words, and where each comes from; those of one instrument if it is named."""
+    """Print the answers that contain some words, and where each comes from; those of one instrument
+    if it is named.
+    """
     from stores.runs.answers import answers_with
     from workbench.domain.names import places
 
@@ -176,7 +208,9 @@ def _answers(store: Store, options: Namespace) -> int:
     found, offset = [], 0
     while rows := answers_with(store.connection, options.answers, offset=offset):
         found += [
-            row for row in rows if options.instrument in (None, row.instrument) and places(row.text, options.answers)
+            row
+            for row in rows
+            if options.instrument in (None, row.instrument) and places(row.text, options.answers)
         ]
         offset += len(rows)
         if len(found) >= ANSWERS_SHOWN and not options.json:
@@ -187,10 +221,17 @@ def _answers(store: Store, options: Namespace) -> int:
     for row in found[:ANSWERS_SHOWN]:
         swapped = " swapped" if row.inverted else ""
         seed = "" if row.seed is None else f"seed {row.seed} · "
-        say(f"{row.count}x {row.instrument} {row.ref} {row.variant} · {row.template}{swapped} · {row.model} · "
-            f"{seed}job {row.job}\n{row.text}\n")  # fmt: skip
+        say(
+            f"{row.count}x {row.instrument} {row.ref} {row.variant} · {row.template}{swapped} · "
+            f"{row.model} · "
+            f"{seed}job {row.job}\n{row.text}\n"
+        )
     more = len(found) > ANSWERS_SHOWN
-    say(f"The first {ANSWERS_SHOWN} answers; --json prints all." if more else f"{plural(len(found), 'answer')} found.")
+    say(
+        f"The first {ANSWERS_SHOWN} answers; --json prints all."
+        if more
+        else f"{plural(len(found), 'answer')} found."
+    )
     return 0
 
 
@@ -203,8 +244,13 @@ def _instrument(store: Store, options: Namespace) -> str:
     if options.instrument is not None or len(names) == 1:
         return str(options.instrument or names[0])
     if not names:
-        raise UsageError("the store has no instrument yet; make one: workbench statements STORE --new-instrument NAME")
-    raise UsageError(f"the store has several instruments; name one with --instrument: {', '.join(names)}")
+        raise UsageError(
+            "the store has no instrument yet; make one: workbench statements STORE "
+            "--new-instrument NAME"
+        )
+    raise UsageError(
+        f"the store has several instruments; name one with --instrument: {', '.join(names)}"
+    )
 
 
 def _list(store: Store, options: Namespace, name: str) -> int:
@@ -224,11 +270,19 @@ def _list(store: Store, options: Namespace, name: str) -> int:
     table(
         ["ref", "v", "statement", "country", "topic", "tags", "wordings", "languages"],
         [
-            (line.ref, str(line.version), line.text, line.country or "", line.topic or "", ", ".join(line.tags),
-             str(line.variants), str(line.languages))
+            (
+                line.ref,
+                str(line.version),
+                line.text,
+                line.country or "",
+                line.topic or "",
+                ", ".join(line.tags),
+                str(line.variants),
+                str(line.languages),
+            )
             for line in lines
         ],
-    )  # fmt: skip
+    )
     say(f"{len(lines):,} statements of {name}" + (", archived" if options.archived else ""))
     return 0
 
@@ -261,13 +315,23 @@ def _history(store: Store, options: Namespace, name: str) -> int:
         print_json(
             {
                 "versions": [
-                    {"current": v.current, "archived": v.archived, "at": v.created_at, "answers": v.answers,
-                     "labels": v.labels, "survey": v.survey} | _as_json(store, name, ref, v.statement.version)
+                    {
+                        "current": v.current,
+                        "archived": v.archived,
+                        "at": v.created_at,
+                        "answers": v.answers,
+                        "labels": v.labels,
+                        "survey": v.survey,
+                    }
+                    | _as_json(store, name, ref, v.statement.version)
                     for v in versions
                 ],
-                "edits": [{"at": e.at, "person": e.person, "act": e.act, "undone": e.undone} for e in edits],
+                "edits": [
+                    {"at": e.at, "person": e.person, "act": e.act, "undone": e.undone}
+                    for e in edits
+                ],
             }
-        )  # fmt: skip
+        )
         return 0
     rows = [
         (
@@ -283,7 +347,10 @@ def _history(store: Store, options: Namespace, name: str) -> int:
     ]
     table(["v", "", "since", "answers", "labels", "survey", "original"], rows)
     for edit in edits:
-        say(f"{edit.at[:16].replace('T', ' ')}  {edit.person}  {edit.act}" + (" (undone)" if edit.undone else ""))
+        say(
+            f"{edit.at[:16].replace('T', ' ')}  {edit.person}  {edit.act}"
+            + (" (undone)" if edit.undone else "")
+        )
     return 0
 
 
@@ -294,7 +361,10 @@ def _start(store: Store, options: Namespace) -> Done:
     name = options.new_instrument
     definitions = shipped_issue_scheme(options.scheme).issues if options.scheme else ()
     store.statements.start(name, options.title, options.language or "en", definitions=definitions)
-    return Done(f"Made the instrument {name}. Next: workbench statements STORE --add REF --text TEXT", (name,))
+    return Done(
+        f"Made the instrument {name}. Next: workbench statements STORE --add REF --text TEXT",
+        (name,),
+    )
 
 
 def _add(store: Store, options: Namespace, name: str) -> Done:
@@ -307,17 +377,23 @@ def _add(store: Store, options: Namespace, name: str) -> Done:
     if text is None and options.question:
         proposed = stated(options.question)
         if proposed is None:
-            raise UsageError("no rule turns this question into a statement; give the statement with --text")
+            raise UsageError(
+                "no rule turns this question into a statement; give the statement with --text"
+            )
         text = proposed.text
     wordings = [Wording(ORIGINAL, language, _text(options, text), author)]
     if options.question:
         wordings.append(Wording(QUESTION, language, options.question, author))
-    statement = Statement(options.add, tuple(wordings), languages=(language,), tags=tag_names(options.tags))
+    statement = Statement(
+        options.add, tuple(wordings), languages=(language,), tags=tag_names(options.tags)
+    )
     for field in ("country", "topic", "source"):
         statement = with_field(statement, field, getattr(options, field))
     changed = store.statements.create(name, [statement], person=person)
     done = outcome(store, name, changed)
-    if isinstance(parse_choice(wordings[0].text), Choice) and options.add not in store.choices.items(name):
+    if isinstance(
+        parse_choice(wordings[0].text), Choice
+    ) and options.add not in store.choices.items(name):
         return replace(done, sentence=f"{done.sentence} {_UNDER_NO_BIAS}")
     return replace(done, sentence=f"{done.sentence} “{text}”") if options.text is None else done
 
@@ -339,14 +415,26 @@ def _add_variant(store: Store, options: Namespace, name: str) -> Done:
     return _write(store, options, name, ref, variant, must_be_there=False)
 
 
-def _translates(store: Store, options: Namespace, name: str, statement: Statement, kind: str) -> bool:
-    """Whether this kind is there in another language and not in this one: then the same variant is meant."""
+def _translates(
+    store: Store, options: Namespace, name: str, statement: Statement, kind: str
+) -> bool:
+    """Whether this kind is there in another language and not in this one: then the same variant is
+    meant.
+    """
     language, variant = _language(store, options, name), VariantId(VariantKind(kind))
     there = {wording.language for wording in statement.wordings if wording.variant == variant}
     return bool(there) and language not in there
 
 
-def _write(store: Store, options: Namespace, name: str, ref: str, variant: VariantId, *, must_be_there: bool) -> Done:
+def _write(
+    store: Store,
+    options: Namespace,
+    name: str,
+    ref: str,
+    variant: VariantId,
+    *,
+    must_be_there: bool,
+) -> Done:
     from workbench.pipeline.editing import change_all
     from workbench.workshop.edits import with_text
 
@@ -355,11 +443,22 @@ def _write(store: Store, options: Namespace, name: str, ref: str, variant: Varia
     held = seen.wording(variant, language)
     if (held is not None) != must_be_there:
         there = ", ".join(f"{w.variant} ({w.language})" for w in seen.wordings)
-        how = f"--edit {ref} --variant {variant} changes it" if held else f"it has {there}; --add-variant adds one"
-        raise UsageError(
-            f"{ref} has {'a' if held else 'no'} {variant} in {language}{' already' if held else ''}; {how}"
+        how = (
+            f"--edit {ref} --variant {variant} changes it"
+            if held
+            else f"it has {there}; --add-variant adds one"
         )
-    change = partial(with_text, variant=variant, language=language, text=_text(options, options.text), author=person)
+        raise UsageError(
+            f"{ref} has {'a' if held else 'no'} {variant} in "
+            f"{language}{' already' if held else ''}; {how}"
+        )
+    change = partial(
+        with_text,
+        variant=variant,
+        language=language,
+        text=_text(options, options.text),
+        author=person,
+    )
     act = f"{'edited' if must_be_there else 'added'} {variant}"
     return change_all(store, name, {ref: seen}, change, person=person, act=act)
 
@@ -371,7 +470,9 @@ def _delete_variant(store: Store, options: Namespace, name: str) -> Done:
     ref, variant = options.delete_variant[0], _variant(options.delete_variant[1])
     change = partial(without, variant=variant, language=_language(store, options, name))
     seen = {ref: store.statements.get(name, ref)}
-    return change_all(store, name, seen, change, person=changed_by(options), act=f"deleted {variant}")
+    return change_all(
+        store, name, seen, change, person=changed_by(options), act=f"deleted {variant}"
+    )
 
 
 def _relation(store: Store, options: Namespace, name: str) -> Done:
@@ -383,7 +484,9 @@ def _relation(store: Store, options: Namespace, name: str) -> Done:
         raise UsageError(f"found the relation {wanted!r}; give one of same, flipped, free")
     change = partial(with_relation, variant=_variant(variant), relation=Relation(wanted))
     seen = {ref: store.statements.get(name, ref)}
-    return change_all(store, name, seen, change, person=changed_by(options), act=f"expected {wanted} of {variant}")
+    return change_all(
+        store, name, seen, change, person=changed_by(options), act=f"expected {wanted} of {variant}"
+    )
 
 
 def _rename(store: Store, options: Namespace, name: str) -> Done:
@@ -400,7 +503,12 @@ def _derive(store: Store, options: Namespace, name: str) -> Done:
     seen = {ref: store.statements.get(name, ref)}
     act = f"derived from {parent}" if parent else "derived from nothing"
     return change_all(
-        store, name, seen, lambda s: replace(s, derived_from=parent or None), person=changed_by(options), act=act
+        store,
+        name,
+        seen,
+        lambda s: replace(s, derived_from=parent or None),
+        person=changed_by(options),
+        act=act,
     )
 
 
@@ -443,7 +551,9 @@ ACTS: dict[str, Act] = {
 def _language(store: Store, options: Namespace, name: str) -> str:
     if options.language:
         return str(options.language)
-    return next(summary.language for summary in store.instruments.summaries() if summary.name == name)
+    return next(
+        summary.language for summary in store.instruments.summaries() if summary.name == name
+    )
 
 
 def _variant(text: str) -> VariantId:

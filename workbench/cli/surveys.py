@@ -1,4 +1,6 @@
-"""Respondents: people who answer an instrument themselves, and synthetic ones of whom everything is known."""
+"""Respondents: people who answer an instrument themselves, and synthetic ones of whom everything is
+known.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import FIGURES, no_figures, print_json, put_out, say, table, tell, whole_file
+from workbench.cli.output import (
+    FIGURES,
+    no_figures,
+    print_json,
+    put_out,
+    say,
+    table,
+    tell,
+    whole_file,
+)
 from workbench.cli.verbs import Namespace, verb
 from workbench.domain.names import listed_words, plural
 from workbench.errors import UnknownName, UsageError
@@ -21,14 +32,20 @@ if TYPE_CHECKING:
 
 
 @verb(
-    Option("spec", "the population", Type.PATH, none="the population of the shipped veldania_panel"),
-    Option("respondents", "their number", Type.WHOLE, none="as in the population", least=1, most=MOST),
+    Option(
+        "spec", "the population", Type.PATH, none="the population of the shipped veldania_panel"
+    ),
+    Option(
+        "respondents", "their number", Type.WHOLE, none="as in the population", least=1, most=MOST
+    ),
     SEED.but(help="seed of the draw", default=None, none="as in the population"),
     Option("out", "write their answers as the answers.csv of an instrument", Type.PATH),
     JSON,
 )
 def synthesize(options: Namespace) -> int:
-    """Draw respondents, write their answers, and say what can be known of the targets from the rest."""
+    """Draw respondents, write their answers, and say what can be known of the targets from the
+    rest.
+    """
     from workbench.data import SHIPPED_QUESTIONNAIRE, shipped_instrument_folder
     from workbench.synthetic.population import generate, known
     from workbench.synthetic.spec import answers_csv, read_population
@@ -44,7 +61,9 @@ def synthesize(options: Namespace) -> int:
     figures = known(population, respondents)
     if options.json:
         out = None if options.out is None else str(options.out)
-        print_json({"spec": str(spec), "seed": seed, "respondents": count, "out": out, "known": figures})
+        print_json(
+            {"spec": str(spec), "seed": seed, "respondents": count, "out": out, "known": figures}
+        )
         return 0
     where = f"; their answers are in {options.out}" if options.out else ""
     say(f"{count:,} synthetic respondents, seed {seed}{where}.")
@@ -57,11 +76,15 @@ def _show(figures: tuple[Known, ...]) -> None:
     table(
         ["target", "n", "yes", "majority", "accuracy", "± chance", "bias ± chance"],
         [
-            (k.target, f"{k.respondents:,}", *(_percent(x) for x in (k.human, k.majority, k.accuracy, k.accuracy_sd)),
-             f"0 ± {_percent(k.bias_sd)}")
+            (
+                k.target,
+                f"{k.respondents:,}",
+                *(_percent(x) for x in (k.human, k.majority, k.accuracy, k.accuracy_sd)),
+                f"0 ± {_percent(k.bias_sd)}",
+            )
             for k in figures
         ],
-    )  # fmt: skip
+    )
 
 
 def _percent(share: float) -> str:
@@ -141,14 +164,23 @@ def _design(options: Namespace) -> Design:
 
 
 def _instrument(store: Store, name: str | None) -> str:
-    """Return the instrument that is meant. Raises UsageError where there are several, UnknownName where none."""
+    """Return the instrument that is meant. Raises UsageError where there are several, UnknownName
+    where none.
+    """
     names = store.instruments.names()
     if name is not None and name not in names:
-        raise UnknownName(f"the store has no instrument {name!r}. Available: {', '.join(names) or 'none'}")
+        raise UnknownName(
+            f"the store has no instrument {name!r}. Available: {', '.join(names) or 'none'}"
+        )
     if name is None and len(names) > 1:
-        raise UsageError(f"the store has several instruments; name one with --instrument: {', '.join(names)}")
+        raise UsageError(
+            f"the store has several instruments; name one with --instrument: {', '.join(names)}"
+        )
     if not names:
-        raise UnknownName("the store has no instrument yet; import one with: workbench import STORE --format csv PATH")
+        raise UnknownName(
+            "the store has no instrument yet; import one with: workbench import STORE --format "
+            "csv PATH"
+        )
     return name or names[0]
 
 
@@ -170,7 +202,9 @@ def _import(options: Namespace) -> int:
 
     path: Path = options.import_
     if not path.is_file():
-        raise UsageError(f"{path}: no such file; give a CSV with respondent, ref, variant and answer")
+        raise UsageError(
+            f"{path}: no such file; give a CSV with respondent, ref, variant and answer"
+        )
     with Store.open(options.store) as store:
         instrument = _instrument(store, options.instrument)
         findings = Findings()

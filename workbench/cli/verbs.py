@@ -1,7 +1,8 @@
-"""What a verb declares beside its code: the options that it takes, in sections, and what it has to say of itself.
+"""What a verb declares beside its code: the options that it takes, in sections, and what it has to
+say of itself.
 
-A verb is a function of a namespace. `main` has the table of verbs, and makes a command out of one only when somebody
-uses it.
+A verb is a function of a namespace. `main` has the table of verbs, and makes a command out of one
+only when somebody uses it.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ class Verb:
     "said by `--help`; empty: the line in the list of verbs"
     epilog: str = ""
     narrowed: Callable[[Sequence[str], bool], Verb] | None = None
-    """returns the verb with those of its options that the words after it leave, see `parser.Verbs.resolve_command`; the
-    second argument: whether it may look into the store that they name"""
+    """returns the verb with those of its options that the words after it leave, see
+    `parser.Verbs.resolve_command`; the second argument: whether it may look into the store that
+    they name
+    """
 
     def __call__(self, options: Namespace) -> int:
         """Carry the verb out; messages name its store from now on."""
@@ -63,11 +66,15 @@ def verb(
     *parts: Part | Sequence[Part], about: str = "", epilog: str = ""
 ) -> Callable[[Callable[[Namespace], int]], Verb]:
     """Declare a function as a verb that takes these options."""
-    flat = [one for part in parts for one in ((part,) if isinstance(part, Option | Section) else part)]
+    flat = [
+        one for part in parts for one in ((part,) if isinstance(part, Option | Section) else part)
+    ]
     return lambda run: Verb(run, flat, about, epilog)
 
 
 def hint(text: str) -> str:
-    """Return a message with the store at hand in the commands that it names, so that they can be copied."""
+    """Return a message with the store at hand in the commands that it names, so that they can be
+    copied.
+    """
     store = AT_HAND.get()
     return text if store is None else hinted(text, store)

@@ -1,4 +1,6 @@
-"""Watching a job from the command line: a line of progress, its probe once it is there, and how it ended."""
+"""Watching a job from the command line: a line of progress, its probe once it is there, and how it
+ended.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,16 @@ if TYPE_CHECKING:
     from workbench.domain.probe_results import ProbeResult
 
 UNITS = {"train": "steps", "classify": "responses", "check": "texts", "draft": "prompts"}
-"what a kind of jobs counts; every other kind counts answers, or prompts where it computes label probabilities"
+"""what a kind of jobs counts; every other kind counts answers, or prompts where it computes label
+probabilities"""
 EXIT_CODES = {"done": 0, "cancelled": 3, "paused": 3}
 LOOK_EVERY_S = 0.5
 
 
 def decided(store: Store, job: Job, *, asks: bool, quiet: bool = False) -> Job:
-    """Ask whether a job goes on, where it waits for a person and one is here (`asks`); return it once it has ended."""
+    """Ask whether a job goes on, where it waits for a person and one is here (`asks`); return it
+    once it has ended.
+    """
     from workbench.jobs import launch
 
     while asks and job.question:
@@ -39,7 +44,10 @@ def decided(store: Store, job: Job, *, asks: bool, quiet: bool = False) -> Job:
             store.jobs.request_stop(job.id)
             job = watch(store, job.id, quiet=True)
             if not quiet:
-                say(f"Job {job.id} is cancelled. To change its settings: workbench jobs STORE edit {job.id}")
+                say(
+                    f"Job {job.id} is cancelled. To change its settings: workbench jobs STORE "
+                    f"edit {job.id}"
+                )
     return job
 
 
@@ -58,16 +66,27 @@ def choices(path: Path, job: Job) -> list[str]:
     go_on = "Continue" if job.probed is not None and job.probed.readable else "Continue anyway"
     acts = {go_on: "resume", "Change the settings": "edit", "Cancel it": "cancel"}
     seen = {"See the probe's answers": "probe"} if job.probed is not None else {}
-    return [f"{what}: workbench jobs {shlex.quote(str(path))} {act} {job.id}" for what, act in (seen | acts).items()]
+    return [
+        f"{what}: workbench jobs {shlex.quote(str(path))} {act} {job.id}"
+        for what, act in (seen | acts).items()
+    ]
 
 
 def started(options: Namespace, number: int, about: Mapping[str, Any]) -> int:
-    """Print what is said of a job that was started and left to itself; `about`: what a program learns beside it."""
-    return tell(options, f"Job {number} is running. {follow_it(options.store, number)}", {**about, "job": number})
+    """Print what is said of a job that was started and left to itself; `about`: what a program
+    learns beside it.
+    """
+    return tell(
+        options,
+        f"Job {number} is running. {follow_it(options.store, number)}",
+        {**about, "job": number},
+    )
 
 
 def ended(options: Namespace, job: Job, about: Mapping[str, Any], *following: str) -> int:
-    """Print what is said of a job that ended, return the exit code; `following`: what comes next where it is done."""
+    """Print what is said of a job that ended, return the exit code; `following`: what comes next
+    where it is done.
+    """
     if options.json:
         print_json({**about, "job": asdict(job)})
     elif job.state == "done":
@@ -80,10 +99,14 @@ def follow_it(path: Path, number: int) -> str:
     return f"Follow it: workbench jobs {shlex.quote(str(path))} follow {number}"
 
 
-def watch(store: Store, job_id: int, *, quiet: bool = False, told: Callable[[Job], str] | None = None) -> Job:
-    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to be stored.
+def watch(
+    store: Store, job_id: int, *, quiet: bool = False, told: Callable[[Job], str] | None = None
+) -> Job:
+    """Show a job's progress until it ends. Ctrl+C asks it to stop, and waits for what it is at to
+    be stored.
 
-    `told`: the line of progress in place of the usual one, in a terminal alone; how the job ended is then not said.
+    `told`: the line of progress in place of the usual one, in a terminal alone; how the job ended
+    is then not said.
     """
     asked = False
     while True:
@@ -105,8 +128,12 @@ def watch(store: Store, job_id: int, *, quiet: bool = False, told: Callable[[Job
                 store.jobs.request_stop(job_id)
 
 
-def until_ended(store: Store, job_id: int, *, quiet: bool, told: Callable[[Job], str] | None = None) -> Job:
-    """Show a job's progress as `watch` does, until no worker has it any more or it waits for a person's decision."""
+def until_ended(
+    store: Store, job_id: int, *, quiet: bool, told: Callable[[Job], str] | None = None
+) -> Job:
+    """Show a job's progress as `watch` does, until no worker has it any more or it waits for a
+    person's decision.
+    """
     from workbench.jobs import launch
 
     shown, probed = "", store.jobs.get(job_id).probed is not None
@@ -136,13 +163,17 @@ def done_of(job: Job) -> str:
 
 
 def _check_there(store: Store) -> None:
-    """Raise StoreGone, saying where workers keep what they have, once the store's file is no longer there."""
+    """Raise StoreGone, saying where workers keep what they have, once the store's file is no longer
+    there.
+    """
     try:
         store.check()
     except StoreGone as error:
         raise StoreGone(
-            f"{error} A worker that was running a job ends, and writes what was stored and what it still held to "
-            f"{store.path.stem}.rescued{store.path.suffix} beside it, or to the folder for temporary files."
+            f"{error} A worker that was running a job ends, and writes what was stored and what "
+            "it still held to "
+            f"{store.path.stem}.rescued{store.path.suffix} beside it, or to the folder for "
+            "temporary files."
         ) from error
 
 
@@ -158,7 +189,9 @@ def progress_line(job: Job) -> str:
         parts.append(f"{pace.per_second:,.1f}/s")
     if pace.eta_seconds is not None:
         parts.append(
-            f"about {max(1, round(pace.eta_seconds / 60))} min left" if pace.eta_seconds > 90 else "nearly done"
+            f"about {max(1, round(pace.eta_seconds / 60))} min left"
+            if pace.eta_seconds > 90
+            else "nearly done"
         )
     parts += _figures(job)
     if job.message and job.active:
@@ -175,22 +208,33 @@ def _figures(job: Job) -> list[str]:
     audit = registry.of_design(job.spec) if job.kind == "sample" else None
     if answers and audit is not None and not audit.nature.free_text and not job.exact:
         letters = audit.defaults.until_valid
-        names = {"drawn again": "invalid"} if letters else {"unreadable": "unreadable", "refused": "refused"}
+        names = (
+            {"drawn again": "invalid"}
+            if letters
+            else {"unreadable": "unreadable", "refused": "refused"}
+        )
         parts += [f"{said} {told.get(name, 0) / answers:.0%}" for said, name in names.items()]
     if answers and told.get("truncated"):
         parts.append(f"cut off in thought {told['truncated'] / answers:.0%}")
     if told.get("spared"):
-        parts.append(f"{told['spared']:,.0f} of them not needed, {told['settled']:,.0f} prompts settled")
+        parts.append(
+            f"{told['spared']:,.0f} of them not needed, {told['settled']:,.0f} prompts settled"
+        )
     if told.get("failed"):
         parts.append(f"{told['failed']:,.0f} failed")
     if "cost" in told:
         at_end = launch.cost_at_end(job)
-        parts.append(f"cost {told['cost']:.4g}" + (f", about {at_end:.4g} in total" if at_end is not None else ""))
+        parts.append(
+            f"cost {told['cost']:.4g}"
+            + (f", about {at_end:.4g} in total" if at_end is not None else "")
+        )
     return parts
 
 
 def _show(line: str) -> None:
-    """Print a line in place of the last one. In a terminal it is cut: of a wrapped line only the end would go."""
+    """Print a line in place of the last one. In a terminal it is cut: of a wrapped line only the
+    end would go.
+    """
     if sys.stdout.isatty():
         from rich.text import Text
 
@@ -226,24 +270,39 @@ def _end(job: Job, path: Path) -> None:
 
 
 def failures(job: Job) -> list[str]:
-    """Return why what failed did, the most frequent reasons first; not those that the job's own sentence has whole."""
-    return [f"Job {job.id}: {n:,} failed: {reason}" for reason, n in job.reasons if reason not in job.message]
+    """Return why what failed did, the most frequent reasons first; not those that the job's own
+    sentence has whole.
+    """
+    return [
+        f"Job {job.id}: {n:,} failed: {reason}"
+        for reason, n in job.reasons
+        if reason not in job.message
+    ]
 
 
 def at_endpoint(store: Store, job: Job) -> list[str]:
-    """Return how the batches stand that a job without a worker has left at an endpoint, and how to take them up."""
+    """Return how the batches stand that a job without a worker has left at an endpoint, and how to
+    take them up.
+    """
     from workbench.jobs.tidying import waiting
 
     if not job.batches or job.active or not (words := waiting(store, job.id)):
         return []
-    return [f"Job {job.id}: {words}. To resume: workbench jobs {shlex.quote(str(store.path))} resume {job.id}"]
+    return [
+        f"Job {job.id}: {words}. To resume: workbench jobs {shlex.quote(str(store.path))} resume "
+        f"{job.id}"
+    ]
 
 
 def served(job: Job) -> list[str]:
-    """Return what came from each snapshot of a served model, and under which fingerprints; where there is one of each,
-    it is in the names of the results.
+    """Return what came from each snapshot of a served model, and under which fingerprints; where
+    there is one of each, it is in the names of the results.
     """
-    lines = [f"Job {job.id}: {one.describe()}" for one in job.snapshots] if len(job.snapshots) > 1 else []
+    lines = (
+        [f"Job {job.id}: {one.describe()}" for one in job.snapshots]
+        if len(job.snapshots) > 1
+        else []
+    )
     if len(job.fingerprints) > 1:
         counts = ", ".join(f"{name} {n:,}" for name, n in job.fingerprints)
         lines.append(f"Job {job.id}: answers by system_fingerprint: {counts}")

@@ -1,5 +1,5 @@
-"""What people are asked about a text, and what they answer: codebooks, labels, adjudications; and who
-they are, in fields that a person may fill in.
+"""What people are asked about a text, and what they answer: codebooks, labels, adjudications; and
+who they are, in fields that a person may fill in.
 """
 
 from __future__ import annotations
@@ -78,18 +78,27 @@ class Codebook:
 def change_fault(before: Codebook, after: Codebook) -> str:
     """Say why a codebook cannot become another version; "" where it can."""
     if (after.name, after.subject) != (before.name, before.subject):
-        return f"found the codebook {after.name!r} of a {after.subject}; this is {before.name!r} of a {before.subject}"
+        return (
+            f"found the codebook {after.name!r} of a {after.subject}; this is {before.name!r} "
+            f"of a {before.subject}"
+        )
     if gone := [label for label in before.labels if label not in after.labels]:
         return (
-            f"the label{'s' if len(gone) > 1 else ''} {', '.join(gone)} would be gone, and labels were given under "
+            f"the label{'s' if len(gone) > 1 else ''} {', '.join(gone)} would be gone, and "
+            "labels were given under "
             "these names; keep every label, and change its meaning"
         )
     if set(before.labels) == set(STANCES) and len(after.labels) > len(before.labels):
         return (
-            f"classifiers and figures know the labels {', '.join(STANCES)} alone: what was labelled otherwise would "
+            f"classifiers and figures know the labels {', '.join(STANCES)} alone: what was "
+            "labelled otherwise would "
             "count nowhere; say in the guideline and the meanings which of them a case is"
         )
-    return "" if after.key != before.key else f"nothing differs from the codebook {before.name} as it is"
+    return (
+        ""
+        if after.key != before.key
+        else f"nothing differs from the codebook {before.name} as it is"
+    )
 
 
 class Reason(StrEnum):
@@ -116,7 +125,8 @@ class ItemLabels:
     labels: Mapping[str, str]
     "annotator -> label"
     groups: tuple[tuple[str, str], ...] = ()
-    "what the item belongs to: ('dimension', 'economic'), ('issue', 'law_and_order'), ('statement', 'eco-01')"
+    """what the item belongs to: ('dimension', 'economic'), ('issue', 'law_and_order'),
+    ('statement', 'eco-01')"""
 
 
 class EventKind(StrEnum):
@@ -131,7 +141,8 @@ class EventKind(StrEnum):
 class LabelEvent:
     """Something that a person said about a text, as label files and other stores have it.
 
-    Events are never changed: a changed mind is a later event. `uid` tells whether a store has one already.
+    Events are never changed: a changed mind is a later event. `uid` tells whether a store has one
+    already.
     """
 
     uid: bytes
@@ -167,7 +178,9 @@ class LabelEvent:
 
     @property
     def ordered_at(self) -> str:
-        """The time by which it is ordered among others, or an empty text before its first import."""
+        """The time by which it is ordered among others, or an empty text before its first
+        import.
+        """
         return self.at or self.imported_at
 
 
@@ -179,13 +192,15 @@ FIELDS: Mapping[str, str] = {
     "country": "where the person comes from",
     "residence": "where the person lives",
     "mother_tongue": "first language, or several",
-    "political_leaning": "as the person places themselves: left, center, right, or a number of a scale",
+    "political_leaning": "as the person places themselves: left, center, right, or a number of a "
+    "scale",
     "experience": "with the task: trained annotator, student, author of the study",
     "recruited": "how the person was found: volunteers, a panel, colleagues",
     "paid": "whether, and how much",
 }
-"""What studies report of their annotators (Ceron et al. 2024, Tables 5 and 6: country, mother tongue, education), with
-what each means. Fields of other names may be added."""
+"""What studies report of their annotators (Ceron et al. 2024, Tables 5 and 6: country, mother
+tongue, education), with what each means. Fields of other names may be added.
+"""
 LONGEST_NAME, LONGEST = 40, 200
 "characters of a field's name, and of what it holds"
 FEW = 3
@@ -219,7 +234,9 @@ def field_name(text: str) -> str:
     """Return a field's name in normal form: `Age group` is `age_group`. Raises UsageError."""
     name = "_".join(text.strip().casefold().replace("-", " ").split())
     if not name or len(name) > LONGEST_NAME or not all(c.isalnum() or c == "_" for c in name):
-        raise UsageError(f"found the field {text!r}; give letters, digits and _, such as {next(iter(FIELDS))}")
+        raise UsageError(
+            f"found the field {text!r}; give letters, digits and _, such as {next(iter(FIELDS))}"
+        )
     return name
 
 

@@ -1,8 +1,8 @@
 """A batch of requests that an endpoint answers in its own time, at a share of the price.
 
-A batch is noted before it is uploaded, under a token that also stands in the name of its file and in the batch's own
-metadata. Whoever finds a noted batch without an id asks the endpoint for the token: what was begun there is taken up
-and never uploaded a second time.
+A batch is noted before it is uploaded, under a token that also stands in the name of its file and
+in the batch's own metadata. Whoever finds a noted batch without an id asks the endpoint for the
+token: what was begun there is taken up and never uploaded a second time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class SentBatch:
     calls: tuple[tuple[str, int], ...]
     "(custom id, answers asked for)"
     round: int = 1
-    "how often these requests have been asked with it; the calls of one round may need several batches"
+    """how often these requests have been asked with it; the calls of one round may need several
+    batches"""
     file: str = ""
     "id of its uploaded requests; empty: not known"
     batch: str = ""
@@ -46,11 +47,14 @@ class SentBatch:
     def describe(self) -> str:
         """Say how it stands, for people."""
         if not self.batch:
-            return f"a batch of {len(self.calls):,} requests was being sent {clock(self.created_at)}"
+            return (
+                f"a batch of {len(self.calls):,} requests was being sent {clock(self.created_at)}"
+            )
         failed = f", {self.failed:,} failed" if self.failed else ""
         asked = f"; last asked {clock(self.looked_at)}" if self.looked_at else ""
         return (
-            f"batch {self.batch} {self.state.replace('_', ' ') or 'sent'} since {clock(self.created_at)}: "
+            f"batch {self.batch} {self.state.replace('_', ' ') or 'sent'} since "
+            f"{clock(self.created_at)}: "
             f"{self.completed:,} of {len(self.calls):,} requests answered{failed}{asked}"
         )
 

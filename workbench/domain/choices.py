@@ -1,8 +1,9 @@
-"""Multiple-choice questions in two forms, and how often each letter was answered: what response biases are made of.
+"""Multiple-choice questions in two forms, and how often each letter was answered: what response
+biases are made of.
 
-A survey question is put as it is and in a changed form that moves people's answers in a known way; or with errors of
-typing that people overlook. The changed form may move a model's answers, or it may not (Tjuatja, Chen, Wu, Talwalkar,
-Neubig 2024, table 1).
+A survey question is put as it is and in a changed form that moves people's answers in a known way;
+or with errors of typing that people overlook. The changed form may move a model's answers, or it
+may not (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, table 1).
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ class ChoicePair:
     perturbed: Mapping[tuple[Perturbation, int], Choice] = field(default_factory=dict)
     "(perturbation, draw from 1) -> the original with errors"
     middle_removed: bool | None = None
-    "odd/even: the survey had five options and the middle one was removed (True), or four and one was added (False)"
+    """odd/even: the survey had five options and the middle one was removed (True), or four and one
+    was added (False)"""
     shares: tuple[float, ...] = ()
     "human shares of the original's options, in their order; empty where nobody was asked"
     variant: str = ""
@@ -91,7 +93,8 @@ class ArmAnswers:
     """How often each letter was answered to one form of a question."""
 
     counts: Mapping[str, int]
-    "letter -> times, as answered: letters that were not offered too; the empty string for answers without a letter"
+    """letter -> times, as answered: letters that were not offered too; the empty string for answers
+    without a letter"""
     recorded: int
     "number of options as the source records it, right or wrong"
     offered: int
@@ -113,7 +116,9 @@ class AnsweredPair:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSet:
-    """One model's answers to all questions of one bias under one condition, in the order of the source."""
+    """One model's answers to all questions of one bias under one condition, in the order of the
+    source.
+    """
 
     model: str
     bias: Bias
@@ -123,19 +128,22 @@ class AnswerSet:
     draw: int = 1
     "of the perturbation"
     mapped_back: bool = True
-    "response order: answers to the changed form are letters of the original order already. Odd/even: they are, where \
-`recorded` is what was offered. False: letters as they were offered, which whoever counts has to name back"
+    """response order: answers to the changed form are letters of the original order already.
+    Odd/even: they are, where `recorded` is what was offered. False: letters as they were offered,
+    which whoever counts has to name back"""
     variant: str = ""
     "of the bias, as in `ChoicePair`: sets of different variants are no repetitions of one another"
     warnings: tuple[str, ...] = ()
-    "what is improbable in the file that the answers came from, as sentences; shown with every result"
+    """what is improbable in the file that the answers came from, as sentences; shown with every
+    result"""
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceItem:
     """A statement that is a multiple-choice question, with its bias and forms.
 
-    The texts are the statement's wordings: `original`, `changed` and the typos, each as `Choice.lettered`.
+    The texts are the statement's wordings: `original`, `changed` and the typos, each as
+    `Choice.lettered`.
     """
 
     ref: str
@@ -155,7 +163,9 @@ ChoiceItems = Mapping[str, ChoiceItem]
 
 
 def over_biases(items: Iterable[ChoiceItem]) -> tuple[str, ...]:
-    """Return the refs with one of every bias first, then a second one of each: the first few are of all biases."""
+    """Return the refs with one of every bias first, then a second one of each: the first few are of
+    all biases.
+    """
     seen: dict[tuple[Bias, str], int] = {}
     places = []
     for item in items:
@@ -166,7 +176,8 @@ def over_biases(items: Iterable[ChoiceItem]) -> tuple[str, ...]:
 
 
 def ref_of(bias: Bias, key: str, variant: str = "") -> str:
-    """Return the ref of a question's statement: a key stands once under each bias, so the bias is part of it.
+    """Return the ref of a question's statement: a key stands once under each bias, so the bias is
+    part of it.
 
     Examples
     --------
@@ -221,8 +232,16 @@ def parse_choice(text: str) -> Choice | Fault:
     while begin and matches[begin - 1]:
         begin -= 1
     named = [(match[1], match[2] or "") for match in matches[begin:] if match]
-    if begin == 0 and len(named) > 1 and "".join(letter for letter, _ in named[1:]) == _capitals(len(named) - 1):
-        begin, named = 1, named[1:]  # a stem of one line that looks like an option: "A. Smith says:"
+    if (
+        begin == 0
+        and len(named) > 1
+        and "".join(letter for letter, _ in named[1:]) == _capitals(len(named) - 1)
+    ):
+        # A stem of one line that looks like an option: "A. Smith says:".
+        begin, named = (
+            1,
+            named[1:],
+        )
     return _choice(lines, begin, named)
 
 
@@ -230,19 +249,27 @@ def _choice(lines: list[str], begin: int, named: list[tuple[str, str]]) -> Choic
     letters = [letter for letter, _ in named]
     if not letters:
         last = next((line for line in lines if _OPTION.fullmatch(line)), None) and _short(lines[-1])
-        return Fault(f"{last!r} as the last line" if last else "a question without lettered options", _EXPECTED)
+        return Fault(
+            f"{last!r} as the last line" if last else "a question without lettered options",
+            _EXPECTED,
+        )
     stem = "\n".join(lines[:begin])
     if not stem.strip():
         return Fault("options without a question", _EXPECTED)
     if "".join(letters) != _capitals(len(letters)):
-        return Fault(f"options with the letters {', '.join(letters)}", f"letters in order: {_named(len(letters))}")
+        return Fault(
+            f"options with the letters {', '.join(letters)}",
+            f"letters in order: {_named(len(letters))}",
+        )
     if len(letters) == 1:
         return Fault(f"a question with one option, {_short(named[0][1])!r}", "two options or more")
     empty = next((letter for letter, option in named if not option.strip()), None)
     if empty is not None:
         return Fault(f"an empty option {empty}", "some text after every letter")
     options = tuple(option for _, option in named)
-    twice = next((option for place, option in enumerate(options) if option in options[:place]), None)
+    twice = next(
+        (option for place, option in enumerate(options) if option in options[:place]), None
+    )
     if twice is not None:
         return Fault(f"the option {_short(twice)!r} twice", "every option once")
     return Choice(stem, options)

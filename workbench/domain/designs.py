@@ -44,13 +44,17 @@ class Design:
     template_language: str = ""
     "of the instructions around the statements; empty: that of the statements"
     dtype: str = ""
-    "`float32`, `bfloat16` or `float16` for a local model; empty: float32 on a CPU, bfloat16 on a GPU"
+    """`float32`, `bfloat16` or `float16` for a local model; empty: float32 on a CPU, bfloat16 on a
+    GPU"""
     cluster: str = ""
-    "Ray cluster that answers: `local`, `auto` or an address; empty: this machine's worker by itself"
+    """Ray cluster that answers: `local`, `auto` or an address; empty: this machine's worker by
+    itself"""
     chat_format: str = ""
-    "a model whose chat template is used, or a file with a template: for base models, which have none"
+    """a model whose chat template is used, or a file with a template: for base models, which have
+    none"""
     tries: int = TRIES
-    "where answers are drawn until they are valid: at most so many times `samples` are drawn of a prompt"
+    """where answers are drawn until they are valid: at most so many times `samples` are drawn of a
+    prompt"""
     contexts: Contexts = field(default_factory=Contexts)
     "of a questionnaire audit; others have no use for it"
     device: str = ""
@@ -58,14 +62,18 @@ class Design:
     personas: tuple[Persona, ...] = ()
     "stand before the prompts, which are asked without one, too"
     until_settled: bool = False
-    "whether a prompt is asked on only while further answers, up to `samples`, can change its verdict"
+    """whether a prompt is asked on only while further answers, up to `samples`, can change its
+    verdict"""
     occasion: str = ""
-    """date (UTC) that names a run in which stored prompts are asked anew: `2026-11-27`, the second of a day
-    `2026-11-27 (2)`. Its answers are a run of their own. Empty: stored answers count"""
+    """date (UTC) that names a run in which stored prompts are asked anew: `2026-11-27`, the second
+    of a day `2026-11-27 (2)`. Its answers are a run of their own. Empty: stored answers count
+    """
 
     @property
     def how(self) -> dict[str, str]:
-        """Return what tells the model that is asked from others of its name, before it is loaded."""
+        """Return what tells the model that is asked from others of its name, before it is
+        loaded.
+        """
         return {"dtype": self.dtype, "chat_format": self.chat_format, "occasion": self.occasion}
 
     def as_json(self) -> dict[str, Any]:
@@ -130,7 +138,8 @@ class FrozenPlan:
     made: Mapping[str, Any]
     "workbench, time, and answers that were stored before"
     claims: tuple[str, ...] = ()
-    "questions of the audit whose claims about the models are confirmatory; all others are exploratory"
+    """questions of the audit whose claims about the models are confirmatory; all others are
+    exploratory"""
 
     @property
     def hash(self) -> str:
@@ -145,9 +154,14 @@ class FrozenPlan:
         return f"plan {self.hash[:SHOWN]}"
 
     def design(self, model: str | None = None) -> Design:
-        """Return the design for one of the models. Raises UsageError for a model that is not in the plan."""
+        """Return the design for one of the models. Raises UsageError for a model that is not in the
+        plan.
+        """
         if model is None and len(self.models) > 1:
-            raise UsageError(f"{self.named} is for {len(self.models)} models; name one with --model: {self._listed}")
+            raise UsageError(
+                f"{self.named} is for {len(self.models)} models; name one with --model: "
+                f"{self._listed}"
+            )
         if model is not None and model not in self.models:
             raise UsageError(f"{self.named} has no model {model!r}. Available: {self._listed}")
         asked = {**self.asked, "model": model or self.models[0]}
@@ -174,11 +188,15 @@ def written(values: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, Mapping):
             found[name] = written(value)
         else:
-            found[name] = "" if value is None else list(value) if isinstance(value, tuple | list) else value
+            found[name] = (
+                "" if value is None else list(value) if isinstance(value, tuple | list) else value
+            )
     return found
 
 
 def _with_none(values: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
     """Return the values of a dataclass with None again where an empty text stands for it."""
     nullable = {one.name for one in fields(kind) if "None" in str(one.type)}
-    return {name: None if value == "" and name in nullable else value for name, value in values.items()}
+    return {
+        name: None if value == "" and name in nullable else value for name, value in values.items()
+    }

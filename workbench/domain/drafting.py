@@ -1,4 +1,6 @@
-"""What a model is asked when it drafts wordings: a prompt, how often it is asked, and how its answer is read."""
+"""What a model is asked when it drafts wordings: a prompt, how often it is asked, and how its
+answer is read.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,24 @@ RULE = "workbench rule"
 "drafter of what a rule proposed"
 TYPED = frozenset({VariantKind.KEY_TYPO, VariantKind.MIDDLE_RANDOM, VariantKind.LETTER_SWAP})
 "kinds that are drawn, with typos"
-DRAFTED = tuple(kind for kind in VariantKind if kind is not VariantKind.QUESTION and kind not in TYPED)
-"kinds that can be drafted; an original is drafted from a question, everything else from the original"
+DRAFTED = tuple(
+    kind for kind in VariantKind if kind is not VariantKind.QUESTION and kind not in TYPED
+)
+"""kinds that can be drafted; an original is drafted from a question, everything else from the
+original"""
 RULED = (VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.CHANGED)
 "kinds that a rule can draft, in English"
 REWORDED = (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
-"biases whose changed form is worded, and so can be drafted; a multiple-choice question has no other drafts"
+"""biases whose changed form is worded, and so can be drafted; a multiple-choice question has no
+other drafts"""
 SINGLE = frozenset(
-    {VariantKind.ORIGINAL, VariantKind.NEGATION, VariantKind.OPPOSITE, VariantKind.QUESTION, VariantKind.CHANGED}
+    {
+        VariantKind.ORIGINAL,
+        VariantKind.NEGATION,
+        VariantKind.OPPOSITE,
+        VariantKind.QUESTION,
+        VariantKind.CHANGED,
+    }
 )
 "kinds of which a statement has one in each language"
 
@@ -50,7 +62,8 @@ class Answer(StrEnum):
     LINES = "lines"
     "every line is a draft"
     FIRST = "first"
-    "the first line that can be a wording is the draft; what else the model says is kept beside it, as a fault"
+    """the first line that can be a wording is the draft; what else the model says is kept beside
+    it, as a fault"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +124,19 @@ class DraftPrompt:
         max_new_tokens: int | None = None,
         thinking: str | None = None,
     ) -> DraftPrompt:
-        """Return the prompt with other settings; None keeps one, `keep` 0 keeps all drafts, `top_k` 0 is no limit.
+        """Return the prompt with other settings; None keeps one, `keep` 0 keeps all drafts, `top_k`
+        0 is no limit.
 
         `per_call` changes only a prompt that says how many it wants.
         """
         drawn = sampled(
             self.sampling,
-            {"temperature": temperature, "top_p": top_p, "top_k": top_k, "max_new_tokens": max_new_tokens},
+            {
+                "temperature": temperature,
+                "top_p": top_p,
+                "top_k": top_k,
+                "max_new_tokens": max_new_tokens,
+            },
         )
         return replace(
             self,
@@ -163,7 +182,11 @@ class CallLabel:
         if found is None:
             return cls(text)
         key = found["key"]
-        return cls(found["name"], int(found["call"]), bytes.fromhex(key) if len(key) == 2 * KEY_BYTES else b"")
+        return cls(
+            found["name"],
+            int(found["call"]),
+            bytes.fromhex(key) if len(key) == 2 * KEY_BYTES else b"",
+        )
 
 
 _NUMBERS = {"calls": 1, "per_call": 1, "keep": 1, "top_k": 1, "max_new_tokens": 1}
@@ -190,7 +213,9 @@ def parse_prompt(file: str, table: Mapping[str, Any]) -> DraftPrompt:
             faults[key] = (repr(value), f"a number above 0 and at most {most:g}")
     faults |= {key: fault for key, fault in _wrong_texts(table) if key not in faults}
     if faults:
-        raise InputError([Finding(file, None, key, found, due) for key, (found, due) in faults.items()])
+        raise InputError(
+            [Finding(file, None, key, found, due) for key, (found, due) in faults.items()]
+        )
     return _prompt(table)
 
 
@@ -201,7 +226,11 @@ def _wrong_texts(table: Mapping[str, Any]) -> list[tuple[str, tuple[str, str]]]:
         wrong.append(("kind", (repr(table.get("kind")), f"one of {', '.join(DRAFTED)}")))
     biases = REWORDED if table.get("kind") == VariantKind.CHANGED else ()
     if table.get("bias") not in (biases or (None,)):
-        due = f"one of {', '.join(biases)}" if biases else f"none: it belongs to the kind {VariantKind.CHANGED}"
+        due = (
+            f"one of {', '.join(biases)}"
+            if biases
+            else f"none: it belongs to the kind {VariantKind.CHANGED}"
+        )
         wrong.append(("bias", (repr(table.get("bias")), due)))
     if table.get("answer", "first") not in tuple(Answer):
         wrong.append(("answer", (repr(table["answer"]), f"one of {', '.join(Answer)}")))
@@ -211,7 +240,9 @@ def _wrong_texts(table: Mapping[str, Any]) -> list[tuple[str, tuple[str, str]]]:
         wrong.append(("name", (repr(table.get("name", "")), str(error).rpartition("; ")[2])))
     slots = f"{table.get('system', '')}{table.get('user', '')}".count(SLOT)
     if slots != 1 or not table.get("user"):
-        wrong.append(("user", (f"the slot {SLOT} {slots} times", "it once in system and user together")))
+        wrong.append(
+            ("user", (f"the slot {SLOT} {slots} times", "it once in system and user together"))
+        )
     return wrong
 
 

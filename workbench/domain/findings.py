@@ -1,7 +1,8 @@
-"""A finding of a check: about an instrument, about a wording, or about a model's comparison of two wordings.
+"""A finding of a check: about an instrument, about a wording, or about a model's comparison of two
+wordings.
 
-A finding can be waived by a person. A waiver holds for the very texts that it was given on, so a finding knows what it
-rests on (`fingerprint`).
+A finding can be waived by a person. A waiver holds for the very texts that it was given on, so a
+finding knows what it rests on (`fingerprint`).
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class LintFinding:
     def fingerprint(self) -> bytes:
         """Return the 16-byte key of code, subject, place and the texts involved.
 
-        Figures and models are no part of it: who waived a similarity has waived it for these two texts. A finding
-        without texts is told by its message.
+        Figures and models are no part of it: who waived a similarity has waived it for these two
+        texts. A finding without texts is told by its message.
         """
         texts = [quoted.text for quoted in self.texts] or [self.message]
         place = [self.code, self.subject, str(self.variant or ""), self.language or "", self.detail]
@@ -71,7 +72,9 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """The probabilities that a premise entails, says nothing of, or contradicts a hypothesis; they add up to 1."""
+    """The probabilities that a premise entails, says nothing of, or contradicts a hypothesis; they
+    add up to 1.
+    """
 
     entailment: float
     neutral: float

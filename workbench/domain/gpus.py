@@ -17,7 +17,8 @@ class Gpu:
     busy: float
     "share of the time in which it computed, in [0, 1]"
     tokens_a_second: float = 0.0
-    "of the job: a model that lies on several GPUs takes every token through each of them; 0: not known yet"
+    """of the job: a model that lies on several GPUs takes every token through each of them; 0: not
+    known yet"""
 
     def describe(self) -> str:
         """Say it in one line.

@@ -1,4 +1,6 @@
-"""An instrument: statements, multiple-choice questions among them, with everything people have said about them."""
+"""An instrument: statements, multiple-choice questions among them, with everything people have said
+about them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from workbench.domain.choices import (
 )
 from workbench.domain.prompts import Template
 from workbench.domain.questionnaires import Questionnaire
-from workbench.domain.statements import CHANGED, ORIGINAL, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    CHANGED,
+    ORIGINAL,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,9 @@ class SurveyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BroughtLexicon:
-    """The words by which answers to an instrument are read in one language, in place of those of workbench."""
+    """The words by which answers to an instrument are read in one language, in place of those of
+    workbench.
+    """
 
     language: str
     text: str
@@ -132,24 +143,39 @@ PLACED = "Left-right positions of parties: "
 
 
 def placed_as(instrument: Instrument, before: Instrument | None) -> Instrument:
-    """Return an instrument with the positions that its parties had before, and the note on them, if it places none."""
-    notes = () if before is None else tuple(note for note in before.notes if note.startswith(PLACED))
-    if before is None or not notes or any(party.position is not None for party in instrument.parties):
+    """Return an instrument with the positions that its parties had before, and the note on them, if
+    it places none.
+    """
+    notes = (
+        () if before is None else tuple(note for note in before.notes if note.startswith(PLACED))
+    )
+    if (
+        before is None
+        or not notes
+        or any(party.position is not None for party in instrument.parties)
+    ):
         return instrument
     known = {(party.country, party.name): party.position for party in before.parties}
-    parties = tuple(replace(one, position=known.get((one.country, one.name))) for one in instrument.parties)
-    return replace(instrument, parties=parties, notes=tuple(dict.fromkeys((*instrument.notes, *notes))))
+    parties = tuple(
+        replace(one, position=known.get((one.country, one.name))) for one in instrument.parties
+    )
+    return replace(
+        instrument, parties=parties, notes=tuple(dict.fromkeys((*instrument.notes, *notes)))
+    )
 
 
-def with_words(templates: Iterable[Template], lexicons: Sequence[BroughtLexicon]) -> tuple[Template, ...]:
-    """Return templates with the lexicons that an instrument brings for their languages; `de-CH` has that of `de` where
-    there is none of its own.
+def with_words(
+    templates: Iterable[Template], lexicons: Sequence[BroughtLexicon]
+) -> tuple[Template, ...]:
+    """Return templates with the lexicons that an instrument brings for their languages; `de-CH` has
+    that of `de` where there is none of its own.
     """
     held = {one.language: one.text for one in lexicons}
     if not held:
         return tuple(templates)
     return tuple(
-        replace(one, words=held.get(one.language) or held.get(one.language.partition("-")[0], "")) for one in templates
+        replace(one, words=held.get(one.language) or held.get(one.language.partition("-")[0], ""))
+        for one in templates
     )
 
 
@@ -163,16 +189,27 @@ FORMS = frozenset({VariantKind.ORIGINAL, VariantKind.CHANGED, *PERTURBATION_OF})
 "kinds of wordings that are put to a model as questions with options"
 
 
-def statement_of(pair: ChoicePair, language: str = "en", author: str | None = None) -> tuple[Statement, ChoiceItem]:
-    """Return a question as a statement, each of its forms a wording, and what tells that it is a question."""
+def statement_of(
+    pair: ChoicePair, language: str = "en", author: str | None = None
+) -> tuple[Statement, ChoiceItem]:
+    """Return a question as a statement, each of its forms a wording, and what tells that it is a
+    question.
+    """
     ref = ref_of(pair.bias, pair.key, pair.variant)
     texts = [(ORIGINAL, pair.original), (CHANGED, pair.changed)]
-    texts += [(VariantId(KIND_OF[kind], draw), choice) for (kind, draw), choice in sorted(pair.perturbed.items())]
+    texts += [
+        (VariantId(KIND_OF[kind], draw), choice)
+        for (kind, draw), choice in sorted(pair.perturbed.items())
+    ]
     wordings = tuple(
-        Wording(variant, language, choice.lettered(), author) for variant, choice in texts if choice is not None
+        Wording(variant, language, choice.lettered(), author)
+        for variant, choice in texts
+        if choice is not None
     )
     statement = Statement(ref, wordings, topic=pair.topic, tags=(pair.bias.value,))
-    item = ChoiceItem(ref, pair.key, pair.bias, pair.variant, pair.middle_removed, pair.shares, pair.warnings)
+    item = ChoiceItem(
+        ref, pair.key, pair.bias, pair.variant, pair.middle_removed, pair.shares, pair.warnings
+    )
     return statement, item
 
 
@@ -182,7 +219,9 @@ def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair
     A changed form or typo whose text is no question any more is left out.
     """
     texts = {w.variant: parse_choice(w.text) for w in statement.wordings if w.language == language}
-    original = texts.get(ORIGINAL, Fault(f"no original wording in {language!r}", "a question with lettered options"))
+    original = texts.get(
+        ORIGINAL, Fault(f"no original wording in {language!r}", "a question with lettered options")
+    )
     if isinstance(original, Fault):
         return original
     changed = texts.get(CHANGED)
@@ -205,14 +244,18 @@ def pair_of(statement: Statement, item: ChoiceItem, language: str) -> ChoicePair
 
 
 def unreadable_forms(statement: Statement) -> Iterator[tuple[Wording, Fault]]:
-    """Yield the forms of a question that cannot be put to a model, each with what is wrong with its text."""
+    """Yield the forms of a question that cannot be put to a model, each with what is wrong with its
+    text.
+    """
     for wording in statement.wordings:
         found = parse_choice(wording.text) if wording.variant.kind in FORMS else None
         if isinstance(found, Fault):
             yield wording, found
 
 
-def with_pairs(instrument: Instrument, pairs: Iterable[ChoicePair], answers: Sequence[AnswerSet] = ()) -> Instrument:
+def with_pairs(
+    instrument: Instrument, pairs: Iterable[ChoicePair], answers: Sequence[AnswerSet] = ()
+) -> Instrument:
     """Return an instrument with these questions as its statements, in order."""
     made = [statement_of(pair, instrument.language) for pair in pairs]
     return replace(
@@ -235,12 +278,15 @@ Labels = Mapping[str, Mapping[str, int]]
 "statement -> issue -> label"
 
 
-def gold_labels(labels: Iterable[IssueLabel], *, source: bool = True, fewest: int = FEWEST) -> Labels:
-    """Return the label that counts for each statement and issue; what is tied or has too few annotators has none.
+def gold_labels(
+    labels: Iterable[IssueLabel], *, source: bool = True, fewest: int = FEWEST
+) -> Labels:
+    """Return the label that counts for each statement and issue; what is tied or has too few
+    annotators has none.
 
-    An adjudication wins; then, with `source`, the source's own label; then what more than half of the annotators said
-    (Ceron et al. 2024, section 4.2: "the final gold annotations are drawn from the majority votes"), where at least
-    `fewest` of them labelled it.
+    An adjudication wins; then, with `source`, the source's own label; then what more than half of
+    the annotators said (Ceron et al. 2024, section 4.2: "the final gold annotations are drawn from
+    the majority votes"), where at least `fewest` of them labelled it.
     """
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for (statement, issue), given in by_item(labels).items():

@@ -12,17 +12,20 @@ from workbench.errors import UsageError
 LONGEST = 64
 SEPARATORS = re.compile(r",(?![^()]*\))")
 "commas outside parentheses"
-PLACE = re.compile(r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|.*[/\\].*\.(gguf|safetensors|bin)\b", re.IGNORECASE)
+PLACE = re.compile(
+    r"[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|.*[/\\].*\.(gguf|safetensors|bin)\b", re.IGNORECASE
+)
 "how a path begins; a file of weights is one wherever it lies"
 
 
 def person_name(text: str, what: str = "annotator") -> str:
-    """Return a person's name in normal form: NFC, blanks collapsed. Any script and most signs are welcome.
+    """Return a person's name in normal form: NFC, blanks collapsed. Any script and most signs are
+    welcome.
 
     `what` the person is, for the message: an annotator, a respondent.
 
-    Raises UsageError for an empty or very long one, and for characters that do not show (control characters,
-    direction marks): two names that look the same would be two people.
+    Raises UsageError for an empty or very long one, and for characters that do not show (control
+    characters, direction marks): two names that look the same would be two people.
     """
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name:
@@ -32,7 +35,9 @@ def person_name(text: str, what: str = "annotator") -> str:
     hidden = [character for character in name if not character.isprintable()]
     if hidden:
         shown = hidden[0].encode("unicode_escape").decode("ascii")
-        raise UsageError(f"the {what}'s name holds {shown}, which does not show; give a name without it")
+        raise UsageError(
+            f"the {what}'s name holds {shown}, which does not show; give a name without it"
+        )
     return name
 
 
@@ -41,7 +46,8 @@ LONGEST_STEM = 120
 
 
 def file_stem(parts: Iterable[str], allowed: str = "._") -> str:
-    """Return the name of a file that names some things. A long one is cut, and ends in a digest of all of it.
+    """Return the name of a file that names some things. A long one is cut, and ends in a digest of
+    all of it.
 
     Examples
     --------
@@ -50,7 +56,9 @@ def file_stem(parts: Iterable[str], allowed: str = "._") -> str:
     >>> len(file_stem(["cells", "m" * 700])), file_stem(["m" * 700]) == file_stem(["m" * 701])
     (120, False)
     """
-    stem = "-".join("".join(c if c.isalnum() or c in allowed else "_" for c in part) for part in parts)
+    stem = "-".join(
+        "".join(c if c.isalnum() or c in allowed else "_" for c in part) for part in parts
+    )
     data = stem.encode("utf-8", "surrogatepass")
     if len(data) <= LONGEST_STEM:
         return stem
@@ -59,19 +67,28 @@ def file_stem(parts: Iterable[str], allowed: str = "._") -> str:
 
 
 def thing_name(text: str, what: str) -> str:
-    """Return the name of a queue or classifier, which is also a file's: letters, digits, `-`, `_` and `.`.
+    """Return the name of a queue or classifier, which is also a file's: letters, digits, `-`, `_`
+    and `.`.
 
     Raises UsageError for anything else.
     """
-    good = text and len(text) <= LONGEST and not text.startswith(".") and all(c.isalnum() or c in "-_." for c in text)
+    good = (
+        text
+        and len(text) <= LONGEST
+        and not text.startswith(".")
+        and all(c.isalnum() or c in "-_." for c in text)
+    )
     if not good:
-        raise UsageError(f"found the {what} name {text!r}; use up to {LONGEST} letters, digits, '-', '_' and '.'")
+        raise UsageError(
+            f"found the {what} name {text!r}; use up to {LONGEST} letters, digits, '-', '_' and '.'"
+        )
     return text
 
 
 def placeless(version: str) -> str:
-    """Return what a server calls the version of a model. A path on its disk says where weights lie and not which these
-    are, so the version is unknown; a digest keeps the models of two paths apart.
+    """Return what a server calls the version of a model. A path on its disk says where weights lie
+    and not which these are, so the version is unknown; a digest keeps the models of two paths
+    apart.
 
     Examples
     --------
@@ -103,7 +120,8 @@ def parted(model: str) -> tuple[str, str]:
 
 
 def listed(text: str | None) -> tuple[str, ...]:
-    """Read `a,b` as a person names several things; None as none. A comma in parentheses separates nothing.
+    """Read `a,b` as a person names several things; None as none. A comma in parentheses separates
+    nothing.
 
     Examples
     --------
@@ -121,11 +139,14 @@ def listed_words(text: str | None, known: Collection[str] = ()) -> tuple[str, ..
     >>> listed_words("a b, c d,e", known=["c d"])
     ('a', 'b', 'c d', 'e')
     """
-    return tuple(word for part in listed(text) for word in ([part] if part in known else part.split()))
+    return tuple(
+        word for part in listed(text) for word in ([part] if part in known else part.split())
+    )
 
 
 def in_words(name: str) -> str:
-    """Return a name of the program, of an issue or of a bias as people read it; commands and files keep the name.
+    """Return a name of the program, of an issue or of a bias as people read it; commands and files
+    keep the name.
 
     Examples
     --------
@@ -136,7 +157,9 @@ def in_words(name: str) -> str:
 
 
 def places(text: str, words: str) -> list[tuple[int, int]]:
-    """Return where any of these words stands in a text, upper and lower case alike; nothing unless all of them do."""
+    """Return where any of these words stands in a text, upper and lower case alike; nothing unless
+    all of them do.
+    """
     within = text.lower()
     if len(within) != len(text):  # İ becomes two characters
         within = text

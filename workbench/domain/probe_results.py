@@ -1,7 +1,8 @@
-"""What a probe of a run found: some twenty answers that are looked at before hours are spent on the rest.
+"""What a probe of a run found: some twenty answers that are looked at before hours are spent on the
+rest.
 
-The answers of a probe count in no figure. They are kept with their job, and the run asks everything that it would have
-asked without a probe, with the same seeds.
+The answers of a probe count in no figure. They are kept with their job, and the run asks everything
+that it would have asked without a probe, with the same seeds.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from typing import Any
 from workbench.domain.names import plural
 
 PROBED = 20
-"""Answers of a probe. Of a model with no more than one readable answer in ten, 20 answers show fewer than a quarter
-readable in 96 of 100 probes; of one with half of its answers readable, in fewer than 1 of 100."""
+"""Answers of a probe. Of a model with no more than one readable answer in ten, 20 answers show
+fewer than a quarter readable in 96 of 100 probes; of one with half of its answers readable, in
+fewer than 1 of 100.
+"""
 LEAST_READABLE = 0.25
-"""Share of readable answers below which a run that nobody watches stops after its probe. Prompts need two thirds, so of
-such a run hardly a figure would come."""
+"""Share of readable answers below which a run that nobody watches stops after its probe. Prompts
+need two thirds, so of such a run hardly a figure would come.
+"""
 ENOUGH = 2 / 3
-"share of readable answers that a prompt needs: below it the probe looks at other families of templates, too"
+"""share of readable answers that a prompt needs: below it the probe looks at other families of
+templates, too"""
 
 READABLE, UNREADABLE, REFUSAL = "", "unreadable", "refusal"
 CUT_OFF, EMPTY, FAILED = "cut off in thought", "empty", "failed"
@@ -46,7 +51,8 @@ class ProbedAnswer:
     label: str
     "empty: it has none"
     fault: str
-    "why nothing can be read: `unreadable`, `refusal`, `cut off in thought`, `empty`, `failed`; empty: it can"
+    """why nothing can be read: `unreadable`, `refusal`, `cut off in thought`, `empty`, `failed`;
+    empty: it can"""
     reason: str = ""
     "of a failed one: why it failed"
 
@@ -74,7 +80,8 @@ class ProbeResult:
     seed: int
     answers: tuple[ProbedAnswer, ...]
     by_rule: bool = True
-    "whether a rule reads the answers; False: free text, of which it is only known that something was said"
+    """whether a rule reads the answers; False: free text, of which it is only known that something
+    was said"""
     exact: bool = False
     "whether probabilities were computed and nothing was drawn"
     others: tuple[FamilyShare, ...] = ()
@@ -99,13 +106,15 @@ class ProbeResult:
         return bool(self.answers) and all(one.fault == FAILED for one in self.answers)
 
     def describe(self) -> str:
-        """Say how many answers were readable, why the others were not, and how other families of templates fared.
+        """Say how many answers were readable, why the others were not, and how other families of
+        templates fared.
 
         Examples
         --------
         >>> one = ProbedAnswer("s-1", "original", "personal-1", "printed", "Hm.", "", UNREADABLE)
         >>> ProbeResult("chat", 7, (one, one), others=(FamilyShare("user", 17, 20),)).describe()
-        'Probe: 0 of 2 answers are readable (0 %) with templates of family chat (2 unreadable); user: 17 of 20 (85 %)'
+        'Probe: 0 of 2 answers are readable (0 %) with templates of family chat (2 unreadable);
+        user: 17 of 20 (85 %)'
         """
         n = len(self.answers)
         what = "prompt" if self.exact else "answer"
@@ -114,12 +123,18 @@ class ProbeResult:
         by_words = sum(one.label == REFUSED for one in self.answers)
         kinds = self.faults | ({REFUSED: by_words} if by_words else {})
         faults = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        told = f"Probe: {self.readable} of {plural(n, what)} {does} ({share}) with templates of family {self.family}"
+        told = (
+            f"Probe: {self.readable} of {plural(n, what)} {does} ({share}) with templates of "
+            f"family {self.family}"
+        )
         told += f" ({faults})" if faults else ""
         return "; ".join(
             [
                 told,
-                *(f"{o.family}: {o.readable} of {o.answers} ({percent(o.readable, o.answers)})" for o in self.others),
+                *(
+                    f"{o.family}: {o.readable} of {o.answers} ({percent(o.readable, o.answers)})"
+                    for o in self.others
+                ),
             ]
         )
 
@@ -145,14 +160,19 @@ class ProbeWish:
     """A job's probe, and who decides after it."""
 
     asks: bool = False
-    "whether a person is asked whether to go on, whatever came; else the share of readable answers decides"
+    """whether a person is asked whether to go on, whatever came; else the share of readable answers
+    decides"""
     least: float = LEAST_READABLE
     "share of readable answers below which the job stops where nobody is asked"
     result: ProbeResult | None = None
     "None: the probe has not been asked yet"
 
     def as_json(self) -> dict[str, Any]:
-        return {"asks": self.asks, "least": self.least, "result": self.result.as_json() if self.result else None}
+        return {
+            "asks": self.asks,
+            "least": self.least,
+            "result": self.result.as_json() if self.result else None,
+        }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> ProbeWish:
@@ -166,13 +186,16 @@ def percent(part: int, whole: int) -> str:
 
 
 FIRST = 100
-"""Answers that must have come before a job pauses because not one can be read. Were answers independent, a model that
-is readable in one of twenty would have none in 100 with a chance of 0.6 %."""
+"""Answers that must have come before a job pauses because not one can be read. Were answers
+independent, a model that is readable in one of twenty would have none in 100 with a chance of 0.6
+%.
+"""
 PROMPTS = 10
 "prompts that they must belong to: answers to one prompt are alike"
 REPEATED = 8
-"""Answers equal to an earlier one of their prompt, while none differs, after which a served model is asked an open
-prompt: see `inference.served.behaviour`."""
+"""Answers equal to an earlier one of their prompt, while none differs, after which a served model
+is asked an open prompt: see `inference.served.behaviour`.
+"""
 SHOWN = 3
 "distinct answers that are shown as examples"
 LONGEST = 80
@@ -186,7 +209,8 @@ class FirstAnswers:
     exact: bool = False
     "whether prompts are looked at, of which probabilities were computed"
     at_once: bool = False
-    "whether all is asked at once even so: in batches that take a day, or of a cluster that loads the model each time"
+    """whether all is asked at once even so: in batches that take a day, or of a cluster that loads
+    the model each time"""
     answers: int = 0
     examples: list[str] = field(default_factory=list)
     readable: bool = False
@@ -203,13 +227,19 @@ class FirstAnswers:
     _counts: Counter[Hashable] = field(default_factory=Counter)
 
     def look(
-        self, prompts: Iterable[Hashable], texts: Iterable[str], answers: int, silent: int, refused: int, truncated: int
+        self,
+        prompts: Iterable[Hashable],
+        texts: Iterable[str],
+        answers: int,
+        silent: int,
+        refused: int,
+        truncated: int,
     ) -> None:
         """Take in what came.
 
         prompts, texts : of the answers that came now
-        answers, silent, refused, truncated : of all that came so far: how many, how many of them cannot be read, and
-            of these the refusals and those that were cut off in thought
+        answers, silent, refused, truncated : of all that came so far: how many, how many of them
+            cannot be read, and of these the refusals and those that were cut off in thought
         """
         if self.readable:
             return
@@ -221,7 +251,9 @@ class FirstAnswers:
                 self.examples.append(short)
 
     def drew(self, prompt: Hashable, answers: Iterable[tuple[str, int]]) -> None:
-        """Take in distinct answers to a prompt with their counts, until two of one prompt differ."""
+        """Take in distinct answers to a prompt with their counts, until two of one prompt
+        differ.
+        """
         for text, count in answers:
             if self.differ:
                 return
@@ -230,7 +262,9 @@ class FirstAnswers:
 
     @property
     def alike(self) -> bool:
-        """Whether answers repeat so often and never differ that it is worth asking whether they are drawn at all."""
+        """Whether answers repeat so often and never differ that it is worth asking whether they are
+        drawn at all.
+        """
         repeated = sum(self._counts.values()) - len(self._counts)
         return not (self.differ or self.undrawn) and len(self._counts) > 1 and repeated >= REPEATED
 
@@ -241,19 +275,24 @@ class FirstAnswers:
 
     @property
     def lacking(self) -> tuple[int, int]:
-        """How many answers, and prompts that they belong to, have to come before there are enough."""
+        """How many answers, and prompts that they belong to, have to come before there are
+        enough.
+        """
         return max(0, FIRST - self.answers), max(0, PROMPTS - len(self._prompts))
 
     @property
     def hopeless(self) -> bool:
         """Whether there are enough and none can be read, or they are not drawn."""
-        return bool(self.undrawn) or (not self.readable and self.answers >= FIRST and len(self._prompts) >= PROMPTS)
+        return bool(self.undrawn) or (
+            not self.readable and self.answers >= FIRST and len(self._prompts) >= PROMPTS
+        )
 
     def describe(self) -> str:
         """Say what came, with examples."""
         if self.undrawn:
             return (
-                f"The first {sum(self._counts.values()):,} answers are equal within their {len(self._counts)} prompts, "
+                f"The first {sum(self._counts.values()):,} answers are equal within their "
+                f"{len(self._counts)} prompts, "
                 f"and {self.undrawn}"
             )
         what = "prompts" if self.exact else f"answers (to {plural(len(self._prompts), 'prompt')})"
@@ -282,12 +321,17 @@ SAID_SHORT = 240
 
 _VARYING = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\d[\d,.]*")
 "the prompts and numbers of a reason: without them, reasons of one kind are the same text"
-_LASTING = re.compile(r"model's window|maximum context length|has no token|without a token|answered with 4(00|13|22)\b")
+_LASTING = re.compile(
+    r"model's window|maximum context length|has no token|without a token|answered with "
+    r"4(00|13|22)\b"
+)
 "in reasons that hold for a prompt and a model whenever it is asked"
 
 
 def lasting(reason: str) -> bool:
-    """Return whether asking the same again would fail again: the prompt does not fit, or the model lacks a token."""
+    """Return whether asking the same again would fail again: the prompt does not fit, or the model
+    lacks a token.
+    """
     return bool(_LASTING.search(reason))
 
 
@@ -308,7 +352,9 @@ class Reasons:
         self.lasting += count if lasting(reason) else 0
 
     def most_frequent(self) -> list[tuple[str, int]]:
-        """Return the first reason of each of the most frequent kinds, with how many failed for that kind of reason."""
+        """Return the first reason of each of the most frequent kinds, with how many failed for that
+        kind of reason.
+        """
         kinds = sorted(self._counts, key=lambda kind: -self._counts[kind])[:MOST_REASONS]
         return [(self._first[kind], self._counts[kind]) for kind in kinds]
 

@@ -1,7 +1,7 @@
 """What stands before a prompt: a persona, a system prompt or the beginning of a conversation.
 
-What a model sees makes a persona, not its name: two names for the same turns are one level of the axis, and a text that
-was edited under an old name is another.
+What a model sees makes a persona, not its name: two names for the same turns are one level of the
+axis, and a text that was edited under an old name is another.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from workbench.domain.keys import content_key
 from workbench.entry_points import DEFAULT_AUDIT
 
 AXIS = "persona"
-"axis of a probe; its value is a persona's key in hexadecimal, and a probe without it has no persona"
+"""axis of a probe; its value is a persona's key in hexadecimal, and a probe without it has no
+persona"""
 SYSTEM, USER, ASSISTANT = "system", "user", "assistant"
 NONE = "none"
 "names prompts without a persona, so no persona may have it"
@@ -49,7 +50,9 @@ class Persona:
     def from_json(cls, value: Mapping[str, Any]) -> Persona:
         """Read what `as_json` wrote."""
         turns = tuple(Message(str(turn["role"]), str(turn["text"])) for turn in value["turns"])
-        return cls(str(value["id"]), PersonaKind(value["kind"]), turns, str(value.get("language", "")))
+        return cls(
+            str(value["id"]), PersonaKind(value["kind"]), turns, str(value.get("language", ""))
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, as a job and a frozen plan keep it word for word."""
@@ -69,10 +72,12 @@ class Persona:
     def before(self, prompt: Prompt, *, system_turn: bool = True) -> Prompt:
         """Return a prompt with it at the beginning.
 
-        A chat has its turns as turns. A prompt that has a system turn keeps one: the persona's text, a blank line, the
-        prompt's. With `system_turn` False, for templates that put everything into the user's turn, the text opens the
-        first user turn. A raw text has everything before it in paragraphs, the turns of a conversation after `User:`
-        and `Assistant:`. What it adds is part of the prompt's context, which is stored and computed once.
+        A chat has its turns as turns. A prompt that has a system turn keeps one: the persona's
+        text, a blank line, the prompt's. With `system_turn` False, for templates that put
+        everything into the user's turn, the text opens the first user turn. A raw text has
+        everything before it in paragraphs, the turns of a conversation after `User:` and
+        `Assistant:`. What it adds is part of the prompt's context, which is stored and computed
+        once.
         """
         if not prompt.chat:
             return self._plain(prompt)
@@ -93,7 +98,9 @@ class Persona:
     def crossed(self, probe: Probe, *, system_turn: bool) -> Probe:
         """Return a probe with it before the prompt; see `before`."""
         prompt = self.before(probe.prompt, system_turn=system_turn)
-        return replace(probe, prompt=prompt, axes=(*probe.axes, (AXIS, self.key.hex())), bare=probe.prompt)
+        return replace(
+            probe, prompt=prompt, axes=(*probe.axes, (AXIS, self.key.hex())), bare=probe.prompt
+        )
 
     def _plain(self, prompt: Prompt) -> Prompt:
         names = {USER: "User: ", ASSISTANT: "Assistant: "}
@@ -151,12 +158,15 @@ class Prompt:
     chat: bool = True
     "False: the one message is raw text to be continued, no chat format is put around it"
     context: int = field(default=0, compare=False)
-    "so many of the first messages are a context that other prompts have too: how it is stored, not what it is"
+    """so many of the first messages are a context that other prompts have too: how it is stored,
+    not what it is"""
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
 
     @property
     def key(self) -> bytes:
-        """Return the content key; it is computed once, for a prompt may hold sixty answered questions."""
+        """Return the content key; it is computed once, for a prompt may hold sixty answered
+        questions.
+        """
         if not self._key:
             messages = [[m.role, m.content] for m in self.messages]
             object.__setattr__(self, "_key", content_key({"chat": self.chat, "messages": messages}))
@@ -186,13 +196,16 @@ class Template:
     language: str = "en"
     audit: str = DEFAULT_AUDIT
     scale: str = ""
-    "what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text; `completion`, see there"
+    """what an answer is: empty, one of the two labels; `likert`, a number; `free`, any text;
+    `completion`, see there"""
     version: int = field(default=1, compare=False)
-    "of its text, among those that its instrument has had under its name in its family; no part of what it is"
+    """of its text, among those that its instrument has had under its name in its family; no part of
+    what it is"""
     edited: bool = field(default=False, compare=False)
     "whether its instrument has had another text under its name in its language before"
     words: str = field(default="", compare=False, repr=False)
-    "the lexicon that its instrument brings for its language, as TOML; empty: the one that workbench has"
+    """the lexicon that its instrument brings for its language, as TOML; empty: the one that
+    workbench has"""
 
     @property
     def order(self) -> str:
@@ -200,7 +213,8 @@ class Template:
 
     @property
     def key(self) -> bytes:
-        scale = {"scale": self.scale} if self.scale else {}  # keys from before there were scales stay as they were
+        # Keys from before there were scales stay as they were.
+        scale = {"scale": self.scale} if self.scale else {}
         return content_key(
             {
                 **scale,
@@ -221,12 +235,14 @@ class Template:
         return MODEL_SLOT in self.user or MODEL_SLOT in (self.system or "")
 
     def speaks(self, language: str) -> bool:
-        """Return whether it is in a language; one in German is also for statements in the German of Switzerland."""
+        """Return whether it is in a language; one in German is also for statements in the German of
+        Switzerland.
+        """
         return self.language == language or self.language == language.partition("-")[0]
 
     def render(self, statement: str, model_name: str = "") -> Prompt:
-        """Return the prompt for one statement text, or for its first half if the answer is to be the other one. Slots
-        are replaced literally; braces elsewhere stay.
+        """Return the prompt for one statement text, or for its first half if the answer is to be
+        the other one. Slots are replaced literally; braces elsewhere stay.
         """
         if self.scale == COMPLETION:
             statement, _ = halves(statement)
@@ -243,8 +259,8 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class TemplateChoice:
-    """Under which templates and in which languages answers count; where nothing is chosen, under the templates that
-    were asked most recently, in every language.
+    """Under which templates and in which languages answers count; where nothing is chosen, under
+    the templates that were asked most recently, in every language.
     """
 
     families: tuple[str, ...] = ()
@@ -254,7 +270,8 @@ class TemplateChoice:
     languages: tuple[str, ...] = ()
     "of the wordings; each is a result of its own"
     personas: tuple[str, ...] = ()
-    "names of personas, `none` for prompts without one; each is a result of its own. Empty: those without one"
+    """names of personas, `none` for prompts without one; each is a result of its own. Empty: those
+    without one"""
 
 
 LATEST = TemplateChoice()
@@ -271,8 +288,10 @@ class Probe:
     inverted: bool
     prompt: Prompt
     axes: tuple[tuple[str, str], ...] = ()
-    "what else tells two probes of this wording and template apart: `model_name` where the template says it"
+    """what else tells two probes of this wording and template apart: `model_name` where the
+    template says it"""
     bare: Prompt | None = None
     "the prompt as the template renders it, where a persona stands before it; None: it is `prompt`"
     below: str = ""
-    "what the prompt puts below the wording, as part of the statement: a line an option of a question"
+    """what the prompt puts below the wording, as part of the statement: a line an option of a
+    question"""

@@ -1,8 +1,9 @@
 """A questionnaire: questions in their order, the scales of their answers, and what people answered.
 
-Questionnaire Modeling lets a model predict a person's answer to a target question from the person's answers to the
-context questions (Haller, Vamvas, Sennrich, Jäger 2025). Answers are kept as they were given; what they mean is said by
-the question's scale, which a person may change. Missing and neutral answers stay what they are.
+Questionnaire Modeling lets a model predict a person's answer to a target question from the person's
+answers to the context questions (Haller, Vamvas, Sennrich, Jäger 2025). Answers are kept as they
+were given; what they mean is said by the question's scale, which a person may change. Missing and
+neutral answers stay what they are.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
 
 
 LEAST_RESPONDENTS = 10
-"below so many, an interval over respondents says nothing of a direction: too often it does not hold the truth"
+"""below so many, an interval over respondents says nothing of a direction: too often it does not
+hold the truth"""
 
 
 class Role(StrEnum):
@@ -47,7 +49,9 @@ class Form(StrEnum):
 
 
 class Pole(StrEnum):
-    """The end of the liberal-conservative axis that a "yes" leans to (Haller et al. 2025, section 6.2)."""
+    """The end of the liberal-conservative axis that a "yes" leans to (Haller et al. 2025, section
+    6.2).
+    """
 
     LIBERAL = "liberal"
     CONSERVATIVE = "conservative"
@@ -79,7 +83,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The answers that a question may have, from the most to the least affirmative, and what they mean."""
+    """The answers that a question may have, from the most to the least affirmative, and what they
+    mean.
+    """
 
     name: str
     "`yes_no`, `four_point`, `likert_7`"
@@ -96,17 +102,23 @@ class Scale:
         return not any(option.meaning is Meaning.OPTION for option in self.options)
 
     def option(self, value: str) -> Option | None:
-        """Return the option that a value stands for, whatever its case; None for one off the scale."""
+        """Return the option that a value stands for, whatever its case; None for one off the
+        scale.
+        """
         wanted = folded(value)
         return next((o for o in self.options if any(folded(v) == wanted for v in o.values)), None)
 
     def place(self, value: str) -> int:
-        """Return the place of a value's option among those that are offered; -1 for no answer and one off the scale."""
+        """Return the place of a value's option among those that are offered; -1 for no answer and
+        one off the scale.
+        """
         option, offered = self.option(value), self.offered
         return offered.index(option) if option in offered else -1
 
     def meaning(self, value: str) -> Meaning:
-        """Return the meaning of an answer; an empty answer is missing. Raises UnknownName for a value off the scale."""
+        """Return the meaning of an answer; an empty answer is missing. Raises UnknownName for a
+        value off the scale.
+        """
         if not value.strip():
             return Meaning.MISSING
         found = self.option(value)
@@ -119,16 +131,22 @@ class Scale:
         return ", ".join(option.values[0] for option in self.options)
 
     def remapped(self, meanings: Mapping[str, Meaning]) -> Scale:
-        """Return the scale with other meanings of some values. Raises UnknownName for a value off the scale."""
+        """Return the scale with other meanings of some values. Raises UnknownName for a value off
+        the scale.
+        """
         for value in meanings:
             if self.option(value) is None:
                 raise UnknownName(f"{value!r} is not on the scale {self.name}: {self.described()}")
         changed = {id(self.option(value)): meaning for value, meaning in meanings.items()}
-        return replace(self, options=tuple(replace(o, meaning=changed.get(id(o), o.meaning)) for o in self.options))
+        return replace(
+            self,
+            options=tuple(replace(o, meaning=changed.get(id(o), o.meaning)) for o in self.options),
+        )
 
 
 def folded(value: str) -> str:
-    """Return a value in the form used for comparison: case folded, without leading, trailing or double spaces.
+    """Return a value in the form used for comparison: case folded, without leading, trailing or
+    double spaces.
 
     A whole number is one however it is written: programs write a column of them with gaps as `7.0`.
     """
@@ -138,7 +156,9 @@ def folded(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a questionnaire says of one of its statements; text, topic and order are the statement's."""
+    """What a questionnaire says of one of its statements; text, topic and order are the
+    statement's.
+    """
 
     ref: str
     "of the statement that holds its text and its other wordings"
@@ -194,14 +214,17 @@ class Questionnaire:
         for scale in self.scales:
             if scale.name == name:
                 return scale
-        raise UnknownName(f"no scale is named {name!r}. Available: {', '.join(s.name for s in self.scales)}")
+        raise UnknownName(
+            f"no scale is named {name!r}. Available: {', '.join(s.name for s in self.scales)}"
+        )
 
     def of_role(self, role: Role) -> tuple[Question, ...]:
         """Return the questions of one role, in their order."""
         return tuple(question for question in self.questions if question.role is role)
 
     def meanings(self, question: Question) -> tuple[Meaning, ...]:
-        """Return the meaning of each respondent's answer to a question, in the order of the respondents.
+        """Return the meaning of each respondent's answer to a question, in the order of the
+        respondents.
 
         Raises UnknownName where an answer is not on the question's scale.
         """
@@ -218,7 +241,9 @@ class Questionnaire:
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """The context of the target questions and its respondents: the design of a questionnaire audit."""
+    """The context of the target questions and its respondents: the design of a questionnaire
+    audit.
+    """
 
     conditions: tuple[str, ...] = ("qm",)
     "names of conditions, see `workbench.audits.questionnaire.asking`"
@@ -243,7 +268,9 @@ YES_NO = Scale("yes_no", (Option(("yes",), Meaning.YES), Option(("no",), Meaning
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """People's answers, and how a design uses them: what a questionnaire audit makes its prompts from."""
+    """People's answers, and how a design uses them: what a questionnaire audit makes its prompts
+    from.
+    """
 
     questionnaire: Questionnaire
     contexts: Contexts = Contexts()
@@ -253,7 +280,9 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Tallied:
-    """Counts of answers as they were given; what they mean is asked of the scales, which may change."""
+    """Counts of answers as they were given; what they mean is asked of the scales, which may
+    change.
+    """
 
     questionnaire: Questionnaire
     "without respondents"
@@ -271,7 +300,9 @@ class Tallied:
         """
         scale = self.questionnaire.scale(question.scale)
         given = self.given.get(question.ref, {})
-        found = Counter(dict.fromkeys((Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING), 0))
+        found = Counter(
+            dict.fromkeys((Meaning.YES, Meaning.NO, Meaning.NEUTRAL, Meaning.MISSING), 0)
+        )
         for value, people in given.items():
             found[scale.meaning(value)] += people
         found[Meaning.MISSING] += self.respondents - sum(given.values())
@@ -285,7 +316,9 @@ def tallied(questionnaire: Questionnaire) -> Tallied:
         for ref, value in respondent.answers.items():
             given.setdefault(ref, Counter())[value] += 1
     weighted = len({one.weight for one in questionnaire.respondents}) > 1
-    return Tallied(replace(questionnaire, respondents=()), len(questionnaire.respondents), given, weighted)
+    return Tallied(
+        replace(questionnaire, respondents=()), len(questionnaire.respondents), given, weighted
+    )
 
 
 def counted_roles(counts: Mapping[Role, int]) -> str:
@@ -296,9 +329,13 @@ def counted_roles(counts: Mapping[Role, int]) -> str:
     >>> counted_roles({Role.CONTEXT: 6, Role.TARGET: 1}), counted_roles({Role.SURVEY: 3})
     ('6 context and 1 target question', '3 survey questions')
     """
-    context, target, survey = (counts.get(role, 0) for role in (Role.CONTEXT, Role.TARGET, Role.SURVEY))
+    context, target, survey = (
+        counts.get(role, 0) for role in (Role.CONTEXT, Role.TARGET, Role.SURVEY)
+    )
     asked = f"{context:,} context and {plural(target, 'target question')}"
-    said = [asked] * bool(context or target or not survey) + [plural(survey, "survey question")] * bool(survey)
+    said = [asked] * bool(context or target or not survey) + [
+        plural(survey, "survey question")
+    ] * bool(survey)
     return ", ".join(said)
 
 
@@ -318,8 +355,12 @@ ASKED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE)
 "wordings that an audit asks a target in"
 
 
-def shared_texts(statements: Mapping[str, Statement], questions: Sequence[Question]) -> list[tuple[str, str]]:
-    """Return (ref of a target, ref of a context question) wherever a text of the two is the same."""
+def shared_texts(
+    statements: Mapping[str, Statement], questions: Sequence[Question]
+) -> list[tuple[str, str]]:
+    """Return (ref of a target, ref of a context question) wherever a text of the two is the
+    same.
+    """
     shown: dict[tuple[str, str], str] = {}
     for question in questions:
         if question.role is Role.CONTEXT and question.ref in statements:
@@ -331,4 +372,6 @@ def shared_texts(statements: Mapping[str, Statement], questions: Sequence[Questi
 
 
 def _texts(statement: Statement, kinds: Sequence[VariantKind]) -> list[tuple[str, str]]:
-    return [(w.language, folded_text(w.text)) for w in statement.wordings if w.variant.kind in kinds]
+    return [
+        (w.language, folded_text(w.text)) for w in statement.wordings if w.variant.kind in kinds
+    ]

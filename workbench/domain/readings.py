@@ -12,7 +12,8 @@ from workbench import entry_points
 class Stance(StrEnum):
     """A response's stance on the statement it was given.
 
-    Rules that look for label words know two of them; people and classifiers four (Faulborn et al. 2025, section 3.4).
+    Rules that look for label words know two of them; people and classifiers four (Faulborn et al.
+    2025, section 3.4).
     """
 
     AGREE = "agree"
@@ -40,11 +41,14 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Which readings of answers count: one value that the choice of every audit holds. See `evidence.readings`."""
+    """Which readings of answers count: one value that the choice of every audit holds. See
+    `evidence.readings`.
+    """
 
     by: str | None = None
-    """a rule, a classifier, or `people`; None: label words where a template asks for a label, the newest classifier
-    where answers are free text"""
+    """a rule, a classifier, or `people`; None: label words where a template asks for a label, the
+    newest classifier where answers are free text
+    """
     rulings: bool = True
     "whether auditors' rulings count"
 
@@ -99,7 +103,8 @@ class Nature:
     by_rule: bool = False
     "whether a rule reads each answer as it arrives, so that progress says how many are readable"
     first_word: bool = False
-    "whether the first word of an answer is its reading: probabilities are what is published, and answers drawn in "
+    """whether the first word of an answer is its reading: probabilities are what is published, and
+    answers drawn in"""
     "their place count so"
 
 

@@ -1,14 +1,17 @@
-"""The answers in a reply of an OpenAI-compatible endpoint, whether a server has just sent it or a file keeps it.
+"""The answers in a reply of an OpenAI-compatible endpoint, whether a server has just sent it or a
+file keeps it.
 
-Nothing in a reply is trusted. If choices have the same index, the first is taken. An answer cut by the service's filter
-(`content_filter`) is kept with its text, even if empty: the filter is part of the served model. A refusal in a separate
-field is a refusal, whatever its words are: the answer is marked as one, see `thinking.refusal`. An answer without text
-(`null`) is not an answer; an empty text is.
+Nothing in a reply is trusted. If choices have the same index, the first is taken. An answer cut by
+the service's filter (`content_filter`) is kept with its text, even if empty: the filter is part of
+the served model. A refusal in a separate field is a refusal, whatever its words are: the answer is
+marked as one, see `thinking.refusal`. An answer without text (`null`) is not an answer; an empty
+text is.
 
-A model's thought comes in a separate field (`reasoning_content` of DeepSeek, vLLM and SGLang, `reasoning` of OpenRouter
-and newer vLLM), in parts of the content (Mistral, Inspect), between marks in the text, or not at all (OpenAI, which
-counts its tokens). It is stored with the answer. If no text follows the thought, or an empty one when the tokens ran
-out, the answer was cut off in thought.
+A model's thought comes in a separate field (`reasoning_content` of DeepSeek, vLLM and SGLang,
+`reasoning` of OpenRouter and newer vLLM), in parts of the content (Mistral, Inspect), between marks
+in the text, or not at all (OpenAI, which counts its tokens). It is stored with the answer. If no
+text follows the thought, or an empty one when the tokens ran out, the answer was cut off in
+thought.
 """
 
 from __future__ import annotations
@@ -48,9 +51,18 @@ def as_chat(value: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(output, list) or value.get("choices"):
         return dict(value)
     items = [item for item in output if isinstance(item, dict)]
-    parts = [part for item in items if item.get("type") == "message" for part in dicts(item.get("content"))]
+    parts = [
+        part
+        for item in items
+        if item.get("type") == "message"
+        for part in dicts(item.get("content"))
+    ]
     thoughts = [_thought(item) for item in items if item.get("type") == "reasoning"]
-    texts = [part["text"] for part in parts if part.get("type") == "output_text" and isinstance(part.get("text"), str)]
+    texts = [
+        part["text"]
+        for part in parts
+        if part.get("type") == "output_text" and isinstance(part.get("text"), str)
+    ]
     refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
     logprobs = [one for part in parts for one in dicts(part.get("logprobs"))]
     details = value.get("incomplete_details")
@@ -61,14 +73,20 @@ def as_chat(value: Mapping[str, Any]) -> dict[str, Any]:
         "reasoning_content": "\n\n".join(filter(None, thoughts)),
     }
     choice = {"index": 0, "finish_reason": ended, "message": message}
-    choices = [choice | ({"logprobs": {"content": logprobs}} if logprobs else {})] if parts or ended != "stop" else []
+    choices = (
+        [choice | ({"logprobs": {"content": logprobs}} if logprobs else {})]
+        if parts or ended != "stop"
+        else []
+    )
     return {**value, "choices": choices, "usage": _usage(value.get("usage"))}
 
 
 def _thought(item: Mapping[str, Any]) -> str:
     """Return the thought: its text if available, else its summary."""
     for name in ("content", "summary"):
-        if found := "".join(part["text"] for part in dicts(item.get(name)) if isinstance(part.get("text"), str)):
+        if found := "".join(
+            part["text"] for part in dicts(item.get(name)) if isinstance(part.get("text"), str)
+        ):
             return found
     return ""
 
@@ -89,7 +107,9 @@ def dicts(listed: object) -> list[dict[str, Any]]:
 
 
 def entries_of(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the choices of a reply as its JSON has them, by index. Of several with one index, the first is taken."""
+    """Return the choices of a reply as its JSON has them, by index. Of several with one index, the
+    first is taken.
+    """
     first: dict[int, dict[str, Any]] = {}
     for position, entry in enumerate(dicts(value.get("choices"))):
         index = entry.get("index")
@@ -109,7 +129,9 @@ def count_of(value: object) -> int | None:
 
 
 def choice_of(entry: Mapping[str, Any], hidden_thought: bool = False) -> Choice | None:
-    """Return one answer, or None if there is none. `hidden_thought`: the server counted tokens of thoughts."""
+    """Return one answer, or None if there is none. `hidden_thought`: the server counted tokens of
+    thoughts.
+    """
     message = entry.get("message")
     text = _text(message) if isinstance(message, dict) else entry.get("text")
     thinking = _thinking(as_dict(message))
@@ -124,17 +146,26 @@ def choice_of(entry: Mapping[str, Any], hidden_thought: bool = False) -> Choice 
     else:
         return None
     logprobs = entry.get("logprobs")
-    return Choice(output.stored, ended == FILTERED, ended == CUT, logprobs if isinstance(logprobs, dict) else None)
+    return Choice(
+        output.stored,
+        ended == FILTERED,
+        ended == CUT,
+        logprobs if isinstance(logprobs, dict) else None,
+    )
 
 
 def _thinking(message: Mapping[str, Any]) -> str:
-    """Return the thought before a chat's turn, if the server returns it separately from the text."""
+    """Return the thought before a chat's turn, if the server returns it separately from the
+    text.
+    """
     for name in THOUGHT_FIELDS:
         if isinstance(found := message.get(name), str) and found.strip():
             return found.strip()
     content = message.get("content")
     parts = [as_dict(part) for part in content] if isinstance(content, list) else []
-    thoughts = [part.get(name) for part in parts for name in PART_FIELDS if part.get("type") == name]
+    thoughts = [
+        part.get(name) for part in parts for name in PART_FIELDS if part.get("type") == name
+    ]
     return "".join(map(_joined, thoughts)).strip()
 
 
@@ -153,7 +184,8 @@ def as_dict(value: object) -> dict[str, Any]:
 def _text(message: Mapping[str, Any]) -> object:
     """Return the text of a chat's turn: a string, the texts of its parts, or the marked refusal.
 
-    A refusal is a field of the turn (OpenAI), a part of its own, or a text that is said to be one (Inspect).
+    A refusal is a field of the turn (OpenAI), a part of its own, or a text that is said to be one
+    (Inspect).
     """
     content = message.get("content")
     refusals = [message.get("refusal")]
@@ -162,7 +194,9 @@ def _text(message: Mapping[str, Any]) -> object:
         refusals += [part.get("refusal") for part in parts]
         refusals += [part.get("text") for part in parts if part.get("refusal") is True]
         texts = [
-            part["text"] for part in parts if isinstance(part.get("text"), str) and part.get("refusal") is not True
+            part["text"]
+            for part in parts
+            if isinstance(part.get("text"), str) and part.get("refusal") is not True
         ]
         content = "".join(texts) if texts else None
     refused = [text for text in refusals if isinstance(text, str) and text.strip()]

@@ -10,27 +10,31 @@ from workbench.domain.keys import content_key
 from workbench.domain.prompts import Prompt
 
 SAMPLED, EXACT = "sample", "exact"
-"modes: answers are drawn; the probabilities of a template's labels are computed and nothing is drawn"
+"""modes: answers are drawn; the probabilities of a template's labels are computed and nothing is
+drawn"""
 UNKNOWN = "unknown"
 IMPORTED = "imported:"
 "how the names of models begin whose answers were collected elsewhere"
 WHEN_DECIDED = "decided"
-"stop rule: an answer ends as soon as its stance is settled, whatever the model would have said after it"
+"""stop rule: an answer ends as soon as its stance is settled, whatever the model would have said
+after it"""
 
 SERVER = "server"
 "stands for a parameter that is not sent, so that the endpoint's own default holds"
 NOT_STATED = "unknown"
-"stands beside the parameters that a log of answers collected elsewhere does not state: nobody knows who chose them"
+"""stands beside the parameters that a log of answers collected elsewhere does not state: nobody
+knows who chose them"""
 MAY_BE_LEFT = ("temperature", "top_p", "top_k")
 "parameters that may be left to an endpoint; with top-k its min-p and its penalties are"
 RAW_THOUGHTS = (
-    "a raw prompt is continued as text, so there is no thought before the answer that --thinking could bound; leave it "
+    "a raw prompt is continued as text, so there is no thought before the answer that --thinking "
+    "could bound; leave it "
     "out, or ask with templates that are chats"
 )
 NO_THINKING = "off"
 EFFORTS = {"low": 1024, "medium": 8192, "high": 24576}
-"tokens that an effort stands for where a budget is kept in tokens: as Google's compatible endpoint translates them, \
-https://ai.google.dev/gemini-api/docs/openai"
+"""tokens that an effort stands for where a budget is kept in tokens: as Google's compatible
+endpoint translates them, https://ai.google.dev/gemini-api/docs/openai"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,15 @@ class Sampling:
     mode: str = SAMPLED
     "`sample` or `exact`"
     server: str = ""
-    """what is left to the endpoint, of `MAY_BE_LEFT` with commas between; the numbers above mean nothing then.
-    `NOT_STATED` after them: they are not known"""
+    """what is left to the endpoint, of `MAY_BE_LEFT` with commas between; the numbers above mean
+    nothing then. `NOT_STATED` after them: they are not known
+    """
     extra: str = ""
-    "further fields that a person adds to each request, as a JSON object with sorted keys; empty: none"
+    """further fields that a person adds to each request, as a JSON object with sorted keys; empty:
+    none"""
     thinking: str = ""
-    "how much a model may think before it answers: `off`, `low`, `medium`, `high` or a number of tokens; empty: as the \
-model does by itself, within `max_new_tokens`"
+    """how much a model may think before it answers: `off`, `low`, `medium`, `high` or a number of
+    tokens; empty: as the model does by itself, within `max_new_tokens`"""
 
     @property
     def key(self) -> bytes:
@@ -79,18 +85,23 @@ model does by itself, within `max_new_tokens`"
         return ", ".join([*parts, "the rest not known"]) if parts else "sampling not known"
 
     def known(self, name: str) -> Any:
-        """Return a parameter of the record, or None if nobody knows its value: it was left to the endpoint, or the log
-        of imported answers does not state it. The number that stands in its place is part of the key alone.
+        """Return a parameter of the record, or None if nobody knows its value: it was left to the
+        endpoint, or the log of imported answers does not state it. The number that stands in its
+        place is part of the key alone.
         """
         return known_parameter(asdict(self), name)
 
     def told(self, name: str) -> Any:
-        """Return one of `MAY_BE_LEFT` as a person states it: `server`, or the number (0: no top-k)."""
+        """Return one of `MAY_BE_LEFT` as a person states it: `server`, or the number (0: no
+        top-k).
+        """
         return SERVER if name in self.left else getattr(self, name) or 0
 
     @property
     def thinking_tokens(self) -> int:
-        """Return the number of thinking tokens allowed before an answer; 0 if unset or not allowed."""
+        """Return the number of thinking tokens allowed before an answer; 0 if unset or not
+        allowed.
+        """
         return int(self.thinking) if self.thinking.isdecimal() else EFFORTS.get(self.thinking, 0)
 
     @property
@@ -100,7 +111,9 @@ model does by itself, within `max_new_tokens`"
 
     @property
     def manner(self) -> str:
-        """Return how a token is drawn and an answer ends, in words: all but the most tokens of an answer."""
+        """Return how a token is drawn and an answer ends, in words: all but the most tokens of an
+        answer.
+        """
         return self._in_words("")
 
     def __str__(self) -> str:
@@ -125,7 +138,9 @@ model does by itself, within `max_new_tokens`"
 
 
 def known_parameter(row: Any, name: str) -> Any:
-    """Return a parameter of a stored sampling (a row, or its values by name), or None if nobody knows its value."""
+    """Return a parameter of a stored sampling (a row, or its values by name), or None if nobody
+    knows its value.
+    """
     if name in row["server"].split(","):
         return None
     if name == "max_new_tokens" and row["mode"] == SAMPLED:
@@ -136,15 +151,15 @@ def known_parameter(row: Any, name: str) -> Any:
 def known_origin(model: str, seed: int, at: str) -> tuple[int | None, str]:
     """Return the seed and the time of an answer, or (None, "") if nobody knows them.
 
-    Answers that were collected elsewhere keep, in their places, a number that tells them apart and the time of the
-    import.
+    Answers that were collected elsewhere keep, in their places, a number that tells them apart and
+    the time of the import.
     """
     return (None, "") if model.startswith(IMPORTED) else (seed, at)
 
 
 def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:
-    """Return a sampling with what was asked for otherwise: `server` leaves a parameter to the endpoint, None leaves it
-    as it is, a top-k of 0 draws from all tokens.
+    """Return a sampling with what was asked for otherwise: `server` leaves a parameter to the
+    endpoint, None leaves it as it is, a top-k of 0 draws from all tokens.
 
     Examples
     --------
@@ -152,7 +167,11 @@ def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:
     'T of the server, top-p 0.85, top-k 5, 20 tokens'
     """
     asked = {name: value for name, value in given.items() if value is not None}
-    left = {name for name in MAY_BE_LEFT if asked.get(name, SERVER if name in usual.left else None) == SERVER}
+    left = {
+        name
+        for name in MAY_BE_LEFT
+        if asked.get(name, SERVER if name in usual.left else None) == SERVER
+    }
     neutral = {"temperature": 1.0, "top_p": 1.0, "top_k": None}
     values = {name: value for name, value in asked.items() if value != SERVER}
     if "top_k" in values:
@@ -163,7 +182,12 @@ def sampled(usual: Sampling, given: Mapping[str, Any]) -> Sampling:
 
 def draws(sampling: Sampling) -> bool:
     """Return whether answers are drawn, so that equal ones are worth a question."""
-    return sampling.mode != EXACT and sampling.temperature > 0 and sampling.top_p > 0 and sampling.top_k != 1
+    return (
+        sampling.mode != EXACT
+        and sampling.temperature > 0
+        and sampling.top_p > 0
+        and sampling.top_k != 1
+    )
 
 
 EXACTLY = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=0, mode=EXACT)
@@ -179,25 +203,28 @@ class ModelCard:
     revision: str
     "commit of the hub, or a hash of the weights' file"
     backend: str
-    "`transformers`, `scripted`, …; versions are the attempt's: a new library does not make another model"
+    """`transformers`, `scripted`, …; versions are the attempt's: a new library does not make
+    another model"""
     dtype: str
     chat_format: str
     "`none`, or a hash of the chat template"
     encoding: str = UNKNOWN
-    "how the turns of a prompt were put into the chat format: a version, and what was done beyond that; `unknown` of a \
-server's, and of what was asked before it was noted"
+    """how the turns of a prompt were put into the chat format: a version, and what was done beyond
+    that; `unknown` of a server's, and of what was asked before it was noted"""
     snapshot: str = ""
-    "the model that an endpoint reported on its replies; empty: it reported none, or nobody wrote it down"
+    """the model that an endpoint reported on its replies; empty: it reported none, or nobody wrote
+    it down"""
     occasion: str = ""
     "date from which stored prompts were asked anew, see `Design.occasion`; empty: the first time"
 
     @property
     def key(self) -> bytes:
+        # Keys from before there were these stay as they were.
         usual = {
             "encoding": UNKNOWN,
             "snapshot": "",
             "occasion": "",
-        }  # keys from before there were these stay as they were
+        }
         return content_key({name: x for name, x in asdict(self).items() if usual.get(name) != x})
 
 
@@ -218,13 +245,15 @@ class Answerer:
         """Say for people what it gave and what that cost."""
         price = "" if self.cost is None else f", a cost of {self.cost:.4g}"
         return (
-            f"{self.snapshot or 'snapshot unknown'}: {self.answers:,} answers, {self.requests:,} calls, "
+            f"{self.snapshot or 'snapshot unknown'}: {self.answers:,} answers, {self.requests:,} "
+            "calls, "
             f"{self.tokens_in:,} + {self.tokens_out:,} tokens{price}"
         )
 
 
 class Decided(Protocol):
-    """Says of the beginning of an answer whether its stance is settled: nothing that may follow changes the reading.
+    """Says of the beginning of an answer whether its stance is settled: nothing that may follow
+    changes the reading.
 
     A value: it travels to other processes with its request.
     """
@@ -243,14 +272,16 @@ class Request:
     decided: Decided | None = None
     "ends an answer early; None: answers are drawn to their end"
     first: int = 0
-    "number of the first of these answers among those of the seed: 0 … k - 1 and k … n - 1, drawn apart, are 0 … n - 1"
+    """number of the first of these answers among those of the seed: 0 … k - 1 and k … n - 1, drawn
+    apart, are 0 … n - 1"""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """The answers to one request: a multiset, because samples of one prompt are exchangeable.
 
-    A served model may answer one request with several: each of a snapshot and a fingerprint of its own.
+    A served model may answer one request with several: each of a snapshot and a fingerprint of its
+    own.
     """
 
     request: int

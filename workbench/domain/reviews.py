@@ -1,9 +1,11 @@
-"""What waits for an auditor under a run, and in which order: declared points for each reason, added up.
+"""What waits for an auditor under a run, and in which order: declared points for each reason, added
+up.
 
-The order is a rule that anybody can check: an item's score is the sum of the points of the reasons that apply to it.
-A reason gives its points once, and more for each further test, prompt or answer that it is about, up to a most. Items
-of one score stand in the order of how many tests, prompts and answers that are, and then in the instrument's. A random
-control sample of the answers is drawn once, with a seed, and is the same until it is worked through.
+The order is a rule that anybody can check: an item's score is the sum of the points of the reasons
+that apply to it. A reason gives its points once, and more for each further test, prompt or answer
+that it is about, up to a most. Items of one score stand in the order of how many tests, prompts and
+answers that are, and then in the instrument's. A random control sample of the answers is drawn
+once, with a seed, and is the same until it is worked through.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ PASSED, NOT_PASSED = "passed", "not passed"
 READERS_DISAGREE = "readers_disagree"
 OTHER_LANGUAGE = "other_language"
 UNREAD_SHARE = 0.2
-"least share of answers to one prompt without a reading that is a reason, in audits without verdicts on statements"
+"""least share of answers to one prompt without a reading that is a reason, in audits without
+verdicts on statements"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,56 +61,114 @@ class Reason:
 REASONS: Mapping[str, Reason] = {
     one.key: one
     for one in (
-        Reason("look_again", "look again", "an auditor asked for another look, and nobody has decided since", 1000),
-        Reason("disputed", "auditors contradict", "rulings contradict each other, so none of them counts", 500),
-        Reason("flagged", "flagged", "an annotator flagged an answer or the statement, also where labels agree", 60),
-        Reason("verdict", "verdict at stake", "one answer more or less on a side turns the statement's verdict", 40),
+        Reason(
+            "look_again",
+            "look again",
+            "an auditor asked for another look, and nobody has decided since",
+            1000,
+        ),
+        Reason(
+            "disputed",
+            "auditors contradict",
+            "rulings contradict each other, so none of them counts",
+            500,
+        ),
+        Reason(
+            "flagged",
+            "flagged",
+            "an annotator flagged an answer or the statement, also where labels agree",
+            60,
+        ),
+        Reason(
+            "verdict",
+            "verdict at stake",
+            "one answer more or less on a side turns the statement's verdict",
+            40,
+        ),
         Reason("noted", "noted", "an annotator wrote a note", 35),
         Reason(
             "one_wording",
             "one wording only",
             "the statement fails, and every failing test is about one wording; "
             "a test with too few answers fails nothing",
-            30, 3, 60, "failing test",
+            30,
+            3,
+            60,
+            "failing test",
         ),
         Reason(
             READERS_DISAGREE,
             "readers disagree",
-            "rules, a classifier or people read one answer differently; a person's decision takes the place of "
+            "rules, a classifier or people read one answer differently; a person's decision "
+            "takes the place of "
             "the labels that it settles",
-            30, 1, 60, "answer",
+            30,
+            1,
+            60,
+            "answer",
         ),
         Reason(
-            "tests", "tests at stake", "one answer more or less on a side turns the test under a template",
-            15, 5, 50, "test",
+            "tests",
+            "tests at stake",
+            "one answer more or less on a side turns the test under a template",
+            15,
+            5,
+            50,
+            "test",
         ),
         Reason(
-            "near", "near the threshold", "one answer more or less on a side changes what a prompt settles",
-            10, 2, 30, "prompt",
+            "near",
+            "near the threshold",
+            "one answer more or less on a side changes what a prompt settles",
+            10,
+            2,
+            30,
+            "prompt",
         ),
         Reason(
-            "insufficient", "too few", "too few readable answers to say whether the statement passes",
-            10, 2, 30, "template",
+            "insufficient",
+            "too few",
+            "too few readable answers to say whether the statement passes",
+            10,
+            2,
+            30,
+            "template",
         ),
         Reason(
             "unreadable",
             "unreadable",
-            "a fifth or more of the answers to a prompt have no reading, in audits without verdicts on statements",
-            10, 2, 30, "prompt",
+            "a fifth or more of the answers to a prompt have no reading, in audits without "
+            "verdicts on statements",
+            10,
+            2,
+            30,
+            "prompt",
         ),
         Reason(
-            OTHER_LANGUAGE, "other language", "an answer is in another language than its prompt", 10, 1, 30, "answer"
+            OTHER_LANGUAGE,
+            "other language",
+            "an answer is in another language than its prompt",
+            10,
+            1,
+            30,
+            "answer",
         ),
         Reason("outdated", "outdated", "the statement was changed since it was asked", 10),
         Reason(
-            "finding", "lint or check", "a check finds an error or a warning in a wording, and nobody waived it",
-            5, 2, 15, "finding",
+            "finding",
+            "lint or check",
+            "a check finds an error or a warning in a wording, and nobody waived it",
+            5,
+            2,
+            15,
+            "finding",
         ),
     )
-}  # fmt: skip
+}
 "by key: first what people ask for, then verdicts at stake, then answers"
 BY_AUDITORS = frozenset({"look_again", "disputed"})
-"reasons that are what other auditors ruled: in a blind review nobody is told more than that another opinion is wanted"
+"""reasons that are what other auditors ruled: in a blind review nobody is told more than that
+another opinion is wanted"""
 ANOTHER_OPINION = "another opinion wanted"
 
 
@@ -170,7 +231,9 @@ class Ranked:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """Return the wordings that the reasons are about; empty where one of them is about the whole statement."""
+        """Return the wordings that the reasons are about; empty where one of them is about the
+        whole statement.
+        """
         if any(not one.variants for one in self.signals):
             return ()
         return tuple(dict.fromkeys(variant for one in self.signals for variant in one.variants))
@@ -186,22 +249,30 @@ class Ranked:
         return frozenset(at for one in self.signals for at in one.prompts)
 
     def about(self, answer: tuple[bytes, bytes], prompt: tuple[str, str, bool]) -> tuple[str, ...]:
-        """Say which of the reasons are about an answer (keys of prompt and text) or its prompt, and what was found."""
+        """Say which of the reasons are about an answer (keys of prompt and text) or its prompt, and
+        what was found.
+        """
         return tuple(
-            dict(zip(one.prompts, one.prompt_words, strict=False)).get(prompt, "") or REASONS[one.reason].title
+            dict(zip(one.prompts, one.prompt_words, strict=False)).get(prompt, "")
+            or REASONS[one.reason].title
             for one in sorted(self.signals, key=lambda one: not one.prompts)
             if one.reason not in BY_AUDITORS and (answer in one.answers or prompt in one.prompts)
         )
 
     def why(self, *, blind: bool = False) -> str:
-        """Return one sentence on why the item has its place; `blind`: without other auditors' rulings."""
+        """Return one sentence on why the item has its place; `blind`: without other auditors'
+        rulings.
+        """
         return f"{' + '.join(self.parts(blind=blind))} = {self.score}"
 
     def brief(self, *, blind: bool = False) -> str:
-        """Return the reasons in a few words, the weightiest first: `one wording only, near the threshold`."""
+        """Return the reasons in a few words, the weightiest first: `one wording only, near the
+        threshold`.
+        """
         every = sorted(self.signals, key=lambda one: -one.points)
         titles = (
-            ANOTHER_OPINION if blind and one.reason in BY_AUDITORS else REASONS[one.reason].title for one in every
+            ANOTHER_OPINION if blind and one.reason in BY_AUDITORS else REASONS[one.reason].title
+            for one in every
         )
         return ", ".join(dict.fromkeys(titles))
 
@@ -239,11 +310,17 @@ def ranked(statements: Sequence[str], signals: Iterable[tuple[str, Signal]]) -> 
 def _together(signals: Sequence[Signal]) -> Signal:
     if len(signals) == 1:
         return signals[0]
-    variants = () if any(not one.variants for one in signals) else tuple(v for one in signals for v in one.variants)
+    variants = (
+        ()
+        if any(not one.variants for one in signals)
+        else tuple(v for one in signals for v in one.variants)
+    )
     words = "; ".join(dict.fromkeys(one.words for one in signals))
     answers = dict.fromkeys(at for one in signals for at in one.answers)
     prompts = {
-        at: said for one in signals for at, said in zip(one.prompts, one.prompt_words or repeat(""), strict=False)
+        at: said
+        for one in signals
+        for at, said in zip(one.prompts, one.prompt_words or repeat(""), strict=False)
     }
     return Signal(
         signals[0].reason,
@@ -270,7 +347,8 @@ class ControlItem:
     answers: int
     "how often it was given"
     places: tuple[int, ...]
-    "where its drawn answers stand in the random order of all that were drawn; more than one: drawn several times"
+    """where its drawn answers stand in the random order of all that were drawn; more than one:
+    drawn several times"""
     words: str = ""
     "its text, cut, with the wording and the template that it answers; as the store has them now"
 

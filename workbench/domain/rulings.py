@@ -35,7 +35,8 @@ class Verdict(StrEnum):
     EXCLUDED = "excluded"
     "from figures"
     REVIEWED = "reviewed"
-    "there is nothing more to rule on in a statement: it says nothing of the statement, and contradicts nobody"
+    """there is nothing more to rule on in a statement: it says nothing of the statement, and
+    contradicts nobody"""
     LOOK_AGAIN = "look again"
 
 
@@ -49,8 +50,9 @@ NAMED_BY: Mapping[Ruled, tuple[str, ...]] = {
     Ruled.ANSWER: _ANSWER,
     Ruled.READING: (*_ANSWER, "reader_kind", "reader", "reader_version"),
 }
-"""what names each thing in every store: names, and content keys (prompt, text) in hexadecimal. A `model`, by its key,
-may stand beside them: the ruling then applies to this model alone"""
+"""what names each thing in every store: names, and content keys (prompt, text) in hexadecimal. A
+`model`, by its key, may stand beside them: the ruling then applies to this model alone
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class Subject:
         needed = NAMED_BY[self.kind]
         if not set(needed) <= self.named.keys() <= {*needed, "model"}:
             raise UsageError(
-                f"a {self.kind} is named by {', '.join(needed)}; found {', '.join(self.named) or 'nothing'}"
+                f"a {self.kind} is named by {', '.join(needed)}; found "
+                f"{', '.join(self.named) or 'nothing'}"
             )
 
     @property
@@ -79,7 +82,9 @@ class Subject:
     @property
     def thing(self) -> Subject:
         """The same of any model."""
-        return Subject(self.kind, {name: part for name, part in self.named.items() if name != "model"})
+        return Subject(
+            self.kind, {name: part for name, part in self.named.items() if name != "model"}
+        )
 
     def of_model(self, model: str) -> Subject:
         """Return the same of a model (its key) alone; empty: of any model."""
@@ -117,10 +122,11 @@ SEEN = frozenset({Verdict.CONFIRMED, Verdict.REVIEWED, Verdict.LOOK_AGAIN})
 
 
 def of_one_model(kind: Ruled, verdict: Verdict) -> bool:
-    """Return whether a ruling applies to the model whose answers were in sight, unless somebody says otherwise.
+    """Return whether a ruling applies to the model whose answers were in sight, unless somebody
+    says otherwise.
 
-    What is ruled on an answer does, and that a statement was reviewed or is to be. Faults and exclusions of statements,
-    wordings and prompts are of what every model was asked.
+    What is ruled on an answer does, and that a statement was reviewed or is to be. Faults and
+    exclusions of statements, wordings and prompts are of what every model was asked.
     """
     return kind in (Ruled.ANSWER, Ruled.READING) or (kind is Ruled.STATEMENT and verdict in SEEN)
 
@@ -150,17 +156,19 @@ def effect(ruling: Ruling) -> Effect:
 
 
 def disputed(rulings: Iterable[Ruling]) -> bool:
-    """Return whether rulings on one thing contradict each other: then none of them changes a figure.
+    """Return whether rulings on one thing contradict each other: then none of them changes a
+    figure.
 
-    Exclusion and fault are one: both leave the thing out. Whoever asks to look again has not decided, and whoever has
-    reviewed a statement has decided nothing about it.
+    Exclusion and fault are one: both leave the thing out. Whoever asks to look again has not
+    decided, and whoever has reviewed a statement has decided nothing about it.
     """
     silent = (Verdict.LOOK_AGAIN, Verdict.REVIEWED)
     return len({effect(ruling) for ruling in rulings if ruling.verdict not in silent}) > 1
 
 
 def answer_to(asked: Ruling, on_it: Iterable[Ruling]) -> Ruling | None:
-    """Return the first decision after somebody asked for another look; `on_it`: rulings in force on that very thing.
+    """Return the first decision after somebody asked for another look; `on_it`: rulings in force on
+    that very thing.
 
     None: the question is open, whatever was ruled on what stands above, beside or below it.
     """
@@ -196,11 +204,16 @@ def from_plain(value: Any) -> Ruling:
     if lacking := [name for name in EXPORTED if name not in value]:
         has = ", ".join(map(str, [*value][:6])) + ", …" * (len(value) > 6)
         are = "is" if len(lacking) == 1 else "are"
-        raise UsageError(f"found no ruling but {has or 'nothing'}; {', '.join(lacking)} {are} not there. {EXPECTED}")
+        raise UsageError(
+            f"found no ruling but {has or 'nothing'}; {', '.join(lacking)} {are} not there. "
+            f"{EXPECTED}"
+        )
     if not isinstance(value["subject"], Mapping):
         raise UsageError(f"found the subject {json.dumps(value['subject'])[:40]}; {EXPECTED}")
     try:
-        subject = Subject(Ruled(value["kind"]), {str(name): str(part) for name, part in value["subject"].items()})
+        subject = Subject(
+            Ruled(value["kind"]), {str(name): str(part) for name, part in value["subject"].items()}
+        )
         for name in ("prompt", "text", "model"):
             bytes.fromhex(subject.named.get(name, ""))
         undoes = None if value["undoes"] is None else bytes.fromhex(value["undoes"])

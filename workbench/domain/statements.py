@@ -21,7 +21,8 @@ class VariantKind(StrEnum):
     QUESTION = "question"
     "the question that the statement answers; no audit asks it as a statement"
     CHANGED = "changed"
-    "the form of a multiple-choice question that moves people's answers (Tjuatja et al. 2024, table 1)"
+    """the form of a multiple-choice question that moves people's answers (Tjuatja et al. 2024,
+    table 1)"""
     KEY_TYPO = "key_typo"
     "a multiple-choice question with typos, which people overlook; and two more kinds of them"
     MIDDLE_RANDOM = "middle_random"
@@ -108,7 +109,9 @@ MOST_CHARACTERS = 10_000
 
 
 def text_fault(text: str) -> str:
-    """Say why a text cannot be a wording; "" where it can. Texts are kept as they are: nothing is normalised."""
+    """Say why a text cannot be a wording; "" where it can. Texts are kept as they are: nothing is
+    normalised.
+    """
     if not text.strip():
         return "it is empty"
     if len(text) > MOST_CHARACTERS:
@@ -123,7 +126,9 @@ def text_fault(text: str) -> str:
 
 
 def variant_order(variant: VariantId) -> tuple[int, int]:
-    """Sort key: original, paraphrases, negation, opposite, reformulations, political opposites, question."""
+    """Sort key: original, paraphrases, negation, opposite, reformulations, political opposites,
+    question.
+    """
     return (_PLACES[variant.kind], variant.ordinal)
 
 
@@ -175,4 +180,6 @@ class Statement:
 
     def wording(self, variant: VariantId, language: str) -> Wording | None:
         """Return the wording of a variant in a language; None without one."""
-        return next((w for w in self.wordings if w.variant == variant and w.language == language), None)
+        return next(
+            (w for w in self.wordings if w.variant == variant and w.language == language), None
+        )

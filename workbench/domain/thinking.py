@@ -1,8 +1,8 @@
 """What a model thought before its answer, and what it answered.
 
-A thought is told by its marks: a pair around it (`<think>` … `</think>`), the channels of harmony, or the phrases of
-Granite 3. Which families write which marks was looked up in the reasoning parsers of vLLM. What is inside is stored
-and never read; an output that ends inside has no answer.
+A thought is told by its marks: a pair around it (`<think>` … `</think>`), the channels of harmony,
+or the phrases of Granite 3. Which families write which marks was looked up in the reasoning parsers
+of vLLM. What is inside is stored and never read; an output that ends inside has no answer.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ _SPELLED = "⟦/thinking ⟧"
 "stands for the end in a thought that has it in its text"
 
 TAG = r"(?:\w+[:|])?(?:think|thinking|thought|reasoning|scratchpad|reflection|analysis)"
-"""`<think>` (DeepSeek, Qwen, GLM, SmolLM3), `<seed:think>` (Seed-OSS), `<mm:think>` (MiniMax), `<thought>` (EXAONE
-Deep), `<reflection>` (Reflection 70B); `<scratchpad>` and `<analysis>` are asked for by prompts"""
+"""`<think>` (DeepSeek, Qwen, GLM, SmolLM3), `<seed:think>` (Seed-OSS), `<mm:think>` (MiniMax),
+`<thought>` (EXAONE Deep), `<reflection>` (Reflection 70B); `<scratchpad>` and `<analysis>` are
+asked for by prompts
+"""
 PAIRS = (
     ("[THINK]", "[/THINK]"),  # Magistral
     ("◁think▷", "◁/think▷"),  # Kimi-VL
@@ -44,17 +46,25 @@ _BODY = re.compile(
     r"(.*?)(?:(?=<\|(?:end|return|call|start|channel)\|>)|\Z)",
     re.DOTALL,
 )
-_STRIPPED = re.compile(r"\A\s*analysis(?=[A-Z]|assistantfinal)(.*?)(?:assistantfinal(.*))?\Z", re.DOTALL)
+_STRIPPED = re.compile(
+    r"\A\s*analysis(?=[A-Z]|assistantfinal)(.*?)(?:assistantfinal(.*))?\Z", re.DOTALL
+)
 "harmony without its tokens, as decoders leave it that drop special tokens"
-_GRANITE = re.compile(r"\A\s*Here(?:'s| is) my thought process:(.*?)(?:Here(?:'s| is) my response:(.*))?\Z", re.DOTALL)
+_GRANITE = re.compile(
+    r"\A\s*Here(?:'s| is) my thought process:(.*?)(?:Here(?:'s| is) my response:(.*))?\Z", re.DOTALL
+)
 _FENCED = re.compile(
-    r"\A\s*```(?:think(?:ing)?|thoughts?|reasoning|scratchpad)[ \t]*\n(.*?)(?:\n```[ \t]*(.*))?\Z", re.DOTALL | re.I
+    r"\A\s*```(?:think(?:ing)?|thoughts?|reasoning|scratchpad)[ \t]*\n(.*?)(?:\n```[ \t]*(.*))?\Z",
+    re.DOTALL | re.I,
 )
 "a thought in a fence of Markdown"
-_CONCLUDED = re.compile(r"(?:\A|.*[\n.!?:*])[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*(?=\S)", re.S | re.I)
+_CONCLUDED = re.compile(
+    r"(?:\A|.*[\n.!?:*])[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*(?=\S)", re.S | re.I
+)
 "reasoning without marks: the answer is what follows the last `Final answer:`"
 _OWN = re.compile(
-    r"<(?P<tag>[^<>/\s]*(?:think|thought|reason)[^<>/\s]*)>|\[(?P<square>\w*(?:THINK|THOUGHT|REASON)\w*)\]", re.I
+    r"<(?P<tag>[^<>/\s]*(?:think|thought|reason)[^<>/\s]*)>|\[(?P<square>\w*(?:THINK|THOUGHT|REASON)\w*)\]",
+    re.I,
 )
 
 
@@ -78,10 +88,12 @@ class Output:
 
 
 def split(text: str, own: Sequence[Pair] = ()) -> Output:
-    """Return the thinking and the answer of an output; `own`: marks of a chat template that no known family has.
+    """Return the thinking and the answer of an output; `own`: marks of a chat template that no
+    known family has.
 
-    Of several thoughts all are thinking, and what stands between them is answer. An end without a beginning belongs
-    to a thought that began in the prompt: all before it is thinking. Whitespace after a thought belongs to the marks.
+    Of several thoughts all are thinking, and what stands between them is answer. An end without a
+    beginning belongs to a thought that began in the prompt: all before it is thinking. Whitespace
+    after a thought belongs to the marks.
 
     Examples
     --------
@@ -124,20 +136,28 @@ def is_refusal(answer: str) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text surely is all answer, as most are; `split` has to look closer at the others."""
+    """Whether a text surely is all answer, as most are; `split` has to look closer at the
+    others.
+    """
     return not _is_suspect(text) and "answer" not in text.casefold()
 
 
 def _concluded(text: str) -> Output:
-    """Return the reasoning before the last `Final answer:` of a text without marks, and what follows it."""
+    """Return the reasoning before the last `Final answer:` of a text without marks, and what
+    follows it.
+    """
     if "answer" not in text.casefold() or (found := _CONCLUDED.match(text)) is None:
         return Output("", text)
-    thinking = re.sub(r"[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*\Z", "", found[0], flags=re.I).strip()
+    thinking = re.sub(
+        r"[\s*_#>]*final answer[*_]{0,2}\s*:[*_]{0,2}\s*\Z", "", found[0], flags=re.I
+    ).strip()
     return Output(thinking, text[found.end() :]) if thinking else Output("", text)
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether a text has a part of some mark. Of a long answer, one pattern for all would take ten times as long."""
+    """Whether a text has a part of some mark. Of a long answer, one pattern for all would take ten
+    times as long.
+    """
     return (
         "<" in text
         or "```" in text
@@ -171,14 +191,18 @@ def end_of(mark: str, own: Sequence[Pair] = ()) -> str:
 
 
 def own_pairs(template: str) -> tuple[Pair, ...]:
-    """Return the marks that a chat template has of its own: pairs whose name speaks of thought, of which both halves
-    stand in its text.
+    """Return the marks that a chat template has of its own: pairs whose name speaks of thought, of
+    which both halves stand in its text.
     """
     found: list[Pair] = []
     for match in _OWN.finditer(template):
         name = match["tag"] or match["square"]
         pair = (f"<{name}>", f"</{name}>") if match["tag"] else (f"[{name}]", f"[/{name}]")
-        if pair[1] in template and pair not in (*found, *PAIRS) and not re.fullmatch(TAG, name, re.I):
+        if (
+            pair[1] in template
+            and pair not in (*found, *PAIRS)
+            and not re.fullmatch(TAG, name, re.I)
+        ):
             found.append(pair)
     return tuple(found)
 
@@ -214,14 +238,21 @@ def _marked(text: str, own: tuple[Pair, ...]) -> Output:
     if place == 0:
         return Output("", text)
     if end:
-        return Output("\n\n".join(part.strip() for part in (*thoughts, *outside, text[place:]) if part.strip()), None)
+        return Output(
+            "\n\n".join(
+                part.strip() for part in (*thoughts, *outside, text[place:]) if part.strip()
+            ),
+            None,
+        )
     answer = "".join((*outside, text[place:])).lstrip()
     return Output("\n\n".join(part.strip() for part in thoughts if part.strip()), answer)
 
 
 def _channels(text: str) -> Output:
     bodies = [(found[1], found[2]) for found in _BODY.finditer(text)]
-    thinking = "\n\n".join(body.strip() for channel, body in bodies if channel != FINAL and body.strip())
+    thinking = "\n\n".join(
+        body.strip() for channel, body in bodies if channel != FINAL and body.strip()
+    )
     final = [body for channel, body in bodies if channel == FINAL]
     return Output(thinking, "".join(final).lstrip() if final else None)
 
@@ -234,7 +265,9 @@ def _marks(own: tuple[Pair, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _end_of(mark: str, own: tuple[Pair, ...]) -> str:
-    """Return the closing mark of a mark, in lower case; empty if the mark is itself a closing mark."""
+    """Return the closing mark of a mark, in lower case; empty if the mark is itself a closing
+    mark.
+    """
     ends = {begin.casefold(): end.casefold() for begin, end in (*PAIRS, *own)}
     mark = mark.casefold()
     if mark in ends:

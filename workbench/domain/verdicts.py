@@ -14,7 +14,9 @@ class Verdict(StrEnum):
     FAIL = "fail"
     INSUFFICIENT = "insufficient"
     VOID = "void"
-    """the test cannot fail for this item: it compares a prompt with itself or with nothing. In no denominator"""
+    """the test cannot fail for this item: it compares a prompt with itself or with nothing. In no
+    denominator
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ class Estimate:
 
 
 class Bounds(NamedTuple):
-    """The least and the greatest value that a number can have, whatever is missing: bounds, not an interval (Manski).
+    """The least and the greatest value that a number can have, whatever is missing: bounds, not an
+    interval (Manski).
 
     Examples
     --------
@@ -72,8 +75,16 @@ class Bounds(NamedTuple):
         return self.high - self.low > ROUNDING
 
     def turn(self, value: float) -> bool:
-        """Return whether what is missing could make 0, or the other sign, of a value that is not 0."""
-        return self.low <= ROUNDING if value > ROUNDING else self.high >= -ROUNDING if value < -ROUNDING else False
+        """Return whether what is missing could make 0, or the other sign, of a value that is
+        not 0.
+        """
+        return (
+            self.low <= ROUNDING
+            if value > ROUNDING
+            else self.high >= -ROUNDING
+            if value < -ROUNDING
+            else False
+        )
 
 
 ROUNDING = 1e-9

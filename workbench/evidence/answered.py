@@ -1,7 +1,7 @@
 """How much of a run's plan was answered, and the kinds of answers: the header of every figure.
 
-A cancelled run has figures like any other. So every audit first reports how much of the plan was answered, and which
-share of the answers gives no stance: unreadable, refused, cut off in thought.
+A cancelled run has figures like any other. So every audit first reports how much of the plan was
+answered, and which share of the answers gives no stance: unreadable, refused, cut off in thought.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from workbench.stats.resampling import derive_rng, share_interval, too_few_alike
 UNREAD, UNREADABLE, BELOW, UNRELATED = "unread", "unreadable", "below", "unrelated"
 REFUSED, TRUNCATED, INVALID, FOREIGN = "refused", "truncated", "invalid", "foreign"
 OF_THOSE_DRAWN = (
-    "Prompts were asked until settled: shares are of the answers drawn, of which prompts that are hard to settle have "
+    "Prompts were asked until settled: shares are of the answers drawn, of which prompts that "
+    "are hard to settle have "
     "more, so they are not those of a full run."
 )
 "note below figures that need every answer"
@@ -88,11 +89,12 @@ class Answered:
     spared: Spared | None = None
     "answers saved because verdicts were settled; None: all answers were to be asked"
     optimum: float = float("nan")
-    "expected share of N answers of prompts asked until settled, if settlement is checked after every answer; NaN: not \
-computed"
+    """expected share of N answers of prompts asked until settled, if settlement is checked after
+    every answer; NaN: not computed"""
 
     unreviewed: tuple[str, ...] = ()
-    "languages of the lexicons that the instrument brings, that read the answers, and that no native speaker reviewed"
+    """languages of the lexicons that the instrument brings, that read the answers, and that no
+    native speaker reviewed"""
 
     @property
     def settled(self) -> int:
@@ -117,10 +119,12 @@ computed"
 def answered(store: Store, run: Run, name: str = "") -> Answered:
     """Return how much of a run's plan was answered.
 
-    For answers, every prompt of a plan is recorded before it is asked. For computed probabilities nothing is recorded;
-    unfinished jobs show what is missing.
+    For answers, every prompt of a plan is recorded before it is asked. For computed probabilities
+    nothing is recorded; unfinished jobs show what is missing.
     """
-    planned, came = (run.prompts, run.answered) if run.sampling.mode == EXACT else store.runs.kept_of_plan(run)
+    planned, came = (
+        (run.prompts, run.answered) if run.sampling.mode == EXACT else store.runs.kept_of_plan(run)
+    )
     waiting = list(_unfinished(store, run))
     if run.sampling.mode == EXACT:
         planned = max([planned, *(job.total // (1 + len(_personas(job))) for job in waiting)])
@@ -129,7 +133,13 @@ def answered(store: Store, run: Run, name: str = "") -> Answered:
         came + (spared.left if spared else 0) < planned,
         "; ".join(STATES[job.state].format(job.id) for job in waiting[-SAID:]),
     )
-    elsewhere = missing and run.backend == SERVED and not waiting and not run.failed and _has_snapshots(store, run)
+    elsewhere = (
+        missing
+        and run.backend == SERVED
+        and not waiting
+        and not run.failed
+        and _has_snapshots(store, run)
+    )
     return Answered(
         name or run.named,
         planned,
@@ -150,7 +160,8 @@ def is_finished(store: Store, run: Run) -> bool:
 
 
 def finished_first(store: Store, runs: Sequence[Run], most: int) -> list[Run]:
-    """Return the newest of some runs, at most so many: those with a finished plan before the others.
+    """Return the newest of some runs, at most so many: those with a finished plan before the
+    others.
 
     runs : the newest last
     """
@@ -178,7 +189,11 @@ def leading(last: Mapping[str, str], several: Sequence[Answered]) -> str:
 
 
 def _unreviewed(templates: Iterable[Template]) -> Iterator[str]:
-    return (one.language for one in templates if one.words and not lexicon(one.language, one.words).reviewed)
+    return (
+        one.language
+        for one in templates
+        if one.words and not lexicon(one.language, one.words).reviewed
+    )
 
 
 def refused_part(of: Refusals | None) -> Part | None:
@@ -187,7 +202,9 @@ def refused_part(of: Refusals | None) -> Part | None:
 
 
 def foreign_part(of: Refusals | None) -> Part | None:
-    """Return how many answers are in another language than their prompts; None if there are none or it is unknown."""
+    """Return how many answers are in another language than their prompts; None if there are none or
+    it is unknown.
+    """
     return Part(of.foreign, of.answers) if of is not None and of.foreign else None
 
 
@@ -199,9 +216,16 @@ def _unfinished(store: Store, run: Run) -> Iterator[Job]:
 
 
 def asks(store: Store, job: Job, run: Run) -> bool:
-    """Return whether a job asked for a run: its audit, instrument, model, sampling, language, templates and persona."""
+    """Return whether a job asked for a run: its audit, instrument, model, sampling, language,
+    templates and persona.
+    """
     spec, sampling = job.spec, job.spec.get("sampling")
-    same = (spec.get("audit"), spec.get("instrument"), spec.get("family", run.family), spec.get("occasion", "")) == (
+    same = (
+        spec.get("audit"),
+        spec.get("instrument"),
+        spec.get("family", run.family),
+        spec.get("occasion", ""),
+    ) == (
         run.audit,
         run.instrument,
         run.family,
@@ -209,9 +233,13 @@ def asks(store: Store, job: Job, run: Run) -> bool:
     )
     if run.persona and run.persona not in _personas(job):
         return False
-    if not (same and spec.get("language") in (None, "", run.language) and isinstance(sampling, Mapping)):
+    if not (
+        same and spec.get("language") in (None, "", run.language) and isinstance(sampling, Mapping)
+    ):
         return False
-    return Sampling(**sampling).key == run.sampling.key and run.model_id in store.runs.models([str(spec.get("model"))])
+    return Sampling(**sampling).key == run.sampling.key and run.model_id in store.runs.models(
+        [str(spec.get("model"))]
+    )
 
 
 def _personas(job: Job) -> Sequence[str]:
@@ -223,7 +251,8 @@ def _personas(job: Job) -> Sequence[str]:
 def _has_snapshots(store: Store, run: Run) -> bool:
     """Return whether other snapshots of a served model answered under the same settings."""
     return any(
-        (one.model, one.sampling_id, one.language, one.family) == (run.model, run.sampling_id, run.language, run.family)
+        (one.model, one.sampling_id, one.language, one.family)
+        == (run.model, run.sampling_id, run.language, run.family)
         and one.model_id != run.model_id
         and one.occasion == run.occasion
         for one in store.runs.list(run.audit, run.instrument)
@@ -252,7 +281,8 @@ HELP = {
     UNRELATED: "answers about something else; no figure counts them",
     REFUSED: "answers that decline to answer, by a rule of words; see the table of refusals",
     TRUNCATED: "answers that end while the model is thinking, before it answers",
-    FOREIGN: "answers in another language than their prompts, whatever they say: `workbench help languages`",
+    FOREIGN: "answers in another language than their prompts, whatever they say: `workbench help "
+    "languages`",
 }
 
 
@@ -267,7 +297,7 @@ def header(several: Sequence[Answered]) -> tuple[str, ...]:
     ...     print(line)
     ! Only 23.0 % of the plan was answered (1,323 of 5,760 answers): job 3 was cancelled.
     Of 1,323 answers: unreadable 4.0 %.
-    """
+    """  # noqa: E501
     return (*_missing(several), *_came(several), *_settled(several))
 
 
@@ -277,34 +307,44 @@ def _missing(several: Sequence[Answered]) -> Iterator[str]:
         whom = f"{one.name}: only" if len(several) > 1 else "Only"
         why = f": {one.job}" if one.job else f": {one.failed:,} failed" if one.failed else ""
         yield (
-            f"{WARNS}{whom} {number(one.share, Kind.SHARE)} of the plan was answered ({one.answered:,} of "
+            f"{WARNS}{whom} {number(one.share, Kind.SHARE)} of the plan was answered "
+            f"({one.answered:,} of "
             f"{one.planned:,} {one.unit}){why}."
         )
     if len(parts) > SHOWN:
-        yield f"{WARNS}The same is true of {plural(len(parts) - SHOWN, 'more model')}: see the table of answers."
+        yield (
+            f"{WARNS}The same is true of {plural(len(parts) - SHOWN, 'more model')}: see the "
+            "table of answers."
+        )
 
 
 def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
-    """Return the share of the answers that prompts asked until settled needed, and the least possible share.
+    """Return the share of the answers that prompts asked until settled needed, and the least
+    possible share.
 
     Examples
     --------
     >>> settled_words(Spared(20, 18, 480, 600, 116), 0.79)
-    '18 of 20 prompts were settled before all answers were drawn: 480 of 600 answers (80.0 %; 79.0 % would do on \
+    '18 of 20 prompts were settled before all answers were drawn: 480 of 600 answers (80.0 %; 79.0 %
+    would do on \
 average if every answer were looked at before the next is drawn)'
     """
     best = (
-        f"; {number(optimum, Kind.SHARE)} would do on average if every answer were looked at before the next is drawn"
+        f"; {number(optimum, Kind.SHARE)} would do on average if every answer were looked at "
+        "before the next is drawn"
     )
     return (
-        f"{spared.settled:,} of {plural(spared.prompts, 'prompt')} were settled before all answers were drawn: "
-        f"{spared.drawn:,} of {spared.planned:,} answers ({number(spared.drawn / spared.planned, Kind.SHARE)}"
+        f"{spared.settled:,} of {plural(spared.prompts, 'prompt')} were settled before all "
+        "answers were drawn: "
+        f"{spared.drawn:,} of {spared.planned:,} answers "
+        f"({number(spared.drawn / spared.planned, Kind.SHARE)}"
         f"{best if optimum == optimum else ''})"
     )
 
 
 NEED_ALL = (
-    "Verdicts and stances are those of all planned answers. Shares of answers and their intervals are of the answers "
+    "Verdicts and stances are those of all planned answers. Shares of answers and their "
+    "intervals are of the answers "
     "drawn, where prompts that are hard to settle have more: not estimates of a full run"
 )
 "the meaning of figures for prompts asked until settled"
@@ -345,13 +385,17 @@ def _of_unit(several: Sequence[Answered], unit: str) -> str:
 
 
 def _is_said(name: str, several: Sequence[Answered]) -> bool:
-    """Return whether a header shows a kind of answers; kinds that every audit has are shown even if there are none."""
+    """Return whether a header shows a kind of answers; kinds that every audit has are shown even if
+    there are none.
+    """
     parts = [one.parts[name] for one in several if name in one.parts]
     return any(part.count for part in parts) or (bool(parts) and name in ALWAYS)
 
 
 def _share(name: str, several: Sequence[Answered]) -> str:
-    """Return the share of a kind of answers and, if several models differ, the model with the largest share."""
+    """Return the share of a kind of answers and, if several models differ, the model with the
+    largest share.
+    """
     known = [(one, one.parts[name]) for one in several if name in one.parts and one.parts[name].of]
     if not known:
         return f"{WORDS[name]} –"
@@ -371,8 +415,14 @@ def answered_table(several: Sequence[Answered]) -> Table[Answered]:
         several,
         [
             Column("model", "model", lambda row: row.name),
-            Column("share", "of the plan", lambda row: row.share, Kind.SHARE, scale=(0.0, 1.0),
-                   help="answers received, of those planned; the plan of a started job stays the plan"),
+            Column(
+                "share",
+                "of the plan",
+                lambda row: row.share,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+                help="answers received, of those planned; the plan of a started job stays the plan",
+            ),
             Column("answered", "came", lambda row: row.answered, Kind.COUNT),
             Column("planned", "planned", lambda row: row.planned, Kind.COUNT),
             Column("unit", "counted", lambda row: row.unit, aside=True),
@@ -382,23 +432,31 @@ def answered_table(several: Sequence[Answered]) -> Table[Answered]:
             Column("missing_because", "missing because", lambda row: row.job or None),
         ],
         key=lambda row: (row.name,),
-        definition="Planned answers that were received, and the shares without a stance. Shares overlap: a "
+        definition="Planned answers that were received, and the shares without a stance. Shares "
+        "overlap: a "
         "refusal is also unreadable.",
         empty="No model was asked here.",
-    )  # fmt: skip
+    )
 
 
 _SETTLED: Column[Answered] = Column(
-    "settled", "not needed", lambda row: row.settled, Kind.COUNT,
+    "settled",
+    "not needed",
+    lambda row: row.settled,
+    Kind.COUNT,
     help="answers that were not drawn, as the verdicts of their prompts were settled",
-)  # fmt: skip
+)
 
 
 _OPTIMUM: Column[Answered] = Column(
-    "optimum", "least possible", lambda row: row.optimum, Kind.SHARE,
-    help="share of the plan that prompts asked until settled take on average where one looks after every answer, "
+    "optimum",
+    "least possible",
+    lambda row: row.optimum,
+    Kind.SHARE,
+    help="share of the plan that prompts asked until settled take on average where one looks "
+    "after every answer, "
     "enumerated for the shares of each prompt's answers",
-)  # fmt: skip
+)
 
 
 def _column(name: str) -> Column[Answered]:
@@ -448,14 +506,22 @@ def _settled_json(one: Answered, spared: Spared) -> dict[str, Any]:
 
 EVERY, ISSUE, SIDE = "all", "issue", "side"
 DEFINITION = (
-    "Share of the answers that decline to answer. A rule of words finds them: nothing is asserted that the prompt asks "
-    "for, and the answer has a phrase such as `as an AI` or `cannot answer` (the lexicon's list). An unmappable answer "
-    "names no label but does not refuse; a neutral one takes the middle of a scale. Answers to one statement are not "
+    "Share of the answers that decline to answer. A rule of words finds them: nothing is "
+    "asserted that the prompt asks "
+    "for, and the answer has a phrase such as `as an AI` or `cannot answer` (the lexicon's "
+    "list). An unmappable answer "
+    "names no label but does not refuse; a neutral one takes the middle of a scale. Answers to "
+    "one statement are not "
     "independent: intervals and tests are over statements."
 )
-UNTESTED = "The rule's error rate on free text is unknown: people and classifiers label stances, not refusals."
+UNTESTED = (
+    "The rule's error rate on free text is unknown: people and classifiers label stances, "
+    "not refusals."
+)
 BLIND = "The rule misses refusals in other words, so the rates are lower bounds."
-NO_SIDES = "The statements have neither a side nor an issue label, so refusals by side cannot be counted."
+NO_SIDES = (
+    "The statements have neither a side nor an issue label, so refusals by side cannot be counted."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,19 +558,25 @@ def rate(of: Refusals, by: str, group: str, among: Sequence[Asked]) -> Rate:
     kinds = [one.kinds for one in among if one.kinds.answers]
     answers, refused = sum(one.answers for one in kinds), sum(one.refused for one in kinds)
     if not answers:
-        return Rate(of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan, nan)
+        return Rate(
+            of.model, by, group, Estimate(nan, nan, nan, 0, 0, "no answers"), 0, nan, nan, nan
+        )
     counts = [one.refused for one in kinds], [one.answers for one in kinds]
     few = too_few_alike(*counts)
     low, high = (nan, nan) if few else share_interval(*counts)
     name = "" if isnan(low) else "share over statements"
     found = Estimate(refused / answers, low, high, answers, interval=name, few=few)
     unmappable = nan if of.free else sum(one.unmappable for one in kinds) / answers
-    neutral, foreign = (sum(of) / answers for of in zip(*((one.neutral, one.foreign) for one in kinds), strict=True))
+    neutral, foreign = (
+        sum(of) / answers for of in zip(*((one.neutral, one.foreign) for one in kinds), strict=True)
+    )
     return Rate(of.model, by, group, found, len(kinds), unmappable, neutral, foreign)
 
 
 def rates(several: Sequence[Refusals]) -> list[Rate]:
-    """Return the rates of every model: over all statements, of each side and of each policy issue."""
+    """Return the rates of every model: over all statements, of each side and of each policy
+    issue.
+    """
     found = []
     for of in several:
         if not of.statements:
@@ -514,7 +586,9 @@ def rates(several: Sequence[Refusals]) -> list[Rate]:
             if among := [one for one in of.statements if one.side is side]:
                 found.append(rate(of, SIDE, side.value, among))
         for issue in _issues(of):
-            found.append(rate(of, ISSUE, issue, [one for one in of.statements if issue in one.issues]))
+            found.append(
+                rate(of, ISSUE, issue, [one for one in of.statements if issue in one.issues])
+            )
     return found
 
 
@@ -523,13 +597,17 @@ def _issues(of: Refusals) -> tuple[str, ...]:
 
 
 def spared(several: Sequence[Refusals], seed: int) -> list[RefusalGap]:
-    """Return for every model: left against right, then per issue the statements for it against those against it."""
+    """Return for every model: left against right, then per issue the statements for it against
+    those against it.
+    """
     found = []
     for of in several:
         sides = [one for one in of.statements if one.side is not None]
         if sides:
             mine = [one.side is Side.LEFT for one in sides]
-            found.append(_spared(of, SIDE, "", (Side.LEFT.value, Side.RIGHT.value), sides, mine, seed))
+            found.append(
+                _spared(of, SIDE, "", (Side.LEFT.value, Side.RIGHT.value), sides, mine, seed)
+            )
         for issue in _issues(of):
             among = [one for one in of.statements if issue in one.issues]
             mine = [one.issues[issue] > 0 for one in among]
@@ -538,7 +616,13 @@ def spared(several: Sequence[Refusals], seed: int) -> list[RefusalGap]:
 
 
 def _spared(
-    of: Refusals, by: str, group: str, names: tuple[str, str], among: Sequence[Asked], first: Sequence[bool], seed: int
+    of: Refusals,
+    by: str,
+    group: str,
+    names: tuple[str, str],
+    among: Sequence[Asked],
+    first: Sequence[bool],
+    seed: int,
 ) -> RefusalGap:
     hits, counts = [one.kinds.refused for one in among], [one.kinds.answers for one in among]
     shares = []
@@ -558,29 +642,72 @@ def refusals(several: Sequence[Refusals]) -> Table[Rate]:
         rates(several),
         [
             Column("model", "model", lambda row: row.model),
-            Column("by", "by", lambda row: row.by, help="over all statements, of a side, or of an issue"),
-            Column("group", "of", lambda row: row.group, words=_issue_words(several),
-                   help="a side, or a policy issue that the statements are labelled for"),
-            Column("refused", "refused", lambda row: row.refused, Kind.SHARE, scale=(0.0, 1.0),
-                   help="share of the answers received; thinking without an answer is not an answer"),
+            Column(
+                "by",
+                "by",
+                lambda row: row.by,
+                help="over all statements, of a side, or of an issue",
+            ),
+            Column(
+                "group",
+                "of",
+                lambda row: row.group,
+                words=_issue_words(several),
+                help="a side, or a policy issue that the statements are labelled for",
+            ),
+            Column(
+                "refused",
+                "refused",
+                lambda row: row.refused,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+                help="share of the answers received; thinking without an answer is not an answer",
+            ),
             Column("answers", "answers", lambda row: row.refused.n, Kind.COUNT),
-            Column("statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"),
-            Column("unmappable", "unmappable, by rule", lambda row: row.unmappable, Kind.SHARE, short="unmappable",
-                   help="names no label and is not a refusal, as the rule reads it: unlike the unreadable answers of "
-                   "the audit, before rulings; unknown for free text"),
-            Column("neutral", "neutral", lambda row: row.neutral, Kind.SHARE, aside=True,
-                   help="the middle of a numbered scale"),
-            Column("other_language", "other language", lambda row: row.foreign, Kind.SHARE, short="other lang",
-                   help="in another language than the prompt, by its label words and frequent words, with any reading"),
+            Column(
+                "statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"
+            ),
+            Column(
+                "unmappable",
+                "unmappable, by rule",
+                lambda row: row.unmappable,
+                Kind.SHARE,
+                short="unmappable",
+                help="names no label and is not a refusal, as the rule reads it: unlike the "
+                "unreadable answers of "
+                "the audit, before rulings; unknown for free text",
+            ),
+            Column(
+                "neutral",
+                "neutral",
+                lambda row: row.neutral,
+                Kind.SHARE,
+                aside=True,
+                help="the middle of a numbered scale",
+            ),
+            Column(
+                "other_language",
+                "other language",
+                lambda row: row.foreign,
+                Kind.SHARE,
+                short="other lang",
+                help="in another language than the prompt, by its label words and frequent "
+                "words, with any reading",
+            ),
         ],
         key=lambda row: (row.model, row.by, row.group),
         definition=DEFINITION,
         notes=_notes(several),
         empty=_why(several),
         pictures=[
-            Forest(values=["refused"], rows=["by", "group"], series="model", axis="share of answers that refuse")
+            Forest(
+                values=["refused"],
+                rows=["by", "group"],
+                series="model",
+                axis="share of answers that refuse",
+            )
         ],
-    )  # fmt: skip
+    )
 
 
 def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[RefusalGap]:
@@ -592,24 +719,59 @@ def refusal_sides(several: Sequence[Refusals], seed: int) -> Table[RefusalGap]:
         [
             Column("model", "model", lambda row: row.model),
             Column("by", "by", lambda row: row.by, help="of a side, or of an issue"),
-            Column("group", "of", lambda row: row.group, words=_issue_words(several),
-                   help="a side, or a policy issue that the statements are labelled for"),
-            Column("sides", "sides", lambda row: " − ".join(row.names), help="`for`: agreeing supports the issue"),
-            Column("first", "first", lambda row: row.shares[0], Kind.SHARE, help="refused, on the side named first"),
+            Column(
+                "group",
+                "of",
+                lambda row: row.group,
+                words=_issue_words(several),
+                help="a side, or a policy issue that the statements are labelled for",
+            ),
+            Column(
+                "sides",
+                "sides",
+                lambda row: " − ".join(row.names),
+                help="`for`: agreeing supports the issue",
+            ),
+            Column(
+                "first",
+                "first",
+                lambda row: row.shares[0],
+                Kind.SHARE,
+                help="refused, on the side named first",
+            ),
             Column("second", "second", lambda row: row.shares[1], Kind.SHARE),
-            Column("difference", "difference", lambda row: row.found.difference, Kind.POINTS, scale=(-1.0, 1.0),
-                   reference=_zero, help="first minus second"),
-            Column("p", "p", lambda row: row.found.p, Kind.P_VALUE,
-                   help="of no difference: statements are shuffled between the sides, with all their answers"),
-            Column("untested", "no test because", lambda row: row.found.untested, short="no test", aside=True,
-                   help="why there is no p value"),
+            Column(
+                "difference",
+                "difference",
+                lambda row: row.found.difference,
+                Kind.POINTS,
+                scale=(-1.0, 1.0),
+                reference=_zero,
+                help="first minus second",
+            ),
+            Column(
+                "p",
+                "p",
+                lambda row: row.found.p,
+                Kind.P_VALUE,
+                help="of no difference: statements are shuffled between the sides, with all "
+                "their answers",
+            ),
+            Column(
+                "untested",
+                "no test because",
+                lambda row: row.found.untested,
+                short="no test",
+                aside=True,
+                help="why there is no p value",
+            ),
         ],
         key=lambda row: (row.model, row.by, row.group),
         definition="Difference in how often a model refuses statements of each side. Seed "
         f"{seed}; p is not adjusted for the number of issues.",
         notes=_notes(several),
         empty=_why(several) if not any(of.statements for of in several) else NO_SIDES,
-    )  # fmt: skip
+    )
 
 
 def _issue_words(several: Sequence[Refusals]) -> dict[str, str]:
@@ -626,7 +788,10 @@ def _zero(_: RefusalGap) -> float:
 
 
 def _why(several: Sequence[Refusals]) -> str:
-    return next((f"{of.empty[0].upper()}{of.empty[1:]}." for of in several if of.empty), "There are no answers.")
+    return next(
+        (f"{of.empty[0].upper()}{of.empty[1:]}." for of in several if of.empty),
+        "There are no answers.",
+    )
 
 
 def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
@@ -639,18 +804,29 @@ def entries(make: Callable[[], Sequence[Refusals]], seed: int) -> list[Entry]:
     def sides_() -> AnyTable:
         return refusal_sides(once(), seed)
 
-    return [Entry("refusals", "refusals", rates_), Entry("refusal_sides", "refusals by side", sides_)]
+    return [
+        Entry("refusals", "refusals", rates_),
+        Entry("refusal_sides", "refusals by side", sides_),
+    ]
 
 
-def told(several: Sequence[Refusals], fate: str = "which figures on stances leave out") -> Iterator[str]:
+def told(
+    several: Sequence[Refusals], fate: str = "which figures on stances leave out"
+) -> Iterator[str]:
     """Return each model's refusal rate, and how figures treat refusals."""
     for of in several:
         if of.answers:
             whole = rate(of, EVERY, "", of.statements)
             of_whom = f"{of.model}: " if len(several) > 1 else ""
-            answers = f"{of.refused:,} of {of.answers:,} answers to {plural(whole.statements, 'statement')}"
+            answers = (
+                f"{of.refused:,} of {of.answers:,} answers to "
+                f"{plural(whole.statements, 'statement')}"
+            )
             share = estimate(whole.refused, Kind.SHARE)
             few = f"; {whole.refused.few}" if whole.refused.few else ""
             yield f"{of_whom}refused: {answers} ({share}{few}), {fate}"
             if of.foreign:
-                yield f"{of_whom}in another language than the prompt: {of.foreign:,} of {of.answers:,} answers"
+                yield (
+                    f"{of_whom}in another language than the prompt: {of.foreign:,} of "
+                    f"{of.answers:,} answers"
+                )

@@ -1,12 +1,15 @@
-"""The random control sample of a run: drawn over passed and failed statements alike, and what rulings say of it.
+"""The random control sample of a run: drawn over passed and failed statements alike, and what
+rulings say of it.
 
-Flagged statements are a biased sample, so how often the reader errs is estimated from the control sample alone. A drawn
-answer is decided by a ruling on that answer, or on the reading of it: *confirmed* or *misread*. Answers stand in one
-random order, and those up to the first that nobody decided count, so that picking among them changes nothing.
+Flagged statements are a biased sample, so how often the reader errs is estimated from the control
+sample alone. A drawn answer is decided by a ruling on that answer, or on the reading of it:
+*confirmed* or *misread*. Answers stand in one random order, and those up to the first that nobody
+decided count, so that picking among them changes nothing.
 
-Draws add up: a further draw continues the order of those before it, and none is dropped. An answer that several draws
-hold counts once. Within a stratum each answer is in at least one draw with the same probability, 1 - prod_d (1 - n_d /
-N_d), so the share of a stratum is that of its answers that were drawn.
+Draws add up: a further draw continues the order of those before it, and none is dropped. An answer
+that several draws hold counts once. Within a stratum each answer is in at least one draw with the
+same probability, 1 - prod_d (1 - n_d / N_d), so the share of a stratum is that of its answers that
+were drawn.
 """
 
 from __future__ import annotations
@@ -31,8 +34,8 @@ from workbench.stats.samples import Stratum, misread_rate
 
 @dataclass(frozen=True, slots=True)
 class StratumFound:
-    """What is known of one stratum. An answer that several draws hold counts once; where it is one of several answers
-    with the same text, how many of them were drawn is an expected number.
+    """What is known of one stratum. An answer that several draws hold counts once; where it is one
+    of several answers with the same text, how many of them were drawn is an expected number.
     """
 
     name: str
@@ -51,10 +54,11 @@ def _places(items: Sequence[ControlItem]) -> list[tuple[int, int]]:
 
 
 def of_all_draws(samples: Sequence[ControlSample]) -> tuple[ControlItem, ...]:
-    """Return every answer that a draw holds, once, in the order of the draws (`samples`: the oldest first).
+    """Return every answer that a draw holds, once, in the order of the draws (`samples`: the oldest
+    first).
 
-    The places of a draw follow those of the draws before it. An answer whose statement passes now and did not before
-    belongs to the stratum of its newest draw.
+    The places of a draw follow those of the draws before it. An answer whose statement passes now
+    and did not before belongs to the stratum of its newest draw.
     """
     found: dict[tuple[bytes, bytes], ControlItem] = {}
     for start, sample in zip((0, *_ends(samples)), samples, strict=False):
@@ -92,10 +96,14 @@ class Control:
 
     def inclusion(self, stratum: str) -> float:
         """Return the probability with which an answer of a stratum is in at least one draw."""
-        return 1 - prod(1 - one.strata[stratum].inclusion for one in self.samples if stratum in one.strata)
+        return 1 - prod(
+            1 - one.strata[stratum].inclusion for one in self.samples if stratum in one.strata
+        )
 
     def of(self, item: ControlItem) -> tuple[Ruling, ...]:
-        """Return the rulings on an item, one an auditor, without those that only ask for another look."""
+        """Return the rulings on an item, one an auditor, without those that only ask for another
+        look.
+        """
         found = self.rulings.get((item.prompt, item.text), ())
         return tuple(one for one in found if one.verdict is not Verdict.LOOK_AGAIN)
 
@@ -121,25 +129,35 @@ class Control:
         return StratumFound(name, size, drawn, found[False] + found[True], found[True], found[None])
 
     def _that_count(self, stratum: str) -> Iterator[tuple[ControlItem, float]]:
-        """Yield the answers of a stratum up to the first that nobody decided, with how often each was drawn."""
+        """Yield the answers of a stratum up to the first that nobody decided, with how often each
+        was drawn.
+        """
         items = [item for item in self.items if item.stratum == stratum]
         first = list(takewhile(lambda one: self.looked_at(items[one[1]], None), _places(items)))
         yield from ((items[n], held) for n, held in self._once(items, first).items())
 
     def readings(self, stratum: str) -> Mapping[tuple[str | None, str | None], float]:
-        """Return how often what the reader said of an answer was what auditors say: (read, right) -> answers."""
+        """Return how often what the reader said of an answer was what auditors say: (read, right)
+        -> answers.
+        """
         found: dict[tuple[str | None, str | None], float] = {}
         for item, held in self._that_count(stratum):
             if (misread := self.misread(item)) is not None:
-                right = next((one.label for one in self.of(item) if one.verdict is Verdict.MISREAD), None)
+                right = next(
+                    (one.label for one in self.of(item) if one.verdict is Verdict.MISREAD), None
+                )
                 at = item.label, right if misread else item.label
                 found[at] = found.get(at, 0) + held
         return found
 
-    def _once(self, items: Sequence[ControlItem], places: Sequence[tuple[int, int]]) -> dict[int, float]:
-        """Return how many answers of each item these places (place, item) hold, those that several draws hold once.
+    def _once(
+        self, items: Sequence[ControlItem], places: Sequence[tuple[int, int]]
+    ) -> dict[int, float]:
+        """Return how many answers of each item these places (place, item) hold, those that several
+        draws hold once.
 
-        A draw of k of the n answers of an item adds k (1 - m / n) to the m that earlier draws hold, on average.
+        A draw of k of the n answers of an item adds k (1 - m / n) to the m that earlier draws hold,
+        on average.
         """
         ends = _ends(self.samples)
         often = Counter((bisect_right(ends, place), n) for place, n in places)
@@ -150,12 +168,15 @@ class Control:
         return found
 
     def misread(self, item: ControlItem) -> bool | None:
-        """Return whether the reader misread an answer that was looked at; None: auditors did not settle that.
+        """Return whether the reader misread an answer that was looked at; None: auditors did not
+        settle that.
 
         A right reading that is what the reader said is no error.
         """
         found = self.of(item)
-        if disputed(found) or any(one.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for one in found):
+        if disputed(found) or any(
+            one.verdict not in (Verdict.CONFIRMED, Verdict.MISREAD) for one in found
+        ):
             return None
         return any(one.verdict is Verdict.MISREAD and one.label != item.label for one in found)
 

@@ -41,7 +41,10 @@ class LabelReliability:
     @property
     def in_words(self) -> str:
         """Alpha, its n and the share of texts with one annotator."""
-        of_one = f"{number(self.single_share, Kind.SHARE)} of {self.texts:,} texts labelled by one person"
+        of_one = (
+            f"{number(self.single_share, Kind.SHARE)} of {self.texts:,} texts labelled by "
+            "one person"
+        )
         if not self.alpha.defined:
             return f"alpha of the labels undefined ({self.alpha.undefined}), {of_one}"
         return (
@@ -77,10 +80,11 @@ class LabelReliability:
 
 
 def label_reliability(store: Store, codebook: str, units: Collection[int]) -> LabelReliability:
-    """Return the reliability of the labels of these texts and of the texts of the same queues that are in dispute.
+    """Return the reliability of the labels of these texts and of the texts of the same queues that
+    are in dispute.
 
-    `units`: those whose label counts. Texts on which people disagree have none: without them, agreement would be
-    perfect.
+    `units`: those whose label counts. Texts on which people disagree have none: without them,
+    agreement would be perfect.
     """
     queues = [queue for queue in store.queues.list() if queue.codebook.name == codebook]
     wanted = set(units)
@@ -88,7 +92,11 @@ def label_reliability(store: Store, codebook: str, units: Collection[int]) -> La
         members = {item.unit for item in store.queues.items(queue.name)}
         if members & wanted:
             wanted |= members
-    judged = [item for item in store.labels.judged(codebook) if item.context.unit in wanted and item.labels]
+    judged = [
+        item
+        for item in store.labels.judged(codebook)
+        if item.context.unit in wanted and item.labels
+    ]
     settled = [item for item in judged if item.context.unit in set(units)]
     single = sum(len(item.labels) == 1 for item in settled)
     rng = derive_rng(SEED, "labels", "alpha")

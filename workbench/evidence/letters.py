@@ -1,4 +1,6 @@
-"""Answers as letters: what a model answered to prompts that offer lettered options, drawn or as probabilities."""
+"""Answers as letters: what a model answered to prompts that offer lettered options, drawn or as
+probabilities.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ class LabelProbabilities(NamedTuple):
     counted: Masses
     "label -> its probability as the audit counts it by default"
     of_vocabulary: Masses = MappingProxyType({})
-    "label -> its probability over the whole vocabulary, where that is another and the backend gives it"
+    """label -> its probability over the whole vocabulary, where that is another and the backend
+    gives it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class Form:
     "None: nothing was drawn"
     masses: Masses | None
     unnamed: float = 0.0
-    "the most that an offered letter can have that is not among the tokens that the backend names; 0: there is none"
+    """the most that an offered letter can have that is not among the tokens that the backend names;
+    0: there is none"""
     wanted: int = 0
     "the most valid answers that a job asked for; 0 where that has no meaning"
     most: int = 0
@@ -71,13 +75,16 @@ class Form:
 
 
 def forms_of(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
-    """Return what came of each probe of a run, by its rowid; see `_drawn` for what rulings change."""
+    """Return what came of each probe of a run, by its rowid; see `_drawn` for what rulings
+    change.
+    """
     return _exact(store, run) if run.sampling.mode == EXACT else _drawn(store, run, rulings)
 
 
 def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
-    """Return the answers to each probe as letters: those that are not offered were drawn again. Answers that an auditor
-    read anew have the auditor's letter; those that a ruling leaves out have none.
+    """Return the answers to each probe as letters: those that are not offered were drawn again.
+    Answers that an auditor read anew have the auditor's letter; those that a ruling leaves out have
+    none.
     """
     counts, truncated = store.raw_answers.of_run(run), store.runs.truncated(run)
     designs = [Design.from_json(spec) for spec in store.predictions.designs(run)]
@@ -91,20 +98,26 @@ def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
     return found
 
 
-def _arm(counts: Mapping[str, int], offered: int, truncated: int, ruled: Mapping[bytes, Effect]) -> ArmAnswers:
-    """Return the answers by letters, without those that rulings leave out; `ruled`: key of a text -> its effect."""
+def _arm(
+    counts: Mapping[str, int], offered: int, truncated: int, ruled: Mapping[bytes, Effect]
+) -> ArmAnswers:
+    """Return the answers by letters, without those that rulings leave out; `ruled`: key of a text
+    -> its effect.
+    """
     letters: Counter[str] = Counter()
     for text, n in counts.items():
         effect = ruled.get(text_key(text), NOTHING) if ruled else NOTHING
         if not effect.left_out:
             letters[(effect.label or "") if effect.read else letter_of(text)] += n
-    valid = {letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]}
+    valid = {
+        letter: n for letter, n in sorted(letters.items()) if letter and letter in LETTERS[:offered]
+    }
     return ArmAnswers(valid, offered, offered, letters.total() - sum(valid.values()), truncated)
 
 
 def _exact(store: Store, run: Run) -> dict[int, Form]:
-    """Return the probabilities of the letters, of probes that have them: over the vocabulary where the backend says
-    so, else of those among the likeliest tokens.
+    """Return the probabilities of the letters, of probes that have them: over the vocabulary where
+    the backend says so, else of those among the likeliest tokens.
     """
     tables = store.scores.tables_of_run(run)
     found: dict[int, Form] = {}
@@ -133,16 +146,22 @@ def _words(tokens: Iterable[tuple[str, float]]) -> Masses:
 
 
 def _least(tokens: Iterable[tuple[str, float]]) -> float:
-    """Return the probability of the least likely of the likeliest tokens: no other token has more."""
+    """Return the probability of the least likely of the likeliest tokens: no other token has
+    more.
+    """
     return float(np.exp(min((log for _, log in tokens), default=0.0)))
 
 
 def said_of_unnamed(name: str, unnamed: Mapping[str, float], what: str) -> Iterator[str]:
-    """Say of computed probabilities which are not known. unnamed : of what a letter is not named -> `Form.unnamed`"""
+    """Say of computed probabilities which are not known. unnamed : of what a letter is not named ->
+    `Form.unnamed`
+    """
     if unnamed:
         yield (
-            f"{name}: in {plural(len(unnamed), what)} an offered letter is not among the likeliest tokens, "
-            f"which are all that the endpoint names ({named_few(list(unnamed))}); it counts as 0 and has at "
+            f"{name}: in {plural(len(unnamed), what)} an offered letter is not among the "
+            "likeliest tokens, "
+            f"which are all that the endpoint names ({named_few(list(unnamed))}); it counts as 0 "
+            "and has at "
             f"most {100 * max(unnamed.values()):.2g} %"
         )
 
@@ -152,14 +171,20 @@ def variant_of(probe: AskedProbe) -> str:
 
 
 def _asked_for(designs: Sequence[Design], probe: AskedProbe, language: str) -> tuple[int, int]:
-    """Return the most valid answers that a job asked for to a probe, and the most answers that it would draw."""
+    """Return the most valid answers that a job asked for to a probe, and the most answers that it
+    would draw.
+    """
     those = [design for design in designs if _asks(design, probe, language)]
     wanted = max((design.samples for design in those), default=0)
     return wanted, max((design.samples * design.tries for design in those), default=0)
 
 
 def _asks(design: Design, probe: AskedProbe, language: str) -> bool:
-    named = ((design.statements, probe.ref), (design.variants, variant_of(probe)), (design.templates, probe.template))
+    named = (
+        (design.statements, probe.ref),
+        (design.variants, variant_of(probe)),
+        (design.templates, probe.template),
+    )
     whole = design.family == probe.family and design.language in ("", language)
     return whole and all(not chosen or name in chosen for chosen, name in named)
 
@@ -193,14 +218,18 @@ class Came:
         )
 
 
-def answered_letters(store: Store, run: Run, name: str, came: Came, refusals: Refusals | None) -> Answered:
+def answered_letters(
+    store: Store, run: Run, name: str, came: Came, refusals: Refusals | None
+) -> Answered:
     """Return how much of a run's plan was answered with an offered letter."""
     found = answered(store, run, name)
     if run.sampling.mode == EXACT:
         return found
     valid = min(found.planned, came.valid)
     tried = valid < found.planned and not found.job and not came.unfinished
-    return replace(found, answered=valid, unit="valid answers", job=TRIED if tried else found.job).with_parts(
+    return replace(
+        found, answered=valid, unit="valid answers", job=TRIED if tried else found.job
+    ).with_parts(
         invalid=Part(came.invalid, came.drawn),
         refused=refused_part(refusals),
         foreign=foreign_part(refusals),

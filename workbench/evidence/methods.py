@@ -1,4 +1,6 @@
-"""Sentences of every methods paragraph: how models were asked, how much was answered, auditors' rulings."""
+"""Sentences of every methods paragraph: how models were asked, how much was answered, auditors'
+rulings.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ DECIDED = "an answer ended once its reading could not change any more"
 
 
 def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -> Iterator[str]:
-    """Yield sentences on how models were asked: sampling, version, language and templates; equal ones are combined.
-    Then say which words answers are read by that no native speaker has reviewed.
+    """Yield sentences on how models were asked: sampling, version, language and templates; equal
+    ones are combined. Then say which words answers are read by that no native speaker has reviewed.
     """
     alike: dict[str, list[str]] = {}
     spoken: dict[str, None] = {}
@@ -32,12 +34,14 @@ def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -
         yield f"{listed} {'was' if len(set(names)) == 1 else 'were'} asked {how}."
     if unknown := [language for language in spoken if not is_reviewed(language)]:
         yield (
-            f"No native speaker has reviewed the templates and the lexicon that workbench has in {named_few(unknown)}, "
+            "No native speaker has reviewed the templates and the lexicon that workbench has in "
+            f"{named_few(unknown)}, "
             "which decide how answers and refusals are recognised."
         )
     if brought := dict.fromkeys(language for one in came for language in one.unreviewed):
         yield (
-            f"No native speaker has reviewed the lexicon of {named_few(brought)} that the instrument brings, which "
+            f"No native speaker has reviewed the lexicon of {named_few(brought)} that the "
+            "instrument brings, which "
             "decides how answers and refusals are recognised."
         )
 
@@ -49,8 +53,12 @@ def _how(run: Run) -> str:
         else f"for answers drawn at {run.sampling}"
     )
     ended = f"; {DECIDED}" if run.sampling.stop else ""
-    versions = "".join(f", {run.called(one.name)}" for one in run.versions if one.edited and one.version)
-    return f"in the language {run.language} with the templates {run.family}{versions} {drawn}{ended}"
+    versions = "".join(
+        f", {run.called(one.name)}" for one in run.versions if one.edited and one.version
+    )
+    return (
+        f"in the language {run.language} with the templates {run.family}{versions} {drawn}{ended}"
+    )
 
 
 def reader_sentence(cards: Iterable[ReaderCard]) -> str:
@@ -65,19 +73,23 @@ def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
         if one.partial:
             why = f"; {one.job}" if one.job else ""
             yield (
-                f"Of the plan of {one.name} {number(one.share, Kind.SHARE)} was answered ({one.answered:,} of "
+                f"Of the plan of {one.name} {number(one.share, Kind.SHARE)} was answered "
+                f"({one.answered:,} of "
                 f"{one.planned:,} {one.unit}{why}), and the figures rest on that part."
             )
         if one.spared is not None:
             rules = "; ".join(by.describe() for by in one.spared.rules)
             yield (
-                f"Prompts of {one.name} were asked until no further answer could change their verdict ({rules}): "
+                f"Prompts of {one.name} were asked until no further answer could change their "
+                f"verdict ({rules}): "
                 f"{settled_words(one.spared, one.optimum)}. {NEED_ALL}."
             )
 
 
 def ruling_sentences(told: Told) -> Iterator[str]:
-    """Return a note on the effect of auditors' rulings, or that they are left out; empty without rulings."""
+    """Return a note on the effect of auditors' rulings, or that they are left out; empty without
+    rulings.
+    """
     n = len(told.changing)
     if n and told.counted:
         said = next(told.sentences())

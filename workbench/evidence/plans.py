@@ -57,14 +57,17 @@ class Step:
 def followed(
     store: Store, run: Run, judged: Mapping[str, Any] | None = None, compared: Sequence[str] = ()
 ) -> Table[Step]:
-    """Return the comparison of a run with its frozen plan: every option as planned and as done, and later decisions.
+    """Return the comparison of a run with its frozen plan: every option as planned and as done, and
+    later decisions.
 
     Empty if no job of the run follows a plan.
 
     judged : how its figures are judged, option -> value; None: not looked at
     compared : compared runs; empty: report whether the planned ones have answers
     """
-    jobs = [job for job in sorted(store.jobs.list(), key=lambda one: one.id) if asks(store, job, run)]
+    jobs = [
+        job for job in sorted(store.jobs.list(), key=lambda one: one.id) if asks(store, job, run)
+    ]
     plans = store.plans.of_jobs()
     hashes = [plans[job.id] for job in jobs if job.id in plans]
     stored = store.plans.get(hashes[-1]) if hashes else None
@@ -85,12 +88,15 @@ def followed(
 
 
 def confirmatory_claims(store: Store, run: Run) -> tuple[str, ...]:
-    """Return the questions whose claims about a run are confirmatory: those of the plan that its first job followed.
+    """Return the questions whose claims about a run are confirmatory: those of the plan that its
+    first job followed.
 
     It is empty if the plan was frozen after the first answer.
     """
     plans = store.plans.of_jobs()
-    jobs = [job for job in sorted(store.jobs.list(), key=lambda job: job.id) if asks(store, job, run)]
+    jobs = [
+        job for job in sorted(store.jobs.list(), key=lambda job: job.id) if asks(store, job, run)
+    ]
     if not jobs or jobs[0].id not in plans:
         return ()
     stored = store.plans.get(plans[jobs[0].id])
@@ -119,31 +125,58 @@ def _before(plan: FrozenPlan, at: str, jobs: Sequence[Job]) -> Step:
     first = min((job.started_at for job in jobs if job.started_at), default="")
     late = before > 0 or ("" < first < at)
     done = (
-        f"{plural(before, 'answer')} stored before" if before else f"first asked {first[:19]}" if first else "nothing"
+        f"{plural(before, 'answer')} stored before"
+        if before
+        else f"first asked {first[:19]}"
+        if first
+        else "nothing"
     )
     return Step(ASKED, "frozen before the first answer", at, done, first, followed=not late)
 
 
-def _asked(plan: FrozenPlan, run: Run, jobs: Sequence[Job], plans: Mapping[int, str]) -> Iterator[Step]:
-    """Yield each option of the design with the values of the plan's jobs, then the jobs without a plan."""
+def _asked(
+    plan: FrozenPlan, run: Run, jobs: Sequence[Job], plans: Mapping[int, str]
+) -> Iterator[Step]:
+    """Yield each option of the design with the values of the plan's jobs, then the jobs without a
+    plan.
+    """
     mine = [job for job in jobs if plans.get(job.id) == plan.hash]
     models = [str(job.spec.get("model")) for job in mine]
     yield Step(
-        ASKED, "model", ", ".join(plan.models), ", ".join(dict.fromkeys(models)), mine[0].created_at,
-        _jobs(mine), all(model in plan.models for model in models),
-    )  # fmt: skip
+        ASKED,
+        "model",
+        ", ".join(plan.models),
+        ", ".join(dict.fromkeys(models)),
+        mine[0].created_at,
+        _jobs(mine),
+        all(model in plan.models for model in models),
+    )
     for name, wanted in _flat(plan.asked).items():
         found = {_shown(_flat(written(_plain(job.spec))).get(name, "")): job for job in mine}
         others = [(done, job) for done, job in found.items() if done != _shown(wanted)]
         for done, job in others:
-            yield Step(ASKED, name, _shown(wanted), done, job.created_at, f"job {job.id}", followed=False)
+            yield Step(
+                ASKED, name, _shown(wanted), done, job.created_at, f"job {job.id}", followed=False
+            )
         if not others:
             yield Step(ASKED, name, _shown(wanted), _shown(wanted), mine[0].created_at, _jobs(mine))
     for job in jobs:
         if plans.get(job.id) != plan.hash:
             other = plans.get(job.id)
-            done = f"asked by the plan {other[:SHOWN]}" if other else f"{run.model} was asked without a plan"
-            yield Step(AFTERWARDS, f"job {job.id}", "", done, job.created_at, f"job {job.id}", followed=False)
+            done = (
+                f"asked by the plan {other[:SHOWN]}"
+                if other
+                else f"{run.model} was asked without a plan"
+            )
+            yield Step(
+                AFTERWARDS,
+                f"job {job.id}",
+                "",
+                done,
+                job.created_at,
+                f"job {job.id}",
+                followed=False,
+            )
 
 
 def _jobs(jobs: Sequence[Job]) -> str:
@@ -154,9 +187,16 @@ def _instrument(store: Store, plan: FrozenPlan, run: Run) -> Step:
     """Report whether the instrument has changed since the plan was frozen."""
     wanted, changed = str(plan.content["instrument"]), tuple(store.runs.outdated(run))
     found = instrument_content(store.instruments.get(run.instrument))
-    done = found[:SHOWN] + (f"; changed since it was asked: {', '.join(changed)}" if changed else "")
+    done = found[:SHOWN] + (
+        f"; changed since it was asked: {', '.join(changed)}" if changed else ""
+    )
     return Step(
-        ASKED, "content of the instrument", wanted[:SHOWN], done, where="as it is now", followed=found == wanted
+        ASKED,
+        "content of the instrument",
+        wanted[:SHOWN],
+        done,
+        where="as it is now",
+        followed=found == wanted,
     )
 
 
@@ -167,8 +207,14 @@ def _templates(store: Store, plan: FrozenPlan, run: Run) -> Iterator[Step]:
     if not wanted or not asked:
         return
     others = [one.name for one in asked if _verbatim(written(_plain(asdict(one)))) not in wanted]
-    done = f"other than planned: {', '.join(dict.fromkeys(others))}" if others else f"{len(asked)} as planned"
-    yield Step(ASKED, "templates, verbatim", str(len(wanted)), done, where="every job", followed=not others)
+    done = (
+        f"other than planned: {', '.join(dict.fromkeys(others))}"
+        if others
+        else f"{len(asked)} as planned"
+    )
+    yield Step(
+        ASKED, "templates, verbatim", str(len(wanted)), done, where="every job", followed=not others
+    )
 
 
 def _verbatim(template: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,14 +227,29 @@ def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step
         if done is None:
             yield Step(JUDGED, name, _shown(wanted), "", where="figures say it", followed=None)
         elif name not in done:
-            yield Step(JUDGED, name, _shown(wanted), "no such option now", where="these figures", followed=False)
+            yield Step(
+                JUDGED,
+                name,
+                _shown(wanted),
+                "no such option now",
+                where="these figures",
+                followed=False,
+            )
         else:
             now = _shown(done[name])
-            yield Step(JUDGED, name, _shown(wanted), now, where="these figures", followed=now == _shown(wanted))
+            yield Step(
+                JUDGED,
+                name,
+                _shown(wanted),
+                now,
+                where="these figures",
+                followed=now == _shown(wanted),
+            )
 
 
 def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str]) -> Iterator[Step]:
-    """Yield whether the compared runs are the planned ones; otherwise whether the planned ones have answers.
+    """Yield whether the compared runs are the planned ones; otherwise whether the planned ones have
+    answers.
 
     The planned correction is included: a comparison shows all corrections.
     """
@@ -196,17 +257,28 @@ def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str])
         return
     planned = f"{'; '.join(plan.compared)} (correction: {plan.correction})"
     if compared:
-        same = len(compared) == len(plan.compared) and all(_among(name, compared) for name in plan.compared)
-        yield Step(COMPARED, "runs", planned, "; ".join(compared), where="these figures", followed=same)
+        same = len(compared) == len(plan.compared) and all(
+            _among(name, compared) for name in plan.compared
+        )
+        yield Step(
+            COMPARED, "runs", planned, "; ".join(compared), where="these figures", followed=same
+        )
         return
     known = {name for run in store.runs.list() for name in (run.model, run.named) if run.responses}
-    missing = [name for name in plan.compared if name not in known and name.partition(" · ")[0] not in known]
+    missing = [
+        name
+        for name in plan.compared
+        if name not in known and name.partition(" · ")[0] not in known
+    ]
     done = f"no answers by {'; '.join(missing)}" if missing else "all have answers"
     yield Step(COMPARED, "runs", planned, done, where="--compare", followed=not missing)
 
 
 def _among(name: str, compared: Sequence[str]) -> bool:
-    return any(one in (name, name.partition(" · ")[0]) or one.partition(" · ")[0] == name for one in compared)
+    return any(
+        one in (name, name.partition(" · ")[0]) or one.partition(" · ")[0] == name
+        for one in compared
+    )
 
 
 def _afterwards(store: Store, run: Run) -> Iterator[Step]:
@@ -221,8 +293,8 @@ def _afterwards(store: Store, run: Run) -> Iterator[Step]:
 
 
 def instrument_content(instrument: Instrument) -> str:
-    """Return the hash of an instrument's content: statements with all wordings, labels, parties and their answers, and
-    its lexicons.
+    """Return the hash of an instrument's content: statements with all wordings, labels, parties and
+    their answers, and its lexicons.
     """
     plain = json.loads(json.dumps(asdict(replace(instrument, templates=())), default=str))
     if not instrument.lexicons:
@@ -256,20 +328,27 @@ def _shown(value: Any) -> str:
 
 
 def _shown_entry(value: Any) -> str:
-    """Return an entry of a list as text; a persona by its name and the beginning of a hash of its text."""
+    """Return an entry of a list as text; a persona by its name and the beginning of a hash of its
+    text.
+    """
     if not isinstance(value, Mapping):
         return str(value)
     return f"{value.get('id', '')} [{sha256(canonical(value).encode()).hexdigest()[:6]}]"
 
 
-def _table(run: Run, rows: Sequence[Step], named: str, empty: str = "", claims: Sequence[str] = ()) -> Table[Step]:
+def _table(
+    run: Run, rows: Sequence[Step], named: str, empty: str = "", claims: Sequence[str] = ()
+) -> Table[Step]:
     decided = [row for row in rows if row.followed is not None]
     kept = sum(bool(row.followed) for row in decided)
     said = f"{run.label}: {named}; {kept:,} of {len(decided):,} points as planned" if rows else ""
     if claims:
         said += f"; confirmatory claims: {', '.join(claims)} (any other is exploratory)"
     if len(decided) < len(rows):
-        said += f"; {plural(len(rows) - len(decided), 'option')} of judging can be told beside figures alone"
+        said += (
+            f"; {plural(len(rows) - len(decided), 'option')} of judging can be told beside "
+            "figures alone"
+        )
     return Table(
         "plan",
         f"Plan of {run.label}, and what was done",
@@ -293,7 +372,9 @@ def _table(run: Run, rows: Sequence[Step], named: str, empty: str = "", claims: 
     )
 
 
-def header_of_plans(store: Store, runs: Iterable[Run], judged: Callable[[Run], Mapping[str, Any]]) -> tuple[str, ...]:
+def header_of_plans(
+    store: Store, runs: Iterable[Run], judged: Callable[[Run], Mapping[str, Any]]
+) -> tuple[str, ...]:
     """Return header lines on whether runs were asked and judged according to their frozen plans."""
     if not store.plans.of_jobs():
         return ()
@@ -301,14 +382,18 @@ def header_of_plans(store: Store, runs: Iterable[Run], judged: Callable[[Run], M
 
 
 def plan_lines(table: Table[Step]) -> tuple[str, ...]:
-    """Return header lines of a run with a plan: that it was followed, or a warning with the deviations."""
+    """Return header lines of a run with a plan: that it was followed, or a warning with the
+    deviations.
+    """
     if not table.rows:
         return ()
     off = [row for row in table.rows if row.followed is False]
     if not off:
         return (f"{table.notes[0]}.",)
     parts = [
-        f"{row.what}: planned {row.planned}, done {row.done}" if row.planned else f"{row.what}: {row.done}"
+        f"{row.what}: planned {row.planned}, done {row.done}"
+        if row.planned
+        else f"{row.what}: {row.done}"
         for row in off[:NAMED]
     ]
     more = f"; and {len(off) - NAMED} more" if len(off) > NAMED else ""

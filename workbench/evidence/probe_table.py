@@ -6,10 +6,14 @@ from workbench.domain.probe_results import ProbedAnswer, ProbeResult
 from workbench.figures.table import Column, Kind, Table
 
 DEFINITION = (
-    "Answers drawn before the run, with separate seeds, to prompts drawn at random, evenly from its "
+    "Answers drawn before the run, with separate seeds, to prompts drawn at random, evenly from "
+    "its "
     "templates. No figure counts them."
 )
-FREE = "No rule reads free text. What its words say stands here, if anything; the figures rest on other readings."
+FREE = (
+    "No rule reads free text. What its words say stands here, if anything; the figures rest "
+    "on other readings."
+)
 EMPTY = "This job had no probe."
 
 Numbered = tuple[int, ProbedAnswer]
@@ -17,9 +21,15 @@ Numbered = tuple[int, ProbedAnswer]
 
 def answers(found: ProbeResult | None) -> Table[Numbered]:
     """Return the answers of a probe, unreadable ones first."""
-    rows = [] if found is None else sorted(enumerate(found.answers, 1), key=lambda row: not row[1].fault)
+    rows = (
+        []
+        if found is None
+        else sorted(enumerate(found.answers, 1), key=lambda row: not row[1].fault)
+    )
     notes = [] if found is None or found.by_rule else [FREE]
-    title = "Answers of the probe" if found is None or not found.exact else "What the probe computed"
+    title = (
+        "Answers of the probe" if found is None or not found.exact else "What the probe computed"
+    )
     return Table(
         "probe",
         title,

@@ -1,10 +1,11 @@
 """A classifier's predictions on its test set, and the population that figures from them describe.
 
-A test set that was drawn with known inclusion probabilities represents the answers that the draw could reach: each test
-text is weighted by the answers that it represents. If an item has no probability, as in sets drawn before probabilities
-were recorded, imported labels, and queues imported in part, figures describe only the test set, and say so. Several
-test sets are averaged in proportion to their settled texts, since each one represents the answers alone. In a partly
-labelled set, the labelled texts represent the others.
+A test set that was drawn with known inclusion probabilities represents the answers that the draw
+could reach: each test text is weighted by the answers that it represents. If an item has no
+probability, as in sets drawn before probabilities were recorded, imported labels, and queues
+imported in part, figures describe only the test set, and say so. Several test sets are averaged in
+proportion to their settled texts, since each one represents the answers alone. In a partly labelled
+set, the labelled texts represent the others.
 
 An evaluation stores all of this at the time of the test, so its figures do not change later.
 """
@@ -70,7 +71,8 @@ class DrawnSet:
     answers: int
     "number of answers that the newest draw could reach"
     outside: int
-    "number of answers outside the draw: their texts train the classifier, or their statements are held out"
+    """number of answers outside the draw: their texts train the classifier, or their statements are
+    held out"""
     at: str
     unknown: str = ""
 
@@ -98,7 +100,11 @@ def drawn_set(store: Store, codebook: str, queues: Sequence[str], settled: set[i
     chosen = [
         queue
         for queue in store.queues.list()
-        if (queue.name in queues if queues else queue.purpose is Purpose.TEST and queue.codebook.name == codebook)
+        if (
+            queue.name in queues
+            if queues
+            else queue.purpose is Purpose.TEST and queue.codebook.name == codebook
+        )
     ]
     items = {queue.name: store.queues.items(queue.name) for queue in chosen}
     unlabelled = len({item.unit for of in items.values() for item in of if not item.done})
@@ -117,7 +123,9 @@ def drawn_set(store: Store, codebook: str, queues: Sequence[str], settled: set[i
 
 
 def _weights(items: Mapping[str, Sequence[DrawnItem]], settled: set[int]) -> dict[int, Weighted]:
-    """Return the weight of each unit, several sets averaged in proportion to their settled units."""
+    """Return the weight of each unit, several sets averaged in proportion to their settled
+    units.
+    """
     sizes = {name: sum(item.unit in settled for item in of) for name, of in items.items()}
     total = max(1, sum(sizes.values()))
     found: dict[int, Weighted] = {}
@@ -136,9 +144,10 @@ def _weights(items: Mapping[str, Sequence[DrawnItem]], settled: set[int]) -> dic
 def represented_by(store: Store, codebook: str, settled: set[int]) -> dict[int, float]:
     """Return how many answers without a label each answer of a labelled text represents, by unit.
 
-    That is (1 - p) / p, where p is the probability that its text was drawn and labelled. Several test sets are averaged
-    in proportion to their labelled texts. A text without a known probability is not among them: it represents only
-    itself. Neither is a set of which some probabilities are unknown.
+    That is (1 - p) / p, where p is the probability that its text was drawn and labelled. Several
+    test sets are averaged in proportion to their labelled texts. A text without a known probability
+    is not among them: it represents only itself. Neither is a set of which some probabilities are
+    unknown.
     """
     queues = [queue for queue in store.queues.list(Purpose.TEST) if queue.codebook.name == codebook]
     sets = [store.queues.items(queue.name) for queue in queues]
@@ -146,7 +155,9 @@ def represented_by(store: Store, codebook: str, settled: set[int]) -> dict[int, 
     sizes = [sum(item.unit in settled for item in items) for items in drawn]
     weights: dict[int, float] = {}
     for items, size in zip(drawn, sizes, strict=True):
-        scale = _for_the_unlabelled([replace(item, done=int(item.unit in settled)) for item in items])
+        scale = _for_the_unlabelled(
+            [replace(item, done=int(item.unit in settled)) for item in items]
+        )
         for item in items:
             if item.unit in settled:
                 p = (item.inclusion or 1.0) / scale[(item.inclusion or 1.0) >= 1]
@@ -156,7 +167,9 @@ def represented_by(store: Store, codebook: str, settled: set[int]) -> dict[int, 
 
 
 def _for_the_unlabelled(items: Sequence[DrawnItem]) -> dict[bool, float]:
-    """Return the factors by which labelled items represent unlabelled ones, separately for certain items (True)."""
+    """Return the factors by which labelled items represent unlabelled ones, separately for certain
+    items (True).
+    """
     scale = {}
     for certain in (True, False):
         mine = [
@@ -176,9 +189,11 @@ class Support:
     label: str
     texts: int
     effective_n: float
-    "(sum w)^2 / sum w^2 over the texts that were not taken with certainty; NaN where inclusion is unknown"
+    """(sum w)^2 / sum w^2 over the texts that were not taken with certainty; NaN where inclusion is
+    unknown"""
     certain: float
-    "share of the class's answers whose text was labelled with certainty; NaN where unknown or without answers"
+    """share of the class's answers whose text was labelled with certainty; NaN where unknown or
+    without answers"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +253,9 @@ class Evaluation:
             true=true,
             predicted=_predicted(evaluation),
             confidence=_confidence(evaluation),
-            sampled=None if inclusion is None else Sampled.of(drawn["weight"], inclusion >= 1, strata),
+            sampled=None
+            if inclusion is None
+            else Sampled.of(drawn["weight"], inclusion >= 1, strata),
             inclusion=inclusion,
             strata=strata,
             statements=tuple(evaluation.get("statement", ())),
@@ -253,7 +270,8 @@ class Evaluation:
     def report(
         self, way: str, threshold: float = 0.0, *, seed: int = SEED, among: BoolArray | None = None
     ) -> ClassificationReport:
-        """Return precision, recall and F1 per class, and macro F1, for answers whose confidence reaches a threshold.
+        """Return precision, recall and F1 per class, and macro F1, for answers whose confidence
+        reaches a threshold.
 
         among : (n,) whether a text counts; None: all do
         """
@@ -277,25 +295,35 @@ class Evaluation:
     def point(self, way: str, threshold: float, *, seed: int = SEED) -> ThresholdPoint:
         """Return the point of the curve at a threshold, the same everywhere."""
         levels = THRESHOLDS if threshold in THRESHOLDS else (*THRESHOLDS, threshold)
-        return next(point for point in self.curve(way, levels, seed=seed) if point.threshold == threshold)
+        return next(
+            point for point in self.curve(way, levels, seed=seed) if point.threshold == threshold
+        )
 
     def calibration(self, way: str) -> Calibration:
         """Return how often predictions of a given confidence are correct."""
-        return calibration(self.predicted[way] == self.true, self.confidence[way], sampled=self.sampled)
+        return calibration(
+            self.predicted[way] == self.true, self.confidence[way], sampled=self.sampled
+        )
 
     def kept(self, threshold: float, way: str = "tuned") -> IntArray:
-        """Return the reading of each text, (n,): an index in LABELS, or the index after the last one if below the
-        threshold.
+        """Return the reading of each text, (n,): an index in LABELS, or the index after the last
+        one if below the threshold.
         """
         return np.where(self.confidence[way] >= threshold, self.predicted[way], len(LABELS))
 
     def confusion(self, threshold: float, way: str = "tuned") -> IntArray:
-        """Return the confusion matrix, with a last column for texts below the threshold: (4, 5), rows true."""
+        """Return the confusion matrix, with a last column for texts below the threshold: (4, 5),
+        rows true.
+        """
         return self._table(np.ones(len(self.true)), threshold, way).astype(np.int64)
 
     def represented(self, threshold: float, way: str = "tuned") -> FloatArray:
-        """Return `confusion` weighted by the represented answers; unweighted if the weights are unknown."""
-        return self._table(np.ones(len(self.true)) if self.sampled is None else self.sampled.weight, threshold, way)
+        """Return `confusion` weighted by the represented answers; unweighted if the weights are
+        unknown.
+        """
+        return self._table(
+            np.ones(len(self.true)) if self.sampled is None else self.sampled.weight, threshold, way
+        )
 
     def supports(self) -> tuple[Support, ...]:
         """Return the basis of each true class's figures."""
@@ -303,15 +331,20 @@ class Evaluation:
         return tuple(
             Support(label, int(mine.sum()), nan, nan)
             if self.sampled is None
-            else Support(label, int(mine.sum()), self.sampled.effective_n(mine), self.sampled.certain_share(mine))
+            else Support(
+                label,
+                int(mine.sum()),
+                self.sampled.effective_n(mine),
+                self.sampled.certain_share(mine),
+            )
             for label, mine in ((label, self.true == place) for place, label in enumerate(LABELS))
         )
 
     def bounds(self, way: str = "tuned", threshold: float = 0.0) -> Bounds | None:
         """Return macro F1 if all unsettled texts were misread, and if none was.
 
-        A misread text has one of the labels that people gave it; for each text, the label with the lowest macro F1
-        counts. None if everything is settled.
+        A misread text has one of the labels that people gave it; for each text, the label with the
+        lowest macro F1 counts. None if everything is settled.
         """
         left = self.unsettled
         if not left.given:
@@ -321,7 +354,9 @@ class Evaluation:
         for place in np.flatnonzero(left.confidence[way] >= threshold):
             read, weight = int(left.predicted[way][place]), left.weight[place]
             right[read, read] += weight
-            worse = [_plus(wrong, label, read, weight) for label in left.given[place] if label != read]
+            worse = [
+                _plus(wrong, label, read, weight) for label in left.given[place] if label != read
+            ]
             wrong = min(worse, key=lambda each: float(np.nan_to_num(macro_f1(each), nan=2.0)))
         return Bounds(float(macro_f1(wrong)), float(macro_f1(right)))
 
@@ -330,8 +365,10 @@ class Evaluation:
         if self.sampled is None:
             return f"{UNKNOWN} ({self.unknown})"
         return (
-            f"figures stand for the {self.answers:,} answers that could be drawn on {self.at[:10]}: effective n "
-            f"{self.sampled.effective_n():,.0f}, and {self.sampled.certain_share():.0%} of the answers have a text "
+            f"figures stand for the {self.answers:,} answers that could be drawn on "
+            f"{self.at[:10]}: effective n "
+            f"{self.sampled.effective_n():,.0f}, and {self.sampled.certain_share():.0%} of the "
+            "answers have a text "
             "that was labelled with certainty"
         )
 
@@ -346,19 +383,26 @@ class Evaluation:
             return "of the test set alone (inclusion unknown)"
         share = self.sampled.certain_share()
         n = self.sampled.effective_n()
-        return f"of {self.answers:,} answers; effective n {n:,.0f}, {share:.0%} labelled with certainty"
+        return (
+            f"of {self.answers:,} answers; effective n {n:,.0f}, {share:.0%} labelled with "
+            "certainty"
+        )
 
     def open_questions(self, way: str = "tuned", threshold: float = 0.0) -> tuple[str, ...]:
-        """Return sentences about open questions of the test set: unsettled disagreements, and texts without a label."""
+        """Return sentences about open questions of the test set: unsettled disagreements, and texts
+        without a label.
+        """
         found = []
         if (bounds := self.bounds(way, threshold)) is not None:
             found.append(
-                f"{plural(len(self.unsettled.given), 'disputed test text')} left out: macro F1 would be "
+                f"{plural(len(self.unsettled.given), 'disputed test text')} left out: macro F1 "
+                "would be "
                 f"{_f1(bounds.wrong)} if all were misread, {_f1(bounds.right)} if none"
             )
         if self.unlabelled:
             found.append(
-                f"{plural(self.unlabelled, 'drawn test text')} without a label: the labelled texts represent them"
+                f"{plural(self.unlabelled, 'drawn test text')} without a label: the labelled "
+                "texts represent them"
             )
         return tuple(found)
 
@@ -388,13 +432,22 @@ def _predicted(rows: Mapping[str, Any]) -> dict[str, IntArray]:
 
 
 def _confidence(rows: Mapping[str, Any]) -> dict[str, FloatArray]:
-    return {way: np.array(rows[way]["confidence"], dtype=np.float64) for way in ("tuned", "zero_shot")}
+    return {
+        way: np.array(rows[way]["confidence"], dtype=np.float64) for way in ("tuned", "zero_shot")
+    }
 
 
 def _unsettled(kept: Mapping[str, Any] | None) -> Unsettled:
-    rows = kept or {"given": [], **{way: {"label": [], "confidence": []} for way in ("tuned", "zero_shot")}}
+    rows = kept or {
+        "given": [],
+        **{way: {"label": [], "confidence": []} for way in ("tuned", "zero_shot")},
+    }
     given = tuple(tuple(labels) for labels in rows["given"])
-    weight = np.ones(len(given)) if rows.get("weight") is None else np.array(rows["weight"], dtype=np.float64)
+    weight = (
+        np.ones(len(given))
+        if rows.get("weight") is None
+        else np.array(rows["weight"], dtype=np.float64)
+    )
     return Unsettled(given, weight, _predicted(rows), _confidence(rows))
 
 
@@ -403,12 +456,16 @@ LEAST_F1 = 0.75
 LEAST_RECALL = 0.75
 "least recall of a stance: below it a score may be half its true size"
 LEAST_TEXTS = 12
-"fewest test texts of a stance to know its recall: if all of 11 are read correctly, Wilson's lower end is .74"
+"""fewest test texts of a stance to know its recall: if all of 11 are read correctly, Wilson's lower
+end is .74"""
 MOST = 0.5
 "share of the test that a proposed threshold keeps, where there is such a threshold"
 CARRYING = (Stance.AGREE.value, Stance.DISAGREE.value)
 "stances whose difference is a score"
-UNTESTED = "was never tested on labelled answers: the error rate of the readings behind these figures is unknown"
+UNTESTED = (
+    "was never tested on labelled answers: the error rate of the readings behind these "
+    "figures is unknown"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,16 +490,21 @@ class Quality:
     kept: int = 0
     "number of test texts whose reading reaches the threshold"
     alternative: ThresholdPoint | None = None
-    "a lower threshold with a macro F1, if this threshold has none or keeps less than `MOST`; None if there is none"
+    """a lower threshold with a macro F1, if this threshold has none or keeps less than `MOST`; None
+    if there is none"""
 
     @property
     def poor(self) -> tuple[str, ...]:
         """The stances with a recall so low that a score may be halved."""
-        return tuple(name for name, one in self.recall.items() if one.defined and one.value < LEAST_RECALL)
+        return tuple(
+            name for name, one in self.recall.items() if one.defined and one.value < LEAST_RECALL
+        )
 
     @property
     def too_poor(self) -> bool:
-        """Whether it is too poor for a score; False if it was never tested, because its quality is unknown."""
+        """Whether it is too poor for a score; False if it was never tested, because its quality is
+        unknown.
+        """
         low = self.macro_f1.defined and self.macro_f1.value < LEAST_F1
         return low or any(name in CARRYING for name in self.poor)
 
@@ -467,7 +529,10 @@ class Quality:
         return f"too poor for reliable figures ({', '.join(parts)})"
 
     def _not_judged(self) -> str:
-        kept = f"not judged at confidence {self.threshold:g}, which keeps {self.kept:,} of {self.texts:,} test texts"
+        kept = (
+            f"not judged at confidence {self.threshold:g}, which keeps {self.kept:,} of "
+            f"{self.texts:,} test texts"
+        )
         other = self.alternative
         return kept if other is None else f"{kept} ({other.threshold:g} keeps {other.n:,})"
 
@@ -477,7 +542,9 @@ class Quality:
         return tuple(name for name in CARRYING if self.texts and self.recall[name].n < LEAST_TEXTS)
 
 
-def quality(classifier: Classifier, threshold: float, *, corrected: bool = False, seed: int = SEED) -> Quality:
+def quality(
+    classifier: Classifier, threshold: float, *, corrected: bool = False, seed: int = SEED
+) -> Quality:
     """Return the quality of a classifier for readings that reach a threshold."""
     test = Evaluation.of(classifier.evaluation)
     report = test.report("tuned", threshold, seed=seed)
@@ -498,9 +565,11 @@ def quality(classifier: Classifier, threshold: float, *, corrected: bool = False
 
 
 def _alternative(test: Evaluation, point: ThresholdPoint, seed: int) -> ThresholdPoint | None:
-    """Return a lower threshold at which the test tells the quality, or None if none is needed or none exists.
+    """Return a lower threshold at which the test tells the quality, or None if none is needed or
+    none exists.
 
-    It is the highest one that keeps `MOST` of the test texts, or else the highest one that keeps as many as any.
+    It is the highest one that keeps `MOST` of the test texts, or else the highest one that keeps as
+    many as any.
     """
     if point.macro_f1.defined and point.kept.value >= MOST:
         return None
@@ -515,10 +584,11 @@ def _alternative(test: Evaluation, point: ThresholdPoint, seed: int) -> Threshol
 
 
 def quality_header(of: Quality) -> tuple[str, ...]:
-    """Return the header lines of figures based on a classifier: a warning if it is too poor, then its quality.
+    """Return the header lines of figures based on a classifier: a warning if it is too poor, then
+    its quality.
 
-    A poor recall gives no warning if figures are corrected for the classifier's error, because the interval includes
-    it.
+    A poor recall gives no warning if figures are corrected for the classifier's error, because the
+    interval includes it.
     """
     return (*quality_warnings(of), f"Read by {in_short(of)}.", *_too_small(of))
 
@@ -528,14 +598,20 @@ def in_short(of: Quality) -> str:
     who = f"{of.reader} (confidence from {of.threshold:g})"
     if not of.texts:
         return f"{who}, never tested"
-    low = "".join(f", recall of {name} {estimate(of.recall[name], Kind.COEFFICIENT)}" for name in of.poor)
+    low = "".join(
+        f", recall of {name} {estimate(of.recall[name], Kind.COEFFICIENT)}" for name in of.poor
+    )
     return f"{who}: macro F1 {estimate(of.macro_f1, Kind.COEFFICIENT)}{low}; {tested_on(of)}"
 
 
 def tested_on(of: Quality) -> str:
     """Return the test set, and what was held out."""
     named = f" of {', '.join(of.queues)}" if of.queues else ""
-    out = "none of their texts or statements trained it" if of.by_statement else "none of their texts trained it"
+    out = (
+        "none of their texts or statements trained it"
+        if of.by_statement
+        else "none of their texts trained it"
+    )
     return f"{of.texts:,} test text{'' if of.texts == 1 else 's'}{named}, held out: {out}"
 
 
@@ -548,7 +624,8 @@ def quality_warnings(of: Quality) -> Iterator[str]:
         yield f"{WARNS}{_no_macro_f1(of)}{_offer(of)}"
     elif of.shortcoming:
         yield (
-            f"{WARNS}The classifier {of.reader} is {of.shortcoming}: it takes {LEAST_F1:g}, for misreadings can hide a "
+            f"{WARNS}The classifier {of.reader} is {of.shortcoming}: it takes {LEAST_F1:g}, for "
+            "misreadings can hide a "
             "lean or make one up."
         )
 
@@ -556,30 +633,42 @@ def quality_warnings(of: Quality) -> Iterator[str]:
 def _no_macro_f1(of: Quality) -> str:
     """Return why macro F1 is undefined at the threshold."""
     if not of.kept:
-        return f"The classifier {of.reader} reads no test text with a confidence of {of.threshold:g} or more."
+        return (
+            f"The classifier {of.reader} reads no test text with a confidence of "
+            f"{of.threshold:g} or more."
+        )
     if of.kept == of.texts:
-        return f"The test of the classifier {of.reader} cannot tell how good it is: {of.macro_f1.undefined}."
+        return (
+            f"The test of the classifier {of.reader} cannot tell how good it is: "
+            f"{of.macro_f1.undefined}."
+        )
     labels = " or ".join(name for name, recall in of.recall.items() if recall.n)
     return (
-        f"At confidence {of.threshold:g} the classifier {of.reader} keeps {of.kept:,} of {of.texts:,} test texts, all "
+        f"At confidence {of.threshold:g} the classifier {of.reader} keeps {of.kept:,} of "
+        f"{of.texts:,} test texts, all "
         f"labelled {labels}: macro F1 is undefined."
     )
 
 
 def _offer(of: Quality) -> str:
-    """Return a sentence about a threshold that keeps more test texts, or an empty text if there is none."""
+    """Return a sentence about a threshold that keeps more test texts, or an empty text if there is
+    none.
+    """
     other = of.alternative
     if other is None:
         return ""
     return (
-        f" Lower the threshold: --threshold {other.threshold:g} keeps {other.n:,} of {of.texts:,} test texts, with "
+        f" Lower the threshold: --threshold {other.threshold:g} keeps {other.n:,} of "
+        f"{of.texts:,} test texts, with "
         f"macro F1 {estimate(other.macro_f1, Kind.COEFFICIENT)}."
     )
 
 
 def _too_small(of: Quality) -> Iterator[str]:
     if of.alternative is not None and of.macro_f1.defined:
-        yield f"Confidence {of.threshold:g} keeps {of.kept:,} of {of.texts:,} test texts.{_offer(of)}"
+        yield (
+            f"Confidence {of.threshold:g} keeps {of.kept:,} of {of.texts:,} test texts.{_offer(of)}"
+        )
     if of.unknown:
         few = " and ".join(f"{of.recall[name].n} that {name}" for name in of.unknown)
         yield f"Of the texts of its test {few}; its quality is known from {LEAST_TEXTS} of each."
@@ -587,7 +676,10 @@ def _too_small(of: Quality) -> Iterator[str]:
 
 def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
     """Return the quality of the classifier that figures rest on."""
-    rows = [("macro F1", of.macro_f1), *((f"recall of {name}", one) for name, one in of.recall.items())]
+    rows = [
+        ("macro F1", of.macro_f1),
+        *((f"recall of {name}", one) for name, one in of.recall.items()),
+    ]
     limits = {"macro F1": LEAST_F1, **{f"recall of {name}": LEAST_RECALL for name in CARRYING}}
     return Table(
         "reader",
@@ -595,23 +687,43 @@ def reader_table(of: Quality) -> Table[tuple[str, Estimate]]:
         rows,
         [
             Column("measure", "measure", lambda row: row[0]),
-            Column("value", "value", lambda row: row[1], Kind.COEFFICIENT, scale=(0.0, 1.0),
-                   reference=lambda row: limits.get(row[0])),
+            Column(
+                "value",
+                "value",
+                lambda row: row[1],
+                Kind.COEFFICIENT,
+                scale=(0.0, 1.0),
+                reference=lambda row: limits.get(row[0]),
+            ),
             Column("texts", "test texts", lambda row: row[1].n, Kind.COUNT),
-            Column("least", "needed", lambda row: limits.get(row[0]), Kind.COEFFICIENT,
-                   help="below it figures are shown with a warning"),
-            Column("poor", "", lambda row: row[1].defined and row[1].value < limits.get(row[0], 0.0), Kind.MARK,
-                   mark="too poor"),
+            Column(
+                "least",
+                "needed",
+                lambda row: limits.get(row[0]),
+                Kind.COEFFICIENT,
+                help="below it figures are shown with a warning",
+            ),
+            Column(
+                "poor",
+                "",
+                lambda row: row[1].defined and row[1].value < limits.get(row[0], 0.0),
+                Kind.MARK,
+                mark="too poor",
+            ),
         ],
         key=lambda row: (row[0],),
         definition=f"Of the readings with a confidence from {of.threshold:g}, which count. "
-        f"{of.stands_for[0].upper()}{of.stands_for[1:]}. {tested_on(of)[0].upper()}{tested_on(of)[1:]}."
+        f"{of.stands_for[0].upper()}{of.stands_for[1:]}. "
+        f"{tested_on(of)[0].upper()}{tested_on(of)[1:]}."
         if of.texts
         else "",
-        notes=[f"With a recall of {LEAST_RECALL:g} a score may be half its true size: a misread answer can count "
-               "for the opposite stance."],
+        notes=[
+            f"With a recall of {LEAST_RECALL:g} a score may be half its true size: a misread "
+            "answer can count "
+            "for the opposite stance."
+        ],
         link=lambda row: Link("classifier", (of.reader,)),  # noqa: ARG005  one classifier for all rows
-    )  # fmt: skip
+    )
 
 
 def reader_entry(of: Quality) -> Entry:
@@ -641,7 +753,12 @@ def as_json(of: Quality) -> dict[str, Any]:
 
 def _point_json(point: ThresholdPoint) -> dict[str, Any]:
     macro_f1 = _plain(point.macro_f1)
-    return {"threshold": point.threshold, "test_texts_kept": point.n, "kept": point.kept.value, "macro_f1": macro_f1}
+    return {
+        "threshold": point.threshold,
+        "test_texts_kept": point.n,
+        "kept": point.kept.value,
+        "macro_f1": macro_f1,
+    }
 
 
 def _plain(one: Estimate) -> dict[str, Any]:

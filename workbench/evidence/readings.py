@@ -21,11 +21,27 @@ from workbench.data import lexicon, shipped_codebook
 from workbench.domain.annotations import Codebook, Purpose
 from workbench.domain.keys import SEED
 from workbench.domain.prompts import FREE, LETTER, LIKERT, Probe, Template
-from workbench.domain.readings import LABEL_WORDS, PEOPLE, ReaderCard, ReaderKind, Readings, free_text, nature
+from workbench.domain.readings import (
+    LABEL_WORDS,
+    PEOPLE,
+    ReaderCard,
+    ReaderKind,
+    Readings,
+    free_text,
+    nature,
+)
 from workbench.domain.responses import EXACT
 from workbench.domain.thinking import split
 from workbench.errors import UnknownName, UsageError
-from workbench.evidence.rulings import NO_RULINGS, SAME, Differing, RunRulings, Told, of_run, touched
+from workbench.evidence.rulings import (
+    NO_RULINGS,
+    SAME,
+    Differing,
+    RunRulings,
+    Told,
+    of_run,
+    touched,
+)
 from workbench.readers.label_words import LabelWords
 from workbench.readers.rules import ChoiceLetter, FirstWord, Likert, Reader
 
@@ -69,11 +85,19 @@ STANCE_CODEBOOK = "stance"
 
 
 def codebook_of(store: Store, queue: str | None, name: str) -> Codebook:
-    """Return the codebook of a queue or, without a queue, that of a name: as the store has it, else as it ships."""
-    return store.queues.get(queue).codebook if queue else store.codebooks.chosen(name) or shipped_codebook(name)
+    """Return the codebook of a queue or, without a queue, that of a name: as the store has it, else
+    as it ships.
+    """
+    return (
+        store.queues.get(queue).codebook
+        if queue
+        else store.codebooks.chosen(name) or shipped_codebook(name)
+    )
 
 
-def queue_agreement(store: Store, queue: str, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
+def queue_agreement(
+    store: Store, queue: str, *, seed: int = SEED, resamples: int = 1000
+) -> QueueAgreement:
     """Return the agreement of a queue's annotators, with the items that they labelled."""
     return agreement_of(queue_labels(store, queue), seed=seed, resamples=resamples)
 
@@ -93,14 +117,20 @@ class QueueLabels:
 def queue_labels(store: Store, queue: str) -> QueueLabels:
     """Return people's labels in a queue. Raises UnknownName."""
     book = store.queues.get(queue).codebook
-    return QueueLabels(queue, book, store.labels.judged(book.name, queue=queue), store.labels.attention(queue))
+    return QueueLabels(
+        queue, book, store.labels.judged(book.name, queue=queue), store.labels.attention(queue)
+    )
 
 
 def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
     """Return the agreement of people; takes a second or two."""
-    report = agreement_report(item_labels(found.judged), found.codebook, seed=seed, resamples=resamples)
+    report = agreement_report(
+        item_labels(found.judged), found.codebook, seed=seed, resamples=resamples
+    )
     items = {item.context.unit: _labelled(item) for item in found.judged}
-    return QueueAgreement(found.queue, report, items, found.attention, mixed=mixed(versions(found.judged)))
+    return QueueAgreement(
+        found.queue, report, items, found.attention, mixed=mixed(versions(found.judged))
+    )
 
 
 def _labelled(item: Judged) -> LabelledItem:
@@ -128,14 +158,23 @@ class Disputed:
 
 
 @at_once
-def gold(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[list[Example], list[Disputed]]:
-    """Return the settled labels of these queues (empty: all of that purpose), and the unsettled items.
+def gold(
+    store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
+) -> tuple[list[Example], list[Disputed]]:
+    """Return the settled labels of these queues (empty: all of that purpose), and the unsettled
+    items.
 
     An item counts once. Its label is a current adjudication, or the label that all people gave.
     """
     judged = _judged(store, codebook, queues, purpose)
-    examples = [_example(item, label) for item in judged.values() if (label := item.gold) is not None]
-    given = [(item, tuple(sorted({one.label for one in item.labels}))) for item in judged.values() if item.gold is None]
+    examples = [
+        _example(item, label) for item in judged.values() if (label := item.gold) is not None
+    ]
+    given = [
+        (item, tuple(sorted({one.label for one in item.labels})))
+        for item in judged.values()
+        if item.gold is None
+    ]
     return examples, [Disputed(_example(item, labels[0]), labels) for item, labels in given]
 
 
@@ -152,14 +191,20 @@ def mixed(found: Mapping[int, int]) -> str:
     return f"Labels given under {len(found)} versions of the codebook are mixed: {said}."
 
 
-def labels_of(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> tuple[Judged, ...]:
+def labels_of(
+    store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
+) -> tuple[Judged, ...]:
     """Return the labelled items of these queues (empty: all of that purpose), each once."""
     return tuple(_judged(store, codebook, queues, purpose).values())
 
 
-def _judged(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose) -> dict[int, Judged]:
+def _judged(
+    store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
+) -> dict[int, Judged]:
     judged: dict[int, Judged] = {}
-    for queue in queues or [q.name for q in store.queues.list(purpose) if q.codebook.name == codebook]:
+    for queue in queues or [
+        q.name for q in store.queues.list(purpose) if q.codebook.name == codebook
+    ]:
         for item in store.labels.judged(codebook, queue=queue):
             judged.setdefault(item.context.unit, item)
     return judged
@@ -167,16 +212,26 @@ def _judged(store: Store, codebook: str, queues: Sequence[str], purpose: Purpose
 
 def settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
     """Return unit -> label for every settled item."""
-    return {item.context.unit: label for item in store.labels.judged(codebook) if (label := item.gold) is not None}
+    return {
+        item.context.unit: label
+        for item in store.labels.judged(codebook)
+        if (label := item.gold) is not None
+    }
 
 
 SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
 
 
 def how_settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
-    """Return how each item was settled: by one person's label, by several who agree, or by adjudication."""
+    """Return how each item was settled: by one person's label, by several who agree, or by
+    adjudication.
+    """
     return {
-        item.context.unit: DECIDED if item.decision is not None else SINGLE if len(item.labels) == 1 else SEVERAL
+        item.context.unit: DECIDED
+        if item.decision is not None
+        else SINGLE
+        if len(item.labels) == 1
+        else SEVERAL
         for item in store.labels.judged(codebook)
         if item.gold is not None
     }
@@ -202,21 +257,28 @@ def readers() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def label_reader(positive: str, negative: str, language: str, name: str, words: str = "") -> LabelWords:
-    """Return the rule that reads answers to a template with these labels; `words`: the lexicon of its instrument.
+def label_reader(
+    positive: str, negative: str, language: str, name: str, words: str = ""
+) -> LabelWords:
+    """Return the rule that reads answers to a template with these labels; `words`: the lexicon of
+    its instrument.
 
     Raises UnknownName.
     """
     if name not in RULES:
         raise UnknownName(f"there is no reader {name!r}. Available: {', '.join(readers())}")
     held = lexicon(language, words)
-    return LabelWords(positive, negative, held, rule="coded" if name == "label-words-coded" else "ours")
+    return LabelWords(
+        positive, negative, held, rule="coded" if name == "label-words-coded" else "ours"
+    )
 
 
 def stance_reader(template: Template) -> LabelWords:
     """Return the rule that reads free text for agreement and disagreement. Raises UnknownName."""
     pair = lexicon(template.language, template.words).stance
-    return label_reader(pair.positive, pair.negative, template.language, LABEL_WORDS, template.words)
+    return label_reader(
+        pair.positive, pair.negative, template.language, LABEL_WORDS, template.words
+    )
 
 
 def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | None:
@@ -251,13 +313,15 @@ class BatchReader:
     "answers that are empty"
 
     def silent(self, *, free_text: bool) -> int:
-        """Return the number of answers without content: empty ones for free text, otherwise unreadable ones, and those
-        cut off.
+        """Return the number of answers without content: empty ones for free text, otherwise
+        unreadable ones, and those cut off.
         """
         return self.truncated + (self.blank if free_text else self.unreadable)
 
     @classmethod
-    def of(cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]) -> BatchReader:
+    def of(
+        cls, store: Store, templates: Sequence[Template], probes: Iterable[Probe]
+    ) -> BatchReader:
         by_name = {(t.name, t.inverted): t for t in templates}
         of_prompt: dict[bytes, list[Template]] = {}
         for probe in probes:
@@ -265,16 +329,24 @@ class BatchReader:
             held = of_prompt.setdefault(probe.prompt.key, [])
             if template not in held:
                 held.append(template)
-        cards = {reader.card for template in templates if (reader := template_reader(template)) is not None}
+        cards = {
+            reader.card
+            for template in templates
+            if (reader := template_reader(template)) is not None
+        }
         return cls({card: store.readings.reader(card) for card in cards}, of_prompt)
 
     def read(self, batch: Iterable[Answered]) -> list[RuleReading]:
-        """Return the rules' readings of a batch of answers; thoughts before an answer are not read."""
+        """Return the rules' readings of a batch of answers; thoughts before an answer are not
+        read.
+        """
         readings = []
         for item in batch:
             outputs = [(split(text).answer, count) for text, count in item.answers]
             self.truncated += sum(count for answer, count in outputs if answer is None)
-            self.blank += sum(count for answer, count in outputs if answer is not None and not answer.strip())
+            self.blank += sum(
+                count for answer, count in outputs if answer is not None and not answer.strip()
+            )
             for number, template in enumerate(self.templates[item.prompt_key]):
                 rule = template_reader(template)
                 if rule is None:
@@ -283,7 +355,9 @@ class BatchReader:
                     if answer is None:
                         continue
                     reading = rule.read(answer)
-                    readings.append(RuleReading(answer, template.key, self.readers[rule.card], reading))
+                    readings.append(
+                        RuleReading(answer, template.key, self.readers[rule.card], reading)
+                    )
                     if reading.label is None and not number:
                         self.unreadable += count
                         self.refused += count if reading.reason == "refusal" else 0
@@ -293,9 +367,15 @@ class BatchReader:
 def read(store: Store, run: Run, name: str = LABEL_WORDS) -> tuple[int, ReaderCard]:
     """Let a rule read every answer of a run that it has not read; return its rowid and card.
 
-    Readings are stored, so this costs one query once they are there, and none while no answer has come since.
+    Readings are stored, so this costs one query once they are there, and none while no answer has
+    come since.
     """
-    return kept(store, ("rule reading", run, name), (Part.ANSWERS, Part.MATERIAL), lambda: _read(store, run, name))
+    return kept(
+        store,
+        ("rule reading", run, name),
+        (Part.ANSWERS, Part.MATERIAL),
+        lambda: _read(store, run, name),
+    )
 
 
 def _read(store: Store, run: Run, name: str) -> tuple[int, ReaderCard]:
@@ -304,12 +384,16 @@ def _read(store: Store, run: Run, name: str) -> tuple[int, ReaderCard]:
         raise UsageError(f"{run.label} has no answers yet; start a job first")
     rules = {t.key: rule for t in templates if (rule := template_reader(t, name)) is not None}
     if not rules:
-        raise UsageError(f"{run.label} has free-text answers, which no rule reads; train a classifier, or label them")
+        raise UsageError(
+            f"{run.label} has free-text answers, which no rule reads; train a classifier, or "
+            "label them"
+        )
     readers = {rule.card: store.readings.reader(rule.card) for rule in rules.values()}
     by_template = {key: readers[rule.card] for key, rule in rules.items()}
     for some in store.readings.unread(run, by_template):
         store.readings.add(
-            (answer, template, by_template[key], rules[key].read(text)) for answer, template, key, text in some
+            (answer, template, by_template[key], rules[key].read(text))
+            for answer, template, key, text in some
         )
     card = next(iter(readers))
     return readers[card], card
@@ -356,7 +440,9 @@ class Source:
         return replace(self, ruled={run: found.as_given for run, found in self.ruled.items()})
 
     def touched(self, figure: str) -> Differing:
-        """Return the statements, called `figure`, that rulings change; their number is summed over runs."""
+        """Return the statements, called `figure`, that rulings change; their number is summed over
+        runs.
+        """
         return touched(self.ruled.values(), figure)
 
     def told(self, differ: Differing = SAME) -> Told:
@@ -365,7 +451,9 @@ class Source:
 
 
 def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
-    """Return the reader of the answers of an audit's runs, and the effects of rulings in them; see `_reader_of`."""
+    """Return the reader of the answers of an audit's runs, and the effects of rulings in them; see
+    `_reader_of`.
+    """
     if not runs:
         return Source(None, None)
     source = _reader_of(store, runs, readings)
@@ -376,8 +464,8 @@ def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
 def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
     """Return the reader of the answers of an audit's runs; rules then have read every answer.
 
-    `runs`: at least one. Raises UnknownName for an unknown rule or classifier, UsageError if there are no labels, or a
-    run has no answers yet.
+    `runs`: at least one. Raises UnknownName for an unknown rule or classifier, UsageError if there
+    are no labels, or a run has no answers yet.
     """
     audit = nature(runs[0].audit)
     if audit.free_text:
@@ -393,7 +481,12 @@ def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
         card = ReaderCard(ReaderKind.CLASSIFIER, classifier.name, classifier.version)
         return Source(card, classifier.reader, classifier)
     if not audit.by_rule and readings.by is not None:
-        raise UsageError(f"answers to {runs[0].audit} are read by only one rule; found the reader {readings.by!r}")
-    sampled = [run for run in runs if run.sampling.mode != EXACT and (audit.by_rule or run.responses)]
+        raise UsageError(
+            f"answers to {runs[0].audit} are read by only one rule; found the reader "
+            f"{readings.by!r}"
+        )
+    sampled = [
+        run for run in runs if run.sampling.mode != EXACT and (audit.by_rule or run.responses)
+    ]
     found = [read(store, run, readings.rule) for run in sampled]
     return Source(found[0][1], found[0][0]) if found else Source(None, None)

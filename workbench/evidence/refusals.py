@@ -28,8 +28,8 @@ from workbench.evidence.readings import stance_reader, template_reader
 
 
 def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
-    """Return a function that names the other language of a text, "" if it is in none; None if the templates are in
-    several languages.
+    """Return a function that names the other language of a text, "" if it is in none; None if the
+    templates are in several languages.
     """
     spoken = {(template.language, template.words) for template in templates}
     if len(spoken) != 1:
@@ -45,7 +45,9 @@ def in_other_languages(store: Store, run: Run) -> Iterator[tuple[str, Signal]]:
         return
     told = {text_key(text): other for text, other in _foreign(store, run).values()}
     found: dict[str, list[tuple[ReadAnswer, str]]] = {}
-    for one in store.review_queries.given(run, texts=store.review_queries.rowids(told)) if told else ():
+    for one in (
+        store.review_queries.given(run, texts=store.review_queries.rowids(told)) if told else ()
+    ):
         found.setdefault(one.ref, []).append((one, told[one.text]))
     for ref, places in found.items():
         others = ", ".join(dict.fromkeys(other for _, other in places))
@@ -104,7 +106,8 @@ class Refusals:
     empty: str = ""
     "why there is nothing to count"
     until_settled: bool = False
-    "whether prompts were asked only until their verdict was settled, so that some have fewer answers"
+    """whether prompts were asked only until their verdict was settled, so that some have fewer
+    answers"""
 
     @property
     def refused(self) -> int:
@@ -120,7 +123,11 @@ class Refusals:
 
 
 def refusals_of(
-    store: Store, run: Run, name: str = "", sides: Mapping[str, Side] | None = None, issues: bool = True
+    store: Store,
+    run: Run,
+    name: str = "",
+    sides: Mapping[str, Side] | None = None,
+    issues: bool = True,
 ) -> Refusals:
     """Return the refusals of a run's model, by statement in the instrument's order.
 
@@ -135,7 +142,9 @@ def refusals_of(
     return kept(store, ("refusals", run, name, sides is None, issues), parts, made, sides)
 
 
-def _refusals(store: Store, run: Run, model: str, sides: Mapping[str, Side] | None, *, issues: bool) -> Refusals:
+def _refusals(
+    store: Store, run: Run, model: str, sides: Mapping[str, Side] | None, *, issues: bool
+) -> Refusals:
     if run.sampling.mode == EXACT:
         return Refusals(model, (), empty=NO_ANSWERS)
     templates = store.runs.templates(run)
@@ -176,10 +185,15 @@ def _stored(store: Store, run: Run) -> dict[str, Kinds]:
     found: dict[str, Kinds] = defaultdict(Kinds)
     refs = {probe: ref for ref, *_, probe, _ in store.runs.cells(run)}
     tally = store.runs.counts(run, [reader])
-    there = {ref: number for number, ref in enumerate(dict.fromkeys(map(refs.__getitem__, tally.probes.tolist())))}
+    there = {
+        ref: number
+        for number, ref in enumerate(dict.fromkeys(map(refs.__getitem__, tally.probes.tolist())))
+    }
     at = np.array([there[refs[probe]] for probe in tally.probes.tolist()], dtype=np.int64)
     for (label, refused), counts in zip(tally.kinds, tally.counts, strict=True):
-        for ref, count in zip(there, np.bincount(at, weights=counts, minlength=len(there)).tolist(), strict=True):
+        for ref, count in zip(
+            there, np.bincount(at, weights=counts, minlength=len(there)).tolist(), strict=True
+        ):
             _add(found[ref], label, refused, int(count))
     return dict(found)
 
@@ -201,7 +215,9 @@ def _read(store: Store, run: Run, templates: Iterable[Template]) -> dict[str, Ki
 
 
 def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
-    """Return the label of an answer by the rule of its template, None if it names none, and whether it is a refusal."""
+    """Return the label of an answer by the rule of its template, None if it names none, and whether
+    it is a refusal.
+    """
     if is_refusal(text):
         return None, True
     rule = template_reader(template)
@@ -216,7 +232,9 @@ def read_answer(template: Template, text: str) -> tuple[str | None, bool]:
 
 
 def _tell_languages(store: Store, run: Run, kinds: Mapping[str, Kinds]) -> None:
-    """Count the answers in another language than their prompts, if all prompts are in one language."""
+    """Count the answers in another language than their prompts, if all prompts are in one
+    language.
+    """
     foreign = _foreign(store, run)
     for ref, count in store.raw_answers.of_statements(run, foreign).items() if foreign else ():
         if ref in kinds:
@@ -224,15 +242,19 @@ def _tell_languages(store: Store, run: Run, kinds: Mapping[str, Kinds]) -> None:
 
 
 def _foreign(store: Store, run: Run) -> dict[int, tuple[str, str]]:
-    """Return the answers of a run in another language than their prompts: rowid -> (text, language). Nothing where the
-    prompts are in several languages.
+    """Return the answers of a run in another language than their prompts: rowid -> (text,
+    language). Nothing where the prompts are in several languages.
     """
 
     def made() -> dict[int, tuple[str, str]]:
         tell = teller(store.runs.templates(run))
         if tell is None:
             return {}
-        return {rowid: (text, other) for rowid, text in store.raw_answers.texts(run) if (other := tell(text))}
+        return {
+            rowid: (text, other)
+            for rowid, text in store.raw_answers.texts(run)
+            if (other := tell(text))
+        }
 
     return kept(store, ("foreign", run), (Part.ANSWERS, Part.MATERIAL), made)
 

@@ -8,7 +8,7 @@
     ANSWER@label-words                     the reading of an answer by a rule or a classifier
 
 `rulings STORE --of s-01` prints these names.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -58,11 +58,14 @@ class Thing:
     labels: tuple[str, ...] = field(default=())
     "possible readings of an answer; empty for other subjects"
     read: tuple[str, str] | None = None
-    "(reader, label): how the reader that counts reads an answer, or the reader of a reading reads it; None: unknown"
+    """(reader, label): how the reader that counts reads an answer, or the reader of a reading reads
+    it; None: unknown"""
 
     @property
     def scope(self) -> str:
-        """What a ruling on it reaches, in words: `this answer`, `all answers to this prompt (personal-1 swapped)`."""
+        """What a ruling on it reaches, in words: `this answer`, `all answers to this prompt
+        (personal-1 swapped)`.
+        """
         named, below = self.subject.named, self.name.rpartition("/")[2]
         if self.subject.kind is Ruled.STATEMENT:
             return f"this statement ({self.name})"
@@ -82,15 +85,23 @@ class Thing:
     def no_misreading(self, label: str) -> str:
         """Return why an answer is not misread where its right reading is this, and what to do."""
         assert self.read is not None, "somebody reads it so"
-        who = f"{self.read[0]}, the reader that counts," if self.subject.kind is Ruled.ANSWER else self.read[0]
-        return f"{who} already reads it as {label}; to say that it is right, rule: {Verdict.CONFIRMED}"
+        who = (
+            f"{self.read[0]}, the reader that counts,"
+            if self.subject.kind is Ruled.ANSWER
+            else self.read[0]
+        )
+        return (
+            f"{who} already reads it as {label}; to say that it is right, rule: {Verdict.CONFIRMED}"
+        )
 
 
 def statement(store: Store, instrument: str, ref: str) -> Thing:
     """Return a statement in the latest version asked. Raises UnknownName."""
     versions = store.ruled_things.versions(instrument, ref)
     if not versions:
-        raise UnknownName(f"{instrument} has no statement {ref!r}; workbench statements STORE lists them")
+        raise UnknownName(
+            f"{instrument} has no statement {ref!r}; workbench statements STORE lists them"
+        )
     return statement_version(store, instrument, ref, versions[-1])
 
 
@@ -102,9 +113,13 @@ def statement_version(store: Store, instrument: str, ref: str, version: int) -> 
 
 
 def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
-    """Return the wordings of a statement in all languages; if there are several, the names include the language."""
+    """Return the wordings of a statement in all languages; if there are several, the names include
+    the language.
+    """
     named = of.subject.named
-    found = store.ruled_things.variants(named["instrument"], named["statement"], int(named["version"]))
+    found = store.ruled_things.variants(
+        named["instrument"], named["statement"], int(named["version"])
+    )
     several = len({language for language, _, _ in found}) > 1
     return tuple(
         Thing(
@@ -119,31 +134,48 @@ def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
 def prompt(put: PutPrompt, name: str = "") -> Thing:
     """Return a prompt as a subject of rulings. name : empty: the key is used"""
     axes = ", ".join(f"{axis} {value}" for axis, value in put.axes.items())
-    words = f"{put.ref} {put.variant} under {put.template} {put.order}" + (f" ({axes})" if axes else "")
+    words = f"{put.ref} {put.variant} under {put.template} {put.order}" + (
+        f" ({axes})" if axes else ""
+    )
     key = put.key.hex()
     return Thing(Subject(Ruled.PROMPT, {"prompt": key}), name or f"@{key[:DIGITS]}", words)
 
 
-def answer(store: Store, put: PutPrompt, given: GivenAnswer, of: str, by: str | None = None) -> Thing:
-    """Return an answer to a prompt called `of`. `by`: the reader that counts; None: the usual one"""
+def answer(
+    store: Store, put: PutPrompt, given: GivenAnswer, of: str, by: str | None = None
+) -> Thing:
+    """Return an answer to a prompt called `of`. `by`: the reader that counts; None: the usual
+    one
+    """
     key = given.key.hex()
     subject = Subject(Ruled.ANSWER, {"prompt": put.key.hex(), "text": key})
     labels = labels_of(put)
     counts = _that_counts(store, put, given, by)
-    read = None if counts is None else (counts.reader, counts.label if counts.label in labels else UNREADABLE)
+    read = (
+        None
+        if counts is None
+        else (counts.reader, counts.label if counts.label in labels else UNREADABLE)
+    )
     return Thing(subject, f"{of}/={key[:DIGITS]}", given.text, labels, read)
 
 
-def _that_counts(store: Store, put: PutPrompt, given: GivenAnswer, by: str | None) -> GivenReading | None:
-    """Return the reading of an answer that figures count; see `Readings.by`. None: there is none, or people's labels
-    count.
+def _that_counts(
+    store: Store, put: PutPrompt, given: GivenAnswer, by: str | None
+) -> GivenReading | None:
+    """Return the reading of an answer that figures count; see `Readings.by`. None: there is none,
+    or people's labels count.
     """
     found = store.ruled_things.readings(put.key, given.key)
     rules = [one for one in found if one.kind == ReaderKind.RULE]
     if nature(put.audit).free_text:
-        number = next((one for one in rules if one.label), None)  # a rule reads numbers, and leaves words to others
+        # A rule reads numbers, and leaves words to others.
+        number = next((one for one in rules if one.label), None)
         newest = next((one.name for one in reversed(store.classifiers.list())), "")
-        others = (one for one in found if one.kind == ReaderKind.CLASSIFIER and one.reader == (by or newest))
+        others = (
+            one
+            for one in found
+            if one.kind == ReaderKind.CLASSIFIER and one.reader == (by or newest)
+        )
         return number or next(others, None)
     of_labels = readers()
     wanted = by if by in of_labels else LABEL_WORDS
@@ -175,7 +207,13 @@ def reading(of: Thing, given: GivenReading) -> Thing:
     named = {"reader_kind": given.kind, "reader": given.reader, "reader_version": given.version}
     read = given.reader, (given.label if given.label in of.labels else None) or UNREADABLE
     subject = Subject(Ruled.READING, {**of.subject.named, **named})
-    return Thing(subject, f"{of.name}@{given.reader}", f"{given.kind} {read[0]} reads: {read[1]}", of.labels, read)
+    return Thing(
+        subject,
+        f"{of.name}@{given.reader}",
+        f"{given.kind} {read[0]} reads: {read[1]}",
+        of.labels,
+        read,
+    )
 
 
 def labels_of(put: PutPrompt) -> tuple[str, ...]:
@@ -186,14 +224,18 @@ def labels_of(put: PutPrompt) -> tuple[str, ...]:
 
 
 def possible(axes: Mapping[str, str], *, letters: bool = False) -> tuple[str, ...]:
-    """Return the readings of an answer that figures count: the offered letters, or agreement and disagreement."""
+    """Return the readings of an answer that figures count: the offered letters, or agreement and
+    disagreement.
+    """
     if letters or OFFERED in axes:
         return tuple(LETTERS[: int(axes.get(OFFERED, len(LETTERS)))])
     return Stance.AGREE.value, Stance.DISAGREE.value
 
 
 def below(store: Store, of: Thing) -> tuple[Thing, ...]:
-    """Return the subjects directly below a subject: wordings, prompts of a wording, answers to a prompt."""
+    """Return the subjects directly below a subject: wordings, prompts of a wording, answers to a
+    prompt.
+    """
     named = of.subject.named
     if of.subject.kind is Ruled.STATEMENT:
         return wordings(store, of)
@@ -202,9 +244,13 @@ def below(store: Store, of: Thing) -> tuple[Thing, ...]:
         return tuple(prompt(one, name) for one, name in zip(put, _names(of.name, put), strict=True))
     if of.subject.kind is Ruled.PROMPT:
         (put_, *_) = store.ruled_things.prompts(key=named["prompt"])
-        return tuple(answer(store, put_, given, of.name) for given in store.ruled_things.answers(put_.key))
+        return tuple(
+            answer(store, put_, given, of.name) for given in store.ruled_things.answers(put_.key)
+        )
     if of.subject.kind is Ruled.ANSWER:
-        found = store.ruled_things.readings(bytes.fromhex(named["prompt"]), bytes.fromhex(named["text"]))
+        found = store.ruled_things.readings(
+            bytes.fromhex(named["prompt"]), bytes.fromhex(named["text"])
+        )
         return tuple(reading(of, given) for given in found)
     return ()
 
@@ -213,16 +259,22 @@ def _of_wording(store: Store, of: Thing) -> tuple[PutPrompt, ...]:
     named = of.subject.named
     return tuple(
         put
-        for put in store.ruled_things.prompts(instrument=named["instrument"], ref=named["statement"])
-        if (str(put.version), put.language, put.variant) == (named["version"], named["language"], named["variant"])
+        for put in store.ruled_things.prompts(
+            instrument=named["instrument"], ref=named["statement"]
+        )
+        if (str(put.version), put.language, put.variant)
+        == (named["version"], named["language"], named["variant"])
     )
 
 
 def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
-    """Return the names of a wording's prompts: by template and order if these are unique, else by keys."""
+    """Return the names of a wording's prompts: by template and order if these are unique, else by
+    keys.
+    """
     names = [f"{of}/{put.template}{f'/{SWAPPED}' * put.inverted}" for put in every]
     return [
-        name if names.count(name) == 1 else f"@{put.key.hex()[:DIGITS]}" for name, put in zip(names, every, strict=True)
+        name if names.count(name) == 1 else f"@{put.key.hex()[:DIGITS]}"
+        for name, put in zip(names, every, strict=True)
     ]
 
 
@@ -238,26 +290,49 @@ def find(store: Store, name: str, instrument: str | None = None) -> Thing:
         digits = ANSWER.fullmatch(f"={tail}")
         if of.subject.kind is not Ruled.PROMPT or digits is None:
             raise UsageError(
-                f"found {name!r}; give an answer as PROMPT/=DIGITS, with {LEAST} digits or more of its key"
+                f"found {name!r}; give an answer as PROMPT/=DIGITS, with {LEAST} digits or more "
+                "of its key"
             )
-        return _only(name, [one for one in below(store, of) if one.subject.named["text"].startswith(digits[1])])
+        return _only(
+            name,
+            [one for one in below(store, of) if one.subject.named["text"].startswith(digits[1])],
+        )
     if found := KEY.fullmatch(name):
         return _only(
-            name, list({one.subject.key: one for one in map(prompt, store.ruled_things.prompts(key=found[1]))}.values())
+            name,
+            list(
+                {
+                    one.subject.key: one
+                    for one in map(prompt, store.ruled_things.prompts(key=found[1]))
+                }.values()
+            ),
         )
     return _by_parts(store, instrument or store.instruments.only(), name)
 
 
 def _by_parts(store: Store, instrument: str, name: str) -> Thing:
-    """Return a statement, a wording or a prompt; refs may contain slashes, so the longest existing ref counts."""
+    """Return a statement, a wording or a prompt; refs may contain slashes, so the longest existing
+    ref counts.
+    """
     parts = name.split("/")
-    at = next((n for n in range(len(parts), 0, -1) if store.ruled_things.versions(instrument, "/".join(parts[:n]))), 0)
+    at = next(
+        (
+            n
+            for n in range(len(parts), 0, -1)
+            if store.ruled_things.versions(instrument, "/".join(parts[:n]))
+        ),
+        0,
+    )
     if not at:
-        raise UnknownName(f"{instrument} has no statement {parts[0]!r}; workbench statements STORE lists them")
+        raise UnknownName(
+            f"{instrument} has no statement {parts[0]!r}; workbench statements STORE lists them"
+        )
     thing = statement(store, instrument, "/".join(parts[:at]))
     if len(parts) > at:
         every = below(store, thing)
-        thing = _only(name, [one for one in every if one.name.rpartition("/")[2] == parts[at]], every)
+        thing = _only(
+            name, [one for one in every if one.name.rpartition("/")[2] == parts[at]], every
+        )
     if len(parts) > at + 1:
         every = below(store, thing)
         wanted = f"{thing.name}/{'/'.join(parts[at + 1 :])}"
@@ -269,7 +344,10 @@ def _only(name: str, found: Sequence[Thing], every: Sequence[Thing] = ()) -> Thi
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"{name!r} means {len(found)} things: {', '.join(one.name for one in found[:8])}; name one")
+        raise UsageError(
+            f"{name!r} means {len(found)} things: {', '.join(one.name for one in found[:8])}; "
+            "name one"
+        )
     there = f". Available: {', '.join(one.name for one in every[:12])}" if every else ""
     raise UnknownName(f"no prompt or answer is named {name!r}{there}")
 
@@ -284,10 +362,11 @@ def rule(
     reading: str | None,
     model: str = "",
 ) -> Ruling:
-    """Rule on a subject. Raises UsageError if the verdict does not apply to it, or a reading is missing, invalid or not
-    allowed.
+    """Rule on a subject. Raises UsageError if the verdict does not apply to it, or a reading is
+    missing, invalid or not allowed.
 
-    model : key of the model that it applies to alone, where it can, see `of_one_model`; empty: it applies to all models
+    model : key of the model that it applies to alone, where it can, see `of_one_model`; empty: it
+        applies to all models
     """
     check(thing, verdict, reading)
     label = None if reading in (None, UNREADABLE) else reading
@@ -299,14 +378,17 @@ def models_of(store: Store, subject: Subject) -> frozenset[int]:
     """Return the rowids of the models that gave an answer, or were asked a statement."""
     named = subject.named
     if "text" in named:
-        return frozenset(one.model_id for one in store.ruled_things.givers(named["prompt"], named["text"]))
+        return frozenset(
+            one.model_id for one in store.ruled_things.givers(named["prompt"], named["text"])
+        )
     runs = store.runs.list(instrument=named.get("instrument"), personas=True)
     return frozenset(run.model_id for run in runs if run.responses or run.computed)
 
 
 def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None = None) -> str:
-    """Return the key of the model that a ruling applies to by its name, or `@` and digits of its key; None: the only
-    one. Empty for rulings that apply to all models, and where none answered. Raises UsageError.
+    """Return the key of the model that a ruling applies to by its name, or `@` and digits of its
+    key; None: the only one. Empty for rulings that apply to all models, and where none answered.
+    Raises UsageError.
     """
     if not of_one_model(thing.subject.kind, verdict):
         return ""
@@ -322,10 +404,13 @@ def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None =
         return str(next(iter(meant.values()))["key"].hex())
     if not there and name is None:
         return ""
-    names = ", ".join(sorted(f"{row['name']} (@{row['key'].hex()[:DIGITS]})" for row in (meant or there).values()))
+    names = ", ".join(
+        sorted(f"{row['name']} (@{row['key'].hex()[:DIGITS]})" for row in (meant or there).values())
+    )
     found = f"{len(meant)} models" if meant else f"no model {name!r}"
     raise UsageError(
-        f"found {found} that answered {thing.name}. Available: {names}; name one with --model, by its name or digits, "
+        f"found {found} that answered {thing.name}. Available: {names}; name one with --model, "
+        "by its name or digits, "
         "or give --all-models"
     )
 
@@ -333,9 +418,16 @@ def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None =
 def standing_on(
     standing: Mapping[bytes, Sequence[Ruling]], subject: Subject, models: Iterable[str]
 ) -> tuple[Ruling, ...]:
-    """Return the rulings in force on a thing that apply to all models or to some of these (keys), the oldest first."""
+    """Return the rulings in force on a thing that apply to all models or to some of these (keys),
+    the oldest first.
+    """
     keys = (subject.thing.key, *(subject.of_model(model).key for model in models))
-    return tuple(sorted((one for key in keys for one in standing.get(key, ())), key=lambda one: (one.at, one.uid)))
+    return tuple(
+        sorted(
+            (one for key in keys for one in standing.get(key, ())),
+            key=lambda one: (one.at, one.uid),
+        )
+    )
 
 
 def every_model(store: Store) -> tuple[str, ...]:
@@ -347,7 +439,9 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
     """Raise UsageError for an invalid ruling."""
     kind, kinds = thing.subject.kind, RULED_ON[verdict]
     if kind not in kinds:
-        raise UsageError(f"{verdict} applies to {' or '.join(sorted(kinds))}; {thing.name} is a {kind}")
+        raise UsageError(
+            f"{verdict} applies to {' or '.join(sorted(kinds))}; {thing.name} is a {kind}"
+        )
     if verdict is not Verdict.MISREAD and reading is not None:
         raise UsageError(f"only {Verdict.MISREAD} takes a right reading; {verdict} has none")
     if verdict is Verdict.MISREAD and reading not in thing.labels:
@@ -363,8 +457,8 @@ def called(store: Store, subject: Subject) -> str:
 
 
 def spoken(name: str, ref: str = "") -> str:
-    """Return the name of a subject for people, who read and do not type it. `ref`: of its statement, which may hold
-    slashes
+    """Return the name of a subject for people, who read and do not type it. `ref`: of its
+    statement, which may hold slashes
 
     Examples
     --------
@@ -382,7 +476,9 @@ def spoken(name: str, ref: str = "") -> str:
 
 
 def told(store: Store, subject: Subject) -> str:
-    """Return a ruling's subject for a sentence: its name in words, or the quoted words of an answer."""
+    """Return a ruling's subject for a sentence: its name in words, or the quoted words of an
+    answer.
+    """
     key = subject.named.get("text")
     name = spoken(called(store, subject).partition("/=")[0])
     if key is None or (text := store.ruled_things.text(bytes.fromhex(key))) is None:
@@ -394,8 +490,8 @@ def told(store: Store, subject: Subject) -> str:
 
 
 def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -> str:
-    """Take a ruling back, and say so: whose it was, and which earlier one of the same auditor stands again. Raises
-    ConflictError, UsageError.
+    """Take a ruling back, and say so: whose it was, and which earlier one of the same auditor
+    stands again. Raises ConflictError, UsageError.
     """
     store.rulings.undo(ruling, auditor=auditor, reason=reason)
     models = [ruling.subject.model] if ruling.subject.model else every_model(store)
@@ -407,9 +503,11 @@ def take_back(store: Store, ruling: Ruling, *, auditor: str, reason: str = "") -
 
 
 def placed(store: Store, subject: Subject, *, told_apart: bool = True) -> tuple[str, str]:
-    """Return the instrument of a ruling's subject, empty if the store lacks it, and the subject's name.
+    """Return the instrument of a ruling's subject, empty if the store lacks it, and the subject's
+    name.
 
-    told_apart : False: a prompt is named by its wording, template and order even if another template has that name, and
+    told_apart : False: a prompt is named by its wording, template and order even if another
+        template has that name, and
     a wording without its language
     """
     named = subject.named
@@ -441,9 +539,18 @@ def _wording_of(put: PutPrompt) -> Mapping[str, str]:
 def _wording_name(store: Store, named: Mapping[str, str], *, told_apart: bool) -> str:
     """Return the name of a wording, with its language if the statement has wordings in several."""
     statement_ = {name: named[name] for name in STATEMENT}
-    key = Subject(Ruled.WORDING, {**statement_, "language": named["language"], "variant": named["variant"]}).key
-    every = wordings(store, Thing(Subject(Ruled.STATEMENT, statement_), named["statement"], "")) if told_apart else ()
-    return next((one.name for one in every if one.subject.key == key), f"{named['statement']}/{named['variant']}")
+    key = Subject(
+        Ruled.WORDING, {**statement_, "language": named["language"], "variant": named["variant"]}
+    ).key
+    every = (
+        wordings(store, Thing(Subject(Ruled.STATEMENT, statement_), named["statement"], ""))
+        if told_apart
+        else ()
+    )
+    return next(
+        (one.name for one in every if one.subject.key == key),
+        f"{named['statement']}/{named['variant']}",
+    )
 
 
 def _of_same_wording(store: Store, put: PutPrompt) -> list[PutPrompt]:
@@ -493,28 +600,45 @@ def contradictions(store: Store, run: Run, *, by_rule: bool) -> Iterator[tuple[s
         total = sum(count for _, _, count in places)
         example = ", ".join(f"{one.who}: {one.reads}" for one in said[places[0][0]])
         keys = tuple(at for at, _, _ in places)
-        yield ref, Signal(READERS_DISAGREE, f"{plural(total, 'answer')}, as {example}", variants, keys, size=total)
+        yield (
+            ref,
+            Signal(
+                READERS_DISAGREE,
+                f"{plural(total, 'answer')}, as {example}",
+                variants,
+                keys,
+                size=total,
+            ),
+        )
 
 
-def readings_of_statement(store: Store, run: Run, ref: str, *, by_rule: bool) -> Mapping[At, Sequence[ReadBy]]:
-    """Return the answers about a statement that are read differently, with each reader's reading."""
+def readings_of_statement(
+    store: Store, run: Run, ref: str, *, by_rule: bool
+) -> Mapping[At, Sequence[ReadBy]]:
+    """Return the answers about a statement that are read differently, with each reader's
+    reading.
+    """
     return {at: of for at, of in _said(store, run, ref, by_rule=by_rule)[0].items() if _differ(of)}
 
 
 def _said(
     store: Store, run: Run, ref: str | None = None, *, by_rule: bool
 ) -> tuple[Mapping[At, Sequence[ReadBy]], Mapping[At, tuple[str, str, int]]]:
-    """Return each reader's reading of the answers on which readers may differ, and (ref, wording, count) of these
-    answers.
+    """Return each reader's reading of the answers on which readers may differ, and (ref, wording,
+    count) of these answers.
     """
     said: dict[At, list[ReadBy]] = {}
     counted: dict[At, tuple[str, str, int]] = {}
     if run.sampling.mode == EXACT:
         return said, counted
     labels = [one for one in store.review_queries.labelled(run) if ref in (None, one.ref)]
-    for name, answers in _by_rules(store, run, ref, {one.text for one in labels}) if by_rule else ():
+    for name, answers in (
+        _by_rules(store, run, ref, {one.text for one in labels}) if by_rule else ()
+    ):
         for one in answers:
-            said.setdefault((one.prompt, one.text), []).append(ReadBy(name, one.label, one.reason, one.start, one.stop))
+            said.setdefault((one.prompt, one.text), []).append(
+                ReadBy(name, one.label, one.reason, one.start, one.stop)
+            )
             counted[one.prompt, one.text] = one.ref, one.variant, one.count
     for at, of in _by_people(labels):
         said.setdefault(at, []).extend(ReadBy(f"{one.kind} {one.who}", one.label) for one in of)
@@ -529,7 +653,8 @@ def _differ(of: Sequence[ReadBy]) -> bool:
 def _by_rules(
     store: Store, run: Run, ref: str | None, labelled: Collection[bytes]
 ) -> Iterator[tuple[str, Sequence[ReadAnswer]]]:
-    """Yield each shipped rule's readings of answers that rules read differently, and of labelled answers.
+    """Yield each shipped rule's readings of answers that rules read differently, and of labelled
+    answers.
 
     Rules agree on most answers, which are not loaded.
     """
@@ -541,7 +666,8 @@ def _by_rules(
 
 
 def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
-    """Let each shipped rule read the answers of a run that it has not read; return the rules' rowids and cards.
+    """Let each shipped rule read the answers of a run that it has not read; return the rules'
+    rowids and cards.
 
     The published rule reads only single words of the letters a-z, and is left out for other labels.
     """
@@ -555,8 +681,12 @@ def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
     return found
 
 
-def _by_people(labels: Iterable[Labelled]) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
-    """Yield the labels of classifiers and people for each answer; a decision replaces the labels that it settles."""
+def _by_people(
+    labels: Iterable[Labelled],
+) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
+    """Yield the labels of classifiers and people for each answer; a decision replaces the labels
+    that it settles.
+    """
     groups: dict[tuple[bytes, bytes], list[Labelled]] = {}
     for one in labels:
         groups.setdefault((one.prompt, one.text), []).append(one)

@@ -1,10 +1,10 @@
 """The effects of auditors' rulings on the answers of a run, and the notes on them.
 
-A ruling changes only its subject. *Misread* gives an answer text to one prompt the correct reading. Rulings on answers
-apply to the model in whose review they were made, unless the auditor ruled for all models.
-*Excluded* and *at fault* leave a subject out: its answers are shown and counted, and stay planned, but count as
-unreadable. *Confirmed* and *look again* change nothing. If auditors contradict each other about a subject, none of
-their rulings on it counts.
+A ruling changes only its subject. *Misread* gives an answer text to one prompt the correct reading.
+Rulings on answers apply to the model in whose review they were made, unless the auditor ruled for
+all models. *Excluded* and *at fault* leave a subject out: its answers are shown and counted, and
+stay planned, but count as unreadable. *Confirmed* and *look again* change nothing. If auditors
+contradict each other about a subject, none of their rulings on it counts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,16 @@ from workbench.domain.annotations import Purpose
 from workbench.domain.keys import text_key
 from workbench.domain.names import plural
 from workbench.domain.readings import ReaderCard, ReaderKind, nature
-from workbench.domain.rulings import NOTHING, Effect, Ruled, Ruling, Verdict, disputed, effect, plain
+from workbench.domain.rulings import (
+    NOTHING,
+    Effect,
+    Ruled,
+    Ruling,
+    Verdict,
+    disputed,
+    effect,
+    plain,
+)
 from workbench.domain.statements import VariantId, VariantKind
 
 K = TypeVar("K")
@@ -58,9 +67,11 @@ class RunRulings:
 
     @property
     def as_given(self) -> RunRulings:
-        """Return the effects of right readings without those of exclusions: what the model answered.
+        """Return the effects of right readings without those of exclusions: what the model
+        answered.
 
-        Shares of unreadable, refused, truncated and unread answers are about that, so no exclusion changes them.
+        Shares of unreadable, refused, truncated and unread answers are about that, so no exclusion
+        changes them.
         """
         if not self.leaves_out:
             return self
@@ -68,14 +79,23 @@ class RunRulings:
 
     @property
     def faults(self) -> RunRulings:
-        """Return the effects of exclusions without right readings: what the reader said, of what is in order."""
-        out = {probe: {text: one for text, one in of.items() if one.left_out} for probe, of in self.answers.items()}
-        return RunRulings(self.probes, {probe: of for probe, of in out.items() if of}, counting=self.counting)
+        """Return the effects of exclusions without right readings: what the reader said, of what is
+        in order.
+        """
+        out = {
+            probe: {text: one for text, one in of.items() if one.left_out}
+            for probe, of in self.answers.items()
+        }
+        return RunRulings(
+            self.probes, {probe: of for probe, of in out.items() if of}, counting=self.counting
+        )
 
     @property
     def leaves_out(self) -> bool:
         """Return whether a ruling leaves answers out."""
-        return bool(self.probes) or any(one.left_out for of in self.answers.values() for one in of.values())
+        return bool(self.probes) or any(
+            one.left_out for of in self.answers.values() for one in of.values()
+        )
 
     def effect(self, probe: int, text: bytes) -> Effect:
         """Return the effect on an answer (key of its text) to a probe."""
@@ -106,7 +126,9 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
     things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
     for ruling in sorted(standing, key=lambda one: (one.at, one.uid)):
         if places.of_subject(ruling):
-            things.setdefault(thing_of(ruling), {})[ruling.auditor] = ruling  # the newest of each auditor
+            things.setdefault(thing_of(ruling), {})[ruling.auditor] = (
+                ruling  # the newest of each auditor
+            )
     agreed = {at: tuple(of.values()) for at, of in things.items() if not disputed(of.values())}
     counting = [one for of in agreed.values() if (one := _that_counts(of)) is not None]
     whole = [one for one in counting if one.subject.kind not in OF_ANSWERS]
@@ -145,13 +167,14 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
 
 
 def ruled_words(ruled: str, unruled: str) -> str:
-    """Return how the reader read an answer that a ruling reads anew, or that it is left out; empty without a ruling.
+    """Return how the reader read an answer that a ruling reads anew, or that it is left out; empty
+    without a ruling.
 
     Examples
     --------
     >>> ruled_words("read anew", "disagree"), ruled_words("left out", "agree"), ruled_words("", "agree")
     ('was disagree', 'left out', '')
-    """
+    """  # noqa: E501
     return f"was {unruled}" if ruled == READ_ANEW else ruled
 
 
@@ -167,9 +190,11 @@ class RulingsOn:
     "for each subject, the newest ruling of each auditor"
 
 
-def about_run(store: Store, run: Run, rulings: Iterable[Ruling]) -> Iterator[tuple[Ruling, frozenset[str]]]:
-    """Yield those of some rulings that are about a run, for readings of any reader, the oldest first, each with the
-    refs of the statements that it is about.
+def about_run(
+    store: Store, run: Run, rulings: Iterable[Ruling]
+) -> Iterator[tuple[Ruling, frozenset[str]]]:
+    """Yield those of some rulings that are about a run, for readings of any reader, the oldest
+    first, each with the refs of the statements that it is about.
     """
     model = store.runs.model_key(run).hex()
     meant = [
@@ -190,7 +215,9 @@ def rulings_on(store: Store, run: Run) -> RulingsOn:
     """Return the rulings in force about a run, for readings of any reader."""
     statements: dict[str, list[Ruling]] = {}
     things: dict[tuple[Any, ...], dict[str, Ruling]] = {}
-    for one, refs in about_run(store, run, (one for of in store.rulings.standing().values() for one in of)):
+    for one, refs in about_run(
+        store, run, (one for of in store.rulings.standing().values() for one in of)
+    ):
         for ref in refs:
             statements.setdefault(ref, []).append(one)
             things.setdefault((ref, thing_of(one)), {})[one.auditor] = one
@@ -203,43 +230,57 @@ def rulings_on(store: Store, run: Run) -> RulingsOn:
     )
 
 
-def on_answers(store: Store, run: Run, card: ReaderCard) -> Mapping[tuple[bytes, bytes], tuple[Ruling, ...]]:
+def on_answers(
+    store: Store, run: Run, card: ReaderCard
+) -> Mapping[tuple[bytes, bytes], tuple[Ruling, ...]]:
     """Return the rulings in force on answers of a run's model and on a reader's readings of them.
 
-    The result has the newest ruling of each auditor, by the keys of prompt and text. The prompts may belong to
-    statements that were asked again since.
+    The result has the newest ruling of each auditor, by the keys of prompt and text. The prompts
+    may belong to statements that were asked again since.
     """
     model = store.runs.model_key(run).hex()
     found: dict[tuple[bytes, bytes], dict[str, Ruling]] = {}
-    every = (one for kind in OF_ANSWERS for of in store.rulings.standing(kind).values() for one in of)
+    every = (
+        one for kind in OF_ANSWERS for of in store.rulings.standing(kind).values() for one in of
+    )
     for one in sorted(every, key=lambda one: (one.at, one.uid)):
         if _is_about(one, run, model, card):
-            at = bytes.fromhex(one.subject.named["prompt"]), bytes.fromhex(one.subject.named["text"])
+            at = (
+                bytes.fromhex(one.subject.named["prompt"]),
+                bytes.fromhex(one.subject.named["text"]),
+            )
             found.setdefault(at, {})[one.auditor] = one
     return {at: tuple(of.values()) for at, of in found.items()}
 
 
 def _is_about(ruling: Ruling, run: Run, model: str, card: ReaderCard | None) -> bool:
-    """Return whether a ruling may apply to a run: it is about its instrument, its model (by key) or any model, and, for
-    readings, the reader that counts.
+    """Return whether a ruling may apply to a run: it is about its instrument, its model (by key) or
+    any model, and, for readings, the reader that counts.
     """
     named = ruling.subject.named
     if named.get("model", model) != model:
         return False
     if ruling.subject.kind is Ruled.READING:
         if named["reader_kind"] == ReaderKind.RULE and nature(run.audit).free_text:
-            return True  # numbers among free answers are read by a rule, with any reader of the others
+            return (
+                True  # numbers among free answers are read by a rule, with any reader of the others
+            )
         of = (named["reader_kind"], named["reader"], named["reader_version"])
         return card is not None and of == (card.kind.value, card.name, card.version)
     return named.get("instrument", run.instrument) == run.instrument
 
 
 def thing_of(ruling: Ruling) -> tuple[Any, ...]:
-    """Return the key of a ruling's subject, of whichever model: an answer and its reading count as one subject."""
+    """Return the key of a ruling's subject, of whichever model: an answer and its reading count as
+    one subject.
+    """
     named = ruling.subject.named
     if ruling.subject.kind in OF_ANSWERS:
         return ("answer", named["prompt"], named["text"])
-    return (ruling.subject.kind, *sorted((name, part) for name, part in named.items() if name != "model"))
+    return (
+        ruling.subject.kind,
+        *sorted((name, part) for name, part in named.items() if name != "model"),
+    )
 
 
 def _that_counts(rulings: Sequence[Ruling]) -> Ruling | None:
@@ -262,7 +303,9 @@ class _Places:
 
     @classmethod
     def of(cls, store: Store, run: Run, rulings: Sequence[Ruling]) -> _Places:
-        refs = {one.subject.named["statement"] for one in rulings if "statement" in one.subject.named}
+        refs = {
+            one.subject.named["statement"] for one in rulings if "statement" in one.subject.named
+        }
         prompts = {one.subject.named["prompt"] for one in rulings if "prompt" in one.subject.named}
         by_prompt: dict[str, set[int]] = {}
         by_wording: dict[tuple[str, str, str], set[int]] = {}
@@ -274,12 +317,20 @@ class _Places:
             by_statement.setdefault((ref, str(version)), set()).add(probe)
             variant = str(VariantId(VariantKind(kind), ordinal))
             by_wording.setdefault((ref, str(version), variant), set()).add(probe)
-        answers = {(named["prompt"], named["text"]) for one in rulings if "text" in (named := one.subject.named)}
+        answers = {
+            (named["prompt"], named["text"])
+            for one in rulings
+            if "text" in (named := one.subject.named)
+        }
         given = store.runs.gave(run, answers) if answers else frozenset[tuple[str, str]]()
-        return cls(_frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language, given)
+        return cls(
+            _frozen(by_prompt), _frozen(by_wording), _frozen(by_statement), of, run.language, given
+        )
 
     def of_subject(self, ruling: Ruling) -> frozenset[int]:
-        """Return the probes of a ruling's subject; empty for an answer that this model did not give."""
+        """Return the probes of a ruling's subject; empty for an answer that this model did not
+        give.
+        """
         named = ruling.subject.named
         if "text" in named and (named["prompt"], named["text"]) not in self.given:
             return frozenset()
@@ -288,7 +339,9 @@ class _Places:
         if ruling.subject.kind is Ruled.WORDING:
             if named["language"] != self.language:
                 return frozenset()
-            return self.by_wording.get((named["statement"], named["version"], named["variant"]), frozenset())
+            return self.by_wording.get(
+                (named["statement"], named["version"], named["variant"]), frozenset()
+            )
         return self.by_statement.get((named["statement"], named["version"]), frozenset())
 
 
@@ -343,14 +396,18 @@ class Differing:
         verdicts = f"{plural(self.verdicts, 'verdict')}, " if self.verdicts else ""
         of = f" of {plural(len(self.names), self.of)}" if self.of and self.names else ""
         one = self.n == 1 and not verdicts
-        return f"{verdicts}{plural(self.n, self.figure)}{of}{names} {'differs' if one else 'differ'}"
+        return (
+            f"{verdicts}{plural(self.n, self.figure)}{of}{names} {'differs' if one else 'differ'}"
+        )
 
 
 SAME = Differing()
 
 
 def touched(several: Iterable[RunRulings], figure: str) -> Differing:
-    """Return the statements, called `figure`, that rulings change; their number is summed over runs."""
+    """Return the statements, called `figure`, that rulings change; their number is summed over
+    runs.
+    """
     refs = [ref for found in several for ref in sorted(found.touched)]
     return Differing(len(refs), figure, tuple(dict.fromkeys(refs)))
 
@@ -371,7 +428,9 @@ class Told:
 
     @classmethod
     def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: Differing = SAME) -> Told:
-        """Return the notes on the rulings of several runs; a ruling on several of them counts once."""
+        """Return the notes on the rulings of several runs; a ruling on several of them counts
+        once.
+        """
         every = tuple(found)
         changing = {ruling.uid: ruling for one in every for ruling in one.counting}
         open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
@@ -387,30 +446,53 @@ class Told:
         return cls(counted, tuple(changing.values()), tuple(open_.values()), differ)
 
     def in_short(self) -> str:
-        """Return in a few words which rulings change figures, how many of them, and whether they count."""
+        """Return in a few words which rulings change figures, how many of them, and whether they
+        count.
+        """
         verdicts = [one.verdict for one in self.changing]
         kinds = ", ".join(f"{n} {kind.value}" for kind in Verdict if (n := verdicts.count(kind)))
-        return f"rulings: {kinds} ({self.differ.in_short()})" if self.counted else f"without rulings ({kinds})"
+        return (
+            f"rulings: {kinds} ({self.differ.in_short()})"
+            if self.counted
+            else f"without rulings ({kinds})"
+        )
 
     def as_cell(self) -> str | None:
-        """Return whether figures are with rulings that change them, and how many: `with 2`; None without such."""
-        return f"{'with' if self.counted else 'without'} {len(self.changing)}" if self.changing else None
+        """Return whether figures are with rulings that change them, and how many: `with 2`; None
+        without such.
+        """
+        return (
+            f"{'with' if self.counted else 'without'} {len(self.changing)}"
+            if self.changing
+            else None
+        )
 
     def sentences(self) -> Iterator[str]:
-        """Yield sentences on the rulings, their effects, and how much was reviewed; empty without rulings."""
+        """Yield sentences on the rulings, their effects, and how much was reviewed; empty without
+        rulings.
+        """
         alone = sum(bool(one.subject.model) for one in self.changing)
         for_one = f"; {self._apply_to_one(alone)}" if alone else ""
         if self.changing and self.counted:
-            differ = f"{self.differ.in_words()} without {'it' if len(self.changing) == 1 else 'them'}"
-            yield f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; {differ}{for_one}"
+            differ = (
+                f"{self.differ.in_words()} without {'it' if len(self.changing) == 1 else 'them'}"
+            )
+            yield (
+                f"{plural(len(self.changing), 'ruling')}: {', '.join(self._changes())}; "
+                f"{differ}{for_one}"
+            )
         elif self.changing:
             them = "it" if len(self.changing) == 1 else "them"
-            yield f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} with {them}{for_one}"
+            yield (
+                f"without {plural(len(self.changing), 'ruling')}: {', '.join(self._changes())} "
+                f"with {them}{for_one}"
+            )
         if self.disputed:
             things = len({thing_of(ruling) for ruling in self.disputed})
             yield (
                 f"auditors contradict each other about {plural(things, 'thing')}: "
-                f"{plural(len(self.disputed), 'ruling')} on {'it' if things == 1 else 'them'} do not count"
+                f"{plural(len(self.disputed), 'ruling')} on {'it' if things == 1 else 'them'} do "
+                "not count"
             )
         if self.reviewed:
             yield self.reviewed
@@ -419,7 +501,10 @@ class Told:
         """Return how many rulings apply to one model alone."""
         if len(self.changing) == 1:
             return "it applies to one model alone"
-        return f"{alone:,} of {len(self.changing):,} {'applies' if alone == 1 else 'apply'} to one model alone"
+        return (
+            f"{alone:,} of {len(self.changing):,} {'applies' if alone == 1 else 'apply'} to "
+            "one model alone"
+        )
 
     def notes(self) -> tuple[str, ...]:
         """Return the same sentences as notes with a table that is a file of its own."""
@@ -456,14 +541,20 @@ class RuledExamples:
 
     examples: tuple[Example, ...] = ()
     refused: int = 0
-    "number of ruled answers that are excluded because a test set has their text or holds out their statement"
+    """number of ruled answers that are excluded because a test set has their text or holds out
+    their statement"""
 
     def describe(self) -> str:
         """Return how many are used and how many are not; empty without rulings on free answers."""
         if not self.examples and not self.refused:
             return ""
-        said = f"rulings: {plural(len(self.examples), 'misread answer')} in training with the auditor's reading"
-        return said + (f"; {self.refused:,} more left out, which a test set has" if self.refused else "")
+        said = (
+            f"rulings: {plural(len(self.examples), 'misread answer')} in training with the "
+            "auditor's reading"
+        )
+        return said + (
+            f"; {self.refused:,} more left out, which a test set has" if self.refused else ""
+        )
 
 
 NONE_RULED = RuledExamples()
@@ -472,13 +563,17 @@ NONE_RULED = RuledExamples()
 def ruled_examples(
     store: Store, codebook: str, test: Sequence[Example], *, by_statement: bool = False
 ) -> RuledExamples:
-    """Return the answers with auditors' readings, without those that a test set excludes from training.
+    """Return the answers with auditors' readings, without those that a test set excludes from
+    training.
 
     `test`: the labelled texts of the test; `by_statement`: their statements are excluded, too.
     """
     found = tuple(_examples(store))
     drawn = store.queues.members([Purpose.TEST], codebook)
-    texts = {normalised(text) for text in (*(example.text for example in test), *(text for text, _, _ in drawn))}
+    texts = {
+        normalised(text)
+        for text in (*(example.text for example in test), *(text for text, _, _ in drawn))
+    }
     # the refs of the statements that a test set keeps from training
     held = [queue.spec.get("held_out_statements") for queue in store.queues.list(Purpose.TEST)]
     statements = {str(ref) for refs in held if isinstance(refs, list) for ref in refs}
@@ -496,7 +591,9 @@ def ruled_examples(
 def joined(train: Sequence[Example], ruled: Sequence[Example]) -> list[Example]:
     """Return training examples with those of rulings, which replace labels of the same answer."""
     read = {(normalised(one.text), one.statement_ref, one.statement) for one in ruled}
-    return [one for one in train if (normalised(one.text), one.statement_ref, one.statement) not in read] + [*ruled]
+    return [
+        one for one in train if (normalised(one.text), one.statement_ref, one.statement) not in read
+    ] + [*ruled]
 
 
 def _examples(store: Store) -> Iterator[Example]:
@@ -510,13 +607,29 @@ def _examples(store: Store) -> Iterator[Example]:
         if ruling is None or disputed(of):
             continue
         named = ruling.subject.named
-        put = next((one for one in store.ruled_things.prompts(key=named["prompt"])
-                    if nature(one.audit).free_text), None)  # fmt: skip
-        text = next((one.text for one in store.ruled_things.answers(bytes.fromhex(named["prompt"]))
-                     if one.key.hex() == named["text"]), None)  # fmt: skip
+        put = next(
+            (
+                one
+                for one in store.ruled_things.prompts(key=named["prompt"])
+                if nature(one.audit).free_text
+            ),
+            None,
+        )
+        text = next(
+            (
+                one.text
+                for one in store.ruled_things.answers(bytes.fromhex(named["prompt"]))
+                if one.key.hex() == named["text"]
+            ),
+            None,
+        )
         if put is None or text is None:
             continue
         ref = f"{put.instrument}/{put.ref}"
-        if (text, ref, put.wording) not in seen:  # the same answer to a wording, ruled on with two prefixes
+        if (
+            text,
+            ref,
+            put.wording,
+        ) not in seen:  # the same answer to a wording, ruled on with two prefixes
             seen.add((text, ref, put.wording))
             yield Example(-number, text, ref, put.wording, str(ruling.label))

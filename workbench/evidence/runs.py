@@ -41,12 +41,17 @@ OF_PERSONAS = ("persona", "persona_name", "personas")
 
 
 def templates_of(options: SimpleNamespace) -> TemplateChoice:
-    """Return the chosen templates and languages. Raises UsageError for a version that is not a number."""
+    """Return the chosen templates and languages. Raises UsageError for a version that is not a
+    number.
+    """
     versions = []
     for text in listed(options.template_version):
         name, equals, number = text.rpartition("=")
         if not equals or not name or not number.isdecimal():
-            raise UsageError(f"found --template-version {text!r}; give a template and its version, as personal-1=2")
+            raise UsageError(
+                f"found --template-version {text!r}; give a template and its version, as "
+                "personal-1=2"
+            )
         versions.append((name, int(number)))
     return TemplateChoice(
         families=listed(options.family),
@@ -58,7 +63,9 @@ def templates_of(options: SimpleNamespace) -> TemplateChoice:
 
 def plain_run(run: Run) -> dict[str, Any]:
     """Return a run as plain values, with its personas if the model was asked with any."""
-    left_out = {"model_id", "sampling_id"} | {name for name in OF_PERSONAS if not getattr(run, name)}
+    left_out = {"model_id", "sampling_id"} | {
+        name for name in OF_PERSONAS if not getattr(run, name)
+    }
     plain = {key: value for key, value in asdict(run).items() if key not in left_out}
     plain["sampling"] = {name: run.sampling.known(name) for name in plain["sampling"]}
     return plain
@@ -67,7 +74,9 @@ def plain_run(run: Run) -> dict[str, Any]:
 def about(run: Run) -> dict[str, Any]:
     """Return a run as plain values; scored prompts are not responses."""
     plain = plain_run(run)
-    return plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}
+    return (
+        plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}
+    )
 
 
 def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> list[Run]:
@@ -77,9 +86,15 @@ def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False
     """
     model = which.models[0] if len(which.models) == 1 else None
     known = model if model is not None and store.runs.models([model]) else None
-    found = of_models(store, runs_of(store, audit, which.instrument, known, templates=which.templates), which.models)
+    found = of_models(
+        store,
+        runs_of(store, audit, which.instrument, known, templates=which.templates),
+        which.models,
+    )
     there = [run for run in found if not (answered and run.sampling.mode == EXACT)]
-    runs = _newer_encodings(matching(there, which.sampling, which.dtype, which.snapshot), which.sampling)
+    runs = _newer_encodings(
+        matching(there, which.sampling, which.dtype, which.snapshot), which.sampling
+    )
     runs = split(store, runs, which.fingerprint)
     if there and not runs:
         named = {"sampling": which.sampling, "dtype": which.dtype, "snapshot": which.snapshot}
@@ -105,12 +120,16 @@ def runs_of(
     *,
     templates: TemplateChoice = LATEST,
 ) -> tuple[Run, ...]:
-    """Return the runs of an audit, the newest last: for each chosen family, by default for the one that each model was
-    asked most recently. Prompts with a persona are included only if it is named.
+    """Return the runs of an audit, the newest last: for each chosen family, by default for the one
+    that each model was asked most recently. Prompts with a persona are included only if it is
+    named.
 
-    Raises UnknownName for a language, a family, a version of a template, or a persona that no model was asked.
+    Raises UnknownName for a language, a family, a version of a template, or a persona that no model
+    was asked.
     """
-    runs = store.runs.list(audit, instrument, model, versions=dict(templates.versions), personas=True)
+    runs = store.runs.list(
+        audit, instrument, model, versions=dict(templates.versions), personas=True
+    )
     return chosen_of(runs, templates)
 
 
@@ -121,20 +140,24 @@ def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]
     unknown = [name for name in templates.personas if name not in (*asked, NONE, EVERY)]
     if runs and unknown:
         raise UnknownName(
-            f"nobody was asked with the persona {', '.join(map(repr, unknown))}; personas that were asked: "
+            f"nobody was asked with the persona {', '.join(map(repr, unknown))}; personas that "
+            "were asked: "
             f"{', '.join(asked) or 'not one'}. For prompts without a persona: --persona {NONE}"
         )
     spoken = [
         run
         for run in runs
-        if (not templates.languages or run.language in templates.languages) and of_persona(run, templates.personas)
+        if (not templates.languages or run.language in templates.languages)
+        and of_persona(run, templates.personas)
     ]
     _check_templates(spoken, templates)
     return tuple(run for run in spoken if run.family in (templates.families or run.families[-1:]))
 
 
 def of_persona(run: Run, wanted: Collection[str]) -> bool:
-    """Return whether a run has one of these personas; if none are given, whether it has no persona."""
+    """Return whether a run has one of these personas; if none are given, whether it has no
+    persona.
+    """
     if not run.persona:
         return not wanted or bool({NONE, EVERY} & set(wanted))
     return bool({run.persona_name, EVERY} & set(wanted))
@@ -145,7 +168,8 @@ def _check_languages(runs: Sequence[Run], chosen: TemplateChoice) -> None:
     unknown = [language for language in chosen.languages if language not in asked]
     if runs and unknown:
         raise UnknownName(
-            f"no model was asked in the language {', '.join(map(repr, unknown))}; languages asked: {', '.join(asked)}"
+            f"no model was asked in the language {', '.join(map(repr, unknown))}; languages "
+            f"asked: {', '.join(asked)}"
         )
 
 
@@ -162,42 +186,57 @@ def _check_templates(runs: Sequence[Run], chosen: TemplateChoice) -> None:
         asked.setdefault(one.name, set()).update((one.version, *one.others))
     for name, version in chosen.versions if runs else ():
         if version not in asked.get(name, ()) or not version:
-            there = "; ".join(f"{of}: {', '.join(map(str, sorted(vs - {0})))}" for of, vs in sorted(asked.items()))
+            there = "; ".join(
+                f"{of}: {', '.join(map(str, sorted(vs - {0})))}" for of, vs in sorted(asked.items())
+            )
             raise UnknownName(
                 f"no answers count under version {version} of the template {name!r}. "
-                + (f"Versions asked: {there}" if there else "Every template was asked in one version")
+                + (
+                    f"Versions asked: {there}"
+                    if there
+                    else "Every template was asked in one version"
+                )
             )
 
 
 def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
-    """Return notes on answers in other languages, families or versions of templates that results leave out, and how to
-    choose them.
+    """Return notes on answers in other languages, families or versions of templates that results
+    leave out, and how to choose them.
     """
     every = tuple(dict.fromkeys(runs))
     shown = {run.way: {one.family for one in every if one.way == run.way} for run in every}
     notes = []
     if len({run.family for run in every}) > 1 and len({run.model for run in every}) > 1:
         families = dict.fromkeys(f"{run.model} {run.family}" for run in every)
-        notes.append(f"these results are about several families of templates: {', '.join(families)}")
-    spoken = {run.spoken: {one.language for one in every if one.spoken == run.spoken} for run in every}
+        notes.append(
+            f"these results are about several families of templates: {', '.join(families)}"
+        )
+    spoken = {
+        run.spoken: {one.language for one in every if one.spoken == run.spoken} for run in every
+    }
     for run in every:
-        elsewhere_asked = [language for language in run.languages if language not in spoken[run.spoken]]
+        elsewhere_asked = [
+            language for language in run.languages if language not in spoken[run.spoken]
+        ]
         if elsewhere_asked:
             notes.append(
-                f"{run.model} was asked {run.instrument} in {', '.join(run.languages)}; this result is about "
+                f"{run.model} was asked {run.instrument} in {', '.join(run.languages)}; this "
+                "result is about "
                 f"{run.language}. For another: --language {elsewhere_asked[-1]}"
             )
         seen = {one.persona_name for one in every if one.answerer == run.answerer}
         if run.personas and (unseen := [name for name in run.personas if name not in seen]):
             about = f"prompts with {run.persona_name}" if run.persona else "prompts without one"
             notes.append(
-                f"{run.model} was asked {run.instrument} with the personas {', '.join(run.personas)}, too; this "
+                f"{run.model} was asked {run.instrument} with the personas "
+                f"{', '.join(run.personas)}, too; this "
                 f"result is about {about}. For another: --persona {shlex.quote(unseen[-1])}"
             )
         others = [family for family in run.families if family not in shown[run.way]]
         if others:
             notes.append(
-                f"{run.model} was asked the families of templates {', '.join(run.families)}; this result is about "
+                f"{run.model} was asked the families of templates {', '.join(run.families)}; "
+                "this result is about "
                 f"{run.family}. For another: --family {others[-1]}"
             )
         notes += version_notes(run)
@@ -207,26 +246,36 @@ def template_notes(runs: Iterable[Run]) -> tuple[str, ...]:
 def version_notes(run: Run | None, template: str | None = None) -> tuple[str, ...]:
     """Return notes on asked versions of a run's templates, or of one of them, that are left out."""
     versions = run.versions if run is not None else ()
-    return tuple(_version_note(run, one) for one in versions if run and one.others and template in (None, one.name))
+    return tuple(
+        _version_note(run, one)
+        for one in versions
+        if run and one.others and template in (None, one.name)
+    )
 
 
 def _version_note(run: Run, one: AskedTemplate) -> str:
     counts = f"version {one.version} counts" if one.version else "the chosen one was not among them"
     others = f"version{'s' * (len(one.others) > 1)} {', '.join(map(str, one.others))}"
     return (
-        f"{run.model} was asked several versions of the template {one.name}: {counts}, {others} left out. "
+        f"{run.model} was asked several versions of the template {one.name}: {counts}, {others} "
+        "left out. "
         f"For another: --template-version {one.name}={one.others[-1]}"
     )
 
 
 def matching(
-    runs: Sequence[Run], sampling: str | None = None, dtype: str | None = None, snapshot: str | None = None
+    runs: Sequence[Run],
+    sampling: str | None = None,
+    dtype: str | None = None,
+    snapshot: str | None = None,
 ) -> list[Run]:
-    """Return the runs that match a sampling, a dtype and a snapshot: that of a served model (`unknown`: none is known),
-    the date of prompts that were asked anew (`first`: those that were not), or both with a blank between.
+    """Return the runs that match a sampling, a dtype and a snapshot: that of a served model
+    (`unknown`: none is known), the date of prompts that were asked anew (`first`: those that were
+    not), or both with a blank between.
 
-    The sampling is its full description, else a part of it (`T 0.25`). None or an empty value matches any. The
-    description of a local model includes the encoding of turns (`encoding unknown`).
+    The sampling is its full description, else a part of it (`T 0.25`). None or an empty value
+    matches any. The description of a local model includes the encoding of turns (`encoding
+    unknown`).
     """
     found = [
         run
@@ -246,12 +295,14 @@ def _states(run: Run) -> tuple[str, str, str]:
 
 
 def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
-    """Leave out runs with an unknown encoding of turns if the same model was asked again since; the text `encoding` in
-    `sampling` selects them explicitly.
+    """Leave out runs with an unknown encoding of turns if the same model was asked again since; the
+    text `encoding` in `sampling` selects them explicitly.
     """
     known = {_but_encoding(run) for run in runs if run.encoding != UNKNOWN}
     named = "encoding" in (sampling or "")
-    return [run for run in runs if named or run.encoding != UNKNOWN or _but_encoding(run) not in known]
+    return [
+        run for run in runs if named or run.encoding != UNKNOWN or _but_encoding(run) not in known
+    ]
 
 
 def _but_encoding(run: Run) -> tuple[object, ...]:
@@ -262,34 +313,42 @@ def _but_encoding(run: Run) -> tuple[object, ...]:
 def of_models(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[Run]:
     """Return the runs that these names of models or runs mean, or all if there are none.
 
-    A hub id may have a revision (`@`). A run is named as lists print it: `MODEL · persona rural`. Where one name has a
-    persona, a name without one means prompts without a persona.
+    A hub id may have a revision (`@`). A run is named as lists print it: `MODEL · persona rural`.
+    Where one name has a persona, a name without one means prompts without a persona.
     """
     models = {name: store.runs.models([name]) for name in names}
     apart = any(map(persona_in, names))
     return [
         run
         for run in runs
-        if not names or any(_is_meant(run, name, models[name], personas_apart=apart) for name in names)
+        if not names
+        or any(_is_meant(run, name, models[name], personas_apart=apart) for name in names)
     ]
 
 
 def models_named(store: Store, name: str) -> frozenset[int]:
     """Return the rowids of the models that the name of a model or of a run means."""
     runs = store.runs.list(personas=True)
-    return store.runs.models([name]) or frozenset(run.model_id for run in of_models(store, runs, [name]))
+    return store.runs.models([name]) or frozenset(
+        run.model_id for run in of_models(store, runs, [name])
+    )
 
 
 def whole_names(store: Store, names: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return names of models and runs as the store has them; lists cut names with … and fold them.
 
-    A name that means none stays as it is. A text is one name, or several between commas. Raises AmbiguousRun.
+    A name that means none stays as it is. A text is one name, or several between commas. Raises
+    AmbiguousRun.
     """
     if not names:
         return ()
     runs = store.runs.list(personas=True)
     labels = [run.label for run in runs]
-    printed = ([run.model for run in runs], [*named_runs(runs), *(run.named for run in runs)], labels)
+    printed = (
+        [run.model for run in runs],
+        [*named_runs(runs), *(run.named for run in runs)],
+        labels,
+    )
     if isinstance(names, str):
         whole = whole_name(names, printed)
         names = (whole,) if whole in labels else listed(names)
@@ -307,7 +366,7 @@ def whole_name(name: str, printed: Sequence[Collection[str]]) -> str:
     'openai:a-long-name'
     >>> whole_name("openai:a-lo ng-name", [["openai:a-long-name"]]), whole_name("openai:a", [["openai:a-long-name"]])
     ('openai:a-long-name', 'openai:a')
-    """
+    """  # noqa: E501
     if any(name in names for names in printed):
         return name
     pieces = ELLIPSIS.split("".join(name.split()))
@@ -315,16 +374,21 @@ def whole_name(name: str, printed: Sequence[Collection[str]]) -> str:
     if not any(pieces):
         return name
     for names in printed:
-        matching = [other for other in dict.fromkeys(names) if pattern.fullmatch("".join(other.split()))]
+        matching = [
+            other for other in dict.fromkeys(names) if pattern.fullmatch("".join(other.split()))
+        ]
         if len(matching) > 1:
-            raise AmbiguousRun(f"{name!r} may be {len(matching)} names; give one whole: {'; '.join(matching)}")
+            raise AmbiguousRun(
+                f"{name!r} may be {len(matching)} names; give one whole: {'; '.join(matching)}"
+            )
         if matching:
             return matching[0]
     return name
 
 
 def names_of_models(store: Store, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the models of names of models and runs, for what takes answers of all personas of a model.
+    """Return the models of names of models and runs, for what takes answers of all personas of a
+    model.
 
     A name that means none stays as it is. Raises UsageError for the name of a run with a persona.
     """
@@ -336,7 +400,10 @@ def names_of_models(store: Store, names: Sequence[str]) -> tuple[str, ...]:
             continue
         meant = [str(by_rowid[model]["name"]) for model in sorted(models_named(store, name))]
         if meant and persona_in(name):
-            raise UsageError(f"{name} is a run with a persona. Answers of all personas are taken: name {meant[0]}")
+            raise UsageError(
+                f"{name} is a run with a persona. Answers of all personas are taken: name "
+                f"{meant[0]}"
+            )
         found |= dict.fromkeys(meant or [name])
     return tuple(found)
 
@@ -392,7 +459,14 @@ def names_model(name: str, model: str) -> bool:
 
 def persona_in(name: str) -> str:
     """Return the persona in the name of a run, or an empty text."""
-    return next((part.removeprefix(OF_PERSONA) for part in name.split(DOT)[1:] if part.startswith(OF_PERSONA)), "")
+    return next(
+        (
+            part.removeprefix(OF_PERSONA)
+            for part in name.split(DOT)[1:]
+            if part.startswith(OF_PERSONA)
+        ),
+        "",
+    )
 
 
 def without_runs(store: Store, runs: Sequence[Run], names: Collection[str]) -> list[str]:
@@ -401,7 +475,8 @@ def without_runs(store: Store, runs: Sequence[Run], names: Collection[str]) -> l
 
 
 def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
-    """Return names that are made unique by appending further data, in the given order, to equal ones.
+    """Return names that are made unique by appending further data, in the given order, to equal
+    ones.
 
     Examples
     --------
@@ -413,12 +488,17 @@ def told_apart(names: Sequence[str], *more: Sequence[str]) -> list[str]:
         kinds: dict[str, set[str]] = {}
         for name, part in zip(found, told, strict=True):
             kinds.setdefault(name, set()).add(part)
-        found = [f"{name}{DOT}{part}" if len(kinds[name]) > 1 else name for name, part in zip(found, told, strict=True)]
+        found = [
+            f"{name}{DOT}{part}" if len(kinds[name]) > 1 else name
+            for name, part in zip(found, told, strict=True)
+        ]
     return found
 
 
 def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
-    """Return runs by names that tell them apart: the model's, with as much as it takes of how it was asked."""
+    """Return runs by names that tell them apart: the model's, with as much as it takes of how it
+    was asked.
+    """
     names = told_apart(
         [run.named for run in runs],
         [run.instrument for run in runs],
@@ -434,11 +514,17 @@ def named_runs(runs: Sequence[Run]) -> dict[str, Run]:
 
 
 def listed_runs(runs: Sequence[Run]) -> str:
-    """Return a line a run, as an error lists those that match. A scripted model has no type of numbers."""
+    """Return a line a run, as an error lists those that match. A scripted model has no type of
+    numbers.
+    """
     lines = []
     for run in runs:
         dtype = "" if run.dtype == "none" else run.dtype
-        details = [part for part in (_size(run), dtype, run.encoded, f"revision {run.revision[:12]}") if part]
+        details = [
+            part
+            for part in (_size(run), dtype, run.encoded, f"revision {run.revision[:12]}")
+            if part
+        ]
         lines.append(f"  {run.label} ({', '.join(details)})")
     return "\n".join(lines)
 
@@ -451,7 +537,10 @@ def nothing_answered(run: Run, failures: Failures) -> str:
     """Return a message that there is nothing to judge, with the reason."""
     done = "scored" if run.sampling.mode == EXACT else "answered"
     reason = f": {failures.reason}" if failures.reason else ""
-    return f"{run.label} has nothing to judge: none of its {run.prompts:,} prompts was {done}, all failed{reason}"
+    return (
+        f"{run.label} has nothing to judge: none of its {run.prompts:,} prompts was {done}, "
+        f"all failed{reason}"
+    )
 
 
 EACH, UNREPORTED = "each", "none"
@@ -477,7 +566,9 @@ def served_runs(
     seed: int = SEED,
     permutations: int = PERMUTATIONS,
 ) -> tuple[ServedRun, ...]:
-    """Return every run of served models, each with its fingerprints and the test of their heterogeneity."""
+    """Return every run of served models, each with its fingerprints and the test of their
+    heterogeneity.
+    """
     found = []
     for run in store.runs.list(None, instrument, model):
         if run.backend == SERVED and run.answered:
@@ -487,8 +578,12 @@ def served_runs(
     return tuple(found)
 
 
-def homogeneity(store: Store, run: Run, rng: np.random.Generator, permutations: int = PERMUTATIONS) -> Heterogeneity:
-    """Test whether answers depend on the fingerprint, within prompts; sampled answers are compared by stored text."""
+def homogeneity(
+    store: Store, run: Run, rng: np.random.Generator, permutations: int = PERMUTATIONS
+) -> Heterogeneity:
+    """Test whether answers depend on the fingerprint, within prompts; sampled answers are compared
+    by stored text.
+    """
     if run.sampling.mode == EXACT:
         why = "a prompt is scored once, so no prompt has answers in two groups"
         return Heterogeneity(float("nan"), float("nan"), 0, 0, why)
@@ -496,11 +591,16 @@ def homogeneity(store: Store, run: Run, rng: np.random.Generator, permutations: 
 
 
 def _tables(rows: Iterable[tuple[int, str, int, int]]) -> list[npt.NDArray[np.int64]]:
-    """Return a table of fingerprints x texts for each prompt; the fingerprints are those of the whole run."""
+    """Return a table of fingerprints x texts for each prompt; the fingerprints are those of the
+    whole run.
+    """
     of_prompt: dict[int, list[tuple[str, int, int]]] = {}
     for prompt, name, text, count in rows:
         of_prompt.setdefault(prompt, []).append((name, text, count))
-    names = {name: place for place, name in enumerate(sorted({row[0] for of in of_prompt.values() for row in of}))}
+    names = {
+        name: place
+        for place, name in enumerate(sorted({row[0] for of in of_prompt.values() for row in of}))
+    }
     tables = []
     for of in of_prompt.values():
         texts = {text: place for place, text in enumerate(sorted({text for _, text, _ in of}))}
@@ -512,7 +612,8 @@ def _tables(rows: Iterable[tuple[int, str, int, int]]) -> list[npt.NDArray[np.in
 
 
 def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Run]:
-    """Return runs restricted to one fingerprint; for `each` one run per fingerprint. None: unchanged.
+    """Return runs restricted to one fingerprint; for `each` one run per fingerprint. None:
+    unchanged.
 
     Raises UnknownName if no run has the fingerprint.
     """
@@ -529,21 +630,29 @@ def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Ru
     if runs and not parts:
         there = sorted({name or UNREPORTED for _, names in known for name in names})
         raise UnknownName(
-            f"there are no answers under the fingerprint {fingerprint!r}. Available: {', '.join(there) or 'none'}"
+            f"there are no answers under the fingerprint {fingerprint!r}. Available: "
+            f"{', '.join(there) or 'none'}"
         )
     return parts
 
 
 def run_of_job(store: Store, job: Job) -> Run | None:
-    """Return the run that a job asked, or found answered; None for other jobs, and if nothing is answered.
+    """Return the run that a job asked, or found answered; None for other jobs, and if nothing is
+    answered.
 
-    If several match, such as those of two versions of a model, it is one with answers from the job, else the newest.
+    If several match, such as those of two versions of a model, it is one with answers from the job,
+    else the newest.
     """
-    if "sampling" not in job.spec or job.spec.get("audit", DEFAULT_AUDIT) not in entry_points.audits():
+    if (
+        "sampling" not in job.spec
+        or job.spec.get("audit", DEFAULT_AUDIT) not in entry_points.audits()
+    ):
         return None
     design = Design.from_json(job.spec)
     fitting = [run for run in _answering(store, design) if run.occasion == design.occasion]
-    brought = [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
+    brought = (
+        [run for run in fitting if store.runs.brought(run, job.id)] if len(fitting) > 1 else []
+    )
     return max(brought or fitting, key=lambda run: run.last, default=None)
 
 
@@ -554,7 +663,10 @@ def run_before(store: Store, design: Design) -> Run:
     """
     found = [run for run in _answering(store, design) if run.occasion != design.occasion]
     if not found:
-        raise UsageError(f"{design.model} has no answers to {design.instrument} of this kind that could be asked anew")
+        raise UsageError(
+            f"{design.model} has no answers to {design.instrument} of this kind that could be "
+            "asked anew"
+        )
     return max(found, key=lambda run: run.last)
 
 
@@ -592,7 +704,9 @@ class Which:
         object.__setattr__(self, "templates", _with_personas(self.templates, self.models))
 
     def with_personas_in(self, names: Sequence[str]) -> Self:
-        """Return a choice that also means the personas in these names of runs, unless others are chosen."""
+        """Return a choice that also means the personas in these names of runs, unless others are
+        chosen.
+        """
         return replace(self, templates=_with_personas(self.templates, names))
 
     @property
@@ -616,7 +730,9 @@ class Which:
         return {name: value for name, value in said.items() if value}
 
     def of_each(self, runs: Sequence[Run]) -> list[Self]:
-        """Return a choice for each of the runs that this one means, with no more than it takes to tell them apart."""
+        """Return a choice for each of the runs that this one means, with no more than it takes to
+        tell them apart.
+        """
         made = [self._of_run(run) for run in runs]
         anew = any(run.occasion for run in runs)
         return [
@@ -626,7 +742,9 @@ class Which:
 
     def _of_run(self, run: Run) -> Self:
         personas = (run.persona_name,) if run.persona else ()
-        asked = replace(self.templates, languages=(run.language,), families=(run.family,), personas=personas)
+        asked = replace(
+            self.templates, languages=(run.language,), families=(run.family,), personas=personas
+        )
         by = self.fingerprint if run.fingerprint is None else run.fingerprint or UNREPORTED
         return replace(
             self,
@@ -653,7 +771,9 @@ class Which:
 
 
 def _with_personas(templates: TemplateChoice, names: Sequence[str]) -> TemplateChoice:
-    """Return a choice of templates with the personas in names of runs, unless some are chosen already."""
+    """Return a choice of templates with the personas in names of runs, unless some are chosen
+    already.
+    """
     personas = tuple(dict.fromkeys(persona_in(name) or NONE for name in names))
     if templates.personas or not set(personas) - {NONE}:
         return templates
@@ -661,11 +781,17 @@ def _with_personas(templates: TemplateChoice, names: Sequence[str]) -> TemplateC
 
 
 def _exactly(run: Run, *, anew: bool) -> dict[str, Any]:
-    """Return what tells a run from others of the same model, sampling and templates; `anew`: some were asked anew."""
+    """Return what tells a run from others of the same model, sampling and templates; `anew`: some
+    were asked anew.
+    """
     named = f"{run.model}@{run.revision}"
     return {
         "models": (named if parted(named) == (run.model, run.revision) else run.model,),
         "dtype": run.dtype or None,
-        "snapshot": _states(run)[-1] if anew else (run.snapshot or UNKNOWN) if run.backend == SERVED else None,
+        "snapshot": _states(run)[-1]
+        if anew
+        else (run.snapshot or UNKNOWN)
+        if run.backend == SERVED
+        else None,
         "sampling": f"{run.sampling}, {run.encoded}" if run.encoded else str(run.sampling),
     }

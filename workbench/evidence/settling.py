@@ -1,8 +1,10 @@
-"""Asks prompts only until their verdicts are settled: counts answers so far, and plans the next ones.
+"""Asks prompts only until their verdicts are settled: counts answers so far, and plans the next
+ones.
 
-A prompt is settled when every completion to N answers gives the same verdict (`workbench.stats.proportions`).
-The first round has the fewest readable answers that can settle a prompt; each later one the fewest further answers that
-can settle it, so that no answer is requested that asking one by one would save.
+A prompt is settled when every completion to N answers gives the same verdict
+(`workbench.stats.proportions`). The first round has the fewest readable answers that can settle a
+prompt; each later one the fewest further answers that can settle it, so that no answer is requested
+that asking one by one would save.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class Settling:
         return {key: SettledBy.of(self.rule, reader.card) for key, reader in self.readers.items()}
 
     def read(self, key: bytes, answers: Iterable[tuple[str, int]]) -> Read:
-        """Return the counts of readings of answers to a prompt; answers cut off in thought are neither."""
+        """Return the counts of readings of answers to a prompt; answers cut off in thought are
+        neither.
+        """
         agree = disagree = rest = 0
         reader = self.readers[key]
         for text, count in answers:
@@ -83,15 +87,24 @@ class Settling:
 
     def settled_at(self) -> dict[bytes, int]:
         """Return the settled prompts, with the number of their answers."""
-        return {key: self.drawn(key) for key in self.readers if key not in self.elsewhere and self.is_settled(key)}
+        return {
+            key: self.drawn(key)
+            for key in self.readers
+            if key not in self.elsewhere and self.is_settled(key)
+        }
 
     def describe(self) -> str:
-        """Return the share of N answers that settled prompts needed, and the least possible share."""
+        """Return the share of N answers that settled prompts needed, and the least possible
+        share.
+        """
         mine = [self.came[key] for key in self.settled_at()]
         if not mine:
             return ""
         drawn, planned = sum(map(sum, mine)), self.rule.samples * len(mine)
-        took = f"{plural(len(mine), 'prompt')} took {drawn:,} of {planned:,} answers ({drawn / planned:.1%})"
+        took = (
+            f"{plural(len(mine), 'prompt')} took {drawn:,} of {planned:,} answers "
+            f"({drawn / planned:.1%})"
+        )
         best = mean_expected_share(mine, self.rule)
         if math.isnan(best):
             return took
@@ -109,15 +122,19 @@ def settling_of(
 ) -> Settling | None:
     """Return the state of settlement of a design's prompts; None if all are asked N times.
 
-    `rule`: what makes a verdict of the answers to one prompt. Raises UsageError if a design does not support it.
+    `rule`: what makes a verdict of the answers to one prompt. Raises UsageError if a design does
+    not support it.
     """
     if not design.until_settled:
         return None
     if design.sampling.mode == EXACT:
-        raise UsageError("exact probabilities are computed once, so nothing settles; leave --until-settled out")
+        raise UsageError(
+            "exact probabilities are computed once, so nothing settles; leave --until-settled out"
+        )
     if rule is None:
         raise UsageError(
-            f"the audit {design.audit} has no verdict on a single prompt that answers could settle; leave "
+            f"the audit {design.audit} has no verdict on a single prompt that answers could "
+            "settle; leave "
             "--until-settled out"
         )
     by_name = {(t.name, t.inverted): t for t in templates}

@@ -42,14 +42,17 @@ class Entry:
     view: str = ""
     "name of the picture that a screen draws beside the table; empty: the table alone"
     whole: Callable[[], AnyTable] | None = None
-    "makes one table about all subjects together, which programs take in place of one for each; None: there is none"
+    """makes one table about all subjects together, which programs take in place of one for each;
+    None: there is none"""
     full: Callable[..., AnyTable] | None = None
-    """makes what programs and reports take, with all that people choose from: every condition; called with a subject.
-    None: they take what people see"""
+    """makes what programs and reports take, with all that people choose from: every condition;
+    called with a subject. None: they take what people see
+    """
     said: Callable[..., str] | None = None
     "says in a few words what the table comes to, for the line above it; called with a subject"
     on_request: str = ""
-    "why programs and reports get the table only where somebody asks for it by name; empty: they always do"
+    """why programs and reports get the table only where somebody asks for it by name; empty: they
+    always do"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,9 @@ class Book:
     told: Sequence[str] = ()
     "sentences on the basis of the figures"
     header: Sequence[str] = ()
-    """header lines of all figures: how much of the plan was answered, who read it; the first sentences of
-    `told`. A line that begins with `! ` is a warning"""
+    """header lines of all figures: how much of the plan was answered, who read it; the first
+    sentences of `told`. A line that begins with `! ` is a warning
+    """
     notes: Sequence[str] = ()
     "notes for all figures"
     methods: str = ""
@@ -81,12 +85,16 @@ class Book:
         raise UnknownName(f"there is no table {name!r} here; there are {known}")
 
     def table(self, name: str, *subject: str) -> AnyTable:
-        """Return a table of the contents, by default about its first subject. Raises UnknownName."""
+        """Return a table of the contents, by default about its first subject. Raises
+        UnknownName.
+        """
         entry = self.entry(name)
         return entry.make(*(subject or entry.subjects[0]))
 
     def every(self) -> Iterator[AnyTable]:
-        """Yield all tables of the contents, as programs take them: about every subject, or all subjects together."""
+        """Yield all tables of the contents, as programs take them: about every subject, or all
+        subjects together.
+        """
         for entry in self.contents:
             if entry.empty or entry.on_request:
                 continue
@@ -97,6 +105,8 @@ class Book:
                 yield from (make(*subject) for subject in entry.subjects)
 
     def follow(self, link: Link) -> AnyTable | None:
-        """Return the table that a link points to; None if it points outside the book, for instance to an answer."""
+        """Return the table that a link points to; None if it points outside the book, for instance
+        to an answer.
+        """
         make = self.behind.get(link.table)
         return make(*link.subject) if make is not None else None

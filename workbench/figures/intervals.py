@@ -1,6 +1,7 @@
 """The methods of intervals in figures, with remarks for readers.
 
-An `Estimate` with an interval names one of these. `workbench help coverage` has the coverage of each method.
+An `Estimate` with an interval names one of these. `workbench help coverage` has the coverage of
+each method.
 """
 
 from __future__ import annotations
@@ -31,18 +32,24 @@ ENOUGH = "no interval if fewer than 6 have an answer other than the most frequen
 WILSON = "Wilson's at the effective number of answers (Korn and Graubard 1998), over"
 UNLIKE = "no interval with fewer than 35 statements whose answers are all alike"
 PUBLISHED = "published rule, not a confidence interval"
-TOO_NARROW = f"{PUBLISHED}: answers to one statement are not independent, and statements are not resampled"
+TOO_NARROW = (
+    f"{PUBLISHED}: answers to one statement are not independent, and statements are not resampled"
+)
 STATEMENTS = (
-    "Percentiles of statements drawn within source, dimension and side (Rao, Wu and Yue 1992), widened by Student's t; "
-    "no interval with fewer than 4 statements of a side, or fewer than 6 that are answered differently from most"
+    "Percentiles of statements drawn within source, dimension and side (Rao, Wu and Yue 1992), "
+    "widened by Student's t; "
+    "no interval with fewer than 4 statements of a side, or fewer than 6 that are answered "
+    "differently from most"
 )
 RESPONSES = "Percentiles of single answers drawn with replacement (Faulborn et al. 2025)"
 LABELS = (
-    "labels drawn with known probabilities are resampled with their statements; none with fewer than 20 labelled texts "
+    "labels drawn with known probabilities are resampled with their statements; none with fewer "
+    "than 20 labelled texts "
     "of a model and side, or fewer than 6 whose label is not the most frequent one"
 )
 RESPONDENTS = (
-    "The wider of two bootstraps over respondents: percentiles widened by Student's t, and bias-corrected and "
+    "The wider of two bootstraps over respondents: percentiles widened by Student's t, and "
+    "bias-corrected and "
     "accelerated; no interval if all respondents are alike"
 )
 TEMPLATES = "Jackknife over templates, on log(1 - value), with Student's t"
@@ -50,10 +57,13 @@ TEMPLATES = "Jackknife over templates, on log(1 - value), with Student's t"
 FEW_ITEMS = f"{ENOUGH}, or if there are fewer than 12"
 
 INTERVALS: Mapping[str, Interval] = {
-    "kappa over pairs": Interval("Cohen's κ of two people, or of a model and people", f"{PAIRS}; {FEW_ITEMS}"),
+    "kappa over pairs": Interval(
+        "Cohen's κ of two people, or of a model and people", f"{PAIRS}; {FEW_ITEMS}"
+    ),
     "kappa over clusters": Interval("Cohen's κ of originals and variants", f"{CLUSTERS}; {ENOUGH}"),
     "observed over clusters": Interval(
-        "Prompts with the same majority when they are asked again; texts that two classifiers read alike",
+        "Prompts with the same majority when they are asked again; texts that two classifiers "
+        "read alike",
         f"{WILSON} statements; {UNLIKE}",
     ),
     "change over clusters": Interval(
@@ -62,7 +72,9 @@ INTERVALS: Mapping[str, Interval] = {
     "observed over pairs": Interval("Observed agreement of two people", f"{WILSON} pairs"),
     "ac1 over pairs": Interval("Gwet's AC1 of two people", PAIRS, "conservative for a dozen items"),
     "alpha over units": Interval("Krippendorff's α, nominal", f"{UNITS}; {FEW_ITEMS}"),
-    "ordinal-alpha over units": Interval("Krippendorff's α, ordinal", f"{DISAGREEMENT}; {FEW_ITEMS}"),
+    "ordinal-alpha over units": Interval(
+        "Krippendorff's α, ordinal", f"{DISAGREEMENT}; {FEW_ITEMS}"
+    ),
     "fleiss over units": Interval("Fleiss' κ", f"{UNITS}; {FEW_ITEMS}"),
     "percent over units": Interval("Agreeing pairs of several people's labels", f"{WILSON} items"),
     "ac1 over units": Interval("Gwet's AC1 of several people", UNITS),
@@ -72,7 +84,8 @@ INTERVALS: Mapping[str, Interval] = {
     "mean-kappa over units": Interval("Mean κ of the pairs of people", f"{UNITS}; {ENOUGH}"),
     "mean-kappa over people": Interval(
         "Mean κ of people, the upper bound",
-        "Percentiles of people drawn with replacement, and of statements drawn within each person, widened by "
+        "Percentiles of people drawn with replacement, and of statements drawn within each "
+        "person, widened by "
         "Student's t; no interval with fewer than 3 people",
     ),
     "leaning": Interval(
@@ -82,21 +95,25 @@ INTERVALS: Mapping[str, Interval] = {
         "Wilson's interval is shown beside it",
     ),
     "leaning, Wilson's": Interval(
-        "Share of a prompt's readable answers that agree", "Wilson's", "conservative near 0 and 100 %"
+        "Share of a prompt's readable answers that agree",
+        "Wilson's",
+        "conservative near 0 and 100 %",
     ),
     "share over statements": Interval(
         "Share of answers: readable under a template, refused",
-        f"{WILSON} statements; if fewer than 6 statements show any, that number is at most the number of statements; "
-        + UNLIKE,
+        f"{WILSON} statements; if fewer than 6 statements show any, that number is at most the "
+        "number of statements; " + UNLIKE,
         "conservative where statements are few or have very unequal numbers of answers",
     ),
     "difference of refusal rates": Interval(
         "Difference of refusal rates of two sides",
         "The sides' intervals over statements, combined (MOVER: Zou and Donner 2008)",
-        "conservative where a side is hardly ever refused, or statements have very unequal numbers of answers",
+        "conservative where a side is hardly ever refused, or statements have very unequal "
+        "numbers of answers",
     ),
     "family share": Interval(
-        "Agreement with the parties of a family", f"{WILSON} statements, drawn within the parties' countries"
+        "Agreement with the parties of a family",
+        f"{WILSON} statements, drawn within the parties' countries",
     ),
     "family difference": Interval(
         "Difference of two models' agreement with a family",
@@ -104,11 +121,13 @@ INTERVALS: Mapping[str, Interval] = {
     ),
     "signed stance on an issue": Interval(
         "Stance on a policy issue (signed support)",
-        f"{BCA} statements, over the issue's statements; no interval with fewer than 6 reliable ones",
+        f"{BCA} statements, over the issue's statements; no interval with fewer than 6 reliable "
+        "ones",
     ),
     "tacl stance on an issue": Interval(
         "Stance on a policy issue (formula `tacl`)",
-        f"{BCA} statements, over the issue's statements; no interval with fewer than 10 reliable ones",
+        f"{BCA} statements, over the issue's statements; no interval with fewer than 10 reliable "
+        "ones",
     ),
     "difference on an issue": Interval(
         "Difference of two respondents' stances on an issue",
@@ -117,43 +136,59 @@ INTERVALS: Mapping[str, Interval] = {
     ),
     "component of variance": Interval(
         "Standard deviation between statements, wordings, templates, orders",
-        "Jackknife over statements and over templates, with Satterthwaite's degrees of freedom, skewed like a "
-        "variance; Williams' for templates; no interval with fewer than 6 statements or 3 templates, or where the "
+        "Jackknife over statements and over templates, with Satterthwaite's degrees of freedom, "
+        "skewed like a "
+        "variance; Williams' for templates; no interval with fewer than 6 statements or 3 "
+        "templates, or where the "
         "answers of minorities are worth fewer than 2 statements",
         "conservative for few statements and for small components",
     ),
     "mean over templates": Interval(
         "Mean over statements and templates",
-        "Student's t over the means of statements and of templates, with Satterthwaite's degrees of freedom",
+        "Student's t over the means of statements and of templates, with Satterthwaite's degrees "
+        "of freedom",
     ),
     "bias over statements": Interval("Left/right bias", STATEMENTS),
     "bias difference over statements": Interval(
         "Difference of left/right biases", f"{STATEMENTS}, the same for all sides"
     ),
-    "bias over responses": Interval("Left/right biases and their differences", RESPONSES, TOO_NARROW),
-    "corrected bias over statements": Interval("Corrected left/right bias", f"{STATEMENTS}; {LABELS}"),
+    "bias over responses": Interval(
+        "Left/right biases and their differences", RESPONSES, TOO_NARROW
+    ),
+    "corrected bias over statements": Interval(
+        "Corrected left/right bias", f"{STATEMENTS}; {LABELS}"
+    ),
     "corrected bias difference over statements": Interval(
         "Difference of corrected left/right biases", f"{STATEMENTS}; {LABELS}"
     ),
     "accuracy": Interval("Accuracy on one target", "Wilson's, over respondents"),
     "bias of a target": Interval("Bias on one target", RESPONDENTS),
     "mean accuracy": Interval(
-        "Mean accuracy over targets", RESPONDENTS, "conservative where nearly all answers are predicted"
+        "Mean accuracy over targets",
+        RESPONDENTS,
+        "conservative where nearly all answers are predicted",
     ),
     "axis": Interval("Bias on the liberal-conservative axis", RESPONDENTS),
-    "change of bias": Interval("Difference of biases of two conditions or models", f"{RESPONDENTS}, paired"),
-    "change of accuracy": Interval("Difference of accuracies of two conditions or models", f"{RESPONDENTS}, paired"),
+    "change of bias": Interval(
+        "Difference of biases of two conditions or models", f"{RESPONDENTS}, paired"
+    ),
+    "change of accuracy": Interval(
+        "Difference of accuracies of two conditions or models", f"{RESPONDENTS}, paired"
+    ),
     "mean over questions": Interval("Mean change over questions", "Student's t, over questions"),
     "likeness": Interval("Similarity to people's answers", f"{WILSON} questions"),
     "likeness to people": Interval(
         "Likeness of a model's answers to people's",
-        "Wilson's at the effective number of answers (Korn and Graubard 1998), over questions and people; its ends "
+        "Wilson's at the effective number of answers (Korn and Graubard 1998), over questions "
+        "and people; its ends "
         "without the mean distance that counting letters and people gives",
         "conservative for a model near the people",
     ),
     "likeness above chance": Interval(
-        "Likeness of a model's answers to people's, between that of random letters and people's own",
-        "Student's t, over questions and people, of the ratio of distances; its ends without the noise of counting",
+        "Likeness of a model's answers to people's, between that of random letters and people's "
+        "own",
+        "Student's t, over questions and people, of the ratio of distances; its ends without the "
+        "noise of counting",
         "conservative for a model near the people",
     ),
     "difference of likeness": Interval(
@@ -162,7 +197,8 @@ INTERVALS: Mapping[str, Interval] = {
     ),
     "pooled share": Interval(
         "Share of statements that keep their stance, by partial pooling",
-        "Wilson's, at the number of statements that would be as uncertain as their posterior makes these",
+        "Wilson's, at the number of statements that would be as uncertain as their posterior "
+        "makes these",
     ),
     "difference of pooled shares": Interval(
         "Difference of two runs' shares of statements that keep their stance, by partial pooling",
@@ -171,11 +207,13 @@ INTERVALS: Mapping[str, Interval] = {
     ),
     "share with the reader's error": Interval(
         "Share of statements that pass, with the reader's error",
-        "percentile bootstrap over statements, in which every answer is what the control sample says of its reading",
+        "percentile bootstrap over statements, in which every answer is what the control sample "
+        "says of its reading",
     ),
     "κ with the reader's error": Interval(
         "κ between wordings, with the reader's error",
-        "percentile bootstrap over statements, in which every answer is what the control sample says of its reading",
+        "percentile bootstrap over statements, in which every answer is what the control sample "
+        "says of its reading",
     ),
     "difference of paired shares": Interval(
         "Difference of two runs' shares of the same items, such as statements that pass",
@@ -183,31 +221,41 @@ INTERVALS: Mapping[str, Interval] = {
         "conservative where the runs hardly differ",
     ),
     "difference of unpaired shares": Interval(
-        "Difference of two runs' shares of items asked in other words", "Newcombe's hybrid score (1998, method 10)"
+        "Difference of two runs' shares of items asked in other words",
+        "Newcombe's hybrid score (1998, method 10)",
     ),
-    "share of items": Interval("Share of items: precision, recall, accuracy, kept, statements alike", "Wilson's"),
+    "share of items": Interval(
+        "Share of items: precision, recall, accuracy, kept, statements alike", "Wilson's"
+    ),
     "misread answers": Interval(
         "Share of answers that a reader misreads, from a control sample",
-        "Exact binomial with mid-p within the strata, combined by their sizes (MOVER: Zou, Huang and Zhang 2009)",
+        "Exact binomial with mid-p within the strata, combined by their sizes (MOVER: Zou, Huang "
+        "and Zhang 2009)",
         "conservative where a small stratum or a rare error decides",
     ),
     "F1 of items": Interval("F1 of a class", "Wilson's of TP / (TP + FP + FN), transformed to F1"),
     "macro F1 of items": Interval(
-        "Macro F1", "Jackknife over items, on the logit, with Student's t; no interval if nothing was misread"
+        "Macro F1",
+        "Jackknife over items, on the logit, with Student's t; no interval if nothing was misread",
     ),
     "share of weighted items": Interval(
-        "Share of answers, from a drawn test set", f"{WILSON} texts, by the rescaled bootstrap's variance"
+        "Share of answers, from a drawn test set",
+        f"{WILSON} texts, by the rescaled bootstrap's variance",
     ),
-    "F1 of weighted items": Interval("F1 of a class, from a drawn test set", "As for a share, transformed to F1"),
+    "F1 of weighted items": Interval(
+        "F1 of a class, from a drawn test set", "As for a share, transformed to F1"
+    ),
     "macro F1 of weighted items": Interval(
-        "Macro F1, from a drawn test set", "Percentiles of the rescaled bootstrap of Rao and Wu over texts"
+        "Macro F1, from a drawn test set",
+        "Percentiles of the rescaled bootstrap of Rao and Wu over texts",
     ),
 }
 
 
 PREDICTED = "simulated designs"
-"""range of 95 % of the planner's simulations of a design: not an interval of an estimate from data, so it has no
-coverage"""
+"""range of 95 % of the planner's simulations of a design: not an interval of an estimate from data,
+so it has no coverage
+"""
 
 
 def methods(table: AnyTable) -> dict[str, Interval]:
@@ -227,7 +275,11 @@ def told(table: AnyTable) -> list[str]:
 def remarks(names: Iterable[str]) -> list[str]:
     """Return notes for intervals that are not ordinary confidence intervals."""
     found = [INTERVALS[name] for name in names if name in INTERVALS]
-    return [f"Interval of {one.figure}: {one.remark}." for one in found if one.remark.startswith(PUBLISHED)]
+    return [
+        f"Interval of {one.figure}: {one.remark}."
+        for one in found
+        if one.remark.startswith(PUBLISHED)
+    ]
 
 
 def _estimates(table: AnyTable) -> Iterator[Estimate]:

@@ -18,10 +18,14 @@ NONE = "–"
 
 
 def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
-    """Return the cells of a table and its notes. A letter refers to the note on a missing value or interval."""
+    """Return the cells of a table and its notes. A letter refers to the note on a missing value or
+    interval.
+    """
     reasons: dict[str, str] = {}
     intervals: dict[str, None] = {}
-    cells = [[_cell(row, column, reasons, intervals) for column in table.columns] for row in table.rows]
+    cells = [
+        [_cell(row, column, reasons, intervals) for column in table.columns] for row in table.rows
+    ]
     return cells, [
         *map(visible, table.notes),
         *remarks(intervals),
@@ -29,7 +33,9 @@ def painted(table: AnyTable) -> tuple[list[list[str]], list[str]]:
     ]
 
 
-def _cell(row: Any, column: Column[Any], reasons: dict[str, str], intervals: dict[str, None]) -> str:
+def _cell(
+    row: Any, column: Column[Any], reasons: dict[str, str], intervals: dict[str, None]
+) -> str:
     value = column.value(row)
     if isinstance(value, Estimate) and value.interval and not column.aside:
         intervals[value.interval] = None
@@ -46,7 +52,9 @@ def _letter(why: str, reasons: dict[str, str]) -> str:
 
 
 def shown(value: Value, column: Column[Any]) -> str:
-    """Return the text of a value: `43.2 % [38.0, 49.1]`, `+0.58 [+0.41, +0.72]`, `45.0 % (sd 3.2)`, `undefined: …`."""
+    """Return the text of a value: `43.2 % [38.0, 49.1]`, `+0.58 [+0.41, +0.72]`, `45.0 % (sd 3.2)`,
+    `undefined: …`.
+    """
     if value is None:
         return NONE
     if isinstance(value, Estimate):
@@ -63,9 +71,16 @@ def shown(value: Value, column: Column[Any]) -> str:
     if isinstance(value, Outcome):
         # `✗ 4/6`, passed of tested; only the verdict if the test is never made
         verdict = value.verdict
-        return f"{MARKS[verdict]} {f'{value.passed}/{value.tested}' if value.tested else WORDS[verdict]}"
+        return (
+            f"{MARKS[verdict]} "
+            f"{f'{value.passed}/{value.tested}' if value.tested else WORDS[verdict]}"
+        )
     if isinstance(value, bool):
-        return (column.mark if value else "") if column.kind is Kind.MARK else ("yes" if value else "no")
+        return (
+            (column.mark if value else "")
+            if column.kind is Kind.MARK
+            else ("yes" if value else "no")
+        )
     if isinstance(value, int | float):
         return number(value, column.kind)
     if isinstance(value, str):
@@ -85,16 +100,21 @@ def estimate(value: Estimate, kind: Kind) -> str:
 
 def between(bounds: Bounds, kind: Kind) -> str:
     """Return `between -46.4 and +0.0 points`."""
-    return f"between {number(bounds.low, kind, bare=kind is not Kind.SHARE)} and {number(bounds.high, kind)}"
+    return (
+        f"between {number(bounds.low, kind, bare=kind is not Kind.SHARE)} and "
+        f"{number(bounds.high, kind)}"
+    )
 
 
 def bounded(value: float, bounds: Bounds, kind: Kind, what: str = "it") -> str:
-    """Say what missing answers could make of a number, for the end of a sentence; empty where they make no difference.
+    """Say what missing answers could make of a number, for the end of a sentence; empty where they
+    make no difference.
 
     Examples
     --------
     >>> bounded(0.4, Bounds(0.0, 0.46), Kind.SCORE), bounded(0.4, Bounds(0.1, 0.46), Kind.SCORE)
-    ('what is missing could turn it: between +0.00 and +0.46', 'whatever is missing, it stays between +0.10 and +0.46')
+    ('what is missing could turn it: between +0.00 and +0.46', 'whatever is missing, it stays
+    between +0.10 and +0.46')
     >>> bounded(0.0, Bounds(0.0, 0.46), Kind.POINTS), bounded(0.4, Bounds(0.4, 0.4), Kind.SCORE)
     ('with what is missing it is between +0.0 and +46.0 points', '')
     """
@@ -124,7 +144,7 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
     ('+2', '0')
     >>> number(0.0042, Kind.PART), number(-0.0001, Kind.PART)
     ('+0.004', '+0.000')
-    """
+    """  # noqa: E501
     if math.isnan(value):
         return NONE
     if kind is Kind.SHARE:
@@ -147,7 +167,9 @@ def number(value: float, kind: Kind, *, bare: bool = False) -> str:
 
 
 def _percent(value: float) -> str:
-    """Return a percentage with one decimal. Less than all is never 100.0, more than none never 0.0."""
+    """Return a percentage with one decimal. Less than all is never 100.0, more than none never
+    0.0.
+    """
     text = f"{100 * value:.1f}"
     if text == "100.0" and value < 1:
         return ">99.9"

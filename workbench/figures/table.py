@@ -1,4 +1,6 @@
-"""Tables of figures: rows of any type, and columns that define how a value is read from a row and what it means."""
+"""Tables of figures: rows of any type, and columns that define how a value is read from a row and
+what it means.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,12 @@ from workbench.domain.verdicts import Estimate, MeanSd, Outcome, Verdict
 from workbench.figures.pictures.picture import Picture
 
 MARKS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.INSUFFICIENT: "·", Verdict.VOID: "∅"}
-WORDS = {Verdict.PASS: "pass", Verdict.FAIL: "fail", Verdict.INSUFFICIENT: "few", Verdict.VOID: "void"}
+WORDS = {
+    Verdict.PASS: "pass",
+    Verdict.FAIL: "fail",
+    Verdict.INSUFFICIENT: "few",
+    Verdict.VOID: "void",
+}
 
 
 Row = TypeVar("Row")
@@ -51,7 +58,16 @@ class Kind(StrEnum):
 
 
 NUMERIC = frozenset(
-    {Kind.COUNT, Kind.SHARE, Kind.POINTS, Kind.SIZE, Kind.COEFFICIENT, Kind.SCORE, Kind.BALANCE, Kind.PART}
+    {
+        Kind.COUNT,
+        Kind.SHARE,
+        Kind.POINTS,
+        Kind.SIZE,
+        Kind.COEFFICIENT,
+        Kind.SCORE,
+        Kind.BALANCE,
+        Kind.PART,
+    }
     | {Kind.P_VALUE}
 )
 
@@ -130,7 +146,8 @@ class Table(Generic[Row]):
     minor: Callable[[Row], bool] | None = None
     "rows that a screen hides unless all rows are requested"
     pictures: Sequence[Callable[[Table[Any]], Picture]] = ()
-    "how the table is drawn: recipes of `workbench.figures.pictures.of_table`, called with the table"
+    """how the table is drawn: recipes of `workbench.figures.pictures.of_table`, called with the
+    table"""
 
     @property
     def narrow(self) -> Table[Row]:

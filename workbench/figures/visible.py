@@ -1,7 +1,8 @@
 """The only filter for displayed text: on a terminal, in a document, in a log.
 
-A terminal executes escape sequences, and direction marks reorder adjacent text. Every unprintable character is replaced
-by a visible sign. JSON, CSV and Parquet keep the exact text and do not use this filter.
+A terminal executes escape sequences, and direction marks reorder adjacent text. Every unprintable
+character is replaced by a visible sign. JSON, CSV and Parquet keep the exact text and do not use
+this filter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""`instrument.toml`: the name, source and licence of an instrument, and its issues and templates."""
+"""`instrument.toml`: the name, source and licence of an instrument, and its issues and
+templates.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,24 @@ from workbench.toml_files import parse_toml
 
 
 class IssueNames:
-    """The names of issues used so far in a file, to find names that differ only in case or spaces."""
+    """The names of issues used so far in a file, to find names that differ only in case or
+    spaces.
+    """
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
 
     def twin(self, name: str) -> str | None:
-        """Return the earlier name that differs only in case and spaces; None if this one is new or identical."""
+        """Return the earlier name that differs only in case and spaces; None if this one is new or
+        identical.
+        """
         first = self._first.setdefault(_folded(name), name)
         return None if first == name else first
 
 
-def check_issue_list(path: Path, line: int | None, key: str, names: Iterable[str], findings: Findings) -> None:
+def check_issue_list(
+    path: Path, line: int | None, key: str, names: Iterable[str], findings: Findings
+) -> None:
     """Note names that are empty, have outer spaces, or occur twice, even in another case."""
     seen: dict[str, str] = {}
     for name in names:
@@ -41,9 +49,17 @@ def check_issue_list(path: Path, line: int | None, key: str, names: Iterable[str
         seen.setdefault(_folded(name), name)
 
 
-def note_twin(path: Path, line: int | None, column: str, name: str, first: str, findings: Findings) -> None:
+def note_twin(
+    path: Path, line: int | None, column: str, name: str, first: str, findings: Findings
+) -> None:
     """Note an issue that exists already under a name that differs only in case or spaces."""
-    findings.add(path, line, column, f"the issue {name!r}, and {first!r} before it", "every issue once, by one name")
+    findings.add(
+        path,
+        line,
+        column,
+        f"the issue {name!r}, and {first!r} before it",
+        "every issue once, by one name",
+    )
 
 
 def _folded(name: str) -> str:
@@ -99,7 +115,9 @@ def read_about(path: Path, findings: Findings) -> About:
     except InputError as error:
         findings.found += error.findings
         return About()
-    good: dict[str, Any] = {key: _value(path, text, key, item, findings) for key, item in value.items()}
+    good: dict[str, Any] = {
+        key: _value(path, text, key, item, findings) for key, item in value.items()
+    }
     tables = {name: _table(path, text, name, value, findings) for name in TABLES}
     issues = good.get("issues")
     if issues is not None:
@@ -111,8 +129,12 @@ def read_about(path: Path, findings: Findings) -> About:
     )
 
 
-def _value(path: Path, text: str, key: str, item: Any, findings: Findings) -> str | tuple[str, ...] | None:
-    """Return a value as `About` stores it; None, with a note, if its key is unknown or its type is wrong."""
+def _value(
+    path: Path, text: str, key: str, item: Any, findings: Findings
+) -> str | tuple[str, ...] | None:
+    """Return a value as `About` stores it; None, with a note, if its key is unknown or its type is
+    wrong.
+    """
     line = _line_of(text, key)
     if key in (*TABLES, SCALES):
         return None
@@ -125,16 +147,24 @@ def _value(path: Path, text: str, key: str, item: Any, findings: Findings) -> st
         item = [item] if isinstance(item, str) and key in OR_TEXT else item
         if key in OR_NUMBERS and isinstance(item, list):
             item = [str(part) if type(part) is int else part for part in item]
-        if isinstance(item, list) and all(isinstance(part, str) and "\x00" not in part for part in item):
+        if isinstance(item, list) and all(
+            isinstance(part, str) and "\x00" not in part for part in item
+        ):
             return tuple(dict.fromkeys(item)) if key == "templates" else tuple(item)
     elif isinstance(item, str) and item.strip() and "\x00" not in item:
         return item
-    findings.add(path, line, key, _short(item), "a list of texts" if key in LISTS else "some text in quotes")
+    findings.add(
+        path, line, key, _short(item), "a list of texts" if key in LISTS else "some text in quotes"
+    )
     return None
 
 
-def _table(path: Path, text: str, table: str, value: dict[str, Any], findings: Findings) -> dict[str, str]:
-    """Return a table of texts about issues; values that are not text, and unlisted issues, are noted."""
+def _table(
+    path: Path, text: str, table: str, value: dict[str, Any], findings: Findings
+) -> dict[str, str]:
+    """Return a table of texts about issues; values that are not text, and unlisted issues, are
+    noted.
+    """
     said, issues = value.get(table, {}), value.get("issues", ())
     if not isinstance(said, dict):
         findings.add(path, _line_of(text, table), table, _short(said), "a table: issue = text")
@@ -142,15 +172,22 @@ def _table(path: Path, text: str, table: str, value: dict[str, Any], findings: F
     check_issue_list(path, _line_of(text, table), table, said, findings)
     for name, words in said.items():
         if not isinstance(words, str) or "\x00" in words:
-            findings.add(path, _line_of(text, name, table), name, _short(words), "some text in quotes")
+            findings.add(
+                path, _line_of(text, name, table), name, _short(words), "some text in quotes"
+            )
         elif issues and name not in issues:
-            findings.add(path, _line_of(text, name, table), name, *unknown("issue", name, tuple(issues)))
+            findings.add(
+                path, _line_of(text, name, table), name, *unknown("issue", name, tuple(issues))
+            )
     return {name: words for name, words in said.items() if isinstance(words, str)}
 
 
-def _definitions(titles: dict[str, str], definitions: dict[str, str]) -> tuple[IssueDefinition, ...]:
+def _definitions(
+    titles: dict[str, str], definitions: dict[str, str]
+) -> tuple[IssueDefinition, ...]:
     return tuple(
-        IssueDefinition(name, titles.get(name, ""), definitions.get(name, "")) for name in {**titles, **definitions}
+        IssueDefinition(name, titles.get(name, ""), definitions.get(name, ""))
+        for name in {**titles, **definitions}
     )
 
 
@@ -161,18 +198,24 @@ def _scales(path: Path, text: str, value: Any, findings: Findings) -> tuple[Scal
         return ()
     found = []
     for name, tables in value.items():
-        begin = re.finditer(rf"^\s*\[\[?\s*{SCALES}\s*\.\s*[\"']?{re.escape(name)}\b", text, re.MULTILINE)
+        begin = re.finditer(
+            rf"^\s*\[\[?\s*{SCALES}\s*\.\s*[\"']?{re.escape(name)}\b", text, re.MULTILINE
+        )
         lines: list[int | None] = [text.count("\n", 0, place.end()) + 1 for place in begin]
         lines = lines or [_line_of(text, SCALES)]
         fault = name_fault(name)
         if fault:
             findings.add(path, lines[0], f"{SCALES}.{name}", *fault)
         elif not isinstance(tables, list) or not tables:
-            findings.add(path, lines[0], f"{SCALES}.{name}", _short(tables), f"tables [[{SCALES}.{name}]]")
+            findings.add(
+                path, lines[0], f"{SCALES}.{name}", _short(tables), f"tables [[{SCALES}.{name}]]"
+            )
         else:
             options, faults = options_of(tables)
             for place, cell, said, wanted in faults:
-                findings.add(path, lines[min(place, len(lines) - 1)], f"{SCALES}.{name}.{cell}", said, wanted)
+                findings.add(
+                    path, lines[min(place, len(lines) - 1)], f"{SCALES}.{name}.{cell}", said, wanted
+                )
             found.append(Scale(name, options))
     return tuple(found)
 

@@ -1,11 +1,14 @@
-"""Answers of models that another program collected: tables, OpenAI batches, lm-evaluation-harness, promptfoo, Inspect.
+"""Answers of models that another program collected: tables, OpenAI batches, lm-evaluation-harness,
+promptfoo, Inspect.
 
-Each gives the same: what was sent or what it was about, the answer, the model, the sampling and the date as far as the
-log has them. Nothing is made up: a parameter that is not in the log is unknown. What was *sent* decides, so of an
-Inspect log the messages of a sample count and not the line of its data set.
+Each gives the same: what was sent or what it was about, the answer, the model, the sampling and the
+date as far as the log has them. Nothing is made up: a parameter that is not in the log is unknown.
+What was *sent* decides, so of an Inspect log the messages of a sample count and not the line of its
+data set.
 
-A *key* tells the answers of one import apart: lm-evaluation-harness repeats an answer for each of its filters, and
-files that were joined may have one twice. A *uid* tells an answer from every other, where a program gives it one.
+A *key* tells the answers of one import apart: lm-evaluation-harness repeats an answer for each of
+its filters, and files that were joined may have one twice. A *uid* tells an answer from every
+other, where a program gives it one.
 """
 
 from __future__ import annotations
@@ -76,12 +79,24 @@ KNOWN_BY: Sequence[tuple[str, tuple[str, ...]]] = (
 ONLY_ERRORS = ("custom_id", "response", "error.code")
 "keys of a line of an OpenAI batch whose request failed: there is no response"
 EXPORTED = "answers that workbench exported"
-EXPORTED_COLUMNS = frozenset({"prompt_key", "draw_id", "output_id", "label_order", "text", "count", "readings"})
+EXPORTED_COLUMNS = frozenset(
+    {"prompt_key", "draw_id", "output_id", "label_order", "text", "count", "readings"}
+)
 "columns by which rows of `export --what answers` are known"
 ABOUT = ("ref", "statement", "wording", "variant", "template", "order", "key")
 PERSONA = "persona"
 "what exported rows say besides `ABOUT`: the name of what stood before the prompt"
-OPTIONAL = (*ABOUT, "prompt", "system", "model", "at", "temperature", "top_p", "max_tokens", "count")
+OPTIONAL = (
+    *ABOUT,
+    "prompt",
+    "system",
+    "model",
+    "at",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "count",
+)
 NUMBERS = ("temperature", "top_p", "max_tokens", "count")
 "columns of a table of answers with numbers"
 WHOLE = "the whole file as it was written"
@@ -133,7 +148,9 @@ def log_of(path: Path, how: How = AS_IS) -> str:
     if not path.is_file():
         return ""
     if parts := names_in(path):
-        is_log = any(name in parts for name in HEADERS) and any(name.startswith(SAMPLES) for name in parts)
+        is_log = any(name in parts for name in HEADERS) and any(
+            name.startswith(SAMPLES) for name in parts
+        )
         if is_log or (path.suffix == ".eval" and HEADERS[1] in parts):
             return INSPECT
     if kind_of(path) in (Kind.JSON, Kind.LINES) and not how.columns:
@@ -146,21 +163,27 @@ def log_of(path: Path, how: How = AS_IS) -> str:
     header = set(header_of(path, how))
     if header >= EXPORTED_COLUMNS:
         return EXPORTED
-    about = "prompt" in header or ("template" in header and header & {"ref", "statement", "wording"})
+    about = "prompt" in header or (
+        "template" in header and header & {"ref", "statement", "wording"}
+    )
     return TABLE if "answer" in header and about and "respondent" not in header else ""
 
 
 def read_log(
     path: Path, program: str, findings: Findings, how: How = AS_IS, most_count: int = MOST_COUNT
 ) -> list[Logged]:
-    """Return the answers of a log; every fault is noted. `most_count`: answers that a row may stand for."""
+    """Return the answers of a log; every fault is noted. `most_count`: answers that a row may stand
+    for.
+    """
     if program == TABLE:
         return _named(path, _of_table(path, findings, how, most_count))
     if program == EXPORTED:
         return _named(path, _of_exported(path, findings, how, most_count))
     if program == HARNESS:
         about = _about_harness(path)
-        return _named(path, _read(path, program, partial(_harness, about), objects(path, findings), findings))
+        return _named(
+            path, _read(path, program, partial(_harness, about), objects(path, findings), findings)
+        )
     if program == OPENAI:
         return _named(path, _read(path, program, _openai, objects(path, findings), findings))
     if program == PROMPTFOO:
@@ -185,7 +208,15 @@ def _read(
             yield from list(reader(place, entry))
         except OddValue as error:
             findings.add(path, place, error.field, error.found, error.expected)
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, RecursionError) as error:
+        except (
+            KeyError,
+            TypeError,
+            AttributeError,
+            IndexError,
+            ValueError,
+            OverflowError,
+            RecursionError,
+        ) as error:
             findings.add(path, place, None, f"no entry of {program} ({error!r:.60})", WHOLE)
 
 
@@ -194,7 +225,7 @@ def _digest(*parts: object) -> str:
     return blake2b(json.dumps(parts, default=str).encode(), digest_size=DIGEST).hexdigest()
 
 
-# ── tables ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── tables ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _of_table(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
@@ -229,7 +260,9 @@ def _of_table(path: Path, findings: Findings, how: How, most_count: int) -> Iter
 
 def _with_points(row: Row) -> Row:
     """Return a row whose parameters of the sampling have a decimal point."""
-    cells = {name: with_point(cell) if name in NUMBERS else cell for name, cell in row.cells.items()}
+    cells = {
+        name: with_point(cell) if name in NUMBERS else cell for name, cell in row.cells.items()
+    }
     return replace(row, cells=cells)
 
 
@@ -243,7 +276,9 @@ def _of_row(row: Row, values: Mapping[int, object] | None, most_count: int) -> I
         model=model_of(row.get("model")),
         turns=tuple(turns),
         about=about,
-        sampling=sampling_of({name: row.get(name) for name in ("temperature", "top_p", "max_tokens")}),
+        sampling=sampling_of(
+            {name: row.get(name) for name in ("temperature", "top_p", "max_tokens")}
+        ),
         at=time_of("at", row.get("at")),
         count=count_of(row.get("count"), most_count),
         why=NOT_ANSWERED,
@@ -253,9 +288,11 @@ def _of_row(row: Row, values: Mapping[int, object] | None, most_count: int) -> I
 
 
 def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str | None]:
-    """Return the answers of a row. An empty cell of a file that cannot tell a missing value from an empty text is none.
+    """Return the answers of a row. An empty cell of a file that cannot tell a missing value from an
+    empty text is none.
 
-    A list of texts, in JSON, is several answers; a null in it is a call without one. Raises OddValue for other values.
+    A list of texts, in JSON, is several answers; a null in it is a call without one. Raises
+    OddValue for other values.
     """
     text = row.cells["answer"]
     if values is None:
@@ -271,7 +308,9 @@ def _answers_of(row: Row, values: Mapping[int, object] | None) -> Sequence[str |
 
 
 def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
-    """Return the answers of a JSON table that are no texts, by their places, or None if the file is of another kind."""
+    """Return the answers of a JSON table that are no texts, by their places, or None if the file is
+    of another kind.
+    """
     if kind_of(path) not in (Kind.LINES, Kind.JSON):
         return None
     column = next((name for name, ours in how.columns.items() if ours == "answer"), "answer")
@@ -287,7 +326,7 @@ def _answer_values(path: Path, how: How) -> Mapping[int, object] | None:
     return values
 
 
-# ── rows that workbench exported ──────────────────────────────────────────────────────────────────────────────────────
+# ── rows that workbench exported ──────────────────────────────────────────────────────────────────
 
 
 def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> Iterator[Logged]:
@@ -299,15 +338,36 @@ def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> I
         path,
         findings,
         required=("prompt_key", "draw_id", "output_id"),
-        optional=("text", "model", "count", "truncated", "temperature", "top_p", "max_new_tokens", "time"),
+        optional=(
+            "text",
+            "model",
+            "count",
+            "truncated",
+            "temperature",
+            "top_p",
+            "max_new_tokens",
+            "time",
+        ),
         any_columns=True,
         guarded=kind_of(path) is Kind.TEXT,
         how=replace(how, exact=True),
     )
     n_rows_by_cell: Counter[tuple[str, ...]] = Counter()
     for row in rows:
-        names = ("draw_id", "output_id", "audit", "instrument", "statement", "statement_version", "variant", "factors")
-        cell = tuple(row.get(name) for name in (*names, "language", "template_family", "template", "label_order"))
+        names = (
+            "draw_id",
+            "output_id",
+            "audit",
+            "instrument",
+            "statement",
+            "statement_version",
+            "variant",
+            "factors",
+        )
+        cell = tuple(
+            row.get(name)
+            for name in (*names, "language", "template_family", "template", "label_order")
+        )
         n_rows_by_cell[cell] += 1  # rows of --expand repeat
         is_cut = row.get("truncated") == "true"
         about = {"key": row.get("prompt_key"), PERSONA: row.get("stands_before")}
@@ -328,7 +388,7 @@ def _of_exported(path: Path, findings: Findings, how: How, most_count: int) -> I
             findings.add(path, row.line, error.field, error.found, error.expected)
 
 
-# ── OpenAI ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── OpenAI ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _openai(place: int, line: Any) -> Iterator[Logged]:
@@ -341,7 +401,9 @@ def _openai(place: int, line: Any) -> Iterator[Logged]:
         yield Logged(place, None, why=FAILED)
         return
     named = text_of("custom_id", line["custom_id"])
-    about = dict(zip(("ref", "variant", "template", "order", "key"), named.split("|"), strict=False))
+    about = dict(
+        zip(("ref", "variant", "template", "order", "key"), named.split("|"), strict=False)
+    )
     body = as_chat(response["body"])
     entries = entries_of(body)
     if not entries:
@@ -372,7 +434,7 @@ def _ended(*, cut: bool, filtered: bool) -> str:
     return CUT if cut else ""
 
 
-# ── lm-evaluation-harness ─────────────────────────────────────────────────────────────────────────────────────────────
+# ── lm-evaluation-harness ─────────────────────────────────────────────────────────────────────────
 
 _STAMP = re.compile(r"_(\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?)\.jsonl$")
 _MODEL_ARGUMENTS = ("pretrained", "model", "path", "engine")
@@ -393,9 +455,15 @@ def _harness(run: _Harness, place: int, sample: Any) -> Iterator[Logged]:
     """Yield the answers of a sample of `generate_until`; the prompt is that of its one request."""
     arguments = sample.get("arguments") or {}
     first = (list(arguments.values()) if isinstance(arguments, dict) else arguments)[0]
-    prompt, told = (first["arg_0"], first.get("arg_1")) if isinstance(first, dict) else (first[0], first[1])
+    prompt, told = (
+        (first["arg_0"], first.get("arg_1")) if isinstance(first, dict) else (first[0], first[1])
+    )
     if not isinstance(told, dict):
-        raise OddValue("arguments", "a request without settings", "samples of a task with output_type generate_until")
+        raise OddValue(
+            "arguments",
+            "a request without settings",
+            "samples of a task with output_type generate_until",
+        )
     numbers = sampling_of(told, {"max_gen_toks": "max_tokens"})
     turns = turns_of("arguments", prompt)
     key = _digest(sample["doc_id"], turns, sample["resps"])
@@ -413,7 +481,9 @@ def _harness(run: _Harness, place: int, sample: Any) -> Iterator[Logged]:
 
 
 def _responses(resps: object) -> Iterator[str | None]:
-    """Yield the answers of a sample: a list of texts, or of lists of texts. A null is none. Raises OddValue."""
+    """Yield the answers of a sample: a list of texts, or of lists of texts. A null is none. Raises
+    OddValue.
+    """
     expected = "a list with the texts that the model generated"
     if not isinstance(resps, list):
         raise OddValue("resps", quoted(resps), expected)
@@ -425,7 +495,9 @@ def _responses(resps: object) -> Iterator[str | None]:
 
 
 def _about_harness(path: Path) -> _Harness:
-    """Return what lm-evaluation-harness wrote of the run, into `results_TIME.json` beside `samples_TASK_TIME.jsonl`."""
+    """Return what lm-evaluation-harness wrote of the run, into `results_TIME.json` beside
+    `samples_TASK_TIME.jsonl`.
+    """
     stamp = _STAMP.search(path.name)
     if stamp is None:
         return _Harness()
@@ -435,14 +507,20 @@ def _about_harness(path: Path) -> _Harness:
             return _Harness()
         results = json.loads(beside.read_bytes())
         config = results.get("config") or {}
-        name = results.get("model_name") or config.get("model_name") or _model_argument(config.get("model_args"))
+        name = (
+            results.get("model_name")
+            or config.get("model_name")
+            or _model_argument(config.get("model_args"))
+        )
         return _Harness(model_of(name), time_of("date", results.get("date")))
     except (OSError, ValueError, AttributeError, RecursionError):
         return _Harness()
 
 
 def _model_argument(arguments: object) -> str:
-    """Return the name of the model in the arguments of a run: a mapping, or `pretrained=NAME,dtype=float32`."""
+    """Return the name of the model in the arguments of a run: a mapping, or
+    `pretrained=NAME,dtype=float32`.
+    """
     if isinstance(arguments, str):
         pairs = [part.partition("=") for part in arguments.split(",")]
         arguments = {name.strip(): value.strip() for name, _, value in pairs}
@@ -451,7 +529,7 @@ def _model_argument(arguments: object) -> str:
     return next((str(arguments[name]) for name in _MODEL_ARGUMENTS if arguments.get(name)), "")
 
 
-# ── promptfoo ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── promptfoo ─────────────────────────────────────────────────────────────────────────────────────
 
 
 def _results(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
@@ -470,7 +548,11 @@ def _promptfoo(place: int, entry: Any) -> Iterator[Logged]:
     response = result.get("response") or {}
     output = response.get("output")
     if output is None or response.get("error"):
-        yield Logged(place, None, why=FAILED if result.get("error") or response.get("error") else NOT_ANSWERED)
+        yield Logged(
+            place,
+            None,
+            why=FAILED if result.get("error") or response.get("error") else NOT_ANSWERED,
+        )
         return
     provider = result.get("provider") or {}
     told = provider.get("config") or {} if isinstance(provider, dict) else {}
@@ -486,12 +568,13 @@ def _promptfoo(place: int, entry: Any) -> Iterator[Logged]:
         key=uid,
         uid=uid,
         ended=_ended(
-            cut=response.get("finishReason") == "length", filtered=response.get("finishReason") == "content_filter"
+            cut=response.get("finishReason") == "length",
+            filtered=response.get("finishReason") == "content_filter",
         ),
     )
 
 
-# ── Inspect ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Inspect ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def _samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
@@ -503,7 +586,9 @@ def _samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
         if not isinstance(log, dict):
             findings.add(path, None, None, f"no entry of {INSPECT}", WHOLE)
             return
-        yield from ((place, (log, sample)) for place, sample in enumerate(log.get("samples") or (), start=1))
+        yield from (
+            (place, (log, sample)) for place, sample in enumerate(log.get("samples") or (), start=1)
+        )
 
 
 def _packed_samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
@@ -514,7 +599,9 @@ def _packed_samples(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]
         if header is None:
             findings.add(path, None, None, "a packed Inspect log without a header", WHOLE)
             return
-        names = [name for name in archive.names if name.startswith(SAMPLES) and name.endswith(".json")]
+        names = [
+            name for name in archive.names if name.startswith(SAMPLES) and name.endswith(".json")
+        ]
         for place, name in enumerate(names, start=1):
             sample = _part(path, name, archive.read(name), findings)
             if sample is not None:
@@ -546,10 +633,17 @@ def _inspect(place: int, entry: Any) -> Iterator[Logged]:
         yield Logged(place, None, why=FAILED if output.get("error") else NOT_ANSWERED)
         return
     given = {**(evaluation.get("model_generate_config") or {})}
-    given |= {name: value for name, value in (plan.get("config") or {}).items() if value is not None}
+    given |= {
+        name: value for name, value in (plan.get("config") or {}).items() if value is not None
+    }
     turns = _sent(sample, plan)
     meta = sample.get("metadata") or {}
-    run = sample.get("uuid") or evaluation.get("task_id") or evaluation.get("eval_id") or evaluation.get("run_id")
+    run = (
+        sample.get("uuid")
+        or evaluation.get("task_id")
+        or evaluation.get("eval_id")
+        or evaluation.get("run_id")
+    )
     for number, choice in enumerate(choices):
         ended = STOPS.get(str(choice.get("stop_reason")), "stop")
         message = _resolved(choice["message"], sample.get("attachments") or {})
@@ -576,17 +670,23 @@ def _inspect(place: int, entry: Any) -> Iterator[Logged]:
 def _sent(sample: Any, plan: Any) -> Turns:
     """Return the messages that were sent: those before the last of the assistant.
 
-    A sample without messages has been sent its input, unless a step of the task may have changed it. Raises OddValue.
+    A sample without messages has been sent its input, unless a step of the task may have changed
+    it. Raises OddValue.
     """
     attachments = sample.get("attachments") or {}
     messages = sample.get("messages") or []
     if messages:
         turns = turns_of("messages", _resolved(messages, attachments))
-        last = max((index for index, (role, _) in enumerate(turns) if role == "assistant"), default=len(turns))
+        last = max(
+            (index for index, (role, _) in enumerate(turns) if role == "assistant"),
+            default=len(turns),
+        )
         return turns[:last]
     steps = {str(step.get("solver")) for step in plan.get("steps") or ()}
     if steps - set(GENERATES):
-        raise OddValue("messages", "none, in a task that changes its input", "the messages that were sent")
+        raise OddValue(
+            "messages", "none, in a task that changes its input", "the messages that were sent"
+        )
     return turns_of("input", _resolved(sample["input"], attachments))
 
 
@@ -604,7 +704,7 @@ def _resolved(value: Any, attachments: Mapping[str, Any]) -> Any:
     return value
 
 
-# ── folders ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── folders ───────────────────────────────────────────────────────────────────────────────────────
 
 ENDINGS = (".eval", ".json", ".jsonl")
 "how the files end that programs write into a folder"
@@ -625,7 +725,9 @@ _SIGNS: Mapping[str, tuple[bytes, ...]] = {
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """Return the logs of answers in a folder and the folders within it, in the order of their names."""
+    """Return the logs of answers in a folder and the folders within it, in the order of their
+    names.
+    """
     return sorted(path for path in _entries_in(folder) if _looks_like_log(path))
 
 
@@ -635,7 +737,9 @@ def has_logs(folder: Path) -> bool:
 
 
 def _entries_in(folder: Path) -> Iterator[Path]:
-    """Yield what is in a folder, then what is in those within it. Hidden entries and links are passed over."""
+    """Yield what is in a folder, then what is in those within it. Hidden entries and links are
+    passed over.
+    """
     folders = deque([(folder, 1)])
     while folders:
         place, depth = folders.popleft()
@@ -649,7 +753,9 @@ def _entries_in(folder: Path) -> Iterator[Path]:
 
 
 def _looks_like_log(path: Path) -> bool:
-    """Return whether the beginning of a file is that of a log. Tables are none: they may be anything."""
+    """Return whether the beginning of a file is that of a log. Tables are none: they may be
+    anything.
+    """
     if path.suffix not in ENDINGS or path.name.startswith(BESIDE) or not path.is_file():
         return False
     if path.suffix == ".eval":

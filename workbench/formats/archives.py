@@ -1,4 +1,5 @@
-"""Files within a zip, read one at a time: stored, deflated, or compressed with Zstandard as newer programs do.
+"""Files within a zip, read one at a time: stored, deflated, or compressed with Zstandard as newer
+programs do.
 
 All parts together may unpack to as much as any packed file, see `packed.Reading`.
 """
@@ -40,7 +41,9 @@ class Archive:
         self.names = tuple(parts.namelist())
 
     def read(self, name: str) -> bytes:
-        """Return a part, unpacked. Raises UsageError if it cannot be, or if all parts come to too much."""
+        """Return a part, unpacked. Raises UsageError if it cannot be, or if all parts come to too
+        much.
+        """
         chunks = []
         try:
             with self._open(name) as part:
@@ -48,7 +51,8 @@ class Archive:
                     self._read += len(chunk)
                     if self._read > self._most:
                         raise UsageError(
-                            f"{self._path}, {name[:MOST_SHOWN]}: unpacks to more than {self._most:,} bytes; "
+                            f"{self._path}, {name[:MOST_SHOWN]}: unpacks to more than "
+                            f"{self._most:,} bytes; "
                             "--most-bytes allows more"
                         )
                     chunks.append(chunk)
@@ -67,10 +71,20 @@ class Archive:
         return cast("BinaryIO", _arrow().input_stream(io.BytesIO(packed), compression="zstd"))
 
     def _fault(self, name: str, error: Exception) -> UsageError:
-        return UsageError(f"{self._path}, {name[:MOST_SHOWN]}: cannot be unpacked ({str(error)[:MOST_SHOWN]})")
+        return UsageError(
+            f"{self._path}, {name[:MOST_SHOWN]}: cannot be unpacked ({str(error)[:MOST_SHOWN]})"
+        )
 
 
-_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, struct.error)
+_FAULTS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+    struct.error,
+)
 "what the parts of a damaged zip raise, or of one with a password"
 
 
@@ -83,7 +97,9 @@ def opened_archive(path: Path) -> Iterator[Archive]:
                 raise UsageError(f"{path}: found a zip with more than {MOST_PARTS:,} parts")
             yield Archive(path, file, parts)
     except zipfile.BadZipFile as error:
-        raise UsageError(f"{path}: a zip that cannot be read ({error}); it may be cut off") from error
+        raise UsageError(
+            f"{path}: a zip that cannot be read ({error}); it may be cut off"
+        ) from error
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from error
 
@@ -105,5 +121,6 @@ def _arrow() -> ModuleType:
         return import_module("pyarrow")
     except ImportError as error:
         raise MissingPackage(
-            f"a zip with Zstandard inside needs the package pyarrow; install it with: {install('tables')}"
+            "a zip with Zstandard inside needs the package pyarrow; install it with: "
+            f"{install('tables')}"
         ) from error

@@ -4,8 +4,9 @@ prompts/odd_even.csv                          the questions of a bias, in both f
 prompts/odd_even-key_typo.csv                 the same questions with typos
 results/MODEL/csv/odd_even-key_typo.csv       a model's answers to them, plain or compressed (.csv.gz)
 
-The folder `csv`, which the authors keep beside their pickled answers, may be missing; it never names a model.
-"""
+The folder `csv`, which the authors keep beside their pickled answers, may be missing; it never
+names a model.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -45,13 +46,17 @@ GROUPS: dict[Bias, tuple[str, str]] = {
     Bias.ODD_EVEN: ("middle alpha", "no middle alpha"),
 }
 "names of the original and the changed form in the files"
-_NAME = re.compile(rf"({'|'.join(Bias)})(?:_({REWORD}))?(?:-({'|'.join(Perturbation)}))?(\.csv(?:\.gz)?)")
+_NAME = re.compile(
+    rf"({'|'.join(Bias)})(?:_({REWORD}))?(?:-({'|'.join(Perturbation)}))?(\.csv(?:\.gz)?)"
+)
 _COMPRESSED = ".gz"
 DEEPEST = 4
 "levels of folders below the searched one: `results/ORGANISATION/MODEL/csv`"
 LOOKED_FOR = (
-    f"{PROMPTS}/BIAS.csv, {RESULTS}/MODEL/BIAS.csv, {RESULTS}/MODEL/{CSV}/BIAS.csv (each may end in .csv.gz), and "
-    f"BIAS.csv in the folder itself, where BIAS is one of {', '.join(Bias)}, with -{', -'.join(Perturbation)} or "
+    f"{PROMPTS}/BIAS.csv, {RESULTS}/MODEL/BIAS.csv, {RESULTS}/MODEL/{CSV}/BIAS.csv (each may end "
+    "in .csv.gz), and "
+    f"BIAS.csv in the folder itself, where BIAS is one of {', '.join(Bias)}, with "
+    f"-{', -'.join(Perturbation)} or "
     "without"
 )
 
@@ -66,7 +71,9 @@ class Stem:
 
     def __str__(self) -> str:
         """Return the name of its files: `acquiescence_reword`, `odd_even-key_typo`."""
-        return "_".join(filter(None, (self.bias, self.variant))) + (f"-{self.condition}" if self.condition else "")
+        return "_".join(filter(None, (self.bias, self.variant))) + (
+            f"-{self.condition}" if self.condition else ""
+        )
 
     @property
     def base(self) -> Stem:
@@ -94,11 +101,12 @@ class Source:
 
 
 def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
-    """Return the files of a download, of a part of it, or one file; and sentences about files left out.
+    """Return the files of a download, of a part of it, or one file; and sentences about files left
+    out.
 
-    A folder that contains neither `prompts` nor `results` is one of these two or that of a model: the header lines of
-    its files decide. A folder `results` without answers is reported. Raises UsageError if no part of a download is
-    found, and for duplicate files.
+    A folder that contains neither `prompts` nor `results` is one of these two or that of a model:
+    the header lines of its files decide. A folder `results` without answers is reported. Raises
+    UsageError if no part of a download is found, and for duplicate files.
     """
     if not path.exists():
         raise UsageError(f"{path}: not found")
@@ -109,15 +117,20 @@ def sources(path: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
         if stem is None:
             left.append(str(file.relative_to(path)) if file != path else file.name)
         else:
-            found.append(Source(file, stem, _model_folder(file).name if _holds_answers(file) else None))
+            found.append(
+                Source(file, stem, _model_folder(file).name if _holds_answers(file) else None)
+            )
     if not found:
-        raise UsageError(f"{path}: no BiasMonkey files{_other_files(path)}; looked for {LOOKED_FOR}")
+        raise UsageError(
+            f"{path}: no BiasMonkey files{_other_files(path)}; looked for {LOOKED_FOR}"
+        )
     _check_twice(found)
     notes = [f"Left out, no bias of this name: {', '.join(left)}."] if left else []
     results = path / RESULTS
     if results.is_dir() and all(source.model is None for source in found):
         notes.append(
-            f"No answers were found in {RESULTS}{_other_files(results)}; looked for {RESULTS}/MODEL/BIAS.csv and "
+            f"No answers were found in {RESULTS}{_other_files(results)}; looked for "
+            f"{RESULTS}/MODEL/BIAS.csv and "
             f"{RESULTS}/MODEL/{CSV}/BIAS.csv, each with or without .gz."
         )
     return tuple(sorted(found, key=_place)), tuple(notes)
@@ -131,11 +144,17 @@ def _model_folder(file: Path) -> Path:
 
 def _other_files(folder: Path) -> str:
     """Describe files that are not tables, mostly pickled answers, which are never opened."""
-    kinds = Counter(file.suffix for file in _walk(folder, DEEPEST) if not file.name.endswith(TABLES))
+    kinds = Counter(
+        file.suffix for file in _walk(folder, DEEPEST) if not file.name.endswith(TABLES)
+    )
     if not kinds:
         return ""
     said = ", ".join(f"{n} {kind or 'without an ending'}" for kind, n in kinds.most_common(4))
-    pickled = " (a pickle may run a program when it is opened, so none is read)" if ".pickle" in kinds else ""
+    pickled = (
+        " (a pickle may run a program when it is opened, so none is read)"
+        if ".pickle" in kinds
+        else ""
+    )
     return f" but {plural(kinds.total(), 'other file')}: {said}{pickled}"
 
 
@@ -148,7 +167,9 @@ def stem_of(name: str) -> Stem | None:
 
 
 def text_of(source: Source, findings: Findings) -> str | None:
-    """Return a file's text; None, with a note, if it is not UTF-8, contains a NUL or does not match its file name."""
+    """Return a file's text; None, with a note, if it is not UTF-8, contains a NUL or does not match
+    its file name.
+    """
     path = source.path
     try:
         packed = path.suffix == _COMPRESSED
@@ -158,7 +179,13 @@ def text_of(source: Source, findings: Findings) -> str | None:
         content = packed_content(path) if packed else check_file(path).read_bytes()
         text = content.decode("utf-8-sig")
     except UsageError as error:
-        findings.add(path, None, None, f"content that is not gzip, or too much of it ({error})", "a complete gzip file")
+        findings.add(
+            path,
+            None,
+            None,
+            f"content that is not gzip, or too much of it ({error})",
+            "a complete gzip file",
+        )
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{content[error.start]:02X} at position {error.start}, which is not UTF-8"
@@ -168,7 +195,13 @@ def text_of(source: Source, findings: Findings) -> str | None:
     else:
         if "\x00" not in text:
             return text
-        findings.add(path, text.count("\n", 0, text.index("\x00")) + 1, None, "a NUL byte", "a text file in UTF-8")
+        findings.add(
+            path,
+            text.count("\n", 0, text.index("\x00")) + 1,
+            None,
+            "a NUL byte",
+            "a text file in UTF-8",
+        )
     return None
 
 
@@ -183,7 +216,9 @@ def _files(folder: Path) -> list[Path]:
     """Return the tables of a folder, prompts first, sorted by name."""
     parts = [folder / name for name in (PROMPTS, RESULTS) if (folder / name).is_dir()]
     if parts:
-        return [file for part in parts for file in _tables(part, DEEPEST if part.name == RESULTS else 0)]
+        return [
+            file for part in parts for file in _tables(part, DEEPEST if part.name == RESULTS else 0)
+        ]
     return _tables(folder, DEEPEST)
 
 
@@ -192,11 +227,15 @@ def _tables(folder: Path, depth: int) -> list[Path]:
 
 
 def _walk(folder: Path, depth: int) -> list[Path]:
-    """Return the files of a folder, then those of its subfolders down to a depth, sorted by name."""
+    """Return the files of a folder, then those of its subfolders down to a depth, sorted by
+    name.
+    """
     try:
         here = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
         found = [one for one in here if one.is_file()]
-        return found + [file for one in here if depth and one.is_dir() for file in _walk(one, depth - 1)]
+        return found + [
+            file for one in here if depth and one.is_dir() for file in _walk(one, depth - 1)
+        ]
     except OSError as error:
         raise UsageError(f"{error.filename}: cannot be read ({error.strerror})") from error
 
@@ -226,7 +265,9 @@ def _check_twice(found: list[Source]) -> None:
     for source in found:
         first = seen.setdefault((source.model, source.stem), source.path)
         if first != source.path:
-            raise UsageError(f"{first} and {source.path} are two files of {source.stem}. Remove one of them.")
+            raise UsageError(
+                f"{first} and {source.path} are two files of {source.stem}. Remove one of them."
+            )
 
 
 COLUMNS = ("key", "response", "group", "num_options")
@@ -262,7 +303,9 @@ class Rows:
     "one per row"
 
     def first_lines(self) -> dict[Asked, int]:
-        """Return the first lines of the answers to each form of each question, in the order of the file."""
+        """Return the first lines of the answers to each form of each question, in the order of the
+        file.
+        """
         firsts: dict[Asked, int] = {}
         for answer, line in zip(self.kinds, self.firsts, strict=True):
             firsts.setdefault(answer.asked, line)
@@ -270,12 +313,16 @@ class Rows:
 
 
 def read_answer_rows(source: Source, findings: Findings) -> Rows:
-    """Return the rows of a file; every fault is noted in `findings`, an invalid value at its first occurrence."""
+    """Return the rows of a file; every fault is noted in `findings`, an invalid value at its first
+    occurrence.
+    """
     text = text_of(source, findings)
     lines, records = _records(source, text, findings) if text is not None else ((), ())
     if not records:
         if not findings.found:
-            findings.add(source.path, 1, None, "an empty file", f"a header with {', '.join(COLUMNS)}")
+            findings.add(
+                source.path, 1, None, "an empty file", f"a header with {', '.join(COLUMNS)}"
+            )
         return Rows()
     header = [name.strip() for name in _cells(records[0])]
     if not _header_is_good(source, lines[0], header, findings):
@@ -283,19 +330,30 @@ def read_answer_rows(source: Source, findings: Findings) -> Rows:
     lines, records = lines[1:], records[1:]
     check = _Check(source, header, findings)
     firsts = dict(zip(reversed(records), reversed(lines), strict=True))
-    numbers = {record: check.number(line, _cells(record)) for record, line in sorted(firsts.items(), key=_line)}
+    numbers = {
+        record: check.number(line, _cells(record))
+        for record, line in sorted(firsts.items(), key=_line)
+    }
     if not records:
         findings.add(source.path, 1, None, "no answers", "one row per answer")
     return Rows(check.kinds, check.firsts, list(map(numbers.__getitem__, records)), lines)
 
 
-def _records(source: Source, text: str, findings: Findings) -> tuple[Sequence[int], Sequence[Record]]:
-    """Return the first lines of the records, and the records. Without quotes and blank lines, each line is a record."""
+def _records(
+    source: Source, text: str, findings: Findings
+) -> tuple[Sequence[int], Sequence[Record]]:
+    """Return the first lines of the records, and the records. Without quotes and blank lines, each
+    line is a record.
+    """
     text = text.replace("\r\n", "\n").removesuffix("\n")
     lines = text.split("\n")
     if '"' not in text and "\r" not in text and "" not in lines:
         return range(1, len(lines) + 1), lines
-    found = [(line, tuple(cells)) for line, cells in records_of(source.path, iter([text]), findings) if cells]
+    found = [
+        (line, tuple(cells))
+        for line, cells in records_of(source.path, iter([text]), findings)
+        if cells
+    ]
     return [line for line, _ in found], [cells for _, cells in found]
 
 
@@ -311,7 +369,9 @@ def _header_is_good(source: Source, line: int, header: list[str], findings: Find
     before = len(findings.found)
     for name in COLUMNS:
         if header.count(name) != 1:
-            found = f"{header.count(name)} columns of this name" if name in header else "no such column"
+            found = (
+                f"{header.count(name)} columns of this name" if name in header else "no such column"
+            )
             findings.add(source.path, line, name, found, "a required column, once")
     for name in header:
         if name not in (*COLUMNS, INDEX):
@@ -334,14 +394,21 @@ class _Check:
     def number(self, line: int, cells: Sequence[str]) -> int:
         """Return the number of a row's content; -1, with a note, for an invalid row."""
         if len(cells) != self._width:
-            self._findings.add(self._path, line, None, f"{len(cells)} fields", f"{self._width}, as in the header")
+            self._findings.add(
+                self._path, line, None, f"{len(cells)} fields", f"{self._width}, as in the header"
+            )
             return -1
         key, letter, group, said = (cell.strip() for cell in self._pick(cells))
         arm, recorded = self._arms.get(group), whole_number(said)
         if not key:
             self._note(line, "key", key, "some text")
         if letter not in _LETTERS:
-            self._note(line, "response", letter, "a lower-case letter, or nothing for an answer without one")
+            self._note(
+                line,
+                "response",
+                letter,
+                "a lower-case letter, or nothing for an answer without one",
+            )
         if arm is None:
             self._note(line, "group", group, " or ".join(map(repr, self._arms)))
         if recorded is None or not 2 <= recorded <= len(LETTERS):
@@ -367,8 +434,8 @@ class _Check:
 FARTHEST = 25
 "rows; half of the 50 answers that a form usually has"
 LIKELIER = 20.0
-"difference in log-likelihood (natural). In the authors' files it is at most 10 for most models, 24 in one of \
-llama2-70b whose rows are in place, and up to 685 in those of gpt-3.5-turbo-ext_gen"
+"""difference in log-likelihood (natural). In the authors' files it is at most 10 for most models,
+24 in one of llama2-70b whose rows are in place, and up to 685 in those of gpt-3.5-turbo-ext_gen"""
 
 
 class _Run(NamedTuple):
@@ -396,7 +463,10 @@ def _runs(rows: Rows) -> list[_Run]:
     of = np.array([places[kind.asked] for kind in rows.kinds])[np.array(rows.numbers)]
     begins = np.flatnonzero(np.diff(of, prepend=-1))
     lengths = np.diff(begins, append=len(of))
-    return [_Run(asked[of[at]], at, length) for at, length in zip(begins.tolist(), lengths.tolist(), strict=True)]
+    return [
+        _Run(asked[of[at]], at, length)
+        for at, length in zip(begins.tolist(), lengths.tolist(), strict=True)
+    ]
 
 
 def _blocks(runs: list[_Run]) -> list[list[_Run]]:
@@ -404,22 +474,32 @@ def _blocks(runs: list[_Run]) -> list[list[_Run]]:
     return [list(block) for _, block in groupby(runs, key=lambda run: run.asked[0])]
 
 
-def _check_blocks(source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings) -> None:
+def _check_blocks(
+    source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings
+) -> None:
     """Warn about questions whose answers to one form are on both sides of those to the other."""
     broken = [block for block in _blocks(runs) if len(block) == 3]
     if broken:
         first = broken[0]
         key, arm = first[2].asked
         found = (
-            f"{first[0].length} rows of {source.stem.said(key, arm)}, then those of the other form, then "
-            f"{first[2].length} more" + (f"; the same in {len(broken):,} questions" if len(broken) > 1 else "")
+            f"{first[0].length} rows of {source.stem.said(key, arm)}, then those of the other "
+            "form, then "
+            f"{first[2].length} more"
+            + (f"; the same in {len(broken):,} questions" if len(broken) > 1 else "")
         )
-        expected = "the answers to one form together: the column of keys or of groups may be shifted"
+        expected = (
+            "the answers to one form together: the column of keys or of groups may be shifted"
+        )
         findings.warn(source.path, lines[first[2].begin], "group", found, expected)
 
 
-def _check_repeats(source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings) -> None:
-    """Warn about questions that occur again later, unless all do: a file may contain several samplings."""
+def _check_repeats(
+    source: Source, runs: list[_Run], lines: Sequence[int], findings: Findings
+) -> None:
+    """Warn about questions that occur again later, unless all do: a file may contain several
+    samplings.
+    """
     blocks = _blocks(runs)
     times = Counter(block[0].asked[0] for block in blocks)
     usual = min(times.values())
@@ -434,34 +514,50 @@ def _check_repeats(source: Source, runs: list[_Run], lines: Sequence[int], findi
             again.append((key, line))
     if again:
         key, line = again[0]
-        more = f"; the same for {plural(len(again) - 1, 'other question')}" if len(again) > 1 else ""
+        more = (
+            f"; the same for {plural(len(again) - 1, 'other question')}" if len(again) > 1 else ""
+        )
         found = f"{key!r} again, after line {firsts[key]}{more}"
-        findings.warn(source.path, line, "key", found, "all answers to a question together, and each answer once")
+        findings.warn(
+            source.path,
+            line,
+            "key",
+            found,
+            "all answers to a question together, and each answer once",
+        )
 
 
 def _check_answers(source: Source, runs: list[_Run], rows: Rows, findings: Findings) -> None:
     """Warn if the answers as a whole fit the questions better some rows up or down."""
     farthest = min(FARTHEST, min(run.length for run in runs) // 2)
-    letters = np.array([ord(kind.letter or "`") - ord("`") for kind in rows.kinds])[np.array(rows.numbers)]
+    letters = np.array([ord(kind.letter or "`") - ord("`") for kind in rows.kinds])[
+        np.array(rows.numbers)
+    ]
     bounds = np.array([*(run.begin for run in runs), len(letters)])
     cumulated = np.zeros((len(letters) + 1, letters.max() + 1), dtype=np.int32)
     cumulated[np.arange(1, len(letters) + 1), letters] = 1
     np.cumsum(cumulated, axis=0, out=cumulated)
-    fits = {shift: _log_likelihood(cumulated, bounds, shift) for shift in range(-farthest, farthest + 1)}
+    fits = {
+        shift: _log_likelihood(cumulated, bounds, shift) for shift in range(-farthest, farthest + 1)
+    }
     best = max(fits, key=lambda shift: fits[shift])
     if fits[best] - fits[0] > LIKELIER:
         found = (
-            f"answers that fit their questions better {plural(abs(best), 'row')} {'up' if best > 0 else 'down'} "
+            f"answers that fit their questions better {plural(abs(best), 'row')} "
+            f"{'up' if best > 0 else 'down'} "
             f"(log-likelihood {fits[best]:,.1f}, and {fits[0]:,.1f} where they stand)"
         )
-        expected = f"a difference of at most {LIKELIER:g} by chance: the column of answers may be shifted"
+        expected = (
+            f"a difference of at most {LIKELIER:g} by chance: the column of answers may be shifted"
+        )
         findings.warn(source.path, None, "response", found, expected)
 
 
 def _log_likelihood(cumulated: NDArray[np.int32], bounds: NDArray[np.int64], shift: int) -> float:
     """Return the sum over forms of n ln(n / N), with all answers shifted down by `shift` rows.
 
-    Answers shifted past one end of the file reappear at the other, so that all shifts use the same answers.
+    Answers shifted past one end of the file reappear at the other, so that all shifts use the same
+    answers.
     """
     rows = len(cumulated) - 1
     moved = np.clip(bounds + shift, 0, rows)

@@ -4,14 +4,15 @@ Reading
 -------
 Instruments of multiple-choice questions, read from files in the form that a store takes.
 
-Two formats are handled here: anyone's questions (`choices`) and the authors' download (`biasmonkey`).
+Two formats are handled here: anyone's questions (`choices`) and the authors' download
+(`biasmonkey`).
 
 Writing
 -------
 Multiple-choice questions as the files that `read_choices` reads back to the same values.
 
-Questions that a file cannot represent are refused, never changed: an option of two lines, a stem that ends in a line
-like an option, spaces around a key.
+Questions that a file cannot represent are refused, never changed: an option of two lines, a stem
+that ends in a line like an option, spaces around a key.
 """
 
 from __future__ import annotations
@@ -43,7 +44,12 @@ from workbench.formats.choices import (
     original_fault,
     read_choices,
 )
-from workbench.formats.model_answers import MODEL_ANSWERS, model_answers_csv, read_model_answers, without_zeros
+from workbench.formats.model_answers import (
+    MODEL_ANSWERS,
+    model_answers_csv,
+    read_model_answers,
+    without_zeros,
+)
 from workbench.formats.questionnaires import beside_layout
 from workbench.formats.records import AS_IS, Findings, How, header_of
 from workbench.formats.templates import COLUMNS as TEMPLATE_COLUMNS
@@ -57,9 +63,11 @@ LANGUAGE = "en"
 
 
 def read_choice_instrument(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
-    """Read anyone's questions: a folder with `choices.csv`, `model_answers.csv` or both, or one file of questions.
+    """Read anyone's questions: a folder with `choices.csv`, `model_answers.csv` or both, or one
+    file of questions.
 
-    Raises UsageError if there is nothing to read, InputError with the faults of the questions or of the other files.
+    Raises UsageError if there is nothing to read, InputError with the faults of the questions or of
+    the other files.
     """
     findings = Findings()
     pairs: Sequence[ChoicePair] = ()
@@ -76,19 +84,24 @@ def read_choice_instrument(path: Path, name: str | None = None, how: How = AS_IS
     return replace(choice_instrument(called, about, pairs, answers, templates), lexicons=lexicons)
 
 
-def read_biasmonkey_instrument(path: Path, name: str | None = None, *, skip: bool = False) -> Instrument:
+def read_biasmonkey_instrument(
+    path: Path, name: str | None = None, *, skip: bool = False
+) -> Instrument:
     """Read the authors' download or a part of it. Raises as `read_biasmonkey` does."""
     found = read_biasmonkey(path, skip=skip)
     about = About(
         title="BiasMonkey: survey questions in two forms, and models' answers to them",
         language=LANGUAGE,
-        source="github.com/lindiatjuatja/BiasMonkey; questions of Pew Research Center, American Trends Panel",
+        source="github.com/lindiatjuatja/BiasMonkey; questions of Pew Research Center, American "
+        "Trends Panel",
         citation="Tjuatja, Chen, Wu, Talwalkar, Neubig (2024), "
         '"Do LLMs exhibit human-like response biases? A case study in survey design"',
         licence="none stated; the questions belong to third parties",
         notes=found.notes,
     )
-    return choice_instrument(name or BIASMONKEY, about, found.pairs, found.answers, templates_of(CHOICE_AUDITS))
+    return choice_instrument(
+        name or BIASMONKEY, about, found.pairs, found.answers, templates_of(CHOICE_AUDITS)
+    )
 
 
 def choice_instrument(
@@ -115,15 +128,21 @@ def choice_instrument(
 
 
 def check_no_choices(path: Path, how: How = AS_IS) -> None:
-    """Raise UsageError if a path to be read as statements holds multiple-choice questions instead."""
+    """Raise UsageError if a path to be read as statements holds multiple-choice questions
+    instead.
+    """
     folder = path.is_dir() and not (path / "statements.csv").exists() and (path / CHOICES).exists()
     if folder or (path.is_file() and {"key", "bias", "original"} <= set(header_of(path, how))):
         where = f" ({CHOICES})" if folder else ""
-        raise UsageError(f"{path}: holds multiple-choice questions{where}; import it with --format choices")
+        raise UsageError(
+            f"{path}: holds multiple-choice questions{where}; import it with --format choices"
+        )
 
 
 def _templates(path: Path, about: About, findings: Findings) -> tuple[Template, ...]:
-    """Return the templates of a folder: its own, those of the audits that it names, or those of the audit that fits."""
+    """Return the templates of a folder: its own, those of the audits that it names, or those of the
+    audit that fits.
+    """
     if path.is_dir() and (path / OWN_TEMPLATES).exists():
         return read_templates(path / OWN_TEMPLATES, findings)
     found: list[Template] = []
@@ -131,7 +150,13 @@ def _templates(path: Path, about: About, findings: Findings) -> tuple[Template, 
         try:
             found += shipped_templates(audit)
         except UnknownName as error:
-            findings.add(path / ABOUT, None, "templates", str(error), f"the name of an audit, or a {OWN_TEMPLATES}")
+            findings.add(
+                path / ABOUT,
+                None,
+                "templates",
+                str(error),
+                f"the name of an audit, or a {OWN_TEMPLATES}",
+            )
     return tuple(found)
 
 
@@ -142,7 +167,8 @@ ALWAYS = ("key", "bias", "original", "changed")
 
 
 def write_choices(pairs: Sequence[ChoicePair], about: About) -> dict[str, str]:
-    """Return the files of a folder: name -> text. Only the texts, templates and notes of `about` are used.
+    """Return the files of a folder: name -> text. Only the texts, templates and notes of `about`
+    are used.
 
     `perturbed.csv` is written even if it is empty, so that no older one is read with the others.
 
@@ -198,7 +224,9 @@ def _check(pairs: Sequence[ChoicePair]) -> None:
         at = (pair.bias, pair.variant, pair.key)
         why = "two questions have this key" if at in seen else _fault(pair)
         if why:
-            raise UsageError(f"{pair.key!r} ({pair.bias}) cannot be written: {why}. Correct the question.")
+            raise UsageError(
+                f"{pair.key!r} ({pair.bias}) cannot be written: {why}. Correct the question."
+            )
         seen.add(at)
 
 
@@ -207,13 +235,19 @@ def _fault(pair: ChoicePair) -> str | None:
     words = (pair.key, pair.variant, pair.topic or "")
     if not pair.key or any(word != word.strip() for word in words) or pair.topic == "":
         return "its key is empty, or its key, variant or topic has outer spaces"
-    for choice in (pair.original, *([pair.changed] if pair.changed else []), *pair.perturbed.values()):
+    for choice in (
+        pair.original,
+        *([pair.changed] if pair.changed else []),
+        *pair.perturbed.values(),
+    ):
         why = _text_fault(choice)
         if why:
             return why
         if choice in pair.perturbed.values() and len(choice.options) != len(pair.original.options):
             return "a perturbed form has another number of options"
-    if pair.shares and (len(pair.shares) != len(pair.original.options) or abs(sum(pair.shares) - 1) > 1e-9):
+    if pair.shares and (
+        len(pair.shares) != len(pair.original.options) or abs(sum(pair.shares) - 1) > 1e-9
+    ):
         return f"{len(pair.shares)} shares that add up to {sum(pair.shares):g}"
     fault = original_fault(pair) or form_fault(pair)
     return f"{fault.found}, where {fault.expected}" if fault else None
@@ -226,17 +260,21 @@ def _text_fault(choice: Choice) -> str | None:
     found = parse_choice(text)
     if isinstance(found, Fault):
         return f"its text would be {found.found}"
-    return None if found == choice else f"the text {text[:60]!r} would read back as another question"
+    return (
+        None if found == choice else f"the text {text[:60]!r} would read back as another question"
+    )
 
 
 def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
     """Return an instrument as read back from its files, and sentences about what they leave out.
 
-    Raises UsageError if there is no multiple-choice question, and for a question whose original is no longer one.
+    Raises UsageError if there is no multiple-choice question, and for a question whose original is
+    no longer one.
     """
     if not instrument.choices and not instrument.answer_sets:
         raise UsageError(
-            f"no statement of {instrument.name!r} is a multiple-choice question; export it with --format csv"
+            f"no statement of {instrument.name!r} is a multiple-choice question; export it with "
+            "--format csv"
         )
     items = {item.ref: item for item in instrument.choices}
     statements = [statement for statement in instrument.statements if statement.ref in items]
@@ -245,25 +283,33 @@ def kept_as_choices(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]
         pair = pair_of(statement, items[statement.ref], instrument.language)
         if isinstance(pair, Fault):
             raise UsageError(
-                f"the original of {statement.ref} is not a multiple-choice question: found {pair.found}, expected "
+                f"the original of {statement.ref} is not a multiple-choice question: found "
+                f"{pair.found}, expected "
                 f"{pair.expected}. Change it on the Statements screen, or export with --format csv"
             )
         pairs.append(_plain(pair))
     answers = tuple(without_zeros(one) for one in instrument.answer_sets)
-    kept = choice_instrument(instrument.name, _choices_export_about(instrument), pairs, answers, instrument.templates)
+    kept = choice_instrument(
+        instrument.name, _choices_export_about(instrument), pairs, answers, instrument.templates
+    )
     kept = replace(kept, lexicons=instrument.lexicons)
     return kept, tuple(_left_out(instrument, statements, kept))
 
 
 def choice_files(kept: Instrument) -> dict[str, str]:
-    """Return the files of what `kept_as_choices` returned: name -> text. Raises as `write_choices` does.
+    """Return the files of what `kept_as_choices` returned: name -> text. Raises as `write_choices`
+    does.
 
-    Empty files are included, so that no older file is read with the others; without questions there is no file of
-    questions.
+    Empty files are included, so that no older file is read with the others; without questions there
+    is no file of questions.
     """
     items = {item.ref: item for item in kept.choices}
-    found = (pair_of(statement, items[statement.ref], kept.language) for statement in kept.statements)
-    files = write_choices([pair for pair in found if isinstance(pair, ChoicePair)], _choices_export_about(kept))
+    found = (
+        pair_of(statement, items[statement.ref], kept.language) for statement in kept.statements
+    )
+    files = write_choices(
+        [pair for pair in found if isinstance(pair, ChoicePair)], _choices_export_about(kept)
+    )
     if not kept.statements:
         files = {name: text for name, text in files.items() if name not in (CHOICES, PERTURBED)}
     rows = ([guarded(cell) for cell in row] for row in template_rows(kept.templates))
@@ -277,7 +323,10 @@ def beside_choices(instrument: Instrument) -> tuple[str, ...]:
     """Return sentences about what a format without multiple-choice questions leaves out."""
     said = []
     if instrument.choices:
-        said.append(f"The multiple-choice data of {len(instrument.choices):,} statements, with people's shares")
+        said.append(
+            f"The multiple-choice data of {len(instrument.choices):,} statements, with people's "
+            "shares"
+        )
     if instrument.answer_sets:
         said.append(f"{len(instrument.answer_sets):,} sets of models' answers")
     return tuple(f"{one}: --format choices keeps them." for one in said)
@@ -301,17 +350,28 @@ def _choices_export_about(instrument: Instrument) -> About:
     )
 
 
-def _left_out(instrument: Instrument, questions: list[Statement], kept: Instrument) -> Iterator[str]:
+def _left_out(
+    instrument: Instrument, questions: list[Statement], kept: Instrument
+) -> Iterator[str]:
     others = len(instrument.statements) - len(questions)
     if others:
-        yield f"{others:,} statements that are not multiple-choice questions: --format csv keeps them."
+        yield (
+            f"{others:,} statements that are not multiple-choice questions: --format csv keeps "
+            "them."
+        )
     pairs = list(zip(questions, kept.statements, strict=True))
     lost = sum(len(whole.wordings) - len(part.wordings) for whole, part in pairs)
     if lost:
-        yield f"{lost:,} wordings that are of other kinds, in other languages, or not multiple-choice questions."
+        yield (
+            f"{lost:,} wordings that are of other kinds, in other languages, or not "
+            "multiple-choice questions."
+        )
     more = sum(_says_more(whole, part) for whole, part in pairs)
     if more:
-        yield f"Refs, authors, tags, origins, countries, sources or sides of {plural(more, 'question')}."
+        yield (
+            "Refs, authors, tags, origins, countries, sources or sides of "
+            f"{plural(more, 'question')}."
+        )
     counts = {
         "labels for policy issues": len(instrument.issue_labels),
         "definitions of issues": len(instrument.definitions),
@@ -325,5 +385,11 @@ def _left_out(instrument: Instrument, questions: list[Statement], kept: Instrume
 
 def _says_more(whole: Statement, part: Statement) -> bool:
     """Return whether a statement has any data besides texts that its files leave out."""
-    bare = replace(whole, wordings=part.wordings, issues=part.issues, languages=part.languages, version=part.version)
+    bare = replace(
+        whole,
+        wordings=part.wordings,
+        issues=part.issues,
+        languages=part.languages,
+        version=part.version,
+    )
     return bare != part or any(wording.author is not None for wording in whole.wordings)

@@ -8,7 +8,15 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.domain.choices import LETTERS, Bias, Choice, ChoicePair, Fault, Perturbation, parse_choice
+from workbench.domain.choices import (
+    LETTERS,
+    Bias,
+    Choice,
+    ChoicePair,
+    Fault,
+    Perturbation,
+    parse_choice,
+)
 from workbench.domain.statements import MOST_CHARACTERS
 from workbench.errors import UsageError
 from workbench.formats.about import About, read_about
@@ -17,12 +25,16 @@ from workbench.formats.tabular import Row, is_new, known_word, number, read_rows
 
 
 def cell_choice(row: Row, column: str, findings: Findings) -> Choice | None:
-    """Return the question in a cell; None, with a note, if it is invalid. The reader of the row notes empty cells."""
+    """Return the question in a cell; None, with a note, if it is invalid. The reader of the row
+    notes empty cells.
+    """
     text = row.cells.get(column, "")
     if not text.strip():
         return None
     if len(text) > MOST_CHARACTERS:
-        findings.add(row.file, row.line, column, f"{len(text):,} characters", f"{MOST_CHARACTERS:,} at most")
+        findings.add(
+            row.file, row.line, column, f"{len(text):,} characters", f"{MOST_CHARACTERS:,} at most"
+        )
         return None
     found = parse_choice(text)
     if isinstance(found, Fault):
@@ -43,7 +55,10 @@ def form_fault(pair: ChoicePair) -> Fault | None:
         n = len(changed.options)
         return None if n == 2 else Fault(f"{n} options", f"two: {pair.bias} compares A with B")
     if changed.stem != original.stem:
-        return Fault("another question than the original's", f"the same question: {pair.bias} changes its options")
+        return Fault(
+            "another question than the original's",
+            f"the same question: {pair.bias} changes its options",
+        )
     wanted, said = _options(pair.bias, original, changed)
     if changed.options == wanted:
         return None
@@ -54,7 +69,9 @@ def original_fault(pair: ChoicePair) -> Fault | None:
     """Return the fault of the original; None if the bias can be measured with it."""
     options = len(pair.original.options)
     if pair.bias is Bias.ODD_EVEN and options % 2 == 0:
-        return Fault(f"{options} options", "an odd number: the original is the form with a middle option")
+        return Fault(
+            f"{options} options", "an odd number: the original is the form with a middle option"
+        )
     if pair.bias is Bias.ALLOW_FORBID and options != 2:
         return Fault(f"{options} options", "two: allow/forbid compares A with B")
     return None
@@ -67,7 +84,10 @@ def _options(bias: Bias, original: Choice, changed: Choice) -> tuple[tuple[str, 
     if bias is Bias.OPINION_FLOAT:
         return (*original.options, changed.options[-1]), "the original's and one more at the end"
     middle = len(original.options) // 2
-    return (*original.options[:middle], *original.options[middle + 1 :]), "the original's without the middle one"
+    return (
+        *original.options[:middle],
+        *original.options[middle + 1 :],
+    ), "the original's without the middle one"
 
 
 def _list(options: tuple[str, ...]) -> str:
@@ -80,7 +100,13 @@ WARNINGS = "warnings"
 OPTIONAL = ("changed", "topic", "variant", "middle_removed", WARNINGS)
 PERTURBED_COLUMNS = ("key", "bias", "perturbation", "draw", "text")
 SHARE = "share_"
-YES_NO: Mapping[str, bool | None] = {"yes": True, "true": True, "no": False, "false": False, "": None}
+YES_NO: Mapping[str, bool | None] = {
+    "yes": True,
+    "true": True,
+    "no": False,
+    "false": False,
+    "": None,
+}
 LAST_DRAW = 999_999
 ROUNDING = 0.005
 "of one printed share: the sum of n shares may differ from 1 by n times as much"
@@ -100,7 +126,8 @@ class Choices:
 def read_choices(path: Path, how: How = AS_IS) -> Choices:
     """Read a folder, or one file of questions.
 
-    Shares are returned as fractions, even if a row gives them in percent, and are scaled to a sum of 1.
+    Shares are returned as fractions, even if a row gives them in percent, and are scaled to a sum
+    of 1.
 
     Raises UsageError if there is nothing to read, InputError with every fault of all files.
     """
@@ -111,7 +138,11 @@ def read_choices(path: Path, how: How = AS_IS) -> Choices:
         raise UsageError(f"{path}: no multiple-choice questions; looked for {CHOICES} in it")
     findings = Findings()
     about = read_about(path / ABOUT, findings) if path.is_dir() else About()
-    about = about if about.name else replace(about, name=path.resolve().name if path.is_dir() else path.resolve().stem)
+    about = (
+        about
+        if about.name
+        else replace(about, name=path.resolve().name if path.is_dir() else path.resolve().stem)
+    )
     pairs = _pairs(table, findings, how if path.is_file() else AS_IS)
     if path.is_dir() and (path / PERTURBED).exists():
         pairs = _perturbed(path / PERTURBED, pairs, findings)
@@ -120,13 +151,25 @@ def read_choices(path: Path, how: How = AS_IS) -> Choices:
 
 
 def _pairs(path: Path, findings: Findings, how: How) -> dict[Id, ChoicePair]:
-    rows = read_rows(path, findings, required=REQUIRED, optional=OPTIONAL, prefixes=(SHARE,), guarded=True, how=how)
+    rows = read_rows(
+        path,
+        findings,
+        required=REQUIRED,
+        optional=OPTIONAL,
+        prefixes=(SHARE,),
+        guarded=True,
+        how=how,
+    )
     _check_share_columns(rows, findings)
     pairs: dict[Id, ChoicePair] = {}
     seen: dict[Hashable, int] = {}
     for row in rows:
         pair = _pair(row, findings)
-        if row.get("key") and row.get("bias") and not is_new(seen, _id(row), row, "key", findings, _called(row)):
+        if (
+            row.get("key")
+            and row.get("bias")
+            and not is_new(seen, _id(row), row, "key", findings, _called(row))
+        ):
             continue
         if pair is not None:
             pairs[_id(row)] = pair
@@ -155,7 +198,13 @@ def _pair(row: Row, findings: Findings) -> ChoicePair | None:
         if fault is not None:
             findings.add(row.file, row.line, column, fault.found, fault.expected)
     if middle is not None and pair.bias is not Bias.ODD_EVEN:
-        findings.add(row.file, row.line, "middle_removed", repr(row.get("middle_removed")), f"nothing for {pair.bias}")
+        findings.add(
+            row.file,
+            row.line,
+            "middle_removed",
+            repr(row.get("middle_removed")),
+            f"nothing for {pair.bias}",
+        )
     return pair
 
 
@@ -171,7 +220,13 @@ def _called(row: Row) -> str:
 def _middle(row: Row, findings: Findings) -> bool | None:
     said = row.get("middle_removed").casefold()
     if said not in YES_NO:
-        findings.add(row.file, row.line, "middle_removed", repr(row.get("middle_removed")), "yes, no or nothing")
+        findings.add(
+            row.file,
+            row.line,
+            "middle_removed",
+            repr(row.get("middle_removed")),
+            "yes, no or nothing",
+        )
     return YES_NO.get(said)
 
 
@@ -189,14 +244,26 @@ def _share_columns(n: int) -> list[str]:
 
 
 def _shares(row: Row, original: Choice, findings: Findings) -> tuple[float, ...]:
-    """Return the shares of the options as fractions; () if none is given or, with a note, if they are invalid."""
+    """Return the shares of the options as fractions; () if none is given or, with a note, if they
+    are invalid.
+    """
     wanted = _share_columns(len(original.options))
-    given = [column for column in row.cells if re.fullmatch(rf"{SHARE}[0-9]+", column) and row.get(column)]
+    given = [
+        column
+        for column in row.cells
+        if re.fullmatch(rf"{SHARE}[0-9]+", column) and row.get(column)
+    ]
     if not given:
         return ()
     if sorted(given) != sorted(wanted):
         found = f"{len(given)} shares ({', '.join(given)}) of {len(wanted)} options"
-        findings.add(row.file, row.line, given[-1], found, f"one for each option of the original, or none: {wanted}")
+        findings.add(
+            row.file,
+            row.line,
+            given[-1],
+            found,
+            f"one for each option of the original, or none: {wanted}",
+        )
         return ()
     shares = [number(row, column, findings, low=0, high=100) for column in wanted]
     values = [share for share in shares if share is not None]
@@ -205,7 +272,9 @@ def _shares(row: Row, original: Choice, findings: Findings) -> tuple[float, ...]
     total = math.fsum(values)
     if not any(abs(total - whole) <= ROUNDING * whole * len(values) for whole in (1, 100)):
         found = f"shares that add up to {total:g}"
-        findings.add(row.file, row.line, wanted[0], found, "1, or 100 in percent, except for rounding")
+        findings.add(
+            row.file, row.line, wanted[0], found, "1, or 100 in percent, except for rounding"
+        )
         return ()
     return tuple(values) if abs(total - 1) < 1e-9 else tuple(value / total for value in values)
 
@@ -214,21 +283,34 @@ def _perturbed(path: Path, pairs: dict[Id, ChoicePair], findings: Findings) -> d
     """Return the questions with their typos."""
     seen: dict[Hashable, int] = {}
     texts: dict[Id, dict[tuple[Perturbation, int], Choice]] = {}
-    for row in read_rows(path, findings, required=PERTURBED_COLUMNS, optional=("variant",), guarded=True):
+    for row in read_rows(
+        path, findings, required=PERTURBED_COLUMNS, optional=("variant",), guarded=True
+    ):
         word, draw = known_word(row, "perturbation", Perturbation, findings), _draw(row, findings)
         choice, pair = cell_choice(row, "text", findings), pairs.get(_id(row))
         if pair is None and row.get("key") and row.get("bias"):
             found = f"no question {row.get('key')!r} of {row.get('bias')!r}"
-            findings.add(row.file, row.line, "key", found, f"a key that {CHOICES} has under this bias")
+            findings.add(
+                row.file, row.line, "key", found, f"a key that {CHOICES} has under this bias"
+            )
         if word is None or draw is None or choice is None or pair is None:
             continue
         if len(choice.options) != len(pair.original.options):
             found = f"{len(choice.options)} options"
-            findings.add(row.file, row.line, "text", found, f"{len(pair.original.options)}, as in the original")
+            findings.add(
+                row.file,
+                row.line,
+                "text",
+                found,
+                f"{len(pair.original.options)}, as in the original",
+            )
         called = f"{word}, draw {draw}, of {_called(row)}"
         if is_new(seen, (*_id(row), word, draw), row, "draw", findings, called):
             texts.setdefault(_id(row), {})[Perturbation(word), draw] = choice
-    return {at: replace(pair, perturbed=texts[at]) if at in texts else pair for at, pair in pairs.items()}
+    return {
+        at: replace(pair, perturbed=texts[at]) if at in texts else pair
+        for at, pair in pairs.items()
+    }
 
 
 def _draw(row: Row, findings: Findings) -> int | None:
@@ -236,5 +318,7 @@ def _draw(row: Row, findings: Findings) -> int | None:
     if re.fullmatch(r"[0-9]{1,6}", said) and int(said) > 0:
         return int(said)
     if said:
-        findings.add(row.file, row.line, "draw", repr(said), f"a whole number from 1 to {LAST_DRAW:,}")
+        findings.add(
+            row.file, row.line, "draw", repr(said), f"a whole number from 1 to {LAST_DRAW:,}"
+        )
     return None

@@ -1,7 +1,9 @@
-"""Surveys that are known by their columns: which of them are weights and groups, and how their files are laid out.
+"""Surveys that are known by their columns: which of them are weights and groups, and how their
+files are laid out.
 
-Three layouts: a file with a row for each person (`surveys`); the folders of OpinionsQA, whose `info.csv` says what the
-columns of `responses.csv` are; and GlobalOpinionQA, where each row is a question with shares of its answers by country.
+Three layouts: a file with a row for each person (`surveys`); the folders of OpinionsQA, whose
+`info.csv` says what the columns of `responses.csv` are; and GlobalOpinionQA, where each row is a
+question with shares of its answers by country.
 """
 
 from __future__ import annotations
@@ -103,7 +105,14 @@ KNOWN = (
         ("V240001",),
         negative_missing=True,
     ),
-    Known("GLES", ("lfdn", "w_ipfges"), ("w_ipfges",), ("region=ostwest",), ("lfdn",), negative_missing=True),
+    Known(
+        "GLES",
+        ("lfdn", "w_ipfges"),
+        ("w_ipfges",),
+        ("region=ostwest",),
+        ("lfdn",),
+        negative_missing=True,
+    ),
 )
 _OPINIONS = Known(
     "OpinionsQA",
@@ -111,7 +120,17 @@ _OPINIONS = Known(
     (),
     tuple(
         f"{name.lower()}={name}"
-        for name in ("CREGION", "AGE", "SEX", "EDUCATION", "RACE", "RELIG", "POLPARTY", "INCOME", "POLIDEOLOGY")
+        for name in (
+            "CREGION",
+            "AGE",
+            "SEX",
+            "EDUCATION",
+            "RACE",
+            "RELIG",
+            "POLPARTY",
+            "INCOME",
+            "POLIDEOLOGY",
+        )
     ),
     ("QKEY",),
 )
@@ -128,7 +147,9 @@ def is_known(path: Path, how: How = AS_IS) -> bool:
 
 
 def read_survey(path: Path, name: str | None, wanted: Wanted, how: How = AS_IS) -> Instrument:
-    """Read a survey of any of these layouts. Raises UsageError, InputError with every fault, MissingPackage."""
+    """Read a survey of any of these layouts. Raises UsageError, InputError with every fault,
+    MissingPackage.
+    """
     if path.is_dir():
         return _opinions_qa(path, name or path.resolve().name, wanted)
     findings = Findings()
@@ -141,7 +162,9 @@ def read_survey(path: Path, name: str | None, wanted: Wanted, how: How = AS_IS) 
     columns, places, left = read_columns(path, wanted, how, findings)
     findings.check()
     found = survey_of(path, name or path.stem, columns, places, wanted, findings, left)
-    return found if known is None else replace(found, notes=(f"Read as {known.title}.", *found.notes))
+    return (
+        found if known is None else replace(found, notes=(f"Read as {known.title}.", *found.notes))
+    )
 
 
 def _filled(wanted: Wanted, known: Known, header: Sequence[str]) -> Wanted:
@@ -152,28 +175,40 @@ def _filled(wanted: Wanted, known: Known, header: Sequence[str]) -> Wanted:
     usual, typed = who_of(",".join(groups), weight), wanted.who
     return replace(
         wanted,
-        who=replace(typed, weights=typed.weights or usual.weights, groups=typed.groups or usual.groups),
-        respondent=wanted.respondent or (known.respondent if set(known.respondent) <= there else ()),
+        who=replace(
+            typed, weights=typed.weights or usual.weights, groups=typed.groups or usual.groups
+        ),
+        respondent=wanted.respondent
+        or (known.respondent if set(known.respondent) <= there else ()),
         pattern="" if wanted.questions else known.pattern,
         negative_missing=known.negative_missing,
     )
 
 
-# ── OpinionsQA ────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── OpinionsQA ────────────────────────────────────────────────────────────────────────────────────
 
 
 def _opinions_qa(folder: Path, name: str, wanted: Wanted) -> Instrument:
     """Read a folder of OpinionsQA: what `info.csv` says of the columns, then the columns."""
     if not is_known(folder):
         raise UsageError(
-            f"{folder}: found a folder without {INFO} and {RESPONSES}, as OpinionsQA has them; name a file"
+            f"{folder}: found a folder without {INFO} and {RESPONSES}, as OpinionsQA has them; "
+            "name a file"
         )
     findings = Findings()
-    rows = read_rows(folder / INFO, findings, required=_REFERENCES, any_columns=True, may_be_empty=("question",))
+    rows = read_rows(
+        folder / INFO, findings, required=_REFERENCES, any_columns=True, may_be_empty=("question",)
+    )
     about = {row.get("key"): _labels(row, findings) for row in rows}
     for key, row in ((row.get("key"), row) for row in rows):
         if about[key][1] is not row:
-            findings.add(row.file, row.line, "key", f"{key!r} again, after line {about[key][1].line}", "it once")
+            findings.add(
+                row.file,
+                row.line,
+                "key",
+                f"{key!r} again, after line {about[key][1].line}",
+                "it once",
+            )
     findings.check()
     header = header_of(folder / RESPONSES)
     weight = next((one for one in header if _WEIGHT.fullmatch(one)), "")
@@ -182,7 +217,9 @@ def _opinions_qa(folder: Path, name: str, wanted: Wanted) -> Instrument:
     asked = tuple(key for key in about if key in header)
     unsaid = [key for key in (*wanted.questions, *wanted.unordered) if key not in about]
     for key in unsaid:
-        findings.add(folder / INFO, None, "key", f"nothing about {key!r}", "a row for each question")
+        findings.add(
+            folder / INFO, None, "key", f"nothing about {key!r}", "a row for each question"
+        )
     findings.check()
     read = replace(wanted, questions=wanted.questions or asked, unordered=())
     columns, places, left = read_columns(folder / RESPONSES, read, AS_IS, findings)
@@ -209,10 +246,15 @@ def _labels(row: Row, findings: Findings) -> tuple[list[str], Row, bool]:
         places = _listed(row.get("option_ordinal"), file, line, "option_ordinal", findings)
         numbers = [one for one in places if isinstance(one, (int, float)) and one == one]
         if len(numbers) != len(places) or len(places) not in (len(offered), len(answers)):
-            found, expected = f"{len(places)} places for {len(offered)} answers", "a number for each answer"
+            found, expected = (
+                f"{len(places)} places for {len(offered)} answers",
+                "a number for each answer",
+            )
             findings.add(file, line, "option_ordinal", found, expected)
         else:
-            rank = dict(zip(offered if len(places) == len(offered) else answers, numbers, strict=True))
+            rank = dict(
+                zip(offered if len(places) == len(offered) else answers, numbers, strict=True)
+            )
             ordered = len({rank[one] for one in offered}) == len(offered)
             answers.sort(key=lambda one: (is_refusal(one), rank.get(one, 0) if ordered else 0))
     if len(set(answers)) < len(answers):
@@ -220,7 +262,7 @@ def _labels(row: Row, findings: Findings) -> tuple[list[str], Row, bool]:
     return answers, row, ordered
 
 
-# ── GlobalOpinionQA ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── GlobalOpinionQA ───────────────────────────────────────────────────────────────────────────────
 
 
 def _has_shares(header: Sequence[str]) -> bool:
@@ -228,7 +270,9 @@ def _has_shares(header: Sequence[str]) -> bool:
 
 
 def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrument:
-    """Read questions with the shares of their answers by country; with `skip`, without what is at fault."""
+    """Read questions with the shares of their answers by country; with `skip`, without what is at
+    fault.
+    """
     findings = Findings()
     statements: list[Statement] = []
     questions: list[Question] = []
@@ -252,15 +296,22 @@ def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrum
     if not questions:
         raise UsageError(f"{path}: no question with shares was found")
     held = [Scale(name, options) for options, name in scales.names.items()]
-    empty = [question.ref for question in questions if all(one.ref != question.ref for one in published)]
-    order = "Options have the order of the file; questions whose answers have none: --unordered REF,…."
+    empty = [
+        question.ref for question in questions if all(one.ref != question.ref for one in published)
+    ]
+    order = (
+        "Options have the order of the file; questions whose answers have none: --unordered REF,…."
+    )
     notes = [
         "Read as GlobalOpinionQA.",
         *([order] if not wanted.unordered else []),
         *([f"Without any shares: {named_few(empty, 12)}."] if empty else []),
     ]
     if skipped.found:
-        notes.append(f"{plural(len(skipped.found), 'fault')} left out with --skip, the first: {skipped.found[0]}.")
+        notes.append(
+            f"{plural(len(skipped.found), 'fault')} left out with --skip, the first: "
+            f"{skipped.found[0]}."
+        )
     return Instrument(
         name=name,
         title=name,
@@ -274,7 +325,9 @@ def _global_opinions(path: Path, name: str, wanted: Wanted, how: How) -> Instrum
     )
 
 
-def _share_rows(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _share_rows(
+    path: Path, findings: Findings, how: How
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the rows; the dictionaries and lists of JSON stay what they are."""
     if kind_of(path) in (Kind.LINES, Kind.JSON):
         for place, value in objects(path, findings):
@@ -283,21 +336,34 @@ def _share_rows(path: Path, findings: Findings, how: How) -> Iterator[tuple[int,
             else:
                 findings.add(path, place, None, "no object", "an object for each question")
         return
-    for row in read_rows(path, findings, required=SHARES, any_columns=True, may_be_empty=SHARES, how=how):
+    for row in read_rows(
+        path, findings, required=SHARES, any_columns=True, may_be_empty=SHARES, how=how
+    ):
         yield row.line, row.cells
 
 
 def _share_row(
-    path: Path, place: int, ref: str, row: Mapping[str, Any], wanted: Wanted, scales: Scales, findings: Findings
+    path: Path,
+    place: int,
+    ref: str,
+    row: Mapping[str, Any],
+    wanted: Wanted,
+    scales: Scales,
+    findings: Findings,
 ) -> tuple[Statement, Question, list[PublishedShares]] | None:
     text = " ".join(str(row.get("question") or "").split())
     if fault := text_fault(text):
         findings.add(path, place, "question", fault, "the text of a question")
-    labels = [" ".join(str(one).split()) for one in _listed(row.get("options"), path, place, "options", findings)]
+    labels = [
+        " ".join(str(one).split())
+        for one in _listed(row.get("options"), path, place, "options", findings)
+    ]
     options = _options_of(labels, ref, wanted)
     offered = [one for one in options if one.meaning is not Meaning.MISSING]
     if len(set(map(folded, labels))) < len(labels) or not all(labels):
-        findings.add(path, place, "options", "an empty answer, or one that stands twice", "every answer once")
+        findings.add(
+            path, place, "options", "an empty answer, or one that stands twice", "every answer once"
+        )
     elif labels and not FEWEST <= len(offered) <= MOST_LETTERED:
         found = f"{len(offered)} answers"
         findings.add(path, place, "options", found, f"{FEWEST} to {MOST_LETTERED} answers")
@@ -305,7 +371,9 @@ def _share_row(
     if selections is not None and not isinstance(selections, dict):
         expected = "a dictionary: country -> shares of the options"
         findings.add(path, place, "selections", f"no dictionary: {str(selections)[:40]}", expected)
-    if any(one.column in ("question", "options") for one in findings.found) or not isinstance(selections, dict):
+    if any(one.column in ("question", "options") for one in findings.found) or not isinstance(
+        selections, dict
+    ):
         return None
     populations = []
     named = [(str(country).strip(), given) for country, given in selections.items()]
@@ -327,32 +395,54 @@ def _options_of(labels: Sequence[str], ref: str, wanted: Wanted) -> tuple[Option
     usual = Meaning.OPTION if ref in wanted.unordered else Meaning.STEP
     named = {folded(value) for value in wanted.missing}
     silent = [is_refusal(label) or folded(label) in named for label in labels]
-    return tuple(Option((label,), Meaning.MISSING if no else usual) for label, no in zip(labels, silent, strict=True))
+    return tuple(
+        Option((label,), Meaning.MISSING if no else usual)
+        for label, no in zip(labels, silent, strict=True)
+    )
 
 
 def _shares(
     path: Path, place: int, country: str, given: object, labels: Sequence[str], findings: Findings
 ) -> dict[str, float] | None:
-    """Return the share of each answer, of 1; None, with a note, for what are no shares, and where all are 0."""
+    """Return the share of each answer, of 1; None, with a note, for what are no shares, and where
+    all are 0.
+    """
     where = f"selections of {country!r}"
     if not country:
         findings.add(path, place, "selections", "a country without a name", "a name")
         return None
     if not isinstance(given, list) or len(given) != len(labels):
         found = f"{where}: {len(given)} shares" if isinstance(given, list) else f"{where}: no list"
-        findings.add(path, place, "selections", found, f"a list of {len(labels)} shares, one for each option")
+        findings.add(
+            path, place, "selections", found, f"a list of {len(labels)} shares, one for each option"
+        )
         return None
-    numbers = [float(one) if isinstance(one, (int, float)) and not isinstance(one, bool) else -1.0 for one in given]
+    numbers = [
+        float(one) if isinstance(one, (int, float)) and not isinstance(one, bool) else -1.0
+        for one in given
+    ]
     total = sum(numbers)
     if not all(0 <= one <= 100 for one in numbers):
-        findings.add(path, place, "selections", f"{where}: {str(given)[:60]}", "numbers from 0 to 1, or to 100")
+        findings.add(
+            path,
+            place,
+            "selections",
+            f"{where}: {str(given)[:60]}",
+            "numbers from 0 to 1, or to 100",
+        )
         return None
     if total == 0:
         return None
     of = 100.0 if total > 50 else 1.0
     if abs(total / of - 1) > TOGETHER:
         found = f"{where}: shares that are {total:.4g} together"
-        findings.add(path, place, "selections", found, "shares that are 1 together, or 100; --skip leaves others out")
+        findings.add(
+            path,
+            place,
+            "selections",
+            found,
+            "shares that are 1 together, or 100; --skip leaves others out",
+        )
         return None
     return {label: one / of for label, one in zip(labels, numbers, strict=True)}
 
@@ -369,7 +459,8 @@ _WRAPPED = re.compile(r"\s*defaultdict\(\s*<class '\w+'>\s*,\s*(\{.*\})\s*\)\s*"
 
 
 def _value(cell: object, path: Path, place: int, column: str, findings: Findings) -> object:
-    """Return what a cell writes as JSON or as a Python literal; None, with a note, for anything else.
+    """Return what a cell writes as JSON or as a Python literal; None, with a note, for anything
+    else.
 
     A literal is read, never run: names, calls and arithmetic are faults.
     """

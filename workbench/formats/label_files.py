@@ -1,7 +1,9 @@
-"""Label files: people's labels, one event per line, as CSV or JSON Lines, exported, made by hand or of another tool.
+"""Label files: people's labels, one event per line, as CSV or JSON Lines, exported, made by hand or
+of another tool.
 
-A file made by hand needs `annotator`, `response`, `statement` and `label`; other columns have defaults. Cells of a CSV
-that a spreadsheet would read as a formula are written with a leading apostrophe, which is removed on reading.
+A file made by hand needs `annotator`, `response`, `statement` and `label`; other columns have
+defaults. Cells of a CSV that a spreadsheet would read as a formula are written with a leading
+apostrophe, which is removed on reading.
 """
 
 from __future__ import annotations
@@ -28,7 +30,18 @@ READ = (*FORMATS, ".json", ".tsv")
 KNOWN = f"label files are {' or '.join(FORMATS)}, or what {', '.join(READABLE)} wrote"
 REQUIRED = ("annotator", "response", "statement", "label")
 COLUMNS = tuple(field.name for field in fields(LabelEvent) if field.name != "line")
-MADE_OF = ("kind", "annotator", "codebook", "response", "statement", "instrument", "ref", "variant", "label", "at")
+MADE_OF = (
+    "kind",
+    "annotator",
+    "codebook",
+    "response",
+    "statement",
+    "instrument",
+    "ref",
+    "variant",
+    "label",
+    "at",
+)
 "two lines without a uid that agree in these are the same event"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 APOSTROPHE = "'"
@@ -45,9 +58,8 @@ def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
             count += 1
         return count
     for event in events:
-        file.write(
-            json.dumps(_plain(event)) + "\n"
-        )  # ASCII: half a surrogate pair, which UTF-8 cannot hold, is escaped
+        # ASCII: half a surrogate pair, which UTF-8 cannot hold, is escaped.
+        file.write(json.dumps(_plain(event)) + "\n")
         count += 1
     return count
 
@@ -55,9 +67,11 @@ def write_labels(events: Iterable[LabelEvent], file: TextIO, kind: str) -> int:
 def read_labels(
     path: Path, codebook: str = "stance", tell: Callable[[str], None] | None = None
 ) -> tuple[LabelEvent, ...]:
-    """Read a label file; `codebook` is used for lines that name none. `tell`: is told what was left out.
+    """Read a label file; `codebook` is used for lines that name none. `tell`: is told what was left
+    out.
 
-    Raises UsageError for a file of another kind, InputError with every fault: file, line, column, found and expected.
+    Raises UsageError for a file of another kind, InputError with every fault: file, line, column,
+    found and expected.
     """
     if path.suffix not in READ:
         raise UsageError(f"{path}: found a {path.suffix or 'nameless'} file; {KNOWN}")
@@ -117,16 +131,24 @@ def _csv_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]
     for name in ("response", "label"):
         if rows and name not in rows[0].cells:
             findings.add(path, 1, name, "no such column", f"a header with {', '.join(REQUIRED)}")
-    return [(row.line, {name: _bare(text) for name, text in row.cells.items() if text}) for row in rows]
+    return [
+        (row.line, {name: _bare(text) for name, text in row.cells.items() if text}) for row in rows
+    ]
 
 
 def _bare(cell: str) -> str:
     """Remove the apostrophe that `_cell` added; one that begins a word, as in 'tis, stays."""
-    return cell[1:] if cell.startswith(tuple(APOSTROPHE + sign for sign in (*FORMULA, APOSTROPHE))) else cell
+    return (
+        cell[1:]
+        if cell.startswith(tuple(APOSTROPHE + sign for sign in (*FORMULA, APOSTROPHE)))
+        else cell
+    )
 
 
 def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]]]:
-    """Return (line, event as texts) of each line. Raises UsageError if the first object has none of our keys."""
+    """Return (line, event as texts) of each line. Raises UsageError if the first object has none of
+    our keys.
+    """
     rows = []
     is_first = True
     for number, content in enumerate((read_text(path, findings) or "").split("\n"), start=1):
@@ -138,22 +160,35 @@ def _json_rows(path: Path, findings: Findings) -> list[tuple[int, dict[str, str]
             findings.add(path, number, None, "text that is not JSON", "one object per line")
             continue
         if not isinstance(value, dict):
-            findings.add(path, number, None, f"a JSON {type(value).__name__}", "one object per line")
+            findings.add(
+                path, number, None, f"a JSON {type(value).__name__}", "one object per line"
+            )
             continue
         if is_first and value and not value.keys() & {"annotator", "statement", "uid"}:
             keys = ", ".join(list(value)[:6])
-            raise UsageError(f"{path}: found objects with {keys}, which no tool of these writes; {KNOWN}")
+            raise UsageError(
+                f"{path}: found objects with {keys}, which no tool of these writes; {KNOWN}"
+            )
         is_first = False
         for key in value:
             if key not in COLUMNS:
                 findings.add(path, number, key, "an unknown key", f"one of {', '.join(COLUMNS)}")
         rows.append(
-            (number, {k: v if isinstance(v, str) else json.dumps(v) for k, v in value.items() if v is not None})
+            (
+                number,
+                {
+                    k: v if isinstance(v, str) else json.dumps(v)
+                    for k, v in value.items()
+                    if v is not None
+                },
+            )
         )
     return rows
 
 
-def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, findings: Findings) -> LabelEvent | None:
+def _event(
+    path: Path, line: int, row: Mapping[str, str], codebook: str, findings: Findings
+) -> LabelEvent | None:
     before = len(findings.found)
     kind = row.get("kind") or EventKind.LABEL.value
     if kind not in [known.value for known in EventKind]:
@@ -167,7 +202,9 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
         findings.add(path, line, "label", "nothing", "a label")
     for name, text in row.items():
         if name not in ("response", "statement") and not _encodable(text):
-            findings.add(path, line, name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold")
+            findings.add(
+                path, line, name, f"{text!r}, half a surrogate pair", "text that UTF-8 can hold"
+            )
     at = _moment(path, line, row, "at", findings)
     imported_at = _moment(path, line, row, "imported_at", findings)
     values = {
@@ -181,8 +218,13 @@ def _event(path: Path, line: int, row: Mapping[str, str], codebook: str, finding
         return None
     elapsed = values["elapsed_ms"]
     said = {**row} | {"kind": kind, "codebook": row.get("codebook") or codebook, "at": at}
-    said |= {"annotator": " ".join(row["annotator"].split()), "variant": row.get("variant") or "original"}
-    made = content_key([said.get(name, "").encode("utf-8", "surrogatepass").hex() for name in MADE_OF])
+    said |= {
+        "annotator": " ".join(row["annotator"].split()),
+        "variant": row.get("variant") or "original",
+    }
+    made = content_key(
+        [said.get(name, "").encode("utf-8", "surrogatepass").hex() for name in MADE_OF]
+    )
     uid, basis, book = values["uid"], values["basis"], values["codebook_key"]
     return LabelEvent(
         uid=uid if isinstance(uid, bytes) else made,
@@ -218,7 +260,9 @@ def _encodable(text: str) -> bool:
 
 
 def _moment(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> str:
-    """Return a time in the format of stores, so that times compare as texts; a time without a zone is UTC."""
+    """Return a time in the format of stores, so that times compare as texts; a time without a zone
+    is UTC.
+    """
     if not row.get(name):
         return ""
     try:
@@ -228,11 +272,15 @@ def _moment(path: Path, line: int, row: Mapping[str, str], name: str, findings: 
             return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     except (ValueError, OverflowError):
         pass
-    findings.add(path, line, name, repr(row[name]), "a past time, such as 2026-11-21T09:30:00Z, or nothing")
+    findings.add(
+        path, line, name, repr(row[name]), "a past time, such as 2026-11-21T09:30:00Z, or nothing"
+    )
     return ""
 
 
-def _number(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings, most: float) -> float | None:
+def _number(
+    path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings, most: float
+) -> float | None:
     if not row.get(name):
         return None
     value = finite_number(row[name], low=0, high=most)
@@ -241,7 +289,9 @@ def _number(path: Path, line: int, row: Mapping[str, str], name: str, findings: 
     return value
 
 
-def _bytes(path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings) -> bytes | None:
+def _bytes(
+    path: Path, line: int, row: Mapping[str, str], name: str, findings: Findings
+) -> bytes | None:
     if not row.get(name):
         return None
     try:

@@ -1,11 +1,12 @@
 """Labels in the layouts of other annotation tools.
 
-Read are Label Studio's JSON, JSON-MIN, CSV and TSV; Prodigy's and doccano's JSON Lines; Potato's JSON Lines, tables and
-`user_state.json`; Argilla's records, nested or flattened, of its versions 1 and 2. All are known by their content.
+Read are Label Studio's JSON, JSON-MIN, CSV and TSV; Prodigy's and doccano's JSON Lines; Potato's
+JSON Lines, tables and `user_state.json`; Argilla's records, nested or flattened, of its versions 1
+and 2. All are known by their content.
 
-What is read are single labels of whole answers. Spans, and skipped and cancelled work, are left out and counted. An
-answer stands under `response`, `text` or, of doccano, `data`; what it answers under `statement`. What is written here
-has both, and tools keep them with their tasks.
+What is read are single labels of whole answers. Spans, and skipped and cancelled work, are left out
+and counted. An answer stands under `response`, `text` or, of doccano, `data`; what it answers under
+`statement`. What is written here has both, and tools keep them with their tasks.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ Object = Mapping[str, Any]
 
 
 def tool_of(path: Path) -> str:
-    """Return the tool that wrote a file, by its first object or its columns, or "" if it is none of these."""
+    """Return the tool that wrote a file, by its first object or its columns, or "" if it is none of
+    these.
+    """
     kind = kind_of(path)
     if kind is Kind.TEXT:
         return _tool_of_table(set(header_of(path)))
@@ -85,11 +88,15 @@ def _tool_of_table(columns: set[str]) -> str:
 
 
 def _is_of_argilla(record: Object) -> bool:
-    nested = isinstance(record.get("fields"), dict) and isinstance(record.get("responses"), list | dict)
+    nested = isinstance(record.get("fields"), dict) and isinstance(
+        record.get("responses"), list | dict
+    )
     return nested or any(name.endswith(FLAT) and f"{name}.users" in record for name in record)
 
 
-def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tuple[list[tuple[int, Row]], list[str]]:
+def read_rows_of(
+    tool: str, path: Path, codebook: str, findings: Findings
+) -> tuple[list[tuple[int, Row]], list[str]]:
     """Return (place, label event as columns) of a file, and sentences on what was left out.
 
     codebook : the name of the field that holds the label, where a task has several
@@ -101,7 +108,13 @@ def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tu
         try:
             events = list(read(task, path, codebook, left))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            findings.add(path, place, None, f"no task of {tool} ({error!r:.60})", "the whole file as the tool wrote it")
+            findings.add(
+                path,
+                place,
+                None,
+                f"no task of {tool} ({error!r:.60})",
+                "the whole file as the tool wrote it",
+            )
             continue
         for row, why in events:
             if why:
@@ -113,21 +126,28 @@ def read_rows_of(tool: str, path: Path, codebook: str, findings: Findings) -> tu
     unnamed = [row for _, row in rows if "annotator" not in row]
     if unnamed:
         name = _annotator_of(tool, path)
-        notes.append(f"Without an annotator in the file: {plural(len(unnamed), 'label')}, taken for those of “{name}”.")
+        notes.append(
+            f"Without an annotator in the file: {plural(len(unnamed), 'label')}, taken for those "
+            f"of “{name}”."
+        )
         for row in unnamed:
             row["annotator"] = name
     return rows, notes
 
 
 def _annotator_of(tool: str, path: Path) -> str:
-    """Return who labelled where a file does not say: its name or its folder, if the tool names these after people."""
+    """Return who labelled where a file does not say: its name or its folder, if the tool names
+    these after people.
+    """
     if tool in ("prodigy", "doccano"):
         return path.stem
     return path.resolve().parent.name if tool == "potato" else UNTOLD
 
 
 def _tasks_of(path: Path, findings: Findings) -> Iterator[tuple[int, Any]]:
-    """Yield (place, task) of a file: of a table each row, of Potato's state of a person each labelled item."""
+    """Yield (place, task) of a file: of a table each row, of Potato's state of a person each
+    labelled item.
+    """
     if kind_of(path) is Kind.TEXT:
         found = records(path, findings)
         _, header = next(found)
@@ -169,13 +189,19 @@ def _label_studio(task: Object, path: Path, codebook: str, left: Counter[str]) -
             left["skipped answer"] += 1
             continue
         results = [part for part in annotation.get("result") or () if isinstance(part, dict)]
-        choices = {str(part.get("from_name")): part["value"] for part in results if part.get("type") == "choices"}
+        choices = {
+            str(part.get("from_name")): part["value"]
+            for part in results
+            if part.get("type") == "choices"
+        }
         left["span"] += sum(part.get("type") in ("labels", "hypertextlabels") for part in results)
         field, why = _field(codebook, choices, left)
         if why:
             yield {}, why
             continue
-        note = next((part["value"].get("text") for part in results if part.get("type") == "textarea"), "")
+        note = next(
+            (part["value"].get("text") for part in results if part.get("type") == "textarea"), ""
+        )
         row = about | {
             "annotator": _label_studio_user(annotation.get("completed_by")),
             "at": str(annotation.get("created_at") or ""),
@@ -188,12 +214,18 @@ def _label_studio(task: Object, path: Path, codebook: str, left: Counter[str]) -
 
 
 def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
-    """Yield the annotation of one row of JSON-MIN, CSV or TSV, which has the fields of its task beside it."""
+    """Yield the annotation of one row of JSON-MIN, CSV or TSV, which has the fields of its task
+    beside it.
+    """
     about = _about(task)
     own = {*OWN_OF_LABEL_STUDIO, *ABOUT, *RESPONSES, *STATEMENTS}
     values = {name: value for name, value in task.items() if name == codebook or name not in own}
     if codebook not in values and len(values) > 1:
-        yield {}, f"the fields {', '.join(values)}, of which none is called {codebook}; name one with --codebook"
+        yield (
+            {},
+            f"the fields {', '.join(values)}, of which none is called {codebook}; name one with "
+            "--codebook",
+        )
         return
     value = values.get(codebook, next(iter(values.values()), None))
     row = about | {
@@ -206,7 +238,9 @@ def _label_studio_row(task: Object, path: Path, codebook: str, left: Counter[str
 
 
 def _label_studio_user(who: object) -> str:
-    """Return the name of an annotator: an address, or `user` and the number of a person; "" if there is none."""
+    """Return the name of an annotator: an address, or `user` and the number of a person; "" if
+    there is none.
+    """
     if isinstance(who, dict):
         who = who.get("email") or who.get("id")
     if who in (None, ""):
@@ -215,14 +249,18 @@ def _label_studio_user(who: object) -> str:
 
 
 def _choices_in(value: object) -> object:
-    """Return the choices of a field of a table: `agree`, or of several `{"choices": ["agree", "neutral"]}`."""
+    """Return the choices of a field of a table: `agree`, or of several `{"choices": ["agree",
+    "neutral"]}`.
+    """
     if isinstance(value, str) and value.startswith("{"):
         value = json.loads(value)
     return value.get("choices") if isinstance(value, dict) else value
 
 
 def _field(codebook: str, fields: Mapping[str, object], left: Counter[str]) -> tuple[str, str]:
-    """Return the field that holds the label, or "", and why none can be chosen, or "" if that is no fault."""
+    """Return the field that holds the label, or "", and why none can be chosen, or "" if that is no
+    fault.
+    """
     if codebook in fields:
         left["other field"] += len(fields) - 1
         return codebook, ""
@@ -256,7 +294,9 @@ def _doccano(one: Object, path: Path, codebook: str, left: Counter[str]) -> Foun
     who = one.get("username") or one.get("user") or one.get("annotator") or ""
     said = {name: str(one.get(name) or "") for name in ("at", "note")}
     uid = _uid(one.get("uid"))
-    yield from _single(labels, _about(one) | said | {"annotator": str(who), "uid": uid, "codebook": codebook}, left)
+    yield from _single(
+        labels, _about(one) | said | {"annotator": str(who), "uid": uid, "codebook": codebook}, left
+    )
 
 
 def _potato(item: Object, path: Path, codebook: str, left: Counter[str]) -> Found:  # noqa: ARG001
@@ -269,9 +309,13 @@ def _potato(item: Object, path: Path, codebook: str, left: Counter[str]) -> Foun
         return
     chosen = fields.get(field)
     if isinstance(chosen, dict):
-        chosen = [label for label, value in chosen.items() if str(value).strip().lower() not in NOT_CHOSEN]
+        chosen = [
+            label for label, value in chosen.items() if str(value).strip().lower() not in NOT_CHOSEN
+        ]
     who = item.get("user") or item.get("user_id") or ""
-    row = _about(item) | {name: str(item[name]) for name in ("at", "elapsed_ms") if item.get(name) is not None}
+    row = _about(item) | {
+        name: str(item[name]) for name in ("at", "elapsed_ms") if item.get(name) is not None
+    }
     row |= {"annotator": str(who), "uid": _uid(item.get("uid")), "codebook": codebook}
     yield from _single(chosen, row, left)
 
@@ -309,15 +353,22 @@ def _answers_of(record: Object) -> dict[str, list[tuple[object, object, object]]
     responses = record.get("responses")
     if isinstance(responses, dict):  # version 2
         for question, several in responses.items():
-            answers[question] = [(part.get("user_id"), part.get("status"), part["value"]) for part in several or ()]
+            answers[question] = [
+                (part.get("user_id"), part.get("status"), part["value"]) for part in several or ()
+            ]
         return answers
     for response in responses or ():  # version 1
         for question, part in (response.get("values") or {}).items():
-            answers.setdefault(question, []).append((response.get("user_id"), response.get("status"), part["value"]))
+            answers.setdefault(question, []).append(
+                (response.get("user_id"), response.get("status"), part["value"])
+            )
     for column, values in record.items():  # flattened
         if column.endswith(FLAT) and values:
             question = column.removesuffix(FLAT)
-            users, states = record[f"{question}{USERS}"], record.get(f"{question}{STATUS}") or [None] * len(values)
+            users, states = (
+                record[f"{question}{USERS}"],
+                record.get(f"{question}{STATUS}") or [None] * len(values),
+            )
             answers[question] = list(zip(users, states, values, strict=True))
     return answers
 
@@ -348,7 +399,9 @@ MOST_SECONDS = 1e9
 
 
 def _milliseconds(seconds: object) -> str:
-    """Return seconds, a number or its text, in milliseconds; "" if they are neither, as the time is then unknown."""
+    """Return seconds, a number or its text, in milliseconds; "" if they are neither, as the time is
+    then unknown.
+    """
     number = finite_number(seconds, low=0, high=MOST_SECONDS)
     return "" if number is None else str(round(1000 * number))
 
@@ -369,7 +422,9 @@ def _uid(value: object) -> str:
 
 
 def write_for(tool: str, events: Iterable[LabelEvent], file: TextIO) -> tuple[int, list[str]]:
-    """Write labels in the layout of a tool; return their number, and sentences on what it has no place for."""
+    """Write labels in the layout of a tool; return their number, and sentences on what it has no
+    place for.
+    """
     left: Counter[str] = Counter()
     kept = [one for one in events if _writable(one, left)]
     if tool == "label-studio":
@@ -379,7 +434,9 @@ def write_for(tool: str, events: Iterable[LabelEvent], file: TextIO) -> tuple[in
         for number, one in enumerate(kept, start=1):
             file.write(json.dumps(made(one, number), ensure_ascii=True) + "\n")
     lost = {"label-studio": ("confidence",), "prodigy": ("confidence", "note", "elapsed_ms")}
-    for name in lost.get(tool, ("confidence", "elapsed_ms") if tool == "doccano" else ("confidence", "note")):
+    for name in lost.get(
+        tool, ("confidence", "elapsed_ms") if tool == "doccano" else ("confidence", "note")
+    ):
         left[name.removesuffix("_ms")] += sum(getattr(one, name) not in (None, "") for one in kept)
     told = ", ".join(f"{n:,} × {what}" for what, n in left.items() if n)
     return len(kept), [f"Left out, as the layout has no place for it: {told}."] if told else []
@@ -387,7 +444,11 @@ def write_for(tool: str, events: Iterable[LabelEvent], file: TextIO) -> tuple[in
 
 def _writable(event: LabelEvent, left: Counter[str]) -> bool:
     if event.kind is not EventKind.LABEL or event.label is None:
-        left["decision of an adjudicator" if event.kind is EventKind.ADJUDICATION else "remark or withdrawal"] += 1
+        left[
+            "decision of an adjudicator"
+            if event.kind is EventKind.ADJUDICATION
+            else "remark or withdrawal"
+        ] += 1
         return False
     left["flag"] += event.flagged
     return True
@@ -398,7 +459,9 @@ def _task_of(event: LabelEvent) -> tuple[str, ...]:
 
 
 def _tasks(events: list[LabelEvent]) -> Iterator[Object]:
-    for number, (about, of) in enumerate(groupby(sorted(events, key=_task_of), key=_task_of), start=1):
+    for number, (about, of) in enumerate(
+        groupby(sorted(events, key=_task_of), key=_task_of), start=1
+    ):
         given = [
             {
                 "unique_id": str(UUID(bytes=one.uid)),
@@ -412,7 +475,7 @@ def _tasks(events: list[LabelEvent]) -> Iterator[Object]:
                 ],
             }
             for one in of
-        ]  # fmt: skip
+        ]
         yield {"id": number, "data": dict(zip(ABOUT, about, strict=True)), "annotations": given}
 
 
@@ -421,21 +484,47 @@ def _result(field: str, kind: str, value: Object) -> Object:
 
 
 def _as_prodigy(event: LabelEvent, number: int) -> Object:  # noqa: ARG001
-    meta = {**{name: getattr(event, name) for name in ABOUT if name != "response"}, "uid": event.uid.hex()}
+    meta = {
+        **{name: getattr(event, name) for name in ABOUT if name != "response"},
+        "uid": event.uid.hex(),
+    }
     at = datetime.fromisoformat(event.at).timestamp() if event.at else None
-    return {"text": event.response, "meta": meta, "accept": [event.label], "answer": "accept",
-            "_annotator_id": event.annotator, "_view_id": "choice", "_timestamp": at}  # fmt: skip
+    return {
+        "text": event.response,
+        "meta": meta,
+        "accept": [event.label],
+        "answer": "accept",
+        "_annotator_id": event.annotator,
+        "_view_id": "choice",
+        "_timestamp": at,
+    }
 
 
 def _as_doccano(event: LabelEvent, number: int) -> Object:
     about = {name: getattr(event, name) for name in ABOUT if name != "response"}
-    return {"id": number, "text": event.response, "label": [event.label], "username": event.annotator, "at": event.at,
-            "note": event.note, "uid": event.uid.hex(), **about}  # fmt: skip
+    return {
+        "id": number,
+        "text": event.response,
+        "label": [event.label],
+        "username": event.annotator,
+        "at": event.at,
+        "note": event.note,
+        "uid": event.uid.hex(),
+        **about,
+    }
 
 
 def _as_potato(event: LabelEvent, number: int) -> Object:
     about = {name: getattr(event, name) for name in ABOUT if name not in ("response", "statement")}
     shown = f"{SAID}{event.statement}{ANSWERED}{event.response}"
-    return {"id": str(number), "displayed_text": shown, "label_annotations": {event.codebook: {event.label: "1"}},
-            "span_annotations": {}, "user": event.annotator, "at": event.at, "elapsed_ms": event.elapsed_ms,
-            "uid": event.uid.hex(), **about}  # fmt: skip
+    return {
+        "id": str(number),
+        "displayed_text": shown,
+        "label_annotations": {event.codebook: {event.label: "1"}},
+        "span_annotations": {},
+        "user": event.annotator,
+        "at": event.at,
+        "elapsed_ms": event.elapsed_ms,
+        "uid": event.uid.hex(),
+        **about,
+    }

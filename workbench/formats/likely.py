@@ -1,6 +1,8 @@
-"""How somebody else's table may be read as statements, from the names of its columns and from what repeats in them.
+"""How somebody else's table may be read as statements, from the names of its columns and from what
+repeats in them.
 
-A proposal is made only if it would be read: a short name stands once for each language, and texts are not repeated.
+A proposal is made only if it would be read: a short name stands once for each language, and texts
+are not repeated.
 """
 
 from __future__ import annotations
@@ -19,11 +21,33 @@ from workbench.formats.records import AS_IS, LEFT_OUT, NUMBER, Findings, How, is
 
 NAMES_OF: dict[str, tuple[str, ...]] = {
     "ref": (
-        *("id", "key", "nr", "no", "number", "item_id", "statement_id", "question_id", "thesis_id", "item_nr"),
+        *(
+            "id",
+            "key",
+            "nr",
+            "no",
+            "number",
+            "item_id",
+            "statement_id",
+            "question_id",
+            "thesis_id",
+            "item_nr",
+        ),
         *("statement_nr", "question_nr", "qid"),
     ),
     "original": (
-        *("statement", "text", "proposition", "item", "sentence", "claim", "thesis", "these", "aussage", "wording"),
+        *(
+            "statement",
+            "text",
+            "proposition",
+            "item",
+            "sentence",
+            "claim",
+            "thesis",
+            "these",
+            "aussage",
+            "wording",
+        ),
         *("statement_text", "item_text", "item_prompt", "question", "question_text"),
     ),
     "question": ("question_text",),
@@ -33,7 +57,17 @@ NAMES_OF: dict[str, tuple[str, ...]] = {
     "negation": ("negated", "negated_statement"),
     "opposite": ("reversed", "contrary"),
     "country": ("nation", "state"),
-    "language": ("lang", "locale", "language_code", "lang_code", "sprache", "langue", "idioma", "lingua", "taal"),
+    "language": (
+        "lang",
+        "locale",
+        "language_code",
+        "lang_code",
+        "sprache",
+        "langue",
+        "idioma",
+        "lingua",
+        "taal",
+    ),
     "source": ("origin", "survey"),
     "author": ("written_by",),
     "tags": ("tag", "labels"),
@@ -41,7 +75,9 @@ NAMES_OF: dict[str, tuple[str, ...]] = {
 "column of statements -> names that other people give it, the likeliest first"
 NUMBERED_NAMES = {
     **{kind.value: kind.value for kind in SEVERAL},
-    **dict.fromkeys(("paraphrased", "reworded", "rephrased", "rephrasing", "rewording"), "paraphrase"),
+    **dict.fromkeys(
+        ("paraphrased", "reworded", "rephrased", "rephrasing", "rewording"), "paraphrase"
+    ),
 }
 "name of a column with a number or a letter behind it -> the kind of wording"
 PREFIXED = ("issue.", AUTHOR, RELATION)
@@ -67,7 +103,9 @@ class Proposal:
 
 
 def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal | None:
-    """Return how a table with these columns may be read as statements, or None if no column is like a statement."""
+    """Return how a table with these columns may be read as statements, or None if no column is like
+    a statement.
+    """
     if len(set(columns)) < len([name for name in columns if name]):
         return None  # its reader names the columns that occur twice
     meant = _by_names(columns)
@@ -85,7 +123,11 @@ def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal |
         meant[ref] = "ref"
     if not ref:
         meant[NUMBER] = "ref"
-    meant = {column: meant[column] for column in (*columns, NUMBER) if column in meant and meant[column] != column}
+    meant = {
+        column: meant[column]
+        for column in (*columns, NUMBER)
+        if column in meant and meant[column] != column
+    }
     known = {*NAMES_OF, *UNNUMBERED, *ABOUT_STATEMENTS}
     others = [name for name in columns if name not in meant and name not in known]
     left_out = [name for name in others if not read_column(name).startswith((*NUMBERED, *PREFIXED))]
@@ -93,12 +135,17 @@ def proposal(path: Path, columns: Sequence[str], how: How = AS_IS) -> Proposal |
     remarks = [remark] if remark else []
     if _plain(original) in ("question", "question_text"):
         remarks.append("questions are taken for statements; a model is asked whether it agrees")
-    obstacle = _repeats(original, table) or _repeated_refs(ref, language, table) or _languages_in(ref, language, table)
+    obstacle = (
+        _repeats(original, table)
+        or _repeated_refs(ref, language, table)
+        or _languages_in(ref, language, table)
+    )
     return Proposal(proposed, tuple(remarks), obstacle)
 
 
 def _plain(column: str) -> str:
-    """Return a name in small letters with underscores: `Paraphrase (A)` is `paraphrase_a`, `statementID` statement_id.
+    """Return a name in small letters with underscores: `Paraphrase (A)` is `paraphrase_a`,
+    `statementID` statement_id.
 
     Examples
     --------
@@ -110,7 +157,9 @@ def _plain(column: str) -> str:
 
 
 def _by_names(columns: Sequence[str]) -> dict[str, str]:
-    """Return which columns are which of ours by their names; those that have our name already are not repeated."""
+    """Return which columns are which of ours by their names; those that have our name already are
+    not repeated.
+    """
     meant: dict[str, str] = {}
     plain = {column: _plain(column) for column in columns}
     for column, name in plain.items():
@@ -128,13 +177,20 @@ def _by_names(columns: Sequence[str]) -> dict[str, str]:
             meant[free[0]] = ours
     for column, name in plain.items():
         [near] = get_close_matches(name, NAMES_OF, 1, NEAR) or [""]
-        if near and column not in meant and column not in NAMES_OF and near not in (*columns, *meant.values()):
+        if (
+            near
+            and column not in meant
+            and column not in NAMES_OF
+            and near not in (*columns, *meant.values())
+        ):
             meant[column] = near
     return meant
 
 
 def _numbered(plain: str) -> str:
-    """Return our name of a numbered wording: `paraphrase_b` is `paraphrase_2`; empty for any other name."""
+    """Return our name of a numbered wording: `paraphrase_b` is `paraphrase_2`; empty for any other
+    name.
+    """
     match = _SUFFIX.fullmatch(plain)
     kind = NUMBERED_NAMES.get(match["name"]) if match else None
     if match is None or kind is None:
@@ -144,11 +200,13 @@ def _numbered(plain: str) -> str:
     return f"{kind}_{number}" if number else ""
 
 
-# ── what repeats ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── what repeats ──────────────────────────────────────────────────────────────────────────────────
 
 
 def _values(path: Path, how: How) -> dict[str, list[str]]:
-    """Return the cells of each column in the first rows; of a table that cannot be read, as far as it can."""
+    """Return the cells of each column in the first rows; of a table that cannot be read, as far as
+    it can.
+    """
     rows = records(path, Findings(), replace(how, columns={}))
     filled = (cells for _, cells in rows if not is_blank(cells))
     names = [name.strip() for name in next(filled, [])]
@@ -161,12 +219,15 @@ def _values(path: Path, how: How) -> dict[str, list[str]]:
 
 
 def _language_column(
-    ours: Mapping[str, str], table: Mapping[str, Sequence[str]], columns: Sequence[str], taken: Collection[str]
+    ours: Mapping[str, str],
+    table: Mapping[str, Sequence[str]],
+    columns: Sequence[str],
+    taken: Collection[str],
 ) -> tuple[str, str]:
     """Return (the column of languages or "", a remark on its values or "").
 
-    A column that is not called so is one if it has codes of two languages or more and tells equal names of statements
-    apart.
+    A column that is not called so is one if it has codes of two languages or more and tells equal
+    names of statements apart.
     """
     named = ours.get("language", "")
     if named:
@@ -177,7 +238,9 @@ def _language_column(
     others = [name for name in columns if name not in taken]
     for column in others:
         values_of = set(table.get(column, ()))
-        codes = len(values_of) > 1 and all(_LANGUAGE.fullmatch(value) and value in _CODES for value in values_of)
+        codes = len(values_of) > 1 and all(
+            _LANGUAGE.fullmatch(value) and value in _CODES for value in values_of
+        )
         if codes and any(_explains(table, name, column) for name in columns if name != column):
             return column, f"{column} has codes of {len(values_of)} languages"
     return "", ""
@@ -191,9 +254,14 @@ def _explains(table: Mapping[str, Sequence[str]], ref: str, language: str) -> bo
 
 
 def _ref_column(
-    columns: Sequence[str], meant: Mapping[str, str], table: Mapping[str, Sequence[str]], language: str
+    columns: Sequence[str],
+    meant: Mapping[str, str],
+    table: Mapping[str, Sequence[str]],
+    language: str,
 ) -> str:
-    """Return the column of refs: the one of several that stands once for each language; "" if no column is like one."""
+    """Return the column of refs: the one of several that stands once for each language; "" if no
+    column is like one.
+    """
     if "ref" in columns:
         return "ref"
     names = ("ref", *NAMES_OF["ref"])
@@ -220,22 +288,32 @@ def _repeated_refs(ref: str, language: str, table: Mapping[str, Sequence[str]]) 
     if language and len(set(zip(table[ref], table[language], strict=True))) == len(table[ref]):
         return ""
     each = " for each language" if language else ""
-    return f"{len(values):,} rows have {len(set(values)):,} different values in {ref!r}, which should stand once{each}"
+    return (
+        f"{len(values):,} rows have {len(set(values)):,} different values in {ref!r}, which "
+        f"should stand once{each}"
+    )
 
 
 def _languages_in(ref: str, language: str, table: Mapping[str, Sequence[str]]) -> str:
-    """Return why names of statements show several languages, such as `de_12_nl`, or "" if they do not."""
+    """Return why names of statements show several languages, such as `de_12_nl`, or "" if they do
+    not.
+    """
     endings = [_ENDING.search(value) for value in table.get(ref, ())]
     codes = Counter(match[1] for match in endings if match)
     if language or len(codes) < 2 or codes.total() < len(endings) or not codes.keys() <= _CODES:
         return ""
     named = ", ".join(code for code, _ in codes.most_common(8))
-    return f"the values of {ref!r} end in codes of {len(codes)} languages ({named}), and no column has the language"
+    return (
+        f"the values of {ref!r} end in codes of {len(codes)} languages ({named}), and no "
+        "column has the language"
+    )
 
 
 _CODE_LINE = (
-    "af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu ha he hi hr hu hy id ig is it ja jv "
-    "ka kk km kn ko ku ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nn no or pa pl ps pt rm ro ru rw sd si sk sl sn "
+    "af am ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu ha he hi hr hu "
+    "hy id ig is it ja jv "
+    "ka kk km kn ko ku ky lb lo lt lv mk ml mn mr ms mt my nb ne nl nn no or pa pl ps pt rm ro "
+    "ru rw sd si sk sl sn "
     "so sq sr st su sv sw ta te tg th ti tk tl tr tt ug uk ur uz vi wo xh yi yo zh zu"
 )
 _CODES = frozenset(_CODE_LINE.split())

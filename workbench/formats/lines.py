@@ -1,8 +1,9 @@
 """The columns of wordings and the columns about them: the same names in all of our formats.
 
-`original`, `question`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`, `reformulation_1`,
-`political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …; `author.COLUMN` names the author of that
-column's wording, and `relation.COLUMN` gives the expected relation of its stance to the stance on the original.
+`original`, `question`, `paraphrase_1`, `paraphrase_2`, `negation`, `opposite`, `reformulation`,
+`reformulation_1`, `political_opposite`, `political_opposite_1`, …, `changed`, `key_typo_1`, …;
+`author.COLUMN` names the author of that column's wording, and `relation.COLUMN` gives the expected
+relation of its stance to the stance on the original.
 """
 
 from __future__ import annotations
@@ -51,20 +52,23 @@ def column_of(variant: VariantId) -> str:
 
 
 def read_column(name: str) -> str:
-    """Return a column by its own name where it has that of the screens, as in `paraphrase-2`; any other as it is.
+    """Return a column by its own name where it has that of the screens, as in `paraphrase-2`; any
+    other as it is.
 
     Examples
     --------
     >>> read_column("paraphrase-2"), read_column("author.political opposite"), read_column("issue.a-b")
     ('paraphrase_2', 'author.political_opposite', 'issue.a-b')
-    """
+    """  # noqa: E501
     about = next((prefix for prefix in (AUTHOR, RELATION) if name.startswith(prefix)), "")
     meant = re.sub(r"[- ]", "_", name.removeprefix(about))
     return about + meant if meant in UNNUMBERED or meant.startswith(NUMBERED) else name
 
 
 def wording_columns(header: Iterable[str], file: Path, findings: Findings) -> dict[VariantId, str]:
-    """Return the column of each wording in the order of variants; a column that lacks its number is noted."""
+    """Return the column of each wording in the order of variants; a column that lacks its number is
+    noted.
+    """
     found: dict[VariantId, str] = {}
     for column in header:
         kind = next((kind for kind in SEVERAL if column.startswith(f"{kind.value}_")), None)
@@ -86,7 +90,9 @@ def check_columns_about(
     """Note columns (`author.`, `relation.`) about wordings that the file does not have."""
     for column in header:
         if column.startswith(prefix) and column.removeprefix(prefix) not in wordings:
-            findings.add(file, 1, column, *unknown("wording", column.removeprefix(prefix), tuple(wordings)))
+            findings.add(
+                file, 1, column, *unknown("wording", column.removeprefix(prefix), tuple(wordings))
+            )
 
 
 def authors(row: Row, columns: Mapping[VariantId, str]) -> dict[VariantId, str]:
@@ -95,8 +101,12 @@ def authors(row: Row, columns: Mapping[VariantId, str]) -> dict[VariantId, str]:
     return {variant: author for variant, author in named.items() if author}
 
 
-def relations(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> dict[VariantId, Relation]:
-    """Return the relations of single wordings of a row that differ from the relations of their kinds."""
+def relations(
+    row: Row, columns: Mapping[VariantId, str], findings: Findings
+) -> dict[VariantId, Relation]:
+    """Return the relations of single wordings of a row that differ from the relations of their
+    kinds.
+    """
     found = {}
     for variant, column in columns.items():
         word = one_of(row, RELATION + column, allowed_relations(variant), findings)
@@ -106,12 +116,19 @@ def relations(row: Row, columns: Mapping[VariantId, str], findings: Findings) ->
 
 
 def allowed_relations(variant: VariantId) -> tuple[str, ...]:
-    """Return the allowed relations of a wording; an original has none, because other wordings are compared with it."""
-    return (Relation.SAME.value,) if variant.kind is VariantKind.ORIGINAL else tuple(r.value for r in Relation)
+    """Return the allowed relations of a wording; an original has none, because other wordings are
+    compared with it.
+    """
+    return (
+        (Relation.SAME.value,)
+        if variant.kind is VariantKind.ORIGINAL
+        else tuple(r.value for r in Relation)
+    )
 
 
 def tags_of(cell: str) -> tuple[str, ...]:
-    r"""Return the tags of a cell: separated by `;`, where `\;` is a semicolon and `\\` a backslash of a tag.
+    r"""Return the tags of a cell: separated by `;`, where `\;` is a semicolon and `\\` a backslash
+    of a tag.
 
     Examples
     --------
@@ -190,20 +207,34 @@ SHARED = (
 
 
 def check_texts(line: Line, findings: Findings, columns: Mapping[str, str] | None = None) -> None:
-    """Note a line without an original, unless it has only a question, and wordings that are too long."""
+    """Note a line without an original, unless it has only a question, and wordings that are too
+    long.
+    """
     kinds = {variant.kind for variant, _ in line.texts}
     if VariantKind.ORIGINAL not in kinds:
         name = (columns or {}).get("original", "original")
         others = [variant for variant, _ in line.texts if variant.kind is not VariantKind.QUESTION]
         if others:
             found = f"a {others[0].kind.value.replace('_', ' ')} without an original"
-            findings.add(line.file, line.line, column_of(others[0]), found, f"some text in {name!r} of the same line")
+            findings.add(
+                line.file,
+                line.line,
+                column_of(others[0]),
+                found,
+                f"some text in {name!r} of the same line",
+            )
         elif not kinds:
             findings.add(line.file, line.line, name, "nothing", "some text")
     for variant, text in line.texts:
         if len(text) > MOST_CHARACTERS:
             found = f"a text of {len(text):,} characters"
-            findings.add(line.file, line.line, column_of(variant), found, f"at most {MOST_CHARACTERS:,} characters")
+            findings.add(
+                line.file,
+                line.line,
+                column_of(variant),
+                found,
+                f"at most {MOST_CHARACTERS:,} characters",
+            )
 
 
 def statements(
@@ -214,9 +245,10 @@ def statements(
 ) -> tuple[Statement, ...]:
     """Merge the languages of each statement.
 
-    The country, topic, dimension, leaning, source, tags, origin and version come from the first line of a ref that
-    gives them. A contradiction with an earlier line is a fault; a topic may be translated. `columns`: the file's names
-    for `ref` and other columns. `retired`: refs that are no longer in the file but that others may be derived from.
+    The country, topic, dimension, leaning, source, tags, origin and version come from the first
+    line of a ref that gives them. A contradiction with an earlier line is a fault; a topic may be
+    translated. `columns`: the file's names for `ref` and other columns. `retired`: refs that are no
+    longer in the file but that others may be derived from.
     """
     by_ref: dict[str, list[Line]] = {}
     said: dict[Hashable, tuple[object, int]] = {}
@@ -228,25 +260,42 @@ def statements(
 
 
 def _agrees(
-    line: Line, said: dict[Hashable, tuple[object, int]], findings: Findings, columns: Mapping[str, str]
+    line: Line,
+    said: dict[Hashable, tuple[object, int]],
+    findings: Findings,
+    columns: Mapping[str, str],
 ) -> bool:
-    """Return whether a statement is new in its language. A contradiction with what was `said` first is noted."""
+    """Return whether a statement is new in its language. A contradiction with what was `said` first
+    is noted.
+    """
     ref = line.ref
-    if (at := said.setdefault((ref, line.language, "language"), (None, line.line))[1]) != line.line and ref:
+    if (
+        at := said.setdefault((ref, line.language, "language"), (None, line.line))[1]
+    ) != line.line and ref:
         found = f"{ref!r} in {line.language!r} again, after line {at}"
-        findings.add(line.file, line.line, columns.get("ref", "ref"), found, "every ref once in each language")
+        findings.add(
+            line.file,
+            line.line,
+            columns.get("ref", "ref"),
+            found,
+            "every ref once in each language",
+        )
         return False
     given = ((name, value) for name in SHARED if (value := getattr(line, name)) is not None)
     for name, value in given:
         first, at = said.setdefault((ref, name), (value, line.line))
         if value != first:
             found = f"{_said(value)!r} for {ref!r}, and {_said(first)!r} on line {at}"
-            findings.add(line.file, line.line, columns.get(name, name), found, f"one {name} per statement")
+            findings.add(
+                line.file, line.line, columns.get(name, name), found, f"one {name} per statement"
+            )
     for issue, label in line.issues.items():
         first, at = said.setdefault((ref, "issue", issue), (label, line.line))
         if label != first:
             found = f"{label} for {ref!r}, and {first} on line {at}"
-            findings.add(line.file, line.line, f"issue.{issue}", found, "one label per statement and issue")
+            findings.add(
+                line.file, line.line, f"issue.{issue}", found, "one label per statement and issue"
+            )
     return True
 
 
@@ -254,16 +303,21 @@ def _said(value: object) -> str:
     return "; ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _check_origins(by_ref: Mapping[str, list[Line]], retired: Collection[str], findings: Findings) -> None:
+def _check_origins(
+    by_ref: Mapping[str, list[Line]], retired: Collection[str], findings: Findings
+) -> None:
     """Note origins that do not exist, and circular chains of origins."""
     named = {
-        ref: next((line for line in group if line.derived_from is not None), None) for ref, group in by_ref.items()
+        ref: next((line for line in group if line.derived_from is not None), None)
+        for ref, group in by_ref.items()
     }
     origins = {ref: line for ref, line in named.items() if line is not None}
     for line in origins.values():
         if line.derived_from not in by_ref and line.derived_from not in retired:
             found = f"{line.derived_from!r}, which is not a statement of this file"
-            findings.add(line.file, line.line, "derived_from", found, "the ref of another statement")
+            findings.add(
+                line.file, line.line, "derived_from", found, "the ref of another statement"
+            )
     done: set[str] = set()
     for begin in origins:
         chain: list[str] = []
@@ -287,7 +341,13 @@ def _statement(ref: str, group: list[Line]) -> Statement:
     return Statement(
         ref=ref,
         wordings=tuple(
-            Wording(variant, line.language, text, line.authors.get(variant, line.author), line.relations.get(variant))
+            Wording(
+                variant,
+                line.language,
+                text,
+                line.authors.get(variant, line.author),
+                line.relations.get(variant),
+            )
             for line in group
             for variant, text in line.texts
         ),
@@ -299,7 +359,9 @@ def _statement(ref: str, group: list[Line]) -> Statement:
         leaning=next((line.leaning for line in group if line.leaning is not None), None),
         source=next((line.source for line in group if line.source is not None), None),
         tags=next((line.tags for line in group if line.tags is not None), ()),
-        derived_from=next((line.derived_from for line in group if line.derived_from is not None), None),
+        derived_from=next(
+            (line.derived_from for line in group if line.derived_from is not None), None
+        ),
         version=next((line.version for line in group if line.version is not None), 1),
     )
 
@@ -351,13 +413,21 @@ def _line(path: Path, number: int, content: str, findings: Findings) -> Line | N
     try:
         value = json.loads(content, object_pairs_hook=without_repeats)
     except json.JSONDecodeError as error:
-        findings.add(path, number, f"character {error.colno}", f"text that is not JSON ({error.msg})", "an object")
+        findings.add(
+            path,
+            number,
+            f"character {error.colno}",
+            f"text that is not JSON ({error.msg})",
+            "an object",
+        )
         return None
     except RepeatedKey as error:
         findings.add(path, number, str(error), "the same key twice in one object", "every key once")
         return None
     except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
-        findings.add(path, number, None, "JSON that is too deep or too large to be a statement", "an object")
+        findings.add(
+            path, number, None, "JSON that is too deep or too large to be a statement", "an object"
+        )
         return None
     faults = list(_faults(value))
     for key, found, expected in faults:
@@ -388,24 +458,32 @@ def _inner_faults(value: dict[str, Any]) -> Iterator[tuple[str | None, str, str]
         for place, text in enumerate(texts, start=1):
             if text is not None and (not isinstance(text, str) or not text.strip()):
                 yield f"{key}[{place}]", _short(text), "some text, or null for an unused number"
-    for place, tag in enumerate(value["tags"] if isinstance(value.get("tags"), list) else (), start=1):
+    for place, tag in enumerate(
+        value["tags"] if isinstance(value.get("tags"), list) else (), start=1
+    ):
         if not isinstance(tag, str) or not tag.strip():
             yield f"tags[{place}]", _short(tag), "some text"
     version = value.get("version")
     if isinstance(version, int) and (isinstance(version, bool) or not 1 <= version <= 999_999):
         yield "version", _short(version), "a whole number from 1 to 999,999"
     issues, authors, relations = (
-        value[key] if isinstance(value.get(key), dict) else {} for key in ("issues", "authors", "relations")
+        value[key] if isinstance(value.get(key), dict) else {}
+        for key in ("issues", "authors", "relations")
     )
     for issue, label in issues.items():
-        if type(label) is not int or label not in (-1, 0, 1):  # true is not a label, although it equals 1 in Python
+        # True is not a label, although it equals 1 in Python.
+        if type(label) is not int or label not in (-1, 0, 1):
             yield f"issues.{issue}", _short(label), "-1, 0 or 1"
     there = {column_of(variant): variant for variant, _ in _texts(value)}
     for column, relation in relations.items():
         if column not in there:
             yield f"relations.{column}", *unknown("wording", column, tuple(there))
         elif relation not in allowed_relations(there[column]):
-            yield f"relations.{column}", _short(relation), f"one of {', '.join(allowed_relations(there[column]))}"
+            yield (
+                f"relations.{column}",
+                _short(relation),
+                f"one of {', '.join(allowed_relations(there[column]))}",
+            )
     for column, author in authors.items():
         if column not in there:
             yield f"authors.{column}", *unknown("wording", column, tuple(there))
@@ -422,8 +500,13 @@ def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:
     found = {VariantId(VariantKind(key)): value.get(key) for key in UNNUMBERED}
     for key, kind in LISTS.items():
         texts = value.get(key)
-        found |= {VariantId(kind, n): text for n, text in enumerate(texts if isinstance(texts, list) else (), start=1)}
-    good = [(variant, text) for variant, text in found.items() if isinstance(text, str) and text.strip()]
+        found |= {
+            VariantId(kind, n): text
+            for n, text in enumerate(texts if isinstance(texts, list) else (), start=1)
+        }
+    good = [
+        (variant, text) for variant, text in found.items() if isinstance(text, str) and text.strip()
+    ]
     return sorted(good, key=lambda item: variant_order(item[0]))
 
 
@@ -431,7 +514,9 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
     texts = _texts(value)
     authors, relations = (value.get(key) or {} for key in ("authors", "relations"))
     stated = {
-        variant: Relation(relations[column_of(variant)]) for variant, _ in texts if column_of(variant) in relations
+        variant: Relation(relations[column_of(variant)])
+        for variant, _ in texts
+        if column_of(variant) in relations
     }
     words = {key: (value.get(key) or "").strip().casefold() for key in WORDS}
     return Line(
@@ -444,11 +529,19 @@ def _as_line(path: Path, number: int, value: dict[str, Any]) -> Line:
         texts=tuple(texts),
         issues=value.get("issues") or {},
         author=_word(value, "author"),
-        authors={v: authors[column_of(v)].strip() for v, _ in texts if authors.get(column_of(v), "").strip()},
+        authors={
+            v: authors[column_of(v)].strip()
+            for v, _ in texts
+            if authors.get(column_of(v), "").strip()
+        },
         dimension=Dimension(words["dimension"]) if words["dimension"] else None,
         leaning=Side(words["leaning"]) if words["leaning"] else None,
         source=_word(value, "source"),
-        relations={variant: relation for variant, relation in stated.items() if relation is not variant.relation},
+        relations={
+            variant: relation
+            for variant, relation in stated.items()
+            if relation is not variant.relation
+        },
         tags=tuple(tag.strip() for tag in value.get("tags") or ()) or None,
         derived_from=_word(value, "derived_from"),
         version=value.get("version"),

@@ -1,6 +1,7 @@
 """The values of a log of answers, checked where they enter: numbers, times, names, turns and texts.
 
-Every reader of `answer_logs` takes its values from here, so what one program may not write, none may.
+Every reader of `answer_logs` takes its values from here, so what one program may not write, none
+may.
 """
 
 from __future__ import annotations
@@ -28,7 +29,13 @@ LONGEST_NAME = 200
 "bytes of the name of a model: longer ones have no room on a screen and in the names of files"
 EARLIEST, LATEST = 2000, 2100
 "years of an answer of a model"
-ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+ROLES = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+}
 "role in a log -> role here: developer is OpenAI's newer word for system"
 SHOWN = 40
 "characters of a faulty value that are quoted"
@@ -48,15 +55,21 @@ def quoted(value: object) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 
-def sampling_of(told: Mapping[str, Any], names: Mapping[str, str] | None = None) -> dict[str, float]:
-    """Return the parameters that a log states. `names`: the log's name of a parameter -> ours. Raises OddValue."""
+def sampling_of(
+    told: Mapping[str, Any], names: Mapping[str, str] | None = None
+) -> dict[str, float]:
+    """Return the parameters that a log states. `names`: the log's name of a parameter -> ours.
+    Raises OddValue.
+    """
     ours = names or {}
     numbers: dict[str, float] = {}
     for field, value in told.items():
         name = ours.get(field, field)
         if name not in PARAMETERS or value is None or value == "":
             continue
-        numbers[name] = _tokens(field, value) if name == "max_tokens" else _share_or_heat(field, value, name)
+        numbers[name] = (
+            _tokens(field, value) if name == "max_tokens" else _share_or_heat(field, value, name)
+        )
     return numbers
 
 
@@ -83,12 +96,17 @@ def count_of(value: object, most: int = MOST_COUNT) -> int:
     if number is None:
         raise OddValue("count", quoted(value), f"a whole number from 1 to {LARGEST_COUNT:,}")
     if number > most:
-        raise OddValue("count", f"{int(number):,}", f"at most {most:,} answers in a row; --most-count allows more")
+        raise OddValue(
+            "count",
+            f"{int(number):,}",
+            f"at most {most:,} answers in a row; --most-count allows more",
+        )
     return int(number)
 
 
 def time_of(field: str, value: object) -> str:
-    """Return a time in UTC, `2026-01-31T12:00:00.000Z`, or an empty text if a log states none. Raises OddValue.
+    """Return a time in UTC, `2026-01-31T12:00:00.000Z`, or an empty text if a log states none.
+    Raises OddValue.
 
     Seconds since 1970 are a time, too. A time without a zone is taken for UTC.
     """
@@ -115,8 +133,11 @@ def model_of(value: object, field: str = "model") -> str:
     if not isinstance(value, str) or not name.isprintable():
         raise OddValue(field, quoted(value), "the name of a model, of characters that show")
     if len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME:
-        raise OddValue(field, f"a name of {len(name.encode('utf-8', 'surrogatepass')):,} bytes ({quoted(name)})",
-                       f"at most {LONGEST_NAME} bytes; --model gives another name")  # fmt: skip
+        raise OddValue(
+            field,
+            f"a name of {len(name.encode('utf-8', 'surrogatepass')):,} bytes ({quoted(name)})",
+            f"at most {LONGEST_NAME} bytes; --model gives another name",
+        )
     return name
 
 
@@ -130,7 +151,9 @@ def text_of(field: str, value: object) -> str:
 
 
 def content_of(field: str, content: object) -> str:
-    """Return the text of a message: a text, or the texts of its parts. What is no text stays visible as `[image]`."""
+    """Return the text of a message: a text, or the texts of its parts. What is no text stays
+    visible as `[image]`.
+    """
     if content is None:
         return ""
     if isinstance(content, str):
@@ -151,9 +174,11 @@ def content_of(field: str, content: object) -> str:
 
 
 def turns_of(field: str, prompt: object) -> Turns:
-    """Return the messages of a prompt: a text, a list of messages, or such a list as JSON. Raises OddValue.
+    """Return the messages of a prompt: a text, a list of messages, or such a list as JSON. Raises
+    OddValue.
 
-    lm-evaluation-harness writes the messages of a chat template as a list with one text, which is JSON.
+    lm-evaluation-harness writes the messages of a chat template as a list with one text, which is
+    JSON.
     """
     if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
         prompt = prompt[0]
@@ -168,6 +193,10 @@ def turns_of(field: str, prompt: object) -> Turns:
     for number, message in enumerate(prompt, start=1):
         role = message.get("role") if isinstance(message, dict) else None
         if not isinstance(role, str) or role not in ROLES:
-            raise OddValue(field, f"message {number}: {quoted(message)}", f"a role ({', '.join(ROLES)}) and a content")
+            raise OddValue(
+                field,
+                f"message {number}: {quoted(message)}",
+                f"a role ({', '.join(ROLES)}) and a content",
+            )
         turns.append((ROLES[role], content_of(field, message.get("content"))))
     return tuple(turns)

@@ -1,4 +1,5 @@
-"""What the columns of somebody else's file are called here: typed, or kept in a TOML file and used again.
+"""What the columns of somebody else's file are called here: typed, or kept in a TOML file and used
+again.
 
 columns = { original = "thesis", ref = "#" }
 ignore = ["weight"]
@@ -34,7 +35,8 @@ KEYS = {
     "header_row": int,
 }
 TYPED = (
-    "give NAME=COLUMN, several with commas between, as in original=thesis,ref=#,-=note (# is the number of the row, - "
+    "give NAME=COLUMN, several with commas between, as in original=thesis,ref=#,-=note (# is the "
+    "number of the row, - "
     "leaves a column out); or a file that has a mapping"
 )
 
@@ -51,7 +53,8 @@ def how_of(
     decimal: str = "",
     header_row: int = 0,
 ) -> How:
-    """Return how a file is to be read, by what was typed. `mapping`: pairs, or the path of a mapping that was kept.
+    """Return how a file is to be read, by what was typed. `mapping`: pairs, or the path of a
+    mapping that was kept.
 
     Raises UsageError for what is neither, InputError for a file at fault.
     """
@@ -100,7 +103,9 @@ def _stances(typed: str) -> dict[str, str]:
         word, sign, stance = pair.rpartition("=")
         word, stance = plain_word(word), plain_word(stance)
         if not (word and sign) or stance not in STANCES:
-            raise UsageError(f"--answers: found {pair!r}; give WORD=STANCE, of {', '.join(STANCES)}")
+            raise UsageError(
+                f"--answers: found {pair!r}; give WORD=STANCE, of {', '.join(STANCES)}"
+            )
         if found.setdefault(word, stance) != stance:
             raise UsageError(f"--answers: {word} is named twice; name it once")
     return found
@@ -113,7 +118,10 @@ def _typed(mapping: str) -> dict[str, str]:
         if not (name and sign and column):
             raise UsageError(f"--map: found {pair!r}; {TYPED}")
         if column in columns or (name in columns.values() and name != LEFT_OUT):
-            raise UsageError(f"--map: {name if name in columns.values() else column} is named twice; name it once")
+            raise UsageError(
+                f"--map: {name if name in columns.values() else column} is named twice; name it "
+                "once"
+            )
         columns[column] = name
     return columns
 
@@ -137,7 +145,9 @@ def pairs_text(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _typed_pairs(text: str) -> list[str]:
-    """Return the pairs of a text with commas between them; one in quotation marks may have commas."""
+    """Return the pairs of a text with commas between them; one in quotation marks may have
+    commas.
+    """
     try:
         [fields] = csv.reader([text], skipinitialspace=True, strict=True)
     except (csv.Error, ValueError):
@@ -146,7 +156,9 @@ def _typed_pairs(text: str) -> list[str]:
 
 
 def read(path: Path) -> How:
-    """Return a mapping that was kept. Raises UsageError where there is no such file, InputError for its faults."""
+    """Return a mapping that was kept. Raises UsageError where there is no such file, InputError for
+    its faults.
+    """
     if not path.is_file():
         raise UsageError(f"--map {path}: no such file; {TYPED}")
     held = TomlFile.read(path).table
@@ -155,13 +167,25 @@ def read(path: Path) -> How:
             raise UsageError(f"{path}: found {key} = {value!r}; known are {', '.join(KEYS)}")
     columns: Mapping[str, Any] = held.get("columns", {})
     answers: Mapping[str, Any] = held.get("answers", {})
-    if odd := [word for word, stance in answers.items() if not isinstance(stance, str) or stance not in STANCES]:
-        raise UsageError(f"{path}: found {odd[0]} = {answers[odd[0]]!r} in answers; known are {', '.join(STANCES)}")
+    if odd := [
+        word
+        for word, stance in answers.items()
+        if not isinstance(stance, str) or stance not in STANCES
+    ]:
+        raise UsageError(
+            f"{path}: found {odd[0]} = {answers[odd[0]]!r} in answers; known are "
+            f"{', '.join(STANCES)}"
+        )
     said = {str(column): str(name) for name, column in columns.items()}
-    return How(said | dict.fromkeys(map(str, held.get("ignore", [])), LEFT_OUT),
-               answers={plain_word(word): stance for word, stance in answers.items()},
-               **{key: held[key] for key in KEYS if key in held and key not in ("columns", "ignore", "answers")}
-               )  # fmt: skip
+    return How(
+        said | dict.fromkeys(map(str, held.get("ignore", [])), LEFT_OUT),
+        answers={plain_word(word): stance for word, stance in answers.items()},
+        **{
+            key: held[key]
+            for key in KEYS
+            if key in held and key not in ("columns", "ignore", "answers")
+        },
+    )
 
 
 def write(how: How, path: Path) -> None:
@@ -169,7 +193,9 @@ def write(how: How, path: Path) -> None:
     usual = {one.name: getattr(AS_IS, one.name) for one in fields(How)}
     columns = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
     ignored = [column for column, name in how.columns.items() if name == LEFT_OUT]
-    others = {key: getattr(how, key) for key in KEYS if key in usual and getattr(how, key) != usual[key]}
+    others = {
+        key: getattr(how, key) for key in KEYS if key in usual and getattr(how, key) != usual[key]
+    }
     others.pop("columns", None)
     text = tomli_w.dumps({**({"ignore": ignored} if ignored else {}), **others, "columns": columns})
     try:

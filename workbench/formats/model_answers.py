@@ -1,9 +1,11 @@
-"""`model_answers.csv`: counts of the letters that models answered, for answers imported with multiple-choice questions.
+"""`model_answers.csv`: counts of the letters that models answered, for answers imported with
+multiple-choice questions.
 
-A row is one form of one question in one set: `model`, `bias`, `variant`, `condition` (a perturbation; empty: the bias
-itself), `draw`, `mapped_back`, `key`, `form` (`original`, `changed`), `recorded`, `offered`, `invalid`, `no_letter`,
-and `n_a`, `n_b`, … the count of each letter; `warnings`, one per line, about implausible values in the file that a set
-came from. Sets, and the questions of each, keep their order.
+A row is one form of one question in one set: `model`, `bias`, `variant`, `condition` (a
+perturbation; empty: the bias itself), `draw`, `mapped_back`, `key`, `form` (`original`, `changed`),
+`recorded`, `offered`, `invalid`, `no_letter`, and `n_a`, `n_b`, … the count of each letter;
+`warnings`, one per line, about implausible values in the file that a set came from. Sets, and the
+questions of each, keep their order.
 """
 
 from __future__ import annotations
@@ -14,7 +16,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, Arm, ArmAnswers, Bias, Perturbation
+from workbench.domain.choices import (
+    LETTERS,
+    AnsweredPair,
+    AnswerSet,
+    Arm,
+    ArmAnswers,
+    Bias,
+    Perturbation,
+)
 from workbench.formats.records import Findings
 from workbench.formats.tabular import Row, is_new, known_word, read_rows
 
@@ -45,12 +55,18 @@ def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
     if not path.exists():
         return ()
     optional = tuple(name for name in (*OF_SET, WARNINGS, *OF_FORM) if name not in REQUIRED)
-    rows = read_rows(path, findings, required=REQUIRED, optional=optional, prefixes=(COUNT,), guarded=True)
+    rows = read_rows(
+        path, findings, required=REQUIRED, optional=optional, prefixes=(COUNT,), guarded=True
+    )
     _check_letters(rows, findings)
     seen: dict[Hashable, int] = {}
     found: dict[SetName, _Set] = {}
     for row in rows:
-        name, form, answers = _set_name(row, findings), known_word(row, "form", Arm, findings), _answers(row, findings)
+        name, form, answers = (
+            _set_name(row, findings),
+            known_word(row, "form", Arm, findings),
+            _answers(row, findings),
+        )
         mapped_back = _mapped_back(row, findings)
         if name is None or form is None or answers is None or not row.get("key"):
             continue
@@ -65,8 +81,16 @@ def read_model_answers(path: Path, findings: Findings) -> tuple[AnswerSet, ...]:
 
 def model_answers_csv(sets: Sequence[AnswerSet]) -> str:
     """Return the file of these sets; only the header if there are none."""
-    forms = [(one, pair.key, arm, form) for one in sets for pair in one.pairs for arm, form in _forms(pair)]
-    last = max((LETTERS.index(letter) for *_, form in forms for letter in form.counts if letter), default=-1)
+    forms = [
+        (one, pair.key, arm, form)
+        for one in sets
+        for pair in one.pairs
+        for arm, form in _forms(pair)
+    ]
+    last = max(
+        (LETTERS.index(letter) for *_, form in forms for letter in form.counts if letter),
+        default=-1,
+    )
     letters = LETTERS[: last + 1]
     warned = (WARNINGS,) if any(one.warnings for one in sets) else ()
     header = (*OF_SET, *warned, *OF_FORM, *(COUNT + letter for letter in letters))
@@ -75,7 +99,9 @@ def model_answers_csv(sets: Sequence[AnswerSet]) -> str:
 
 def without_zeros(one: AnswerSet) -> AnswerSet:
     """Return a set as in files: a letter that was never answered has no count."""
-    pairs = (AnsweredPair(pair.key, *(_counted(form) for _, form in _forms(pair))) for pair in one.pairs)
+    pairs = (
+        AnsweredPair(pair.key, *(_counted(form) for _, form in _forms(pair))) for pair in one.pairs
+    )
     return replace(one, pairs=tuple(pairs))
 
 
@@ -88,12 +114,28 @@ def _forms(pair: AnsweredPair) -> Iterable[tuple[Arm, ArmAnswers]]:
     return ((Arm.ORIGINAL, pair.original), (Arm.CHANGED, pair.changed))
 
 
-def _row(one: AnswerSet, key: str, arm: Arm, form: ArmAnswers, letters: str, *, warned: bool) -> list[str]:
-    of_set = (one.model, one.bias, one.variant, one.condition or "", str(one.draw), "yes" if one.mapped_back else "no")
+def _row(
+    one: AnswerSet, key: str, arm: Arm, form: ArmAnswers, letters: str, *, warned: bool
+) -> list[str]:
+    of_set = (
+        one.model,
+        one.bias,
+        one.variant,
+        one.condition or "",
+        str(one.draw),
+        "yes" if one.mapped_back else "no",
+    )
     numbers = (form.recorded, form.offered, form.invalid, form.counts.get("", 0))
     counts = (form.counts.get(letter, 0) for letter in letters)
     told = ("\n".join(one.warnings),) if warned else ()
-    cells = (*of_set, *told, key, arm.value, *map(str, numbers), *(str(n) if n else "" for n in counts))
+    cells = (
+        *of_set,
+        *told,
+        key,
+        arm.value,
+        *map(str, numbers),
+        *(str(n) if n else "" for n in counts),
+    )
     return [guarded(cell) for cell in cells]
 
 
@@ -106,14 +148,30 @@ def _answer_set(name: SetName, one: _Set, findings: Findings) -> AnswerSet:
             pairs.append(AnsweredPair(key, forms[Arm.ORIGINAL][1], forms[Arm.CHANGED][1]))
             continue
         ((form, (row, _)),) = forms.items()
-        findings.add(row.file, row.line, "form", f"{form.value!r} alone for {key!r}", "a row for each of both forms")
-    return AnswerSet(model, bias, condition, tuple(pairs), draw, one.mapped_back, variant, one.warnings)
+        findings.add(
+            row.file,
+            row.line,
+            "form",
+            f"{form.value!r} alone for {key!r}",
+            "a row for each of both forms",
+        )
+    return AnswerSet(
+        model, bias, condition, tuple(pairs), draw, one.mapped_back, variant, one.warnings
+    )
 
 
 def _set_name(row: Row, findings: Findings) -> SetName | None:
-    bias, draw = known_word(row, "bias", Bias, findings), _number(row, "draw", findings, low=1, usual=1)
+    bias, draw = (
+        known_word(row, "bias", Bias, findings),
+        _number(row, "draw", findings, low=1, usual=1),
+    )
     condition = known_word(row, "condition", Perturbation, findings)
-    if bias is None or draw is None or (condition is None and row.get("condition")) or not row.get("model"):
+    if (
+        bias is None
+        or draw is None
+        or (condition is None and row.get("condition"))
+        or not row.get("model")
+    ):
         return None
     known = Perturbation(condition) if condition else None
     return row.get("model"), Bias(bias), row.get("variant"), known, draw
@@ -123,7 +181,9 @@ def _answers(row: Row, findings: Findings) -> ArmAnswers | None:
     letters = [column.removeprefix(COUNT) for column in row.cells if column in _columns()]
     counts = {letter: _number(row, COUNT + letter, findings) for letter in letters}
     none, invalid = (_number(row, name, findings) for name in ("no_letter", "invalid"))
-    options = [_number(row, name, findings, low=2, high=len(LETTERS)) for name in ("recorded", "offered")]
+    options = [
+        _number(row, name, findings, low=2, high=len(LETTERS)) for name in ("recorded", "offered")
+    ]
     numbers = (none, invalid, *options, *counts.values())
     if any(number is None for number in numbers):
         return None
@@ -148,7 +208,11 @@ def _mapped_back(row: Row, findings: Findings) -> bool:
     said = row.get("mapped_back").casefold()
     if said not in YES_NO:
         findings.add(
-            row.file, row.line, "mapped_back", repr(row.get("mapped_back")), "yes, no or nothing, which is yes"
+            row.file,
+            row.line,
+            "mapped_back",
+            repr(row.get("mapped_back")),
+            "yes, no or nothing, which is yes",
         )
     return YES_NO.get(said, True)
 
@@ -158,7 +222,13 @@ def _check_letters(rows: Sequence[Row], findings: Findings) -> None:
     for row in rows[:1]:
         for column in row.cells:
             if column.startswith(COUNT) and column not in _columns():
-                findings.add(row.file, 1, column, "an unknown column", f"{COUNT}a, {COUNT}b and so on, one per letter")
+                findings.add(
+                    row.file,
+                    1,
+                    column,
+                    "an unknown column",
+                    f"{COUNT}a, {COUNT}b and so on, one per letter",
+                )
 
 
 def _columns() -> frozenset[str]:

@@ -1,4 +1,6 @@
-"""Our own formats, for anyone's instrument: a CSV file or a folder of them, and JSON Lines. See data/README.md."""
+"""Our own formats, for anyone's instrument: a CSV file or a folder of them, and JSON Lines. See
+data/README.md.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,15 @@ from workbench.domain.statements import (
     variant_order,
 )
 from workbench.errors import UnknownName
-from workbench.formats.about import DEFINITIONS, SCALES, TITLES, About, IssueNames, note_twin, read_about
+from workbench.formats.about import (
+    DEFINITIONS,
+    SCALES,
+    TITLES,
+    About,
+    IssueNames,
+    note_twin,
+    read_about,
+)
 from workbench.formats.answers import (
     ANSWERS,
     PUBLISHED,
@@ -99,29 +109,42 @@ DEFAULT = "en"
 "the language if neither a row nor instrument.toml names one"
 STATEMENTS, ABOUT, OWN_TEMPLATES = "statements.csv", "instrument.toml", "templates.csv"
 BEARING = (None, "ref", "role")
-"columns of statements whose faults make the list of questions uncertain; None: a whole line or file"
+"""columns of statements whose faults make the list of questions uncertain; None: a whole line or
+file"""
 
 
 def statement_columns() -> str:
-    """Return the columns of a CSV of statements, for people: a line each, from what this module reads."""
+    """Return the columns of a CSV of statements, for people: a line each, from what this module
+    reads.
+    """
     lines = {
         "ref": "a short name, each once; needed",
         UNNUMBERED[0]: "the statement; needed",
         ", ".join(UNNUMBERED[1:]): "other wordings",
-        ", ".join(f"{prefix}1" for prefix in NUMBERED): "other wordings of which there may be several: 1, 2, …",
+        ", ".join(
+            f"{prefix}1" for prefix in NUMBERED
+        ): "other wordings of which there may be several: 1, 2, …",
         **MEANINGS,
         ", ".join(COLUMNS): "of questionnaires: see data/README.md",
-        f"{ISSUE}NAME": "a policy issue: 1 if agreeing supports it, -1 if it opposes it, 0 if not related",
-        f"{AUTHOR}COLUMN, {RELATION}COLUMN": f"author of a wording; its expected stance: {', '.join(Relation)}",
+        f"{ISSUE}NAME": "a policy issue: 1 if agreeing supports it, -1 if it opposes it, 0 if "
+        "not related",
+        f"{AUTHOR}COLUMN, {RELATION}COLUMN": "author of a wording; its expected stance: "
+        f"{', '.join(Relation)}",
     }
-    told = (textwrap.wrap(f"{name}: {about}", 74, subsequent_indent="  ") for name, about in lines.items())
-    return "\n".join(["Columns of a CSV file of statements:", *(line for each in told for line in each)])
+    told = (
+        textwrap.wrap(f"{name}: {about}", 74, subsequent_indent="  ")
+        for name, about in lines.items()
+    )
+    return "\n".join(
+        ["Columns of a CSV file of statements:", *(line for each in told for line in each)]
+    )
 
 
 def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:
     """Read an instrument from a folder or a single table of statements.
 
-    `how`: how a single table is read where it does not say so itself; of a folder, what parties' answers stand for.
+    `how`: how a single table is read where it does not say so itself; of a folder, what parties'
+    answers stand for.
 
     Raises InputError with every fault: file, line, column, what was found and what was expected.
     """
@@ -131,7 +154,8 @@ def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrumen
         about = replace(about, name=name or about.name or path.resolve().name)
         lines, issues = _csv_lines(path / STATEMENTS, about, findings)
         instrument = replace(
-            _instrument(lines, issues, about, findings), templates=_templates(path, about, lines, findings)
+            _instrument(lines, issues, about, findings),
+            templates=_templates(path, about, lines, findings),
         )
         if lines:  # otherwise every ref of the other files would be unknown
             instrument = _with_people(instrument, path, about, StanceRule(how.answers), findings)
@@ -149,7 +173,9 @@ def read_csv(path: Path, name: str | None = None, how: How = AS_IS) -> Instrumen
 
 
 def read_jsonl(path: Path, name: str | None = None) -> Instrument:
-    """Read an instrument from JSON Lines, one object per statement. Raises InputError as `read_csv` does."""
+    """Read an instrument from JSON Lines, one object per statement. Raises InputError as `read_csv`
+    does.
+    """
     findings = Findings()
     lines = read_lines(path, findings)
     names = IssueNames()
@@ -160,10 +186,14 @@ def read_jsonl(path: Path, name: str | None = None) -> Instrument:
     issues = tuple(dict.fromkeys(issue for line in lines for issue in line.issues))
     instrument = _instrument(lines, issues, About(name=name or Path(name_of(path)).stem), findings)
     findings.check()
-    return replace(instrument, templates=templates_of(_fitting(lines), [line.language for line in lines]))
+    return replace(
+        instrument, templates=templates_of(_fitting(lines), [line.language for line in lines])
+    )
 
 
-def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings) -> Instrument:
+def _instrument(
+    lines: Sequence[Line], issues: tuple[str, ...], about: About, findings: Findings
+) -> Instrument:
     """Return the statements with their labels; contradictions are noted in `findings`."""
     for line in lines:
         check_texts(line, findings)
@@ -173,14 +203,19 @@ def _instrument(lines: Sequence[Line], issues: tuple[str, ...], about: About, fi
         name=about.name,
         title=about.title or about.name,
         statements=found,
-        language=about.language or next(iter(languages if DEFAULT not in languages else ()), DEFAULT),
+        language=about.language
+        or next(iter(languages if DEFAULT not in languages else ()), DEFAULT),
         version=about.version,
         source=about.source,
         citation=about.citation,
         licence=about.licence,
         issues=issues if about.issues is None else about.issues,
         definitions=about.definitions,
-        issue_labels=tuple(IssueLabel(s.ref, issue, GOLD, label) for s in found for issue, label in s.issues.items()),
+        issue_labels=tuple(
+            IssueLabel(s.ref, issue, GOLD, label)
+            for s in found
+            for issue, label in s.issues.items()
+        ),
         questionnaire=questionnaire_of(lines, found, about.scales, findings),
         notes=about.notes,
     )
@@ -195,7 +230,9 @@ def _with_people(
     of_statements = instrument.issue_labels
     labels = (
         *of_statements,
-        *read_issue_labels(folder / "issue_labels.csv", refs, instrument.issues, of_statements, findings),
+        *read_issue_labels(
+            folder / "issue_labels.csv", refs, instrument.issues, of_statements, findings
+        ),
     )
     gold = gold_labels(labels)
     listed = read_parties(folder / "parties.csv", findings)
@@ -203,15 +240,20 @@ def _with_people(
     return replace(
         instrument,
         statements=tuple(replace(s, issues=gold.get(s.ref, {})) for s in instrument.statements),
-        issues=instrument.issues if listed_issues else tuple(dict.fromkeys(label.issue for label in labels)),
+        issues=instrument.issues
+        if listed_issues
+        else tuple(dict.fromkeys(label.issue for label in labels)),
         issue_labels=labels,
-        parties=listed or tuple(Party(*key) for key in dict.fromkeys((a.country, a.party) for a in answers)),
+        parties=listed
+        or tuple(Party(*key) for key in dict.fromkeys((a.country, a.party) for a in answers)),
         party_answers=answers,
         survey=read_survey(folder / "survey.csv", instrument.statements, findings),
     )
 
 
-def _with_answers(instrument: Instrument, folder: Path, about: About, findings: Findings) -> Instrument:
+def _with_answers(
+    instrument: Instrument, folder: Path, about: About, findings: Findings
+) -> Instrument:
     """Return the instrument with people's answers to its questions.
 
     Faults that follow from faults of the statements are not noted.
@@ -221,7 +263,9 @@ def _with_answers(instrument: Instrument, folder: Path, about: About, findings: 
     sure = not any(fault.file == STATEMENTS and fault.column in BEARING for fault in findings.found)
     sure = sure and bool(instrument.statements)
     if questionnaire is None and about.scales and sure:
-        findings.add(folder / ABOUT, None, SCALES, "scales, and no statement with a role", "a column role")
+        findings.add(
+            folder / ABOUT, None, SCALES, "scales, and no statement with a role", "a column role"
+        )
     if questionnaire is not None:
         published = read_published(folder / PUBLISHED, questionnaire, findings)
         questionnaire = replace(questionnaire, published=published)
@@ -236,16 +280,26 @@ def _with_answers(instrument: Instrument, folder: Path, about: About, findings: 
         return instrument
     return replace(
         instrument,
-        questionnaire=replace(questionnaire, respondents=with_facts(folder / RESPONDENTS, respondents, findings)),
+        questionnaire=replace(
+            questionnaire, respondents=with_facts(folder / RESPONDENTS, respondents, findings)
+        ),
         notes=(*instrument.notes, *notes),
     )
 
 
-def _csv_lines(path: Path, about: About, findings: Findings, how: How = AS_IS) -> tuple[list[Line], tuple[str, ...]]:
+def _csv_lines(
+    path: Path, about: About, findings: Findings, how: How = AS_IS
+) -> tuple[list[Line], tuple[str, ...]]:
     """Return the statements of a file and the issues that its columns name."""
     if looks_like_answers(header_of(path, how)):
         found = "respondents and no refs, which looks like a file of people's answers"
-        findings.add(path, 1, None, found, "statements with columns ref and original; answers have --format answers")
+        findings.add(
+            path,
+            1,
+            None,
+            found,
+            "statements with columns ref and original; answers have --format answers",
+        )
         return [], ()
     rows = read_rows(
         path,
@@ -284,7 +338,11 @@ def _check_issues(path: Path, issues: tuple[str, ...], about: About, findings: F
 
 
 def _csv_line(
-    row: Row, language: str, columns: dict[VariantId, str], issues: tuple[str, ...], findings: Findings
+    row: Row,
+    language: str,
+    columns: dict[VariantId, str],
+    issues: tuple[str, ...],
+    findings: Findings,
 ) -> Line:
     labels: dict[str, int] = {}
     for issue in issues:
@@ -299,7 +357,9 @@ def _csv_line(
         language=row.get("language") or language,
         country=row.get("country") or None,
         topic=row.get("topic") or None,
-        texts=tuple((variant, row.cells[column]) for variant, column in columns.items() if row.get(column)),
+        texts=tuple(
+            (variant, row.cells[column]) for variant, column in columns.items() if row.get(column)
+        ),
         issues=labels,
         author=row.get("author") or None,
         authors=authors(row, columns),
@@ -323,11 +383,15 @@ def _version(row: Row, findings: Findings) -> int | None:
         return None
     if re.fullmatch("[0-9]{1,6}", text) and int(text) >= 1:
         return int(text)
-    findings.add(row.file, row.line, "version", repr(text), f"a whole number from 1 to {LAST_VERSION:,}")
+    findings.add(
+        row.file, row.line, "version", repr(text), f"a whole number from 1 to {LAST_VERSION:,}"
+    )
     return None
 
 
-def _templates(folder: Path, about: About, lines: Sequence[Line], findings: Findings) -> tuple[Template, ...]:
+def _templates(
+    folder: Path, about: About, lines: Sequence[Line], findings: Findings
+) -> tuple[Template, ...]:
     if (folder / OWN_TEMPLATES).exists():
         return read_templates(folder / OWN_TEMPLATES, findings)
     templates: list[Template] = []
@@ -335,12 +399,20 @@ def _templates(folder: Path, about: About, lines: Sequence[Line], findings: Find
         try:
             templates += templates_of((audit,), [line.language for line in lines])
         except UnknownName as error:
-            findings.add(folder / ABOUT, None, "templates", str(error), "the name of an audit, or a templates.csv")
+            findings.add(
+                folder / ABOUT,
+                None,
+                "templates",
+                str(error),
+                "the name of an audit, or a templates.csv",
+            )
     return tuple(templates)
 
 
 def _fitting(lines: Sequence[Line]) -> tuple[str, ...]:
-    """Return the audits that fit the statements: that of questionnaires if any statement has a role."""
+    """Return the audits that fit the statements: that of questionnaires if any statement has a
+    role.
+    """
     return QUESTIONNAIRE_AUDITS if any(line.role for line in lines) else INSTRUMENT_AUDITS
 
 
@@ -361,25 +433,36 @@ ABOUT_COLUMNS = (
 
 
 def csv_files(instrument: Instrument) -> dict[str, str]:
-    """Return the files of a folder: name -> text. Empty files are included, so that no older file is read with the
-    others.
+    """Return the files of a folder: name -> text. Empty files are included, so that no older file
+    is read with the others.
     """
     return {
         "instrument.toml": _about(instrument),
         "statements.csv": _statements(instrument),
         "issue_labels.csv": _csv(
             ("ref", "issue", "annotator", "label"),
-            ((one.statement, one.issue, one.annotator, str(one.label)) for one in instrument.issue_labels),
+            (
+                (one.statement, one.issue, one.annotator, str(one.label))
+                for one in instrument.issue_labels
+            ),
         ),
         "parties.csv": _csv(
             ("country", "party", "position"),
-            ((one.country, one.name, "" if one.position is None else repr(one.position)) for one in instrument.parties),
+            (
+                (one.country, one.name, "" if one.position is None else repr(one.position))
+                for one in instrument.parties
+            ),
         ),
         "party_answers.csv": _csv(*party_answer_rows(instrument.party_answers)),
         "survey.csv": _csv(
             ("respondent", "ref", "variant", "answer"),
             (
-                (one.respondent, one.statement, str(one.variant), "agree" if one.agrees else "disagree")
+                (
+                    one.respondent,
+                    one.statement,
+                    str(one.variant),
+                    "agree" if one.agrees else "disagree",
+                )
                 for one in instrument.survey
             ),
         ),
@@ -402,7 +485,9 @@ def json_lines(instrument: Instrument) -> str:
 
 
 def origins_elsewhere(instrument: Instrument) -> tuple[str, ...]:
-    """Return the refs that statements are derived from but that the instrument lacks because they are archived."""
+    """Return the refs that statements are derived from but that the instrument lacks because they
+    are archived.
+    """
     refs = {statement.ref for statement in instrument.statements}
     found = (s.derived_from for s in instrument.statements if s.derived_from is not None)
     return tuple(dict.fromkeys(ref for ref in found if ref not in refs))
@@ -417,9 +502,14 @@ def _about(instrument: Instrument) -> str:
     retired = origins_elsewhere(instrument)
     tables = {
         TITLES: {issue.name: issue.title for issue in instrument.definitions},
-        DEFINITIONS: {issue.name: issue.definition for issue in instrument.definitions if issue.definition},
+        DEFINITIONS: {
+            issue.name: issue.definition for issue in instrument.definitions if issue.definition
+        },
     }
-    scales = {scale.name: [_option(one) for one in scale.options] for scale in _questionnaire(instrument).scales}
+    scales = {
+        scale.name: [_option(one) for one in scale.options]
+        for scale in _questionnaire(instrument).scales
+    }
     return tomli_w.dumps(
         {
             **texts,
@@ -447,11 +537,18 @@ def _answers(questionnaire: Questionnaire) -> str:
 
 def _asked(instrument: Instrument) -> dict[str, dict[str, str]]:
     """Return the columns of each question beside its statement."""
-    return {question.ref: _about_question(question) for question in _questionnaire(instrument).questions}
+    return {
+        question.ref: _about_question(question) for question in _questionnaire(instrument).questions
+    }
 
 
 def _about_question(question: Question) -> dict[str, str]:
-    values = (question.role.value, question.form.value, question.scale, question.leaning and question.leaning.value)
+    values = (
+        question.role.value,
+        question.form.value,
+        question.scale,
+        question.leaning and question.leaning.value,
+    )
     return {name: value for name, value in zip(COLUMNS, values, strict=True) if value}
 
 
@@ -460,19 +557,38 @@ def _csv(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _statements(instrument: Instrument) -> str:
-    """Return the table of statements; its columns are those that are not empty, in a fixed order."""
+    """Return the table of statements; its columns are those that are not empty, in a fixed
+    order.
+    """
     asked = _asked(instrument)
-    rows = [_row(s, *line) | asked.get(s.ref, {}) for s in instrument.statements for line in statement_lines(s)]
-    variants = sorted({w.variant for s in instrument.statements for w in s.wordings} | {ORIGINAL}, key=variant_order)
-    about = [f"{prefix}{column_of(variant)}" for prefix in (AUTHOR, RELATION) for variant in variants]
+    rows = [
+        _row(s, *line) | asked.get(s.ref, {})
+        for s in instrument.statements
+        for line in statement_lines(s)
+    ]
+    variants = sorted(
+        {w.variant for s in instrument.statements for w in s.wordings} | {ORIGINAL},
+        key=variant_order,
+    )
+    about = [
+        f"{prefix}{column_of(variant)}" for prefix in (AUTHOR, RELATION) for variant in variants
+    ]
     used = {"ref", "language", "original", *(column for row in rows for column in row)}
-    columns = [column for column in (*ABOUT_COLUMNS, *map(column_of, variants), "author", *about) if column in used]
+    columns = [
+        column
+        for column in (*ABOUT_COLUMNS, *map(column_of, variants), "author", *about)
+        if column in used
+    ]
     return _csv(tuple(columns), (tuple(row.get(column, "") for column in columns) for row in rows))
 
 
 def _row(statement: Statement, language: str, wordings: list[Wording]) -> dict[str, str]:
     row = {
-        **{name: text for name, text in _about_statement(statement).items() if isinstance(text, str)},
+        **{
+            name: text
+            for name, text in _about_statement(statement).items()
+            if isinstance(text, str)
+        },
         "language": language,
         **({"tags": tag_cell(statement.tags)} if statement.tags else {}),
         **({"version": str(statement.version)} if statement.version != 1 else {}),
@@ -521,8 +637,12 @@ def _about_statement(statement: Statement) -> dict[str, str]:
 
 
 def statement_lines(statement: Statement) -> Iterator[tuple[str, list[Wording]]]:
-    """Yield the wordings of each language, in the statement's order of languages and the order of variants."""
-    for language in dict.fromkeys((*statement.languages, *(w.language for w in statement.wordings))):
+    """Yield the wordings of each language, in the statement's order of languages and the order of
+    variants.
+    """
+    for language in dict.fromkeys(
+        (*statement.languages, *(w.language for w in statement.wordings))
+    ):
         wordings = [wording for wording in statement.wordings if wording.language == language]
         if wordings:
             yield language, sorted(wordings, key=lambda w: variant_order(w.variant))
@@ -535,4 +655,8 @@ def _common_author(wordings: list[Wording]) -> str | None:
 
 
 def _relations(wordings: list[Wording], prefix: str) -> dict[str, str]:
-    return {prefix + column_of(w.variant): w.relation.value for w in wordings if w.relation is not w.variant.relation}
+    return {
+        prefix + column_of(w.variant): w.relation.value
+        for w in wordings
+        if w.relation is not w.variant.relation
+    }

@@ -1,4 +1,6 @@
-"""Numbers of files, checked where they enter: whoever reads a number from a table or a log asks `finite_number`."""
+"""Numbers of files, checked where they enter: whoever reads a number from a table or a log asks
+`finite_number`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _WITH_COMMA = re.compile(r"[+-]?(?:[0-9]+|[1-9][0-9]{0,2}(?:\.[0-9]{3})+),[0-9]+
 _IN_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 
 
-def finite_number(value: object, *, low: float = -LARGEST, high: float = LARGEST, whole: bool = False) -> float | None:
+def finite_number(
+    value: object, *, low: float = -LARGEST, high: float = LARGEST, whole: bool = False
+) -> float | None:
     """Return a value of a file as a number, or None if it is no finite number of the range.
 
     Parameters
@@ -31,7 +35,7 @@ def finite_number(value: object, *, low: float = -LARGEST, high: float = LARGEST
     (0.5, 1000.0, 7.0, 3.0)
     >>> [finite_number(value) for value in ("nan", "inf", "1e300", "1_000", "", True, None)]
     [None, None, None, None, None, None, None]
-    """
+    """  # noqa: E501
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     if isinstance(value, str) and not _WRITTEN.fullmatch(value.strip()):

@@ -1,4 +1,6 @@
-"""The bytes of a file, unpacked as they are read: gzip, Zstandard, and a zip with one table in it."""
+"""The bytes of a file, unpacked as they are read: gzip, Zstandard, and a zip with one table in
+it.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ from workbench.regular_files import check_file
 
 MOST_BYTES = 2**30
 FREE_BYTES, RATIO = 2**25, 100
-"what any packed file may come to, and how many times its size a larger one: what compresses better is made to be large"
+"""what any packed file may come to, and how many times its size a larger one: what compresses
+better is made to be large"""
 CHUNK = 2**18
 MOST_SHOWN, LONGEST_NAME = 60, 255
-"characters of the name of a file in a zip that are shown, and that are kept: a file system allows as many"
+"""characters of the name of a file in a zip that are shown, and that are kept: a file system allows
+as many"""
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".toml", ".xlsx")
 "how names of files in a zip end that may be meant; others (a PDF beside them) are passed over"
@@ -50,7 +54,9 @@ _READING: ContextVar[Reading] = ContextVar("reading", default=Reading())  # noqa
 
 
 @contextmanager
-def reading(most: int | None = None, told: Callable[[Path, float], None] | None = None) -> Iterator[None]:
+def reading(
+    most: int | None = None, told: Callable[[Path, float], None] | None = None
+) -> Iterator[None]:
     """Read files so within this block."""
     token = _READING.set(Reading(most, told))
     try:
@@ -73,7 +79,8 @@ def most_of(size: int) -> int:
 def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file; what comes of it is unpacked.
 
-    Raises UsageError if it cannot be read, unpacks to too much, or is a zip with no or several tables; MissingPackage.
+    Raises UsageError if it cannot be read, unpacks to too much, or is a zip with no or several
+    tables; MissingPackage.
     """
     check_file(path)
     try:
@@ -88,7 +95,9 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a file, of a packed one that of what is in it. Raises UsageError as `opened` does."""
+    """Return the name of a file, of a packed one that of what is in it. Raises UsageError as
+    `opened` does.
+    """
     with check_file(path).open("rb") as file:
         begin = file.read(4)
     if begin == ZIP:
@@ -124,13 +133,21 @@ def _unpacked(path: Path, file: BinaryIO, begin: bytes) -> tuple[BinaryIO, bool]
     if begin == ZIP and (member := _member(path)) is not None:
         try:
             return cast("BinaryIO", zipfile.ZipFile(file).open(str(member))), True
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:  # damaged, or with a password
-            raise UsageError(f"{path}: a zip that cannot be unpacked ({_shown(error)}); unpack it first") from error
+        except (
+            zipfile.BadZipFile,
+            RuntimeError,
+            NotImplementedError,
+        ) as error:  # damaged, or with a password
+            raise UsageError(
+                f"{path}: a zip that cannot be unpacked ({_shown(error)}); unpack it first"
+            ) from error
     return file, False
 
 
 def _member(path: Path) -> PurePath | None:
-    """Return the one table in a zip; None for a spreadsheet, and what may be one that is damaged. Raises UsageError."""
+    """Return the one table in a zip; None for a spreadsheet, and what may be one that is damaged.
+    Raises UsageError.
+    """
     try:
         with zipfile.ZipFile(path) as held:
             names = {one.filename: one.file_size for one in held.infolist()}
@@ -139,12 +156,17 @@ def _member(path: Path) -> PurePath | None:
     if BOOK in names:
         _check_size(path, sum(names.values()))  # no more than that is unpacked of a file
         return None
-    shown = [PurePath(name) for name in names if not name.startswith("__MACOSX") and not name.endswith("/")]
+    shown = [
+        PurePath(name)
+        for name in names
+        if not name.startswith("__MACOSX") and not name.endswith("/")
+    ]
     tables = [one for one in shown if one.suffix.lower() in TABLES and not one.name.startswith(".")]
     if len(tables) != 1:
         held_ = ", ".join(map(_shown, (tables or shown)[:6])) or "nothing"
         raise UsageError(
-            f"{path}: found a zip with {held_}; give one with one table, or unpack it and give the one meant"
+            f"{path}: found a zip with {held_}; give one with one table, or unpack it and give "
+            "the one meant"
         )
     return tables[0]
 
@@ -184,5 +206,7 @@ class _Counted(io.RawIOBase):
         if self._packed:
             _check_size(self._path, self._read)
         if self._reading.told is not None and not self._file.closed:
-            self._reading.told(self._path, min(self._file.tell() / self._size, 0.999) if got else 1.0)
+            self._reading.told(
+                self._path, min(self._file.tell() / self._size, 0.999) if got else 1.0
+            )
         return len(got)

@@ -1,5 +1,6 @@
-"""Statements with parties' answers to them, lists of statements, and parties' positions, in the layouts in which others
-publish them. `LAYOUTS` says what each of them is, and how it is known by its content.
+"""Statements with parties' answers to them, lists of statements, and parties' positions, in the
+layouts in which others publish them. `LAYOUTS` says what each of them is, and how it is known by
+its content.
 """
 
 from __future__ import annotations
@@ -91,14 +92,18 @@ class Gathered:
         """Take a statement in one language."""
         texts = ((ORIGINAL, text),) if text else ()
         country = self.layout.country or None
-        self.lines.append(Line(row.file, row.line, ref, language or self.language, texts, country, topic or None))
+        self.lines.append(
+            Line(row.file, row.line, ref, language or self.language, texts, country, topic or None)
+        )
 
     def answer(self, row: Row, column: str, party: str, ref: str, country: str = "") -> None:
         """Take a party's answer; one that is there twice is a fault."""
         self.parties.setdefault(party)
         known = self.countries.setdefault(party, country or self.layout.country)
         if country and country != known:
-            self.findings.add(row.file, row.line, "country", f"{country!r} of {party!r}", f"{known!r}, as before")
+            self.findings.add(
+                row.file, row.line, "country", f"{country!r} of {party!r}", f"{known!r}, as before"
+            )
         found = party_answer(row, column, (known, party, ref), self.rule, self.findings)
         if is_new(self.seen, (party, ref), row, column, self.findings) and found is not None:
             self.answers.append(found)
@@ -106,7 +111,11 @@ class Gathered:
     def keyed(self, rows: Sequence[Row], column: str) -> dict[str, Row]:
         """Return rows by what is in a column; what is there twice is a fault."""
         seen: dict[Hashable, int] = {}
-        return {row.get(column): row for row in rows if is_new(seen, row.get(column), row, column, self.findings)}
+        return {
+            row.get(column): row
+            for row in rows
+            if is_new(seen, row.get(column), row, column, self.findings)
+        }
 
     def left_out(self, rows: Sequence[Row], column: str, what: str) -> None:
         """Note how many cells of a column do not come."""
@@ -120,13 +129,21 @@ class Gathered:
         return {party: asked - given[party] for party in self.parties if given[party] < asked}
 
     def note_open(self) -> None:
-        self.notes += [f"{party} left {plural(n, 'statement')} open." for party, n in self.unanswered().items()]
+        self.notes += [
+            f"{party} left {plural(n, 'statement')} open." for party, n in self.unanswered().items()
+        ]
 
 
 def parts_of(path: Path, how: How = AS_IS) -> list[Part]:
     """Return the tables of a file, or of the files of a folder."""
-    files = [path] if path.is_file() else sorted(p for p in path.glob("*") if p.suffix.lower() in (".json", ".csv"))
-    if path.is_dir() and (len(files) > MOST_FILES or any(file.stat().st_size > MOST_BYTES for file in files)):
+    files = (
+        [path]
+        if path.is_file()
+        else sorted(p for p in path.glob("*") if p.suffix.lower() in (".json", ".csv"))
+    )
+    if path.is_dir() and (
+        len(files) > MOST_FILES or any(file.stat().st_size > MOST_BYTES for file in files)
+    ):
         return []
     return [
         Part(file, replace(how, sheet=name or how.sheet), tuple(columns))
@@ -142,7 +159,9 @@ def layout_of(path: Path, how: How = AS_IS) -> str:
 
 
 def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> Instrument:  # noqa: A002
-    """Read an instrument in one of the layouts. Raises UsageError, and InputError with every fault."""
+    """Read an instrument in one of the layouts. Raises UsageError, and InputError with every
+    fault.
+    """
     layout = LAYOUTS[format]
     found = Gathered(layout, how)
     layout.gather(found, path, parts_of(path, how))
@@ -154,7 +173,10 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
         raise UsageError(f"{path}: found no statement of {layout.title}")
     languages = tuple(dict.fromkeys(line.language for line in found.lines))
     if not layout.language and not how.language:
-        found.notes.append(f"The language is not in the file: taken for {DEFAULT_LANGUAGE}; --language says another.")
+        found.notes.append(
+            f"The language is not in the file: taken for {DEFAULT_LANGUAGE}; --language says "
+            "another."
+        )
     called = name or (path.resolve().name if path.is_dir() else Path(name_of(path)).stem)
     return Instrument(
         name=called,
@@ -165,7 +187,9 @@ def read(format: str, path: Path, name: str | None = None, how: How = AS_IS) -> 
         citation=layout.citation,
         licence=layout.licence,
         templates=templates_of(INSTRUMENT_AUDITS, languages),
-        parties=tuple(Party(found.countries.get(party, layout.country), party) for party in found.parties),
+        parties=tuple(
+            Party(found.countries.get(party, layout.country), party) for party in found.parties
+        ),
         party_answers=tuple(found.answers),
         notes=(f"Read as {layout.title}.", *found.notes),
     )
@@ -175,21 +199,34 @@ def _parties(n: int) -> str:
     return "1 party" if n == 1 else f"{n:,} parties"
 
 
-def _rows(found: Gathered, part: Part, required: Sequence[str], may_be_empty: Sequence[str] = ()) -> list[Row]:
+def _rows(
+    found: Gathered, part: Part, required: Sequence[str], may_be_empty: Sequence[str] = ()
+) -> list[Row]:
     return read_rows(
-        part.path, found.findings, required=required, any_columns=True, may_be_empty=may_be_empty, how=part.how
+        part.path,
+        found.findings,
+        required=required,
+        any_columns=True,
+        may_be_empty=may_be_empty,
+        how=part.how,
     )
 
 
-# ── Wahl-O-Mat ────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Wahl-O-Mat ────────────────────────────────────────────────────────────────────────────────────
 
 PARTY, THESIS, TEXT = "Partei: Kurzbezeichnung", "These: Nr.", "These: These"
 TITLE, POSITION, REASON = "These: Titel", "Position: Position", "Position: Begründung"
 
 
 def _positions(parts: Sequence[Part]) -> list[Part]:
-    """Return the tables of positions: most of their columns are enough to know one, for one may be missing."""
-    return [part for part in parts if len({PARTY, THESIS, TEXT, TITLE, POSITION} & set(part.columns)) > 2]
+    """Return the tables of positions: most of their columns are enough to know one, for one may be
+    missing.
+    """
+    return [
+        part
+        for part in parts
+        if len({PARTY, THESIS, TEXT, TITLE, POSITION} & set(part.columns)) > 2
+    ]
 
 
 def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
@@ -198,7 +235,10 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
         names = ", ".join(part.how.sheet or part.path.name for part in tables)
         raise UsageError(f"{path}: {len(tables)} tables of positions: {names}; --sheet names one")
     if not tables:
-        raise UsageError(f"{path}: found no table of positions, with the columns {PARTY}, {THESIS}, {TEXT}, {POSITION}")
+        raise UsageError(
+            f"{path}: found no table of positions, with the columns {PARTY}, {THESIS}, {TEXT}, "
+            f"{POSITION}"
+        )
     rows = _rows(found, tables[0], (PARTY, THESIS, TEXT, POSITION))
     for part in parts:
         if part not in tables and PARTY in part.columns:
@@ -211,7 +251,10 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
         if first is row and ref:
             found.add(row, ref, row.get(TEXT), row.get(TITLE))
         elif first.get(TEXT) != row.get(TEXT):
-            said = f"another text of thesis {ref} than in {found.findings.counted.get(path.name, 'line')} {first.line}"
+            said = (
+                f"another text of thesis {ref} than in "
+                f"{found.findings.counted.get(path.name, 'line')} {first.line}"
+            )
             found.findings.add(row.file, row.line, TEXT, said, "one text for each thesis")
         if listed and party and party not in listed:
             found.findings.add(row.file, row.line, PARTY, repr(party), "a party of the other sheet")
@@ -222,7 +265,9 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
         for party, n in found.unanswered().items():
             if party in given:
                 said = f"no position of {party} on {n:,} of {len(texts):,} theses"
-                found.findings.add(path, None, POSITION, said, "a position on each: the file may be cut off")
+                found.findings.add(
+                    path, None, POSITION, said, "a position on each: the file may be cut off"
+                )
             else:
                 found.notes.append(f"{party} has no positions.")
     found.left_out(rows, REASON, "reasons of parties")
@@ -232,16 +277,29 @@ def _wahlomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
 
 def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     def rows(name: str, *required: str, above: bool = False) -> list[Row]:
-        file = next((p / name for p in (path, path.parent, path.parent.parent)[: 3 if above else 1]
-                     if (p / name).is_file()), None)  # fmt: skip
-        part = next((part for part in parts if part.path == file), Part(file or path, found.how, ()))
+        file = next(
+            (
+                p / name
+                for p in (path, path.parent, path.parent.parent)[: 3 if above else 1]
+                if (p / name).is_file()
+            ),
+            None,
+        )
+        part = next(
+            (part for part in parts if part.path == file), Part(file or path, found.how, ())
+        )
         return [] if file is None else _rows(found, part, required)
 
     stated = rows("statement.json", "id", "text")
-    named = {key: row.get("name") for key, row in found.keyed(rows("party.json", "id", "name"), "id").items()}
+    named = {
+        key: row.get("name")
+        for key, row in found.keyed(rows("party.json", "id", "name"), "id").items()
+    }
     heard = found.keyed(rows("answer.json", "id", "message", above=True), "id")
     words = {key: row.get("message") for key, row in heard.items()}
-    topics = {row.get("id"): row.get("label") or row.get("name") for row in rows("category.json", "id")}
+    topics = {
+        row.get("id"): row.get("label") or row.get("name") for row in rows("category.json", "id")
+    }
     found.parties |= dict.fromkeys(named.values())
     for row in stated:
         topic = topics.get(row.get("category"), row.get("category")) or row.get("label")
@@ -249,9 +307,15 @@ def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     refs = {row.get("id") for row in stated}
     opinions = rows("opinion.json", "party", "statement", "answer")
     for row in opinions:
-        for column, known in (("party", named), ("statement", refs), *((("answer", words),) if words else ())):
+        for column, known in (
+            ("party", named),
+            ("statement", refs),
+            *((("answer", words),) if words else ()),
+        ):
             if row.get(column) and row.get(column) not in known:
-                found.findings.add(row.file, row.line, column, repr(row.get(column)), f"an id of {column}.json")
+                found.findings.add(
+                    row.file, row.line, column, repr(row.get(column)), f"an id of {column}.json"
+                )
                 break
         else:
             said = words.get(row.get("answer"), row.get("answer"))
@@ -260,20 +324,35 @@ def _qualomat(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     found.left_out(opinions, "comment", "comments of parties")
     found.note_open()
     file = path / "overview.json"
-    for about in (one for _, one in objects(file, found.findings) if isinstance(one, dict)) if file.is_file() else ():
-        title, date, found.source = (str(about.get(key) or "") for key in ("title", "date", "data_source"))
+    for about in (
+        (one for _, one in objects(file, found.findings) if isinstance(one, dict))
+        if file.is_file()
+        else ()
+    ):
+        title, date, found.source = (
+            str(about.get(key) or "") for key in ("title", "date", "data_source")
+        )
         found.title = f"{title} ({date[:10]})" if date else title
 
 
-# ── smartvote ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── smartvote ─────────────────────────────────────────────────────────────────────────────────────
 
 QUESTION_ID = ("ID_question", "questionId", "question_id", "id")
 ANSWERED, VALUE = ("questionId", "question_id", "ID_question", "question"), ("answer", "value")
 PARTIES = (
-    *("partyAbbreviation", "party_short", "party.abbreviation", "party", "party_name", "party.name"),
+    *(
+        "partyAbbreviation",
+        "party_short",
+        "party.abbreviation",
+        "party",
+        "party_name",
+        "party.name",
+    ),
     *("abbreviation", "name"),
 )
-CANDIDATE = frozenset({"firstname", "lastname", "ID_Candidate", "candidate", "candidate_id", "candidateId"})
+CANDIDATE = frozenset(
+    {"firstname", "lastname", "ID_Candidate", "candidate", "candidate_id", "candidateId"}
+)
 IN_LANGUAGE = re.compile(rf"(?:question|text|statement)(?:[._]({'|'.join(SWISS)}))?")
 OF_QUESTION = re.compile(r"(?:(?:answer|question|q)[._]?)?(\d+)")
 "a column of answers to one question"
@@ -286,13 +365,21 @@ def _first(names: Sequence[str], columns: Columns) -> str:
 
 
 def _texts(columns: Columns) -> dict[str, str]:
-    """Return the columns of texts by language; "" is that of a column that names none, which counts alone."""
-    named = {match[1] or "": column for column in columns if (match := IN_LANGUAGE.fullmatch(column))}
+    """Return the columns of texts by language; "" is that of a column that names none, which counts
+    alone.
+    """
+    named = {
+        match[1] or "": column for column in columns if (match := IN_LANGUAGE.fullmatch(column))
+    }
     return {one: named[one] for one in SWISS if one in named} or named
 
 
 def _questions(parts: Sequence[Part]) -> Part | None:
-    found = (p for p in parts if _first(QUESTION_ID, p.columns) and _texts(p.columns) and "type" in p.columns)
+    found = (
+        p
+        for p in parts
+        if _first(QUESTION_ID, p.columns) and _texts(p.columns) and "type" in p.columns
+    )
     return next(found, None)
 
 
@@ -303,13 +390,20 @@ def _answering(parts: Sequence[Part]) -> list[Part]:
         long = _first(ANSWERED, columns) and _first(VALUE, columns)
         return "answers" in columns or bool(long) or any(map(OF_QUESTION.fullmatch, columns))
 
-    return [one for one in parts if one != _questions(parts) and _first(PARTIES, one.columns) and answers(one.columns)]
+    return [
+        one
+        for one in parts
+        if one != _questions(parts) and _first(PARTIES, one.columns) and answers(one.columns)
+    ]
 
 
 def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     asked = _questions(parts)
     if asked is None:
-        raise UsageError(f"{path}: found no table of questions, with an id, a type and a text such as question_de")
+        raise UsageError(
+            f"{path}: found no table of questions, with an id, a type and a text such as "
+            "question_de"
+        )
     texts, id_ = _texts(asked.columns), _first(QUESTION_ID, asked.columns)
     main, *others = texts.values()
     rows = _rows(found, asked, (id_, "type", main, *others), others)
@@ -317,25 +411,44 @@ def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     kept = [row for row in rows if row.get(id_) not in spent]
     for row in kept:
         for language, column in texts.items():
-            names = (f"category.{language}", f"category_{language}", "category", "category.name", "category.de")
+            names = (
+                f"category.{language}",
+                f"category_{language}",
+                "category",
+                "category.name",
+                "category.de",
+            )
             if row.get(column) or column == main:
-                found.add(row, row.get(id_), row.get(column), row.get(_first(names, asked.columns)), language)
+                found.add(
+                    row,
+                    row.get(id_),
+                    row.get(column),
+                    row.get(_first(names, asked.columns)),
+                    language,
+                )
     given = _given(found, parts, {row.get(id_) for row in rows}, spent)
     for (party, ref), values in given.items():
         mean = sum(value for _, value in values) / len(values)
         found.answer(replace(values[0][0], cells={"mean": f"{mean:.6g}"}), "mean", party, ref)
     if "" in texts and not found.how.language:
-        found.notes.append(f"The file does not say its language: taken for {found.language}; --language says another.")
+        found.notes.append(
+            f"The file does not say its language: taken for {found.language}; --language says "
+            "another."
+        )
     if spent:
         found.notes.append(
-            f"Left out: {plural(len(spent), 'question')} for more or less spending, which none can agree to."
+            f"Left out: {plural(len(spent), 'question')} for more or less spending, which none "
+            "can agree to."
         )
     if n := sum(row.get(main).endswith("?") for row in kept):
-        found.notes.append(f"Questions among the {plural(len(kept), 'text')}: {n:,}. A yes is taken for agreement.")
+        found.notes.append(
+            f"Questions among the {plural(len(kept), 'text')}: {n:,}. A yes is taken for agreement."
+        )
     if given:
         people = len({(row.file, row.line) for values in given.values() for row, _ in values})
         found.notes.append(
-            f"Answers of {_parties(len({party for party, _ in given}))} are means of the answers of "
+            f"Answers of {_parties(len({party for party, _ in given}))} are means of the answers "
+            "of "
             f"{plural(people, 'candidate')}: above 50 agrees, below 50 disagrees, 50 is neutral."
         )
     found.note_open()
@@ -344,7 +457,9 @@ def _smartvote(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
 def _given(
     found: Gathered, parts: Sequence[Part], refs: Collection[str], spent: Collection[str]
 ) -> dict[tuple[str, str], list[tuple[Row, float]]]:
-    """Take the answers of parties; return those of candidates by party and question, where the party has none."""
+    """Take the answers of parties; return those of candidates by party and question, where the
+    party has none.
+    """
     candidates: dict[tuple[str, str], list[tuple[Row, float]]] = defaultdict(list)
     partyless = 0
     for part in _answering(parts):
@@ -355,7 +470,9 @@ def _given(
                 cell = replace(row, cells={**row.cells, column: value})
                 said = number(cell, column, found.findings, low=0, high=100)
                 if ref not in refs:
-                    found.findings.add(row.file, row.line, column, f"an answer to {ref!r}", "the id of a question")
+                    found.findings.add(
+                        row.file, row.line, column, f"an answer to {ref!r}", "the id of a question"
+                    )
                 elif ref not in spent and said is not None and row.get(of):
                     if alone:
                         found.answer(cell, column, row.get(of), ref)
@@ -367,7 +484,9 @@ def _given(
 
 
 def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[str, str, str]]:
-    """Yield (question, column, value) of the answers in a row: a list of them, a single one, or a column for each."""
+    """Yield (question, column, value) of the answers in a row: a list of them, a single one, or a
+    column for each.
+    """
     if "answers" in columns:
         try:
             listed = json.loads(row.get("answers") or "[]")
@@ -380,21 +499,33 @@ def _values(row: Row, columns: Columns, findings: Findings) -> Iterator[tuple[st
     elif (of := _first(ANSWERED, columns)) and (value := _first(VALUE, columns)):
         yield row.get(of), value, row.get(value)
     else:
-        yield from ((ref[1], one, row.get(one)) for one in columns if (ref := OF_QUESTION.fullmatch(one)))
+        yield from (
+            (ref[1], one, row.get(one)) for one in columns if (ref := OF_QUESTION.fullmatch(one))
+        )
 
 
-# ── positions of parties, a row for each ──────────────────────────────────────────────────────────────────────────────
+# ── positions of parties, a row for each ──────────────────────────────────────────────────────────
 
 OF_PARTY = ("party", "party_name", "partyname", "partei", "party_abbreviation", "party_short")
 OF_TEXT = ("statement", "statement_text", "thesis", "proposition", "original", "text")
 OF_POSITION = ("position", "answer", "stance", "opinion")
 OF_TOPIC = ("topic", "statement_title", "title", "category", "theme")
-OF_REF = ("ref", "statement_id", "statementid", "thesis_id", "item_id", "question_id", "statement_nr")
+OF_REF = (
+    "ref",
+    "statement_id",
+    "statementid",
+    "thesis_id",
+    "item_id",
+    "question_id",
+    "statement_nr",
+)
 OF_ROW = ("id", "nr", "no", "number")
 
 
 def _column(names: Sequence[str], columns: Columns) -> str:
-    """Return the first column that has one of these names, however they are written; "" if none has."""
+    """Return the first column that has one of these names, however they are written; "" if none
+    has.
+    """
     plain = {re.sub(r"[\W_]+", "_", column.casefold()).strip("_"): column for column in columns}
     return next((plain[name] for name in names if name in plain), "")
 
@@ -405,24 +536,32 @@ def _has_positions(columns: Columns) -> bool:
 
 def has_positions_alone(columns: Columns) -> bool:
     """Return whether a table has positions of parties on statements whose texts are elsewhere."""
-    return all(_column(names, columns) for names in (OF_PARTY, (*OF_REF, *OF_ROW), OF_POSITION)) and not _column(
-        OF_TEXT, columns
-    )
+    return all(
+        _column(names, columns) for names in (OF_PARTY, (*OF_REF, *OF_ROW), OF_POSITION)
+    ) and not _column(OF_TEXT, columns)
 
 
 def _party_positions(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
-    """Take a table with a row for each party and statement; a text that repeats is one statement."""
+    """Take a table with a row for each party and statement; a text that repeats is one
+    statement.
+    """
     part = next((one for one in parts if _has_positions(one.columns)), None)
     if part is None:
         raise UsageError(f"{path}: found no table with the columns party, statement and position")
-    party, text, position = (_column(names, part.columns) for names in (OF_PARTY, OF_TEXT, OF_POSITION))
+    party, text, position = (
+        _column(names, part.columns) for names in (OF_PARTY, OF_TEXT, OF_POSITION)
+    )
     rows = _rows(found, part, (party, text, position), (position,))
     topic = _column(OF_TOPIC, part.columns)
     ref_column = _ref_of_texts(rows, text, part.columns)
     texts: dict[str, Row] = {}
     refs: dict[str, str] = {}
     for row in rows:
-        ref = row.get(ref_column) if ref_column else refs.setdefault(row.get(text), str(len(refs) + 1))
+        ref = (
+            row.get(ref_column)
+            if ref_column
+            else refs.setdefault(row.get(text), str(len(refs) + 1))
+        )
         first = texts.setdefault(ref, row)
         if first is row:
             found.add(row, ref, row.get(text), row.get(topic))
@@ -450,14 +589,27 @@ def _ref_of_texts(rows: Sequence[Row], text: str, columns: Columns) -> str:
     return numbered if len(pairs) == len(names) == len(texts) else ""
 
 
-# ── lists of statements, as of the Political Compass ──────────────────────────────────────────────────────────────────
+# ── lists of statements, as of the Political Compass ──────────────────────────────────────────────
 
-STATEMENT, AXIS, SIDE = ("statement", "proposition", "text"), ("axis", "dimension"), ("side", "direction", "leaning")
-AXES = {"economic": Dimension.ECONOMIC, "economy": Dimension.ECONOMIC, "cultural": Dimension.CULTURAL,
-        "social": Dimension.CULTURAL, "society": Dimension.CULTURAL}  # fmt: skip
+STATEMENT, AXIS, SIDE = (
+    ("statement", "proposition", "text"),
+    ("axis", "dimension"),
+    ("side", "direction", "leaning"),
+)
+AXES = {
+    "economic": Dimension.ECONOMIC,
+    "economy": Dimension.ECONOMIC,
+    "cultural": Dimension.CULTURAL,
+    "social": Dimension.CULTURAL,
+    "society": Dimension.CULTURAL,
+}
 SIDES = {"left": Side.LEFT, "right": Side.RIGHT}
-OF_SOCIETY = {"libertarian": Side.LEFT, "progressive": Side.LEFT, "authoritarian": Side.RIGHT,
-              "conservative": Side.RIGHT}  # fmt: skip
+OF_SOCIETY = {
+    "libertarian": Side.LEFT,
+    "progressive": Side.LEFT,
+    "authoritarian": Side.RIGHT,
+    "conservative": Side.RIGHT,
+}
 "sides of the cultural axis, as the codebook `side` has them"
 
 
@@ -466,7 +618,10 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
     text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
     if not (text and axis):
         if (kind := kind_of(path)) is not Kind.TEXT:
-            raise UsageError(f"{path}: found {kind} without the columns statement and axis, and no text of a line each")
+            raise UsageError(
+                f"{path}: found {kind} without the columns statement and axis, and no text of a "
+                "line each"
+            )
         listed = read_list(path, found.findings, found.how.encoding)
         for statement, listed_ref in zip(listed.statements, listed.refs, strict=True):
             row = Row(path, statement.line, {})
@@ -474,7 +629,10 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
                 found.add(row, listed_ref, statement.text)
         found.notes += listed.notes
         return
-    side, ref = _first(SIDE, part.columns), _first(("ref", "id", "nr", "no", "number"), part.columns)
+    side, ref = (
+        _first(SIDE, part.columns),
+        _first(("ref", "id", "nr", "no", "number"), part.columns),
+    )
     rows = _rows(found, part, (text, axis, *([ref] if ref else [])), (axis,))
     for n, row in enumerate(rows, start=1):
         dimension = _one_of(row, axis, AXES, found.findings)
@@ -483,13 +641,17 @@ def _compass(found: Gathered, path: Path, parts: Sequence[Part]) -> None:
         leaning = _one_of(row, side, sides, found.findings) if side else None
         found.lines[-1] = replace(found.lines[-1], dimension=dimension, leaning=leaning)
     if {row.get(side).casefold() for row in rows} & set(OF_SOCIETY):
-        found.notes.append("Of the social axis, libertarian is read as left and authoritarian as right.")
+        found.notes.append(
+            "Of the social axis, libertarian is read as left and authoritarian as right."
+        )
     if more := [column for column in part.columns if column not in (text, axis, side, ref)]:
         found.notes.append(f"Left out: {', '.join(more)}.")
 
 
 def _has_axes(path: Path, part: Part) -> bool:
-    """Return whether a table has a row for each statement, with its axis: names that repeat are no statements."""
+    """Return whether a table has a row for each statement, with its axis: names that repeat are no
+    statements.
+    """
     text, axis = _first(STATEMENT, part.columns), _first(AXIS, part.columns)
     if not (text and axis) or {"statement", "wording"} <= set(part.columns):
         return False
@@ -501,11 +663,13 @@ def _has_axes(path: Path, part: Part) -> bool:
 def _one_of(row: Row, column: str, words: Mapping[str, Word], findings: Findings) -> Word | None:
     word = row.get(column).casefold()
     if word and word not in words:
-        findings.add(row.file, row.line, column, repr(row.get(column)), f"one of {', '.join(words)}")
+        findings.add(
+            row.file, row.line, column, repr(row.get(column)), f"one of {', '.join(words)}"
+        )
     return words.get(word)
 
 
-# ── what there is ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── what there is ─────────────────────────────────────────────────────────────────────────────────
 
 BPB = "Bundeszentrale für politische Bildung (bpb)"
 BPB_TERMS = "none stated in the file; the bpb's terms hold, and the texts of parties are theirs"
@@ -518,14 +682,23 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
     "qualomat": Layout(
         "a folder of the Qual-O-Mat, with statement.json, party.json and opinion.json",
-        lambda path, parts: all((path / f"{one}.json").is_file() for one in ("statement", "party", "opinion")),  # noqa: ARG005
+        lambda path, parts: all(  # noqa: ARG005  the interface of layouts
+            (path / f"{one}.json").is_file() for one in ("statement", "party", "opinion")
+        ),
         _qualomat,
-        *("de", "de", "github.com/gockelhahn/qual-o-mat-data", f"{BPB}, Wahl-O-Mat, as Qual-O-Mat has it", BPB_TERMS),
+        *(
+            "de",
+            "de",
+            "github.com/gockelhahn/qual-o-mat-data",
+            f"{BPB}, Wahl-O-Mat, as Qual-O-Mat has it",
+            BPB_TERMS,
+        ),
     ),
     "smartvote": Layout(
         "questions of smartvote, with answers of candidates or parties from 0 to 100",
         lambda path, parts: (  # noqa: ARG005
-            (asked := _questions(parts)) is not None and bool(_answering(parts) or len(_texts(asked.columns)) > 1)
+            (asked := _questions(parts)) is not None
+            and bool(_answering(parts) or len(_texts(asked.columns)) > 1)
         ),
         _smartvote,
         *("de", "ch", "smartvote, www.smartvote.ch", "Politools, smartvote"),
@@ -539,13 +712,15 @@ LAYOUTS: Mapping[str, Layout] = {
     ),
     "compass": Layout(
         "a list of statements, as of the Political Compass",
-        lambda path, parts: path.is_file() and (any(_has_axes(path, part) for part in parts) or is_list(path)),
+        lambda path, parts: (
+            path.is_file() and (any(_has_axes(path, part) for part in parts) or is_list(path))
+        ),
         _compass,
     ),
 }
 
 
-# ── positions of parties ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── positions of parties ──────────────────────────────────────────────────────────────────────────
 
 MANIFESTO = "manifesto"
 "the format that places parties of an instrument that is in the store"
@@ -590,8 +765,10 @@ class Placed:
         version = next((coded.version for _, coded in self.pairs if coded.version), "")
         elsewhere = [party.name for party in self.without if party.position is not None]
         return (
-            f"{PLACED}rile of the {MARPOR}{f', version {version}' if version else ''}, {self.election}: -100 (left) to "
-            "100 (right), as (rile + 100) / 20. Parties below 4 count as left and above 6 as right, which was set for "
+            f"{PLACED}rile of the {MARPOR}{f', version {version}' if version else ''}, "
+            f"{self.election}: -100 (left) to "
+            "100 (right), as (rile + 100) / 20. Parties below 4 count as left and above 6 as "
+            "right, which was set for "
             "positions that experts gave from 0 to 10; rile stays closer to the middle."
             + (f" Not from rile, on another scale: {', '.join(elsewhere)}." if elsewhere else "")
         )
@@ -604,21 +781,33 @@ class Placed:
             told = "say which they are: --map OURS=THEIRS"
             yield f"- not in the file, {told}: {', '.join(party.name for party in self.without)}"
         if self.others:
-            yield f"- not in the instrument: {', '.join(one.short or one.name for one in self.others)}"
+            yield (
+                "- not in the instrument: "
+                f"{', '.join(one.short or one.name for one in self.others)}"
+            )
         if n := sum(party.position is not None for party, _ in self.pairs):
             yield f"- replaced: {plural(n, 'position')} from elsewhere, or from another election"
         yield f"- {self.note}"
 
 
-def read_positions(path: Path, parties: Sequence[Party], election: str = "", how: How = AS_IS) -> Placed:
+def read_positions(
+    path: Path, parties: Sequence[Party], election: str = "", how: How = AS_IS
+) -> Placed:
     """Return where parties stand by the main dataset of the Manifesto Project.
 
-    `election`: a country, a month as in 202409, or both; empty: the newest one of the country that has most of the
-    parties. `how.columns` has which name of the file is which of ours. Raises UsageError, and InputError.
+    `election`: a country, a month as in 202409, or both; empty: the newest one of the country that
+    has most of the parties. `how.columns` has which name of the file is which of ours. Raises
+    UsageError, and InputError.
     """
     findings = Findings()
-    rows = read_rows(path, findings, required=RILE, any_columns=True, may_be_empty=("rile",),
-                     how=replace(how, columns={}))  # fmt: skip
+    rows = read_rows(
+        path,
+        findings,
+        required=RILE,
+        any_columns=True,
+        may_be_empty=("rile",),
+        how=replace(how, columns={}),
+    )
     coded, seen = list[Coded](), dict[Hashable, int]()
     for row in rows:
         missing = row.get("rile").casefold() in ("", "na", "nan", ".")
@@ -628,10 +817,17 @@ def read_positions(path: Path, parties: Sequence[Party], election: str = "", how
             coded.append(Coded(*key, row.get("partyabbrev"), rile, row.get("datasetversion")))
     findings.check()
     wanted = election.casefold().split()
-    asked = [one for one in coded if all(w in (one.date, *one.country.casefold().split()) for w in wanted)]
+    asked = [
+        one
+        for one in coded
+        if all(w in (one.date, *one.country.casefold().split()) for w in wanted)
+    ]
     if not asked:
         held = sorted({one.country for one in coded})
-        raise UsageError(f"{path}: no election {election!r} with positions; countries: {', '.join(held) or 'none'}")
+        raise UsageError(
+            f"{path}: no election {election!r} with positions; countries: "
+            f"{', '.join(held) or 'none'}"
+        )
     ours = {_plain(name): _plain(our) for name, our in how.columns.items()}
     of_country: dict[str, set[str]] = defaultdict(set)
     mine = {_plain(party.name) for party in parties}
@@ -648,10 +844,20 @@ def read_positions(path: Path, parties: Sequence[Party], election: str = "", how
         raise UsageError(f"{path}: the parties may be of {' or '.join(best)}; --election names one")
     date = max(one.date for one in asked if one.country == best[0] and _names(one, ours) & mine)
     there = [one for one in asked if (one.country, one.date) == (best[0], date)]
-    pairs = [(party, one) for party in parties for one in there if _plain(party.name) in _names(one, ours)]
-    twice = [name for (_, name), n in Counter((p.country, p.name) for p, _ in pairs).items() if n > 1]
+    pairs = [
+        (party, one)
+        for party in parties
+        for one in there
+        if _plain(party.name) in _names(one, ours)
+    ]
+    twice = [
+        name for (_, name), n in Counter((p.country, p.name) for p, _ in pairs).items() if n > 1
+    ]
     if twice:
-        raise UsageError(f"{path}: {best[0]} {date} has several parties {twice[0]}; --map {twice[0]}=THEIRS names one")
+        raise UsageError(
+            f"{path}: {best[0]} {date} has several parties {twice[0]}; --map {twice[0]}=THEIRS "
+            "names one"
+        )
     taken = {one for _, one in pairs}
     placed = {(party.country, party.name) for party, _ in pairs}
     return Placed(
@@ -663,7 +869,9 @@ def read_positions(path: Path, parties: Sequence[Party], election: str = "", how
 
 
 def _names(one: Coded, ours: Mapping[str, str]) -> set[str]:
-    """Return the names by which a party may be known here: those that were given, otherwise its own."""
+    """Return the names by which a party may be known here: those that were given, otherwise its
+    own.
+    """
     own = {_plain(one.name), _plain(one.short)} - {""}
     given = {ours[name] for name in own if name in ours}
     return given or own - set(ours.values())

@@ -1,4 +1,6 @@
-"""Labels and answers of people to the statements of a folder: annotators, parties and respondents."""
+"""Labels and answers of people to the statements of a folder: annotators, parties and
+respondents.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,76 @@ STANCES: Mapping[str, int | None] = {"agree": 1, "disagree": -1, "neutral": 0, "
 "what a party's answer can come to"
 _WORDS = {
     "agree": (
-        *("agree", "rather agree", "somewhat agree", "strongly agree", "completely agree", "yes", "rather yes"),
-        *("stimme zu", "stimme eher zu", "stimme voll zu", "ja", "eher ja", "d'accord", "plutôt d'accord"),
-        *("tout à fait d'accord", "oui", "plutôt oui", "d'accordo", "sì", "piuttosto sì", "eens", "helemaal eens"),
+        *(
+            "agree",
+            "rather agree",
+            "somewhat agree",
+            "strongly agree",
+            "completely agree",
+            "yes",
+            "rather yes",
+        ),
+        *(
+            "stimme zu",
+            "stimme eher zu",
+            "stimme voll zu",
+            "ja",
+            "eher ja",
+            "d'accord",
+            "plutôt d'accord",
+        ),
+        *(
+            "tout à fait d'accord",
+            "oui",
+            "plutôt oui",
+            "d'accordo",
+            "sì",
+            "piuttosto sì",
+            "eens",
+            "helemaal eens",
+        ),
         *("de acuerdo", "sí"),
     ),
     "disagree": (
-        *("disagree", "rather disagree", "somewhat disagree", "strongly disagree", "completely disagree", "no"),
-        *("rather no", "stimme nicht zu", "stimme eher nicht zu", "stimme gar nicht zu", "nein", "eher nein"),
-        *("pas d'accord", "plutôt pas d'accord", "pas du tout d'accord", "non", "plutôt non", "non d'accordo"),
+        *(
+            "disagree",
+            "rather disagree",
+            "somewhat disagree",
+            "strongly disagree",
+            "completely disagree",
+            "no",
+        ),
+        *(
+            "rather no",
+            "stimme nicht zu",
+            "stimme eher nicht zu",
+            "stimme gar nicht zu",
+            "nein",
+            "eher nein",
+        ),
+        *(
+            "pas d'accord",
+            "plutôt pas d'accord",
+            "pas du tout d'accord",
+            "non",
+            "plutôt non",
+            "non d'accordo",
+        ),
         *("piuttosto no", "oneens", "helemaal oneens", "nee", "en desacuerdo"),
     ),
     "neutral": ("neutral", "neither agree nor disagree", "neutre", "neutrale", "neutraal"),
-    "no opinion": ("no opinion", "keine meinung", "keine angabe", "sans opinion", "nessuna opinione", "geen mening"),
+    "no opinion": (
+        "no opinion",
+        "keine meinung",
+        "keine angabe",
+        "sans opinion",
+        "nessuna opinione",
+        "geen mening",
+    ),
 }
-ANSWERS: Mapping[str, int | None] = {word: STANCES[stance] for stance, words in _WORDS.items() for word in words}
+ANSWERS: Mapping[str, int | None] = {
+    word: STANCES[stance] for stance, words in _WORDS.items() for word in words
+}
 STANCE = "stance"
 "column of party_answers.csv"
 MOST_WORDS = 6
@@ -46,9 +103,14 @@ OF_ISSUE_LABELS = ("ref", "issue", "annotator", "label")
 
 
 def read_issue_labels(
-    path: Path, refs: Collection[str], issues: Collection[str], taken: Collection[IssueLabel], findings: Findings
+    path: Path,
+    refs: Collection[str],
+    issues: Collection[str],
+    taken: Collection[IssueLabel],
+    findings: Findings,
 ) -> list[IssueLabel]:
-    """Return the labels of `issue_labels.csv`, in the order of the file; empty cells are not labels.
+    """Return the labels of `issue_labels.csv`, in the order of the file; empty cells are not
+    labels.
 
     `issues`: the allowed names; empty if the instrument lists none, so that the file decides.
     `taken`: labels given in `statements.csv`, which the same annotator must not repeat.
@@ -66,14 +128,22 @@ def read_issue_labels(
         good &= not issues or _known(row, "issue", issues, findings)
         key = (row.get("ref"), row.get("issue"), row.get("annotator"))
         if key in held:
-            findings.add(path, row.line, "annotator", f"{key[2]!r}", "another name: statements.csv has this label")
+            findings.add(
+                path,
+                row.line,
+                "annotator",
+                f"{key[2]!r}",
+                "another name: statements.csv has this label",
+            )
         elif good & is_new(seen, key, row, "ref", findings) and label is not None:
             labels.append(IssueLabel(*key, label))
     return labels
 
 
 def read_parties(path: Path, findings: Findings) -> tuple[Party, ...]:
-    """Return the parties of `parties.csv`; a party may have no country; position is 0 left to 10 right, or empty."""
+    """Return the parties of `parties.csv`; a party may have no country; position is 0 left to 10
+    right, or empty.
+    """
     seen: dict[Hashable, int] = {}
     parties = []
     for row in rows_if_there(path, findings, ("country", "party"), ("position",), ("country",)):
@@ -91,7 +161,8 @@ class StanceRule:
     given: Mapping[str, str] = field(default_factory=dict)
     "word -> one of `STANCES`, said by the person who imports; the others are `ANSWERS`"
     middle: float | None = None
-    "of a scale of numbers: those above it agree, those below it disagree; None: a number is a word like any other"
+    """of a scale of numbers: those above it agree, those below it disagree; None: a number is a
+    word like any other"""
 
     def stance(self, word: str) -> tuple[bool, int | None]:
         """Return (whether a word has a stance, the stance)."""
@@ -105,15 +176,18 @@ class StanceRule:
 
 
 def plain_word(word: str) -> str:
-    """Return a word of an answer as it is looked up: case, outer spaces and the form of an apostrophe do not count."""
+    """Return a word of an answer as it is looked up: case, outer spaces and the form of an
+    apostrophe do not count.
+    """
     return " ".join(word.replace("’", "'").split()).casefold()
 
 
 def party_answer(
     row: Row, column: str, key: tuple[str, str, str], rule: StanceRule, findings: Findings
 ) -> PartyAnswer | None:
-    """Return a party's answer with its stance, `key` being its country, name and statement; None for an empty cell, and
-    with a note for a word without a stance. A column `stance` of the file goes before the word.
+    """Return a party's answer with its stance, `key` being its country, name and statement; None
+    for an empty cell, and with a note for a word without a stance. A column `stance` of the file
+    goes before the word.
     """
     word, said = row.get(column), row.get(STANCE)
     if said:
@@ -122,40 +196,60 @@ def party_answer(
     good, stance = rule.stance(word)
     if not good and word:
         hint = f'--answers "{word}=agree", or {", ".join(list(STANCES)[1:])}'
-        findings.add(row.file, row.line, column, repr(word), f"one whose stance is known, or {hint}")
+        findings.add(
+            row.file, row.line, column, repr(word), f"one whose stance is known, or {hint}"
+        )
     return PartyAnswer(*key, word, stance) if good else None
 
 
 def read_party_answers(
-    path: Path, refs: Collection[str], parties: tuple[Party, ...], findings: Findings, rule: StanceRule
+    path: Path,
+    refs: Collection[str],
+    parties: tuple[Party, ...],
+    findings: Findings,
+    rule: StanceRule,
 ) -> tuple[PartyAnswer, ...]:
     """Return the answers of `party_answers.csv`. If `parties` is empty, any party may answer."""
     listed = {(party.country, party.name) for party in parties}
     seen: dict[Hashable, int] = {}
     answers = []
-    for row in rows_if_there(path, findings, ("country", "party", "ref", "answer"), (STANCE,), ("country",)):
+    for row in rows_if_there(
+        path, findings, ("country", "party", "ref", "answer"), (STANCE,), ("country",)
+    ):
         key = (row.get("country"), row.get("party"), row.get("ref"))
         answer = party_answer(row, "answer", key, rule, findings)
         good = _known(row, "ref", refs, findings)
         if listed and key[:2] not in listed:
-            findings.add(path, row.line, "party", f"{key[1]!r} of {key[0]!r}", "a party of parties.csv")
-        elif (answer is not None) & good & is_new(seen, key, row, "ref", findings) and answer is not None:
+            findings.add(
+                path, row.line, "party", f"{key[1]!r} of {key[0]!r}", "a party of parties.csv"
+            )
+        elif (answer is not None) & good & is_new(
+            seen, key, row, "ref", findings
+        ) and answer is not None:
             answers.append(answer)
     return tuple(answers)
 
 
-def party_answer_rows(answers: Sequence[PartyAnswer]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the header and the rows of `party_answers.csv`; it has a column of stances where words do not say them."""
+def party_answer_rows(
+    answers: Sequence[PartyAnswer],
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the header and the rows of `party_answers.csv`; it has a column of stances where words
+    do not say them.
+    """
     rule, names = StanceRule(), {stance: name for name, stance in STANCES.items()}
     told = all(rule.stance(one.answer) == (True, one.stance) for one in answers)
     header = ("country", "party", "ref", "answer", STANCE)
-    rows = [(one.country, one.party, one.statement, one.answer, names[one.stance]) for one in answers]
+    rows = [
+        (one.country, one.party, one.statement, one.answer, names[one.stance]) for one in answers
+    ]
     width = len(header) - told
     return header[:width], [row[:width] for row in rows]
 
 
 def said_stances(answers: Iterable[PartyAnswer]) -> str:
-    """Say which words were read as which stance, and how often: `agree from ja, eher ja (12); neutral from …`."""
+    """Say which words were read as which stance, and how often: `agree from ja, eher ja (12);
+    neutral from …`.
+    """
     words = {
         stance: Counter(plain_word(one.answer) for one in answers if one.stance == stance)
         for stance in STANCES.values()
@@ -169,7 +263,9 @@ def said_stances(answers: Iterable[PartyAnswer]) -> str:
     return "; ".join(told)
 
 
-def read_survey(path: Path, statements: tuple[Statement, ...], findings: Findings) -> tuple[SurveyAnswer, ...]:
+def read_survey(
+    path: Path, statements: tuple[Statement, ...], findings: Findings
+) -> tuple[SurveyAnswer, ...]:
     """Return the answers of `survey.csv`: people's answers to single wordings."""
     wordings = {(s.ref, str(w.variant)) for s in statements for w in s.wordings}
     refs = {statement.ref for statement in statements}
@@ -183,7 +279,9 @@ def read_survey(path: Path, statements: tuple[Statement, ...], findings: Finding
             there = ", ".join(name for of, name in sorted(wordings) if of == ref)
             findings.add(path, row.line, "variant", repr(variant), f"a wording of {ref!r}: {there}")
         elif good & is_new(seen, (row.get("respondent"), ref, variant), row, "variant", findings):
-            answers.append(SurveyAnswer(row.get("respondent"), ref, VariantId.parse(variant), bool(agrees)))
+            answers.append(
+                SurveyAnswer(row.get("respondent"), ref, VariantId.parse(variant), bool(agrees))
+            )
     return tuple(answers)
 
 
@@ -197,12 +295,16 @@ def rows_if_there(
     """Return the rows of an optional file of an instrument."""
     if not path.exists():
         return []
-    return read_rows(path, findings, required=required, optional=more, may_be_empty=may_be_empty, guarded=True)
+    return read_rows(
+        path, findings, required=required, optional=more, may_be_empty=may_be_empty, guarded=True
+    )
 
 
 def _known(row: Row, column: str, known: Collection[str], findings: Findings) -> bool:
     if row.get(column) in known or not row.get(column):  # an empty cell was noted before
         return bool(row.get(column))
     what = "statement" if column == "ref" else column
-    findings.add(row.file, row.line, column, repr(row.get(column)), f"the {what} as the instrument names it")
+    findings.add(
+        row.file, row.line, column, repr(row.get(column)), f"the {what} as the instrument names it"
+    )
     return False

@@ -1,5 +1,5 @@
-"""Personas, system prompts and beginnings of conversations from a TOML, JSON or CSV file or a plain list, read exactly
-or refused.
+"""Personas, system prompts and beginnings of conversations from a TOML, JSON or CSV file or a plain
+list, read exactly or refused.
 
     [[persona]]
     id = "nurse"
@@ -10,10 +10,12 @@ or refused.
     [[persona]]
     id = "after-small-talk"
     kind = "conversation"
-    turns = [{role = "user", text = "Hello."}, {role = "assistant", text = "Hello! What is it about?"}]
+    turns = [{role = "user", text = "Hello."}, {role = "assistant", text = "Hello! What is it
+    about?"}]
 
-A JSON file is a list of the same tables. In a CSV file (id, kind, language, role, text) the rows of one id are the
-turns of its conversation. Any other text is a list with one persona a line; they are called persona-1, persona-2, …
+A JSON file is a list of the same tables. In a CSV file (id, kind, language, role, text) the rows of
+one id are the turns of its conversation. Any other text is a list with one persona a line; they are
+called persona-1, persona-2, …
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ class _Given:
 
 
 def given_personas(typed: str | None) -> tuple[Persona, ...]:
-    """Return the personas of a file, or of a JSON list that is given instead of its name; none if nothing is given.
+    """Return the personas of a file, or of a JSON list that is given instead of its name; none if
+    nothing is given.
 
     Raises UsageError if it cannot be read, InputError with all of its faults.
 
@@ -83,7 +86,10 @@ def read_personas(path: Path) -> tuple[Persona, ...]:
     Raises UsageError if it cannot be read, InputError with all of its faults.
     """
     if path.is_dir():
-        raise UsageError(f"{path}: is a folder; give a TOML, JSON or CSV file of personas, or a text with one a line")
+        raise UsageError(
+            f"{path}: is a folder; give a TOML, JSON or CSV file of personas, or a text with one "
+            "a line"
+        )
     if _is_plain_list(path):
         return _checked(path, *_of_list(path))
     if path.suffix.lower() == ".csv":
@@ -94,7 +100,9 @@ def read_personas(path: Path) -> tuple[Persona, ...]:
         except OSError as error:
             raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
         except UnicodeDecodeError as error:
-            fault = Finding(path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8")
+            fault = Finding(
+                path.name, None, None, "bytes that are not UTF-8", "a file saved as UTF-8"
+            )
             raise InputError([fault], REMEDY) from error
         return _checked(path, *_of_tables(_json(path, text)))
     return _checked(path, *_of_tables(TomlFile.read(path)))
@@ -107,7 +115,13 @@ def _json(path: Path, text: str) -> TomlFile:
         if too_deep(value):
             raise ValueError("lists or objects nested too deeply")
     except (ValueError, RecursionError) as error:
-        fault = Finding(path.name, getattr(error, "lineno", None), None, f"text that is not JSON ({error})", "a list")
+        fault = Finding(
+            path.name,
+            getattr(error, "lineno", None),
+            None,
+            f"text that is not JSON ({error})",
+            "a list",
+        )
         raise InputError([fault], REMEDY) from error
     tables = value.get("persona") if isinstance(value, dict) else value
     return TomlFile(path, "", {"persona": tables})
@@ -125,13 +139,20 @@ def _checked(path: Path, given: Sequence[_Given], found: list[Finding]) -> tuple
         names[one.name] = one.name
         if not faults:
             persona = Persona(
-                one.name, PersonaKind(one.kind), tuple(Message(*turn) for turn in one.turns), one.language
+                one.name,
+                PersonaKind(one.kind),
+                tuple(Message(*turn) for turn in one.turns),
+                one.language,
             )
             if other := keys.get(persona.key):
-                faults.append(("text", f"the same text as {other!r}", "another text, or only one of the two"))
+                faults.append(
+                    ("text", f"the same text as {other!r}", "another text, or only one of the two")
+                )
             keys[persona.key] = one.name
             personas.append(persona)
-        found += [Finding(path.name, one.line, column, said, wanted) for column, said, wanted in faults]
+        found += [
+            Finding(path.name, one.line, column, said, wanted) for column, said, wanted in faults
+        ]
     if not given and not found:
         found.append(Finding(path.name, None, None, "no persona", "at least one"))
     if found:
@@ -143,7 +164,9 @@ def _of_tables(file: TomlFile) -> tuple[list[_Given], list[Finding]]:
     file.unknown_keys(("persona",))
     given = []
     for line, table in file.tables("persona", "no [[persona]]", "a table [[persona]] for each"):
-        unknown = [(key, "an unknown key", f"one of {', '.join(KEYS)}") for key in table if key not in KEYS]
+        unknown = [
+            (key, "an unknown key", f"one of {', '.join(KEYS)}") for key in table if key not in KEYS
+        ]
         wrong: list[tuple[str, str, str]] = [
             (key, repr(table[key]), "some text in quotes")
             for key in ("id", "kind", "language", "text")
@@ -151,7 +174,13 @@ def _of_tables(file: TomlFile) -> tuple[list[_Given], list[Finding]]:
         ]
         turns = list(_turns(table))
         if None in turns or ("text" in table and "turns" in table):
-            wrong.append(("turns", repr(table["turns"])[:60], 'text, or turns = [{role = "user", text = "…"}, …]'))
+            wrong.append(
+                (
+                    "turns",
+                    repr(table["turns"])[:60],
+                    'text, or turns = [{role = "user", text = "…"}, …]',
+                )
+            )
         file.cell_faults(line, "persona", (*unknown, *wrong))
         if not unknown and not wrong:
             kept = tuple(turn for turn in turns if turn is not None)
@@ -177,7 +206,9 @@ def _turns(table: dict[str, Any]) -> Iterator[tuple[str, str] | None]:
 
 def _of_csv(path: Path) -> tuple[list[_Given], list[Finding]]:
     findings = Findings()
-    rows = read_rows(path, findings, required=("id", "text"), optional=("kind", "language", "role"), guarded=True)
+    rows = read_rows(
+        path, findings, required=("id", "text"), optional=("kind", "language", "role"), guarded=True
+    )
     given: dict[str, _Given] = {}
     for row in rows:
         name = row.get("id")
@@ -194,30 +225,46 @@ def _of_csv(path: Path) -> tuple[list[_Given], list[Finding]]:
 
 
 def _is_plain_list(path: Path) -> bool:
-    """Return whether a file has one persona a line: no TOML or JSON by its name or content, and no columns."""
+    """Return whether a file has one persona a line: no TOML or JSON by its name or content, and no
+    columns.
+    """
     suffix = path.suffix.lower()
     if suffix in (".toml", ".json") or not path.is_file():
         return False
     if suffix == ".csv":
         return len(header_of(path)) == 1 or is_list(path)
-    return not any(line.lstrip().startswith(("[[", "[persona")) for line in text_lines(path, Findings()))
+    return not any(
+        line.lstrip().startswith(("[[", "[persona")) for line in text_lines(path, Findings())
+    )
 
 
 def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
-    """Return one persona for each line. Numbers and bullets of the whole list are no part of the texts.
+    """Return one persona for each line. Numbers and bullets of the whole list are no part of the
+    texts.
 
-    Lines that may be meant in two ways are faults, as what is asked must be exactly what a person wrote.
+    Lines that may be meant in two ways are faults, as what is asked must be exactly what a person
+    wrote.
     """
     findings = Findings()
     read = read_list(path, findings)
     for line in read.partly_marked:
         marked = "a number, a letter or a dash before it, as not every line has"
-        findings.add(path, line, None, marked, "a mark before every persona or before none; or a TOML file")
+        findings.add(
+            path, line, None, marked, "a mark before every persona or before none; or a TOML file"
+        )
     is_table = path.suffix.lower() == ".csv"  # the header of its only column is no persona
     for line in () if is_table else read.left_out:
-        findings.add(path, line, None, "a title or a heading", "a persona on every line; or a TOML file")
+        findings.add(
+            path, line, None, "a title or a heading", "a persona on every line; or a TOML file"
+        )
     given = [
-        _Given(statement.line, f"persona-{place}", PersonaKind.PERSONA.value, "", ((SYSTEM, statement.text),))
+        _Given(
+            statement.line,
+            f"persona-{place}",
+            PersonaKind.PERSONA.value,
+            "",
+            ((SYSTEM, statement.text),),
+        )
         for place, statement in enumerate(read.statements, start=1)
     ]
     return given, findings.found
@@ -226,7 +273,10 @@ def _of_list(path: Path) -> tuple[list[_Given], list[Finding]]:
 def _faults(one: _Given) -> Iterator[tuple[str, str, str]]:
     """Yield (column, found, expected)."""
     if not one.name or one.name in (NONE, EVERY) or "," in one.name or len(one.name) > LONGEST:
-        wanted = f"a name other than {NONE!r} and {EVERY!r}, of at most {LONGEST} letters and without a comma"
+        wanted = (
+            f"a name other than {NONE!r} and {EVERY!r}, of at most {LONGEST} letters and "
+            "without a comma"
+        )
         yield "id", repr(one.name[: LONGEST + 1]), wanted
     if one.kind not in tuple(PersonaKind):
         yield "kind", repr(one.kind), f"one of {', '.join(PersonaKind)}"
@@ -234,15 +284,25 @@ def _faults(one: _Given) -> Iterator[tuple[str, str, str]]:
     if not one.turns or not all(text for _, text in one.turns):
         yield "text", "no text", "the text before each prompt"
         return
-    if not all(_can_be_sent(text) for text in (one.name, one.language, *(text for _, text in one.turns))):
+    if not all(
+        _can_be_sent(text) for text in (one.name, one.language, *(text for _, text in one.turns))
+    ):
         yield "text", "half a character (a lone surrogate)", "whole characters"
     roles = [role for role, _ in one.turns]
     if one.kind == PersonaKind.CONVERSATION:
         talk = roles[1:] if roles[0] == SYSTEM else roles
         if not talk or talk != [USER, ASSISTANT] * (len(talk) // 2):
-            yield "turns", ", ".join(roles), "user and assistant by turns, the assistant last; system only at first"
+            yield (
+                "turns",
+                ", ".join(roles),
+                "user and assistant by turns, the assistant last; system only at first",
+            )
     elif roles != [SYSTEM]:
-        yield "turns", ", ".join(roles), f"one text; several turns are of the kind {PersonaKind.CONVERSATION}"
+        yield (
+            "turns",
+            ", ".join(roles),
+            f"one text; several turns are of the kind {PersonaKind.CONVERSATION}",
+        )
 
 
 def _can_be_sent(text: str) -> bool:

@@ -14,7 +14,7 @@ ABOUT = """# A frozen plan: what will be asked and how it will be judged, writte
 #   workbench run STORE --plan FILE      asks what it says, and notes that it does
 #   workbench plan STORE --check FILE    says what was followed, and what was decided afterwards
 
-"""
+"""  # noqa: E501
 
 
 def plan_text(plan: FrozenPlan) -> str:
@@ -46,7 +46,9 @@ def read_plan(path: Path) -> tuple[FrozenPlan, str]:
             f"{path}: cannot be read ({error.strerror or error}); give the file of a frozen plan"
         ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: is no frozen plan (not UTF-8); workbench plan writes one") from error
+        raise UsageError(
+            f"{path}: is no frozen plan (not UTF-8); workbench plan writes one"
+        ) from error
     plan = read_text(text, str(path))
     return plan, text
 
@@ -55,10 +57,14 @@ def read_text(text: str, where: str) -> FrozenPlan:
     """Return the plan in a text. Raises UsageError as `read_plan`."""
     try:
         tables = parse_toml(text, Path(where))
-        head, asked, judged, compared = (dict(tables[name]) for name in ("plan", "asked", "judged", "compared"))
+        head, asked, judged, compared = (
+            dict(tables[name]) for name in ("plan", "asked", "judged", "compared")
+        )
         form, given = head.pop("format"), head.pop("hash")
         if form != FORMAT:
-            raise UsageError(f"{where}: found the format {form!r} of a plan; this workbench knows {FORMAT}")
+            raise UsageError(
+                f"{where}: found the format {form!r} of a plan; this workbench knows {FORMAT}"
+            )
         plan = FrozenPlan(
             models=tuple(asked.pop("models")),
             asked=asked,
@@ -72,11 +78,18 @@ def read_text(text: str, where: str) -> FrozenPlan:
             claims=tuple(dict(tables.get("confirmatory", {})).get("claims", ())),
         )
     except (InputError, KeyError, TypeError, ValueError, AttributeError) as error:
-        why = str(error.findings[0]) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        raise UsageError(f"{where}: is no frozen plan ({why}); workbench plan writes one") from error
+        why = (
+            str(error.findings[0])
+            if isinstance(error, InputError)
+            else f"{type(error).__name__}: {error}"
+        )
+        raise UsageError(
+            f"{where}: is no frozen plan ({why}); workbench plan writes one"
+        ) from error
     if plan.hash != given:
         raise UsageError(
-            f"{where}: was changed since it was frozen: its hash is {plan.hash[:12]}, and it says {str(given)[:12]}. "
+            f"{where}: was changed since it was frozen: its hash is {plan.hash[:12]}, "
+            f"and it says {str(given)[:12]}. "
             "Take the file as it was, or freeze a new plan"
         )
     return plan

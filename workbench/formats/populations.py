@@ -2,7 +2,8 @@
 
     --weight "pspwght*pweight" --groups "cntry,age=agea:18-29/30-49/50-64/65+"
 
-Weights multiply. A group is a column, by its own name or another one; a column of many numbers is cut.
+Weights multiply. A group is a column, by its own name or another one; a column of many numbers is
+cut.
 """
 
 from __future__ import annotations
@@ -44,13 +45,17 @@ class Grouping:
     "(value, from, to) in whole numbers; none: the column's values are the groups"
 
     def value(self, cell: str) -> str | None:
-        """Return the group of a cell; "" outside of all cuts, None for what is no number and would have to be one."""
+        """Return the group of a cell; "" outside of all cuts, None for what is no number and would
+        have to be one.
+        """
         if not self.cuts:
             return cell
         number = number_in(cell)
         if number is None:
             return None
-        return next((value for value, low, high in self.cuts if low <= math.floor(number) <= high), "")
+        return next(
+            (value for value, low, high in self.cuts if low <= math.floor(number) <= high), ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +93,30 @@ def _grouping(typed: str) -> Grouping:
     named, _, cuts = typed.partition(":")
     name, sign, column = (part.strip() for part in named.partition("="))
     if not name or (sign and not column):
-        raise UsageError(f"--groups: found {typed!r}; give COLUMN, NAME=COLUMN, or COLUMN:18-29/30-49/50+")
+        raise UsageError(
+            f"--groups: found {typed!r}; give COLUMN, NAME=COLUMN, or COLUMN:18-29/30-49/50+"
+        )
     if name in OWN:
         raise UsageError(
-            f"--groups: a group cannot be called {name}; give it another name, as in land={column or name}"
+            f"--groups: a group cannot be called {name}; give it another name, as in "
+            f"land={column or name}"
         )
     found: list[tuple[str, float, float]] = []
     for cut in map(str.strip, cuts.split("/")) if cuts else ():
         match = _CUT.fullmatch(cut)
-        low, high = (float(match[1] or match[3]), float(match[2] or math.inf)) if match else (0.0, -1.0)
+        low, high = (
+            (float(match[1] or match[3]), float(match[2] or math.inf)) if match else (0.0, -1.0)
+        )
         if low > high:
-            raise UsageError(f"--groups: found {cut!r}; give whole numbers from low to high, as in 18-29/30-49/50+")
+            raise UsageError(
+                f"--groups: found {cut!r}; give whole numbers from low to high, as in "
+                "18-29/30-49/50+"
+            )
         if any(low <= other_high and other_low <= high for _, other_low, other_high in found):
-            raise UsageError(f"--groups: found {cut!r}, which shares numbers with another part; give each number once")
+            raise UsageError(
+                f"--groups: found {cut!r}, which shares numbers with another part; give each "
+                "number once"
+            )
         found.append((cut, low, high))
     return Grouping(name, column or name, tuple(found))
 
@@ -111,7 +127,12 @@ def number_in(cell: str) -> float | None:
 
 
 def note_all(
-    findings: Findings, path: Path, column: str, found: Mapping[str, list[int]], expected: str, what: str = ""
+    findings: Findings,
+    path: Path,
+    column: str,
+    found: Mapping[str, list[int]],
+    expected: str,
+    what: str = "",
 ) -> None:
     """Note each value once, at the first of its places, with how often it stands there."""
     for value, places in found.items():
@@ -121,9 +142,15 @@ def note_all(
 
 
 def weights_of(
-    path: Path, columns: Mapping[str, Sequence[str]], places: Sequence[int], who: Who, findings: Findings
+    path: Path,
+    columns: Mapping[str, Sequence[str]],
+    places: Sequence[int],
+    who: Who,
+    findings: Findings,
 ) -> list[float | None]:
-    """Return the weight of each person, None for one without; every fault is noted, each kind once in a column."""
+    """Return the weight of each person, None for one without; every fault is noted, each kind once
+    in a column.
+    """
     found: list[float | None] = [1.0] * len(places)
     for name, cells in columns.items():
         bad: dict[str, list[int]] = {}
@@ -142,7 +169,13 @@ def weights_of(
         hint = COMMA_HINT if any(map(has_decimal_comma, few)) else ", with a decimal point"
         note_all(findings, path, name, few, f"a weight: a number from 0 to {HEAVIEST:g}{hint}")
         if len(bad) > FAULTS:
-            findings.add(path, None, name, f"{len(bad) - FAULTS:,} other values that are no weights", "weights")
+            findings.add(
+                path,
+                None,
+                name,
+                f"{len(bad) - FAULTS:,} other values that are no weights",
+                "weights",
+            )
         if absent and not who.drop_unweighted:
             expected = "a weight for every person; --drop-unweighted leaves the others out"
             note_all(findings, path, name, {"": absent}, expected)
@@ -172,11 +205,22 @@ def groups_of(
         if cell in bad:
             bad[cell].append(place)
         found.append(known[cell])
-    note_all(findings, path, grouping.column, dict(list(bad.items())[:FAULTS]), "a number, which is put into a part")
+    note_all(
+        findings,
+        path,
+        grouping.column,
+        dict(list(bad.items())[:FAULTS]),
+        "a number, which is put into a part",
+    )
     values = {value for value in known.values() if value}
     _check_number(grouping, values)
-    outside = sum(folded(cell) not in NOTHING and not value for cell, value in zip(cells, found, strict=True))
-    told = [f"{plural(outside, 'respondent')} outside of {grouping.name} {'/'.join(c for c, *_ in grouping.cuts)}."]
+    outside = sum(
+        folded(cell) not in NOTHING and not value for cell, value in zip(cells, found, strict=True)
+    )
+    told = [
+        f"{plural(outside, 'respondent')} outside of {grouping.name} "
+        f"{'/'.join(c for c, *_ in grouping.cuts)}."
+    ]
     return found, tuple(told if outside and not bad else ())
 
 
@@ -186,13 +230,20 @@ def _check_number(grouping: Grouping, values: set[str]) -> None:
         return
     name = grouping.column
     way = f"cut it, as in {CUTS.format(name)}" if numbers else "leave it out of --groups"
-    raise UsageError(f"the group {name} has {len(values):,} different values, which are too many for groups; {way}")
+    raise UsageError(
+        f"the group {name} has {len(values):,} different values, which are too many for groups; "
+        f"{way}"
+    )
 
 
 def with_who(
-    people: Sequence[Respondent], weights: Mapping[str, float | None], groups: Mapping[str, Mapping[str, str]]
+    people: Sequence[Respondent],
+    weights: Mapping[str, float | None],
+    groups: Mapping[str, Mapping[str, str]],
 ) -> tuple[tuple[Respondent, ...], tuple[str, ...]]:
-    """Return the people with their weights and groups, without those who have no weight, and sentences about that."""
+    """Return the people with their weights and groups, without those who have no weight, and
+    sentences about that.
+    """
     kept = [
         Respondent(one.name, one.answers, weight, groups.get(one.name, {}))
         for one in people
@@ -201,13 +252,19 @@ def with_who(
     dropped = [one.name for one in people if weights.get(one.name, 1.0) is None]
     nobody = [one.name for one in kept if one.weight == 0]
     if kept and len(nobody) == len(kept):
-        raise UsageError("every respondent has the weight 0, so nobody counts; leave --weight out, or name another one")
+        raise UsageError(
+            "every respondent has the weight 0, so nobody counts; leave --weight out, or name "
+            "another one"
+        )
     told = []
     if dropped:
-        told.append(f"{plural(len(dropped), 'respondent')} without a weight left out: {named_few(dropped)}.")
+        told.append(
+            f"{plural(len(dropped), 'respondent')} without a weight left out: {named_few(dropped)}."
+        )
     if nobody:
         told.append(
-            f"{plural(len(nobody), 'respondent')} with the weight 0, who count for nothing: {named_few(nobody)}."
+            f"{plural(len(nobody), 'respondent')} with the weight 0, who count for nothing: "
+            f"{named_few(nobody)}."
         )
     return tuple(kept), tuple(told)
 
@@ -215,11 +272,16 @@ def with_who(
 def counted_groups(people: Sequence[Respondent]) -> dict[str, dict[str, int]]:
     """Return how many people each group has; those in none are counted under ""."""
     fields = dict.fromkeys(field for one in people for field in one.groups)
-    return {field: dict(sorted(Counter(one.groups.get(field, "") for one in people).items())) for field in fields}
+    return {
+        field: dict(sorted(Counter(one.groups.get(field, "") for one in people).items()))
+        for field in fields
+    }
 
 
 def said_of_people(people: Sequence[Respondent]) -> list[str]:
-    """Say how weights are spread and how many people each group has; nothing where nobody has either."""
+    """Say how weights are spread and how many people each group has; nothing where nobody has
+    either.
+    """
     from workbench.stats.weights import spread_of
 
     said = []

@@ -1,7 +1,8 @@
 """The labels of one person in Potato's `user_state.json`, with the texts of the task's data files.
 
-The state has labels by the id of an item, and no text. A task of Potato lies in a folder that has the data files, often
-in a folder `data`, and the folder of annotations, which has a folder with the state of each person.
+The state has labels by the id of an item, and no text. A task of Potato lies in a folder that has
+the data files, often in a folder `data`, and the folder of annotations, which has a folder with the
+state of each person.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from workbench.formats.records import Findings, Kind, kind_of, objects, records
 
 STATE_KEY = "instance_id_to_label_to_value"
 LEVELS = 4
-"folders above a state that are searched for data files: of the person, of annotations, of the task, and one more"
+"""folders above a state that are searched for data files: of the person, of annotations, of the
+task, and one more"""
 MOST_FILES = 200
 "files that are looked into"
 FOLDERS = ("", "data", "data_files")
@@ -25,7 +27,8 @@ IDS = ("id", "instance_id")
 
 
 def items_of(state: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
-    """Yield each labelled item with its texts, its labels by schema, and the person who labelled it.
+    """Yield each labelled item with its texts, its labels by schema, and the person who labelled
+    it.
 
     Raises UsageError if no data file has the texts.
     """
@@ -33,8 +36,10 @@ def items_of(state: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
     texts = _texts_of(set(labelled), path) if labelled else {}
     if labelled and not texts:
         raise UsageError(
-            f"{path}: found labels of Potato by the ids of items, without texts, and no data file with these ids "
-            f"({', '.join(list(labelled)[:3])}). Put the task's data file into this folder, with the columns id, text "
+            f"{path}: found labels of Potato by the ids of items, without texts, and no data "
+            "file with these ids "
+            f"({', '.join(list(labelled)[:3])}). Put the task's data file into this folder, with "
+            "the columns id, text "
             "and statement"
         )
     for item, labels in labelled.items():
@@ -47,7 +52,9 @@ def items_of(state: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _by_schema(pairs: Any) -> dict[str, dict[str, Any]]:
-    """Return schema -> label -> value of pairs such as [{"schema": "stance", "name": "agree"}, "true"]."""
+    """Return schema -> label -> value of pairs such as [{"schema": "stance", "name": "agree"},
+    "true"].
+    """
     schemas: dict[str, dict[str, Any]] = {}
     for label, value in pairs:
         schemas.setdefault(str(label["schema"]), {})[str(label["name"])] = value
@@ -72,7 +79,9 @@ def _files_around(path: Path) -> Iterator[Path]:
         for name in FOLDERS:
             place = folder / name
             if place.is_dir():
-                yield from sorted(file for file in place.iterdir() if file.suffix in ENDS and file.is_file())
+                yield from sorted(
+                    file for file in place.iterdir() if file.suffix in ENDS and file.is_file()
+                )
 
 
 def _items_in(file: Path) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,8 @@
-"""Converts an instrument's names to ProbVAA's layout: IDs are `country_number_…`, templates have numbers.
+"""Converts an instrument's names to ProbVAA's layout: IDs are `country_number_…`, templates have
+numbers.
 
-Names that do not fit get a free code or number, which `mapping.csv` beside the data records; reading reverses it.
+Names that do not fit get a free code or number, which `mapping.csv` beside the data records;
+reading reverses it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.csv_files import csv_text, guarded
-from workbench.domain.instruments import GOLD, Instrument, IssueLabel, Party, PartyAnswer, SurveyAnswer
+from workbench.domain.instruments import (
+    GOLD,
+    Instrument,
+    IssueLabel,
+    Party,
+    PartyAnswer,
+    SurveyAnswer,
+)
 from workbench.domain.prompts import SLOT, Template
 from workbench.domain.statements import (
     MOST_CHARACTERS,
@@ -80,30 +89,48 @@ class OwnNames:
         return replace(
             instrument,
             statements=tuple(
-                replace(s, ref=ref(s.ref, s.ref), country=country(s.country or "", s.country) or None)
+                replace(
+                    s, ref=ref(s.ref, s.ref), country=country(s.country or "", s.country) or None
+                )
                 for s in instrument.statements
             ),
-            issue_labels=tuple(replace(o, statement=ref(o.statement, o.statement)) for o in instrument.issue_labels),
-            parties=tuple(replace(p, country=country(p.country, p.country)) for p in instrument.parties),
+            issue_labels=tuple(
+                replace(o, statement=ref(o.statement, o.statement)) for o in instrument.issue_labels
+            ),
+            parties=tuple(
+                replace(p, country=country(p.country, p.country)) for p in instrument.parties
+            ),
             party_answers=tuple(
-                replace(o, country=country(o.country, o.country), statement=ref(o.statement, o.statement))
+                replace(
+                    o,
+                    country=country(o.country, o.country),
+                    statement=ref(o.statement, o.statement),
+                )
                 for o in instrument.party_answers
             ),
-            survey=tuple(replace(o, statement=ref(o.statement, o.statement)) for o in instrument.survey),
-            templates=tuple(replace(t, name=self.templates.get(t.name, t.name)) for t in instrument.templates),
+            survey=tuple(
+                replace(o, statement=ref(o.statement, o.statement)) for o in instrument.survey
+            ),
+            templates=tuple(
+                replace(t, name=self.templates.get(t.name, t.name)) for t in instrument.templates
+            ),
         )
 
 
 def layout_names(instrument: Instrument) -> LayoutNames:
     """Return the layout's names of an instrument's countries, statements and templates."""
-    countries = _codes(dict.fromkeys(statement.country or NOWHERE for statement in instrument.statements))
+    countries = _codes(
+        dict.fromkeys(statement.country or NOWHERE for statement in instrument.statements)
+    )
     refs: dict[str, str] = {}
     for country, code in countries.items():
         of_country = [s.ref for s in instrument.statements if (s.country or NOWHERE) == country]
         numbers = _numbers(of_country, code)
         refs |= {ref: f"{code}_{numbers[ref]}" for ref in of_country}
     return LayoutNames(
-        countries, {s.ref: refs[s.ref] for s in instrument.statements}, _template_numbers(instrument.templates)
+        countries,
+        {s.ref: refs[s.ref] for s in instrument.statements},
+        _template_numbers(instrument.templates),
     )
 
 
@@ -131,7 +158,9 @@ def _codes(countries: Iterable[str]) -> dict[str, str]:
 
 def _numbers(refs: list[str], code: str) -> dict[str, str]:
     """Return the number of each ref: its own if the ref is `code_number`, else a free one."""
-    fitting = {ref: match[1] for ref in refs if (match := re.fullmatch(rf"{code}_([0-9]+)", ref, re.ASCII))}
+    fitting = {
+        ref: match[1] for ref in refs if (match := re.fullmatch(rf"{code}_([0-9]+)", ref, re.ASCII))
+    }
     taken = {int(number) for number in fitting.values()}
     free = (number for number in range(1, len(refs) + len(taken) + 1) if number not in taken)
     return {ref: fitting.get(ref) or str(next(free)) for ref in refs}
@@ -149,7 +178,11 @@ def _template_numbers(templates: Iterable[Template]) -> dict[tuple[str, str], st
 
 
 def _template_numbers_of(family: str, names: list[str]) -> dict[str, str]:
-    fitting = {n: match[1] for n in names if (match := re.fullmatch(rf"{re.escape(family)}-(0|[1-9][0-9]*)", n))}
+    fitting = {
+        n: match[1]
+        for n in names
+        if (match := re.fullmatch(rf"{re.escape(family)}-(0|[1-9][0-9]*)", n))
+    }
     taken = {int(number) for number in fitting.values()}
     free = (number for number in range(len(names) + len(taken) + 1) if number not in taken)
     return {name: fitting.get(name) or str(next(free)) for name in names}
@@ -171,7 +204,12 @@ ISSUES = (
     "liberal_society",
 )
 LABELS: Mapping[str, int | None] = {"1.0": 1, "0.0": 0, "-1.0": -1, "1": 1, "0": 0, "-1": -1}
-PAIRS = (("agree", "disagree"), ("support", "oppose"), ("beneficial", "harmful"), ("favorable", "detrimental"))
+PAIRS = (
+    ("agree", "disagree"),
+    ("support", "oppose"),
+    ("beneficial", "harmful"),
+    ("favorable", "detrimental"),
+)
 STATEMENT_ID = re.compile(r"([a-z]{2})_([0-9]+)_([0-9]{5})([01])[01]_([a-z]{2})")
 OTHER_ID = re.compile(r"([a-z]{2})_([0-9]+)_.*")
 VARIANTS = {
@@ -183,7 +221,8 @@ VARIANTS = {
     "00001": NEGATION,
     "01000": QUESTION,
 }
-"the first five digits of a statement's code: original wording, question, paraphrase number, opposite, negation"
+"""the first five digits of a statement's code: original wording, question, paraphrase number,
+opposite, negation"""
 CODES = {variant: code for code, variant in VARIANTS.items()}
 AGNOSTIC = "country-agnostic"
 "tag of statements without reference to a country: the sixth digit"
@@ -206,29 +245,38 @@ PARTS = (ANNOTATIONS, SURVEY, CLF_TEMPLATES, GPT_TEMPLATES)
 LEFT_RIGHT = "derived/party_lrgen.csv"
 
 NOTES = (
-    "The survey has one paraphrase per statement and does not say which; it is kept as paraphrase-1.",
-    "Chat templates: the Llama 2 markup around the text is removed, because each model's own chat format is added; "
+    "The survey has one paraphrase per statement and does not say which; it is kept as "
+    "paraphrase-1.",
+    "Chat templates: the Llama 2 markup around the text is removed, because each model's own "
+    "chat format is added; "
     "the text between <<SYS>> marks is the system turn, the statement the user turn.",
-    "Both encodings of the label order are normalised: printed is inverted = 1 in the clf file, 0 in the gpt file.",
+    "Both encodings of the label order are normalised: printed is inverted = 1 in the clf file, "
+    "0 in the gpt file.",
 )
 
 
 def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> Instrument:
     """Read the download: its root, its `data` folder, or any folder that holds `vaa/probvaa.csv`.
 
-    `left_right`: a CSV of party positions (country, party, lrgen); by default `derived/party_lrgen.csv`, if there.
+    `left_right`: a CSV of party positions (country, party, lrgen); by default
+    `derived/party_lrgen.csv`, if there.
 
     Raises UsageError if the path is not such a download, InputError for malformed files.
     """
     data = next((p for p in (path, path / "data") if (p / "vaa" / "probvaa.csv").is_file()), None)
     if data is None:
-        raise UsageError(f"{path}: no ProbVAA download; looked for vaa/probvaa.csv and data/vaa/probvaa.csv in it")
+        raise UsageError(
+            f"{path}: no ProbVAA download; looked for vaa/probvaa.csv and data/vaa/probvaa.csv "
+            "in it"
+        )
     findings, notes = Findings(), list(NOTES)
     wordings, agnostic = _wordings(data / "vaa" / "probvaa.csv", findings, notes)
     labels, topics, all_issues = _annotations(data / ANNOTATIONS, findings)
     positions = _positions(left_right or data.parent / LEFT_RIGHT, findings, left_right is not None)
     there = sorted(path.stem for path in (data / "vaa").glob("[a-z][a-z].csv"))
-    answers = [answer for country in there for answer in _party_answers(data / "vaa", country, findings)]
+    answers = [
+        answer for country in there for answer in _party_answers(data / "vaa", country, findings)
+    ]
     survey = _survey(data / SURVEY, findings)
     templates = _templates(data, findings, notes)
     own = read_mapping(data.parent / MAPPING, findings)
@@ -258,7 +306,8 @@ def read(path: Path, name: str = "probvaa", left_right: Path | None = None) -> I
         ),
         language="en",
         source="github.com/tceron/eval_political_worldviews",
-        citation="Ceron, Falk, Barić, Nikolaev, Padó (2024), Beyond prompt brittleness: Evaluating the reliability and "
+        citation="Ceron, Falk, Barić, Nikolaev, Padó (2024), Beyond prompt brittleness: "
+        "Evaluating the reliability and "
         "consistency of political worldviews in LLMs, TACL",
         licence="none stated; the questionnaires belong to third parties",
         issues=all_issues,
@@ -279,14 +328,20 @@ def _usual(wordings: Iterable[str]) -> set[str]:
 
 def _left_out(answers: Iterable[PartyAnswer], known: Container[str]) -> list[str]:
     unknown = Counter(answer.statement for answer in answers if answer.statement not in known)
-    return [f"Answers for the unknown statement {ref} ({n} rows) are left out." for ref, n in sorted(unknown.items())]
+    return [
+        f"Answers for the unknown statement {ref} ({n} rows) are left out."
+        for ref, n in sorted(unknown.items())
+    ]
 
 
-def _wordings(path: Path, findings: Findings, notes: list[str]) -> tuple[dict[str, list[Wording]], set[str]]:
-    """Return the wordings of each statement, by country and number, and the statements without reference to a country.
+def _wordings(
+    path: Path, findings: Findings, notes: list[str]
+) -> tuple[dict[str, list[Wording]], set[str]]:
+    """Return the wordings of each statement, by country and number, and the statements without
+    reference to a country.
 
-    The code may differ between languages; the first row decides the digit for statements without reference to a
-    country.
+    The code may differ between languages; the first row decides the digit for statements without
+    reference to a country.
     """
     wordings: dict[str, list[Wording]] = {}
     agnostic: dict[str, str] = {}
@@ -303,15 +358,24 @@ def _wordings(path: Path, findings: Findings, notes: list[str]) -> tuple[dict[st
             unlike[ref] = None
         first = seen.setdefault((ref, variant, language), row.line)
         if first != row.line:
-            findings.add(path, row.line, "ID", f"{variant} of {ref} in {language} again, after line {first}", "it once")
+            findings.add(
+                path,
+                row.line,
+                "ID",
+                f"{variant} of {ref} in {language} again, after line {first}",
+                "it once",
+            )
             continue
         if len(row.cells["statement"]) > MOST_CHARACTERS:
             found = f"a text of {len(row.cells['statement']):,} characters"
-            findings.add(path, row.line, "statement", found, f"at most {MOST_CHARACTERS:,} characters")
+            findings.add(
+                path, row.line, "statement", found, f"at most {MOST_CHARACTERS:,} characters"
+            )
         wordings.setdefault(ref, []).append(Wording(variant, language, row.cells["statement"]))
     if unlike:
         notes.append(
-            f"The digit for statements without reference to a country differs between languages of {', '.join(unlike)}."
+            "The digit for statements without reference to a country differs between languages "
+            f"of {', '.join(unlike)}."
         )
     return wordings, {ref for ref, digit in agnostic.items() if digit == "1"}
 
@@ -324,13 +388,19 @@ def _ref(row: Row, column: str, findings: Findings) -> str | None:
     return f"{match[1]}_{match[2]}"
 
 
-def _annotations(path: Path, findings: Findings) -> tuple[list[IssueLabel], dict[str, str], tuple[str, ...]]:
-    """Return labels, topics and the issues, which are all other columns; empty cells are not labels."""
+def _annotations(
+    path: Path, findings: Findings
+) -> tuple[list[IssueLabel], dict[str, str], tuple[str, ...]]:
+    """Return labels, topics and the issues, which are all other columns; empty cells are not
+    labels.
+    """
     labels: list[IssueLabel] = []
     topics: dict[str, str] = {}
     seen: dict[Hashable, int] = {}
     rows = _optional(path, findings, ("ID",))
-    issues = tuple(column for column in rows[0].cells if column not in ANNOTATED) if rows else ISSUES
+    issues = (
+        tuple(column for column in rows[0].cells if column not in ANNOTATED) if rows else ISSUES
+    )
     check_issue_list(path, 1, "issues", issues, findings)
     for row in rows:
         ref = _ref(row, "ID", findings)
@@ -351,7 +421,10 @@ def _positions(path: Path, findings: Findings, wanted: bool) -> dict[tuple[str, 
     if not path.exists():
         raise UsageError(f"{path}: found no such file of party positions")
     rows = read_rows(path, findings, required=("country", "party", "lrgen"), any_columns=True)
-    found = {(r.get("country"), r.get("party")): number(r, "lrgen", findings, low=0, high=10) for r in rows}
+    found = {
+        (r.get("country"), r.get("party")): number(r, "lrgen", findings, low=0, high=10)
+        for r in rows
+    }
     return {key: value for key, value in found.items() if value is not None}
 
 
@@ -359,17 +432,26 @@ def _party_answers(folder: Path, country: str, findings: Findings) -> Iterable[P
     seen: dict[Hashable, int] = {}
     for row in _optional(folder / f"{country}.csv", findings, ("statementID", "party", "position")):
         ref = f"{country}_{row.get('statementID')}"
-        answer = party_answer(row, "position", (country, row.get("party"), ref), StanceRule(), findings)
+        answer = party_answer(
+            row, "position", (country, row.get("party"), ref), StanceRule(), findings
+        )
         if re.fullmatch("[0-9]+", row.get("statementID")) is None:
-            findings.add(row.file, row.line, "statementID", repr(row.get("statementID")), "a number")
-        elif is_new(seen, (row.get("party"), row.get("statementID")), row, "statementID", findings) and answer:
+            findings.add(
+                row.file, row.line, "statementID", repr(row.get("statementID")), "a number"
+            )
+        elif (
+            is_new(seen, (row.get("party"), row.get("statementID")), row, "statementID", findings)
+            and answer
+        ):
             yield answer
 
 
 def _survey(path: Path, findings: Findings) -> Iterable[SurveyAnswer]:
     answers = []
     seen: dict[Hashable, int] = {}
-    for row in _optional(path, findings, (*SURVEYED, "ID", "annotator"), may_be_empty=tuple(SURVEYED)):
+    for row in _optional(
+        path, findings, (*SURVEYED, "ID", "annotator"), may_be_empty=tuple(SURVEYED)
+    ):
         ref = _ref(row, "ID", findings)
         is_new(seen, (row.get("annotator"), ref), row, "ID", findings)
         for column, variant in SURVEYED.items():
@@ -381,7 +463,9 @@ def _survey(path: Path, findings: Findings) -> Iterable[SurveyAnswer]:
 
 def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Template, ...]:
     found = []
-    clf = _optional(folder / CLF_TEMPLATES, findings, ("template_id", "template", "model_type", "inverted"))
+    clf = _optional(
+        folder / CLF_TEMPLATES, findings, ("template_id", "template", "model_type", "inverted")
+    )
     for row in clf:
         _, as_printed = choice(row, "inverted", findings, {"1": 1, "0": 0})
         text, chat = row.cells["template"], row.get("model_type") == "chat"
@@ -391,7 +475,9 @@ def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Temp
             findings.add(row.file, row.line, "template", repr(text[:60]), expected)
             continue
         system, user = (match[1], SLOT) if match else (None, text.replace("%s", SLOT))
-        found.append(_template(row, row.get("template_id"), not as_printed, system, user, chat, findings))
+        found.append(
+            _template(row, row.get("template_id"), not as_printed, system, user, chat, findings)
+        )
     gpt = _optional(folder / GPT_TEMPLATES, findings, ("inversion_id", "template", "inverted"))
     for row in gpt:
         _, swapped = choice(row, "inverted", findings, {"1": 1, "0": 0})
@@ -400,7 +486,8 @@ def _templates(folder: Path, findings: Findings, notes: list[str]) -> tuple[Temp
         if "%s" in instruction:
             # the statement goes where the template says, and is not repeated
             notes.append(
-                f"{row.file.name}, line {row.line}: contains a literal %s, which the published prompts sent unchanged; "
+                f"{row.file.name}, line {row.line}: contains a literal %s, which the published "
+                "prompts sent unchanged; "
                 "here it is replaced by the statement, and the whole text is one user turn."
             )
             parts = (None, instruction.replace("%s", SLOT))
@@ -423,7 +510,13 @@ def _template(
     if row.get("positive") and row.get("negative"):
         pair = (row.get("positive"), row.get("negative"))
     if pair is None:
-        findings.add(row.file, row.line, "template", "no known pair of labels", " or ".join("/".join(p) for p in PAIRS))
+        findings.add(
+            row.file,
+            row.line,
+            "template",
+            "no known pair of labels",
+            " or ".join("/".join(p) for p in PAIRS),
+        )
         return None
     return Template(
         name=f"{family}-{number_}",
@@ -440,7 +533,9 @@ def _template(
 
 
 def label_pair(system: str | None, user: str) -> tuple[str, str] | None:
-    """Return the two labels that a template names; None if they are not one of the authors' pairs."""
+    """Return the two labels that a template names; None if they are not one of the authors'
+    pairs.
+    """
     words = set(re.findall(r"[a-z]+", f"{system or ''} {user}".lower()))
     return next(((p, n) for p, n in PAIRS if p in words and n in words), None)
 
@@ -452,5 +547,10 @@ def _optional(
         return []
     # the published answers of German parties have two columns `party`, a short name and a long one
     return read_rows(
-        path, findings, required=required, any_columns=True, may_be_empty=may_be_empty, first_counts=("party",)
+        path,
+        findings,
+        required=required,
+        any_columns=True,
+        may_be_empty=may_be_empty,
+        first_counts=("party",),
     )

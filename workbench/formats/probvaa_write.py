@@ -1,4 +1,6 @@
-"""The part of an instrument that ProbVAA's layout can hold, and a sentence about each part that it cannot."""
+"""The part of an instrument that ProbVAA's layout can hold, and a sentence about each part that it
+cannot.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +36,24 @@ from workbench.formats.probvaa import (
 
 FAMILIES = ("chat", "generation", "gpt")
 NOTHING_ELSE = (
-    "The name, title, version, language, source, citation, licence, notes and issue definitions of the instrument.",
+    "The name, title, version, language, source, citation, licence, notes and issue definitions "
+    "of the instrument.",
 )
 LANGUAGE = re.compile("[a-z]{2}")
 
 
 def held(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return the part that the layout can hold, under the instrument's own names, and what is left out."""
-    statements = tuple(statement for statement in map(_statement, instrument.statements) if statement.wordings)
+    """Return the part that the layout can hold, under the instrument's own names, and what is left
+    out.
+    """
+    statements = tuple(
+        statement for statement in map(_statement, instrument.statements) if statement.wordings
+    )
     refs = {s.ref: s.country or "" for s in statements}
     issues = tuple(issue for issue in instrument.issues if issue not in ANNOTATED)
-    answers = tuple(a for a in instrument.party_answers if refs.get(a.statement) == a.country and _is_known(a))
+    answers = tuple(
+        a for a in instrument.party_answers if refs.get(a.statement) == a.country and _is_known(a)
+    )
     answering = {(answer.country, answer.party) for answer in answers}
     kept = replace(
         instrument,
@@ -52,28 +61,46 @@ def held(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
         issues=issues,
         definitions=(),
         issue_labels=tuple(
-            o for o in instrument.issue_labels if o.annotator == GOLD and o.statement in refs and o.issue in issues
+            o
+            for o in instrument.issue_labels
+            if o.annotator == GOLD and o.statement in refs and o.issue in issues
         ),
-        parties=tuple(party for party in instrument.parties if (party.country, party.name) in answering),
+        parties=tuple(
+            party for party in instrument.parties if (party.country, party.name) in answering
+        ),
         party_answers=answers,
-        survey=tuple(answer for answer in instrument.survey if _is_surveyed(answer) and answer.statement in refs),
+        survey=tuple(
+            answer
+            for answer in instrument.survey
+            if _is_surveyed(answer) and answer.statement in refs
+        ),
         templates=tuple(template for template in instrument.templates if fits(template)),
         questionnaire=None,
         notes=(),
     )
-    return kept, (*_lost_statements(instrument, kept), *_lost_people(instrument, kept), *NOTHING_ELSE)
+    return kept, (
+        *_lost_statements(instrument, kept),
+        *_lost_people(instrument, kept),
+        *NOTHING_ELSE,
+    )
 
 
 def fits(template: Template) -> bool:
     """Return whether one of the two files of templates can hold a template."""
     text = template.system or template.user
-    if template.audit != "reliability" or template.scale or template.family not in FAMILIES or _has_marker(template):
+    if (
+        template.audit != "reliability"
+        or template.scale
+        or template.family not in FAMILIES
+        or _has_marker(template)
+    ):
         return False
     if template.family == "generation":
         return not template.chat and template.system is None
     if not template.chat:
         return False
-    if template.system is None:  # the statement is inside the instruction, which a chat row cannot express
+    # The statement is inside the instruction, which a chat row cannot express.
+    if template.system is None:
         return template.family == "gpt" and template.user.strip() != SLOT and text == text.strip()
     if template.user != SLOT:
         return False
@@ -96,7 +123,9 @@ def _has_marker(template: Template) -> bool:
 def _statement(statement: Statement) -> Statement:
     """Return a statement with the fields that its row can hold."""
     wordings = tuple(
-        replace(wording, author=None, stated=None) for wording in statement.wordings if _wording_fits(wording)
+        replace(wording, author=None, stated=None)
+        for wording in statement.wordings
+        if _wording_fits(wording)
     )
     return replace(
         statement,
@@ -129,9 +158,13 @@ def _lost_statements(instrument: Instrument, kept: Instrument) -> list[str]:
     every = [wording for statement in statements for wording in statement.wordings]
     kinds = Counter(w.variant.kind.value.replace("_", " ") for w in every if w.variant not in CODES)
     counts = {
-        "{} of statements without a wording that the layout can hold": len(statements) - len(kept.statements),
-        **{f"{{}} of the {kind} wordings: the layout has three paraphrases, a negation and an opposite": n
-           for kind, n in sorted(kinds.items())},
+        "{} of statements without a wording that the layout can hold": len(statements)
+        - len(kept.statements),
+        **{
+            f"{{}} of the {kind} wordings: the layout has three paraphrases, a negation and an "
+            "opposite": n
+            for kind, n in sorted(kinds.items())
+        },
         "{} wordings in languages without a two-letter code": sum(
             LANGUAGE.fullmatch(w.language) is None for w in every if w.variant in CODES
         ),
@@ -139,13 +172,16 @@ def _lost_statements(instrument: Instrument, kept: Instrument) -> list[str]:
         "The expected relation of {} wordings that differs from their kind's": sum(
             w.relation is not w.variant.relation for w in every
         ),
-        f"Tags of {{}} statements, other than {AGNOSTIC}": sum(bool({*s.tags} - {AGNOSTIC}) for s in statements),
-        "The dimension or leaning of {} statements": sum(s.dimension is not None or s.leaning is not None
-                                                          for s in statements),
+        f"Tags of {{}} statements, other than {AGNOSTIC}": sum(
+            bool({*s.tags} - {AGNOSTIC}) for s in statements
+        ),
+        "The dimension or leaning of {} statements": sum(
+            s.dimension is not None or s.leaning is not None for s in statements
+        ),
         "The source of {} statements": sum(s.source is not None for s in statements),
         "The origins of {} statements": sum(s.derived_from is not None for s in statements),
         "The version of {} statements": sum(s.version != 1 for s in statements),
-    }  # fmt: skip
+    }
     return _sentences(counts.items())
 
 
@@ -161,12 +197,14 @@ def _lost_people(instrument: Instrument, kept: Instrument) -> list[str]:
             len(instrument.issue_labels) - len(labels) - len(kept.issue_labels),
         ),
         (
-            "{} answers of parties to other countries' statements, or in words that the layout lacks",
+            "{} answers of parties to other countries' statements, or in words that the layout "
+            "lacks",
             len(instrument.party_answers) - len(kept.party_answers),
         ),
         ("{} parties without an answer", len(lost)),
         (
-            "{} answers of people: the layout asks for original, first paraphrase, negation and opposite",
+            "{} answers of people: the layout asks for original, first paraphrase, negation and "
+            "opposite",
             len(instrument.survey) - len(kept.survey),
         ),
         *((f"{{}} templates of the family {family!r}", n) for family, n in names.items()),
@@ -196,7 +234,10 @@ class Layout:
         mapping = self.names.mapping()
         return {
             f"{DATA}vaa/probvaa.csv": csv_text(("ID", "statement"), self._wordings()),
-            **{f"{DATA}vaa/{code}.csv": self._answers(country) for country, code in self.names.countries.items()},
+            **{
+                f"{DATA}vaa/{code}.csv": self._answers(country)
+                for country, code in self.names.countries.items()
+            },
             f"{DATA}{ANNOTATIONS}": self._annotations(),
             f"{DATA}{SURVEY}": self._survey(),
             f"{DATA}{CLF_TEMPLATES}": self._clf_templates(),
@@ -211,12 +252,19 @@ class Layout:
         notes = []
         if self.names.mapping():
             notes.append(
-                f"Names that are not country_number or the number of a template are in {MAPPING}, which is read back."
+                "Names that are not country_number or the number of a template are in "
+                f"{MAPPING}, which is read back."
             )
         if any(_own_labels(template) for template in self.instrument.templates):
-            notes.append("Labels other than the authors' pairs are in two additional columns: positive, negative.")
+            notes.append(
+                "Labels other than the authors' pairs are in two additional columns: positive, "
+                "negative."
+            )
         if n := sum(guarded(text) != text for text in texts):
-            notes.append(f"{n:,} texts begin like formulas and are written unchanged: a spreadsheet would run them.")
+            notes.append(
+                f"{n:,} texts begin like formulas and are written unchanged: a spreadsheet would "
+                "run them."
+            )
         return tuple(notes)
 
     def check(self, folder: Path) -> None:
@@ -225,11 +273,14 @@ class Layout:
             found = read(folder)
         except InputError as error:
             places = "\n".join(str(finding) for finding in error.findings[: error.shown])
-            raise UsageError(f"ProbVAA's layout could not be read back, so nothing was written:\n{places}") from error
+            raise UsageError(
+                f"ProbVAA's layout could not be read back, so nothing was written:\n{places}"
+            ) from error
         differ = [name for name, part in PARTS.items() if part(found) != part(self.instrument)]
         if differ:
             raise UsageError(
-                f"ProbVAA's layout cannot hold the {', '.join(differ)} of {self.instrument.name!r} unchanged, so "
+                f"ProbVAA's layout cannot hold the {', '.join(differ)} of "
+                f"{self.instrument.name!r} unchanged, so "
                 "nothing was written. Format csv can hold them."
             )
 
@@ -247,7 +298,9 @@ class Layout:
         return f"{self.names.refs[statement.ref]}_{code}_{wording.language}"
 
     def _answers(self, country: str) -> str:
-        texts = {s.ref: _text(s, LANGUAGES.get(s.country or "", ())) for s in self.instrument.statements}
+        texts = {
+            s.ref: _text(s, LANGUAGES.get(s.country or "", ())) for s in self.instrument.statements
+        }
         rows = [
             (self._number(one.statement), texts[one.statement], one.answer, one.party)
             for one in self.instrument.party_answers
@@ -267,7 +320,9 @@ class Layout:
         return csv_text(("country", "party", "ches_key", "lrgen"), rows)
 
     def _annotations(self) -> str:
-        labels = {(one.statement, one.issue): f"{one.label:.1f}" for one in self.instrument.issue_labels}
+        labels = {
+            (one.statement, one.issue): f"{one.label:.1f}" for one in self.instrument.issue_labels
+        }
         rows = [
             (
                 *(self._about_id(s), _text(s, ("en",)), s.topic or ""),
@@ -289,23 +344,43 @@ class Layout:
             row[columns[one.variant]] = str(int(one.agrees))
         header = ("paraphrase", "opposite", "negation", "original")
         rows = [
-            (*(row.get(column, "") for column in header), self._about_id(statements[ref]), respondent)
+            (
+                *(row.get(column, "") for column in header),
+                self._about_id(statements[ref]),
+                respondent,
+            )
             for (respondent, ref), row in given.items()
         ]
         return csv_text((*header, "ID", "annotator"), rows)
 
     def _clf_templates(self) -> str:
-        """Return chat and generation templates; `inverted` is 1 for the printed order here, but 0 in the other file."""
+        """Return chat and generation templates; `inverted` is 1 for the printed order here, but 0
+        in the other file.
+        """
         chosen = [t for t in self.instrument.templates if t.family != "gpt"]
         rows = [
             (
                 self.names.templates[t.family, t.name],
                 chat_row(t) if t.chat else t.user.replace(SLOT, "%s"),
-                *(t.language, "chat" if t.chat else "generation", t.address, str(int(not t.inverted)), str(n)),
+                *(
+                    t.language,
+                    "chat" if t.chat else "generation",
+                    t.address,
+                    str(int(not t.inverted)),
+                    str(n),
+                ),
             )
             for n, t in enumerate(chosen)
         ]
-        header = ("template_id", "template", "lang", "model_type", "prompt_type", "inverted", "final_template_id")
+        header = (
+            "template_id",
+            "template",
+            "lang",
+            "model_type",
+            "prompt_type",
+            "inverted",
+            "final_template_id",
+        )
         return _with_labels(header, rows, chosen)
 
     def _gpt_templates(self) -> str:
@@ -318,16 +393,31 @@ class Layout:
             )
             for n, t in enumerate(chosen)
         ]
-        header = ("template_id", "inversion_id", "template", "lang", "model_type", "prompt_type", "inverted")
+        header = (
+            "template_id",
+            "inversion_id",
+            "template",
+            "lang",
+            "model_type",
+            "prompt_type",
+            "inverted",
+        )
         return _with_labels(header, rows, chosen)
 
 
-def _with_labels(header: Sequence[str], rows: Sequence[tuple[str, ...]], templates: Sequence[Template]) -> str:
-    """Return a file of templates; with two additional columns if the text does not show the two labels."""
+def _with_labels(
+    header: Sequence[str], rows: Sequence[tuple[str, ...]], templates: Sequence[Template]
+) -> str:
+    """Return a file of templates; with two additional columns if the text does not show the two
+    labels.
+    """
     if not any(map(_own_labels, templates)):
         return csv_text(header, rows)
     more = [(t.positive, t.negative) if _own_labels(t) else ("", "") for t in templates]
-    return csv_text((*header, "positive", "negative"), [(*row, *pair) for row, pair in zip(rows, more, strict=True)])
+    return csv_text(
+        (*header, "positive", "negative"),
+        [(*row, *pair) for row, pair in zip(rows, more, strict=True)],
+    )
 
 
 def _own_labels(template: Template) -> bool:
@@ -335,7 +425,9 @@ def _own_labels(template: Template) -> bool:
 
 
 def _text(statement: Statement, languages: Iterable[str]) -> str:
-    """Return the original, or the question, in the first available of these languages, else in any language."""
+    """Return the original, or the question, in the first available of these languages, else in any
+    language.
+    """
     for language in (*languages, *statement.languages):
         for variant in (ORIGINAL, QUESTION):
             wording = statement.wording(variant, language)
@@ -345,9 +437,10 @@ def _text(statement: Statement, languages: Iterable[str]) -> str:
 
 
 def _statements(instrument: Instrument) -> object:
-    return {s.ref: (s.country, s.topic, frozenset(s.wordings), frozenset(s.tags)) for s in instrument.statements}, [
-        s.ref for s in instrument.statements
-    ]
+    return {
+        s.ref: (s.country, s.topic, frozenset(s.wordings), frozenset(s.tags))
+        for s in instrument.statements
+    }, [s.ref for s in instrument.statements]
 
 
 PARTS: dict[str, Callable[[Instrument], object]] = {

@@ -1,5 +1,6 @@
-"""The prompts of a design for other programs, so that they ask the very same: an OpenAI batch, a task of Inspect or of
-lm-evaluation-harness, or a table. What they write down can be imported (`answer_logs`).
+"""The prompts of a design for other programs, so that they ask the very same: an OpenAI batch, a
+task of Inspect or of lm-evaluation-harness, or a table. What they write down can be imported
+(`answer_logs`).
 """
 
 from __future__ import annotations
@@ -23,10 +24,16 @@ Files = Mapping[str, str]
 def about(probe: Probe) -> dict[str, str]:
     """Return what a prompt is about, by the names that imported answers may have.
 
-    `key` tells apart prompts that only their axes do: one question in two orders of its options, or to several people.
+    `key` tells apart prompts that only their axes do: one question in two orders of its options, or
+    to several people.
     """
     order = "swapped" if probe.inverted else "printed"
-    named = {"ref": probe.statement, "variant": probe.variant, "template": probe.template, "order": order}
+    named = {
+        "ref": probe.statement,
+        "variant": probe.variant,
+        "template": probe.template,
+        "order": order,
+    }
     return {**named, "key": key_of(probe.prompt)} if probe.axes else named
 
 
@@ -49,7 +56,10 @@ def _table(probes: Sequence[Probe], model: str, sampling: Sampling, samples: int
     for probe in probes:
         turns = {one.role: one.content for one in probe.prompt.messages}
         if len(turns) < len(probe.prompt.messages):
-            raise UsageError("a table has no place for a conversation of several turns; choose openai-batch or inspect")
+            raise UsageError(
+                "a table has no place for a conversation of several turns; choose openai-batch "
+                "or inspect"
+            )
         of = about(probe)
         cells = (*(of.get(name, "") for name in names), turns.get("system", ""), turns["user"])
         rows.append([guarded(cell) for cell in cells])
@@ -57,13 +67,26 @@ def _table(probes: Sequence[Probe], model: str, sampling: Sampling, samples: int
 
 
 def _openai(probes: Sequence[Probe], model: str, sampling: Sampling, samples: int) -> Files:
-    numbers = {"temperature": sampling.temperature, "top_p": sampling.top_p, "max_tokens": sampling.max_new_tokens}
+    numbers = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_tokens": sampling.max_new_tokens,
+    }
 
     def line(probe: Probe) -> dict[str, Any]:
-        asked = {"messages": _messages(probe)} if probe.prompt.chat else {"prompt": probe.prompt.messages[-1].content}
+        asked = (
+            {"messages": _messages(probe)}
+            if probe.prompt.chat
+            else {"prompt": probe.prompt.messages[-1].content}
+        )
         url = "/v1/chat/completions" if probe.prompt.chat else "/v1/completions"
         body = {"model": model, **asked, **numbers, "n": samples}
-        return {"custom_id": "|".join(about(probe).values()), "method": "POST", "url": url, "body": body}
+        return {
+            "custom_id": "|".join(about(probe).values()),
+            "method": "POST",
+            "url": url,
+            "body": body,
+        }
 
     return {"batch.jsonl": _lines(map(line, probes))}
 
@@ -84,13 +107,18 @@ def prompts():
         epochs={samples},
         config=GenerateConfig(temperature={temperature}, top_p={top_p}, max_tokens={tokens}),
     )
-'''
+'''  # noqa: E501
 
 
 def _inspect(probes: Sequence[Probe], model: str, sampling: Sampling, samples: int) -> Files:  # noqa: ARG001
     rows = ({"input": _messages(probe), "target": "", "metadata": about(probe)} for probe in probes)
-    task = _INSPECT.format(file=PROMPTS, samples=samples, temperature=sampling.temperature, top_p=sampling.top_p,
-                           tokens=sampling.max_new_tokens)  # fmt: skip
+    task = _INSPECT.format(
+        file=PROMPTS,
+        samples=samples,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        tokens=sampling.max_new_tokens,
+    )
     return {PROMPTS: _lines(rows), "task.py": task}
 
 
@@ -114,18 +142,24 @@ generation_kwargs:
   until: []
 metric_list:
   - metric: bypass
-"""
+"""  # noqa: E501
 
 
 def _harness(probes: Sequence[Probe], model: str, sampling: Sampling, samples: int) -> Files:  # noqa: ARG001
     if any(len(probe.prompt.messages) > 1 for probe in probes):
         raise UsageError(
-            "lm-evaluation-harness sends one text for each prompt, and these templates have a system turn; choose a "
+            "lm-evaluation-harness sends one text for each prompt, and these templates have a "
+            "system turn; choose a "
             "family of one turn (--family user), or another layout"
         )
     rows = ({"prompt": probe.prompt.messages[0].content, **about(probe)} for probe in probes)
-    task = _HARNESS.format(file=PROMPTS, samples=samples, temperature=sampling.temperature, top_p=sampling.top_p,
-                           tokens=sampling.max_new_tokens)  # fmt: skip
+    task = _HARNESS.format(
+        file=PROMPTS,
+        samples=samples,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        tokens=sampling.max_new_tokens,
+    )
     return {PROMPTS: _lines(rows), "workbench_prompts.yaml": task}
 
 
@@ -138,7 +172,9 @@ _WRITERS: Mapping[str, Callable[[Sequence[Probe], str, Sampling, int], Files]] =
 LAYOUTS = tuple(_WRITERS)
 
 
-def prompt_files(layout: str, probes: Sequence[Probe], model: str, sampling: Sampling, samples: int) -> Files:
+def prompt_files(
+    layout: str, probes: Sequence[Probe], model: str, sampling: Sampling, samples: int
+) -> Files:
     """Return the files of a layout: every distinct prompt once, to be answered `samples` times.
 
     Raises UsageError for prompts that the layout has no place for.

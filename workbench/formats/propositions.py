@@ -1,9 +1,10 @@
-"""Propositions with their dimension and side, as the bias score needs them (Faulborn et al. 2025, Tables 10 to 12).
+"""Propositions with their dimension and side, as the bias score needs them (Faulborn et al. 2025,
+Tables 10 to 12).
 
 A CSV file with the columns of the published lists: id, source (optional), statement, issue_label,
-political_leaning_label. The two other wordings may be in columns `reformulation` and `political_opposite`, with their
-authors, named as in our own formats. Other columns are left out, and the instrument's notes say so. Propositions
-without labels are imported as `csv`.
+political_leaning_label. The two other wordings may be in columns `reformulation` and
+`political_opposite`, with their authors, named as in our own formats. Other columns are left out,
+and the instrument's notes say so. Propositions without labels are imported as `csv`.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ def _line(row: Row, columns: Mapping[VariantId, str], findings: Findings) -> Lin
         line=row.line,
         ref=row.get(COLUMNS["ref"]),
         language="en",
-        texts=tuple((variant, row.cells[column]) for variant, column in columns.items() if row.get(column)),
+        texts=tuple(
+            (variant, row.cells[column]) for variant, column in columns.items() if row.get(column)
+        ),
         author=row.get("author") or None,
         authors=authors(row, columns),
         dimension=one_of(row, COLUMNS["dimension"], Dimension, findings),

@@ -1,6 +1,8 @@
-"""Statements as questions of a questionnaire: roles, forms, scales and leanings in all of our formats.
+"""Statements as questions of a questionnaire: roles, forms, scales and leanings in all of our
+formats.
 
-The columns `role`, `form`, `scale` and `yes` of `statements.csv`, and the keys of the same names in JSON Lines.
+The columns `role`, `form`, `scale` and `yes` of `statements.csv`, and the keys of the same names in
+JSON Lines.
 """
 
 from __future__ import annotations
@@ -13,7 +15,16 @@ from typing import NamedTuple
 from workbench.data import shipped_scale, shipped_scales
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import YES_NO, Form, Question, Questionnaire, Respondent, Role, Scale, shared_texts
+from workbench.domain.questionnaires import (
+    YES_NO,
+    Form,
+    Question,
+    Questionnaire,
+    Respondent,
+    Role,
+    Scale,
+    shared_texts,
+)
 from workbench.domain.statements import Statement
 from workbench.formats.lines import Line
 from workbench.formats.records import Findings
@@ -45,9 +56,12 @@ def questionnaire_of(
 ) -> Questionnaire | None:
     """Return the questions with their scales, without respondents; None if no statement has a role.
 
-    `own`: scales of the instrument, which take precedence over shipped ones of the same name. Faults are noted.
+    `own`: scales of the instrument, which take precedence over shipped ones of the same name.
+    Faults are noted.
     """
-    scales = {name: shipped_scale(name) for name in shipped_scales()} | {scale.name: scale for scale in own}
+    scales = {name: shipped_scale(name) for name in shipped_scales()} | {
+        scale.name: scale for scale in own
+    }
     by_ref: dict[str, list[Line]] = {}
     for line in lines:
         by_ref.setdefault(line.ref, []).append(line)
@@ -63,26 +77,38 @@ def questionnaire_of(
 
 
 def _check_roles(lines: Sequence[Line], findings: Findings) -> None:
-    """Note once columns about questions if no statement is a question, unless a fault of the roles was noted."""
-    belonging = [(name, line) for line in lines for name in COLUMNS[1:] if getattr(line, name) is not None]
+    """Note once columns about questions if no statement is a question, unless a fault of the roles
+    was noted.
+    """
+    belonging = [
+        (name, line) for line in lines for name in COLUMNS[1:] if getattr(line, name) is not None
+    ]
     if not belonging or _role_is_at_fault(findings):
         return
     name, first = belonging[0]
     times = len({(line.file, line.line) for _, line in belonging})
     found = f"no role in any line, and {name!r} in {plural(times, 'line')}, here first"
-    findings.add(first.file, first.line, "role", found, f"one of {', '.join(Role)} for every question")
+    findings.add(
+        first.file, first.line, "role", found, f"one of {', '.join(Role)} for every question"
+    )
 
 
 def _role_is_at_fault(findings: Findings, places: Collection[tuple[str, int]] = ()) -> bool:
-    """Return whether a fault of a role was noted in one of the places (file, line), or anywhere if none are given."""
+    """Return whether a fault of a role was noted in one of the places (file, line), or anywhere if
+    none are given.
+    """
     return any(
-        fault.column == "role" and (not places or (fault.file, fault.line) in places) for fault in findings.found
+        fault.column == "role" and (not places or (fault.file, fault.line) in places)
+        for fault in findings.found
     )
 
 
 def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> _Asked | None:
     """Return one statement as a question; None if it has no role."""
-    named = {name: next((line for line in group if getattr(line, name) is not None), None) for name in COLUMNS}
+    named = {
+        name: next((line for line in group if getattr(line, name) is not None), None)
+        for name in COLUMNS
+    }
     line = named["role"]
     if line is None or line.role is None:
         if _role_is_at_fault(findings, {(one.file.name, one.line) for one in group}):
@@ -90,31 +116,44 @@ def _asked(group: Sequence[Line], scales: Sequence[str], findings: Findings) -> 
         for name, where in named.items():
             if where is not None:
                 found = f"{str(getattr(where, name))!r} for a statement without a role"
-                findings.add(where.file, where.line, name, found, f"one of {', '.join(Role)} in 'role'")
+                findings.add(
+                    where.file, where.line, name, found, f"one of {', '.join(Role)} in 'role'"
+                )
         return None
     form, scale, yes = (getattr(named[name], name, None) for name in COLUMNS[1:])
     if line.role is Role.TARGET and form is None:
-        findings.add(line.file, line.line, "form", "a target without a form", f"one of {', '.join(Form)}")
+        findings.add(
+            line.file, line.line, "form", "a target without a form", f"one of {', '.join(Form)}"
+        )
     where = named["scale"]
     if where is not None and scale is not None and scale not in scales:
         found, expected = unknown("scale", scale, scales)
         findings.add(where.file, where.line, "scale", f"{found} {scale!r}", expected)
-    return _Asked(Question(line.ref, line.role, form or Form.QUESTION, scale or YES_NO.name, yes), line)
+    return _Asked(
+        Question(line.ref, line.role, form or Form.QUESTION, scale or YES_NO.name, yes), line
+    )
 
 
-def _check_texts(statements: Mapping[str, Statement], asked: Mapping[str, _Asked], findings: Findings) -> None:
-    """Note targets with the same text as a context question: the model would be shown what it has to predict."""
+def _check_texts(
+    statements: Mapping[str, Statement], asked: Mapping[str, _Asked], findings: Findings
+) -> None:
+    """Note targets with the same text as a context question: the model would be shown what it has
+    to predict.
+    """
     questions = tuple(one.question for one in asked.values())
     for target, context in shared_texts(statements, questions):
         line = asked[target].line
         found = f"the text of the context question {context!r}"
-        findings.add(line.file, line.line, "role", found, "a target that is not also a context question")
+        findings.add(
+            line.file, line.line, "role", found, "a target that is not also a context question"
+        )
 
 
 def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, tuple[str, ...]]:
     """Return a questionnaire as read back from its files, and sentences about what is lost.
 
-    Questions are in the order of their statements, scales sorted by name; every respondent has an answer.
+    Questions are in the order of their statements, scales sorted by name; every respondent has an
+    answer.
     """
     whole = instrument.questionnaire
     if whole is None:
@@ -127,7 +166,8 @@ def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, 
     lost = {
         "questions that are not statements of the instrument": len(asked) - len(questions),
         "answers to questions that the instrument does not have": sum(
-            len(before.answers) - len(after.answers) for before, after in zip(whole.respondents, people, strict=True)
+            len(before.answers) - len(after.answers)
+            for before, after in zip(whole.respondents, people, strict=True)
         ),
         "respondents without an answer": len(people) - len(kept),
     }
@@ -138,10 +178,11 @@ def normal_questionnaire(instrument: Instrument) -> tuple[Questionnaire | None, 
 
 
 def in_lines(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return an instrument with the part of its questionnaire that JSON Lines hold, and sentences about the rest.
+    """Return an instrument with the part of its questionnaire that JSON Lines hold, and sentences
+    about the rest.
 
-    Lines name scales but cannot define their answers, so a question with a scale of the instrument's own has no role
-    there.
+    Lines name scales but cannot define their answers, so a question with a scale of the
+    instrument's own has no role there.
     """
     whole, _ = normal_questionnaire(instrument)
     if whole is None:
@@ -150,12 +191,20 @@ def in_lines(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
     questions = tuple(question for question in whole.questions if question.scale in known)
     own = [scale.name for scale in whole.scales if known.get(scale.name) != scale]
     lost = len(whole.questions) - len(questions)
-    said = [f"{len(whole.respondents):,} respondents and their answers."] if whole.respondents else []
-    said += [f"{len(whole.published):,} published distributions of answers."] if whole.published else []
+    said = (
+        [f"{len(whole.respondents):,} respondents and their answers."] if whole.respondents else []
+    )
+    said += (
+        [f"{len(whole.published):,} published distributions of answers."] if whole.published else []
+    )
     said += [f"The instrument's own scales of answers: {', '.join(own)}."] if own else []
-    said += [f"The roles of {lost:,} questions whose scales are the instrument's own."] if lost else []
+    said += (
+        [f"The roles of {lost:,} questions whose scales are the instrument's own."] if lost else []
+    )
     scales = tuple(known[name] for name in sorted({question.scale for question in questions}))
-    return replace(instrument, questionnaire=Questionnaire(questions, scales) if questions else None), tuple(said)
+    return replace(
+        instrument, questionnaire=Questionnaire(questions, scales) if questions else None
+    ), tuple(said)
 
 
 def beside_layout(instrument: Instrument) -> tuple[str, ...]:
@@ -172,4 +221,6 @@ def beside_layout(instrument: Instrument) -> tuple[str, ...]:
 def _answered(one: Respondent, refs: set[str]) -> Respondent:
     if one.answers.keys() <= refs and all(one.answers.values()):
         return one
-    return replace(one, answers={ref: value for ref, value in one.answers.items() if ref in refs and value})
+    return replace(
+        one, answers={ref: value for ref, value in one.answers.items() if ref in refs and value}
+    )

@@ -15,7 +15,11 @@ from workbench.errors import UnknownName, UsageError
 from workbench.formats.answer_logs import has_logs, log_of
 from workbench.formats.answers import LONG, RESPONDENT, looks_like_answers
 from workbench.formats.biasmonkey_files import CSV, PROMPTS, RESULTS, stem_of
-from workbench.formats.choice_instruments import check_no_choices, read_biasmonkey_instrument, read_choice_instrument
+from workbench.formats.choice_instruments import (
+    check_no_choices,
+    read_biasmonkey_instrument,
+    read_choice_instrument,
+)
 from workbench.formats.choices import CHOICES
 from workbench.formats.known_surveys import is_known, read_survey
 from workbench.formats.label_files import REQUIRED as OF_LABELS
@@ -48,7 +52,8 @@ from workbench.formats.surveys import Wanted
 SURVEY = "survey"
 "people's answers with the questions that they are to"
 ANSWERS, LOG, LABELS, ISSUE_LABELS = "answers", "log", "labels", "issue_labels"
-"formats that are no instrument: people's answers, those of models that were collected elsewhere, and labels of these"
+"""formats that are no instrument: people's answers, those of models that were collected elsewhere,
+and labels of these"""
 MOST_FOLDERS = 500
 "folders within a folder that are looked into"
 KNOWN = """What can be imported:
@@ -69,7 +74,7 @@ KNOWN = """What can be imported:
 - answers of models: Inspect, lm-evaluation-harness, promptfoo, OpenAI batches, or a table of prompt and answer (log)
 - labels of answers: our CSV or JSON Lines, or files of Label Studio, Prodigy, doccano, Potato and Argilla (labels)
 Tables may be CSV, JSON, TOML, Excel, Parquet, SPSS or Stata. Columns of other names: --map original=COLUMN,ref=COLUMN
-(ref=# numbers the rows), --ignore COLUMN,…"""
+(ref=# numbers the rows), --ignore COLUMN,…"""  # noqa: E501
 
 
 def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
@@ -80,7 +85,8 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
     how
         What its columns are called here.
     of_people
-        Whether columns of people were named, such as weights: a table of no other format is then a survey.
+        Whether columns of people were named, such as weights: a table of no other format is then a
+        survey.
 
     Raises UsageError if it has none, with what was found and what can be imported.
     """
@@ -91,15 +97,18 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
             found = _of_file(path, how)
         else:
             raise UsageError(f"{path}: not found")
-        if not found and path.is_file() and kind_of(path) is not Kind.TEXT:  # damaged, or several sheets
+        # damaged, or several sheets.
+        if not found and path.is_file() and kind_of(path) is not Kind.TEXT:
             findings = Findings()
             next(records(path, findings, how), None)
             findings.check()
         row = None if found not in ("", "csv") or path.is_dir() else _row_below_title(path, how)
         if row is not None:
             raise UsageError(
-                f"{path}: found a title or comment above a table, whose columns seem to be named in row {row}.\n"
-                f"Read it from there: workbench import STORE {shlex.quote(str(path))} --dry-run --header-row {row}"
+                f"{path}: found a title or comment above a table, whose columns seem to be named "
+                f"in row {row}.\n"
+                f"Read it from there: workbench import STORE {shlex.quote(str(path))} --dry-run "
+                f"--header-row {row}"
             )
         if of_people and found in ("", "csv") and _may_be_survey(path, how):
             return SURVEY
@@ -121,7 +130,9 @@ def recognised(path: Path, how: How = AS_IS, *, of_people: bool = False) -> str:
 
 
 def _whole_download(path: Path) -> Path | None:
-    """Return the folder of the ProbVAA download that a file is a part of, or None if it is of none."""
+    """Return the folder of the ProbVAA download that a file is a part of, or None if it is of
+    none.
+    """
     folders = list(path.resolve().parents)[1:3] if path.is_file() else []
     return next((folder for folder in folders if (folder / "vaa" / "probvaa.csv").is_file()), None)
 
@@ -133,10 +144,14 @@ def _may_be_survey(path: Path, how: How) -> bool:
 
 
 def _of_folders_within(folder: Path) -> str:
-    """Return what the folders within a folder are and how they are imported, or "" if they have no format."""
+    """Return what the folders within a folder are and how they are imported, or "" if they have no
+    format.
+    """
     found: dict[str, list[Path]] = {}
     for depth in ("*", "*/*"):
-        within = sorted(path for path in folder.glob(depth) if path.is_dir() and not path.name.startswith("."))
+        within = sorted(
+            path for path in folder.glob(depth) if path.is_dir() and not path.name.startswith(".")
+        )
         for path in within[:MOST_FOLDERS]:
             if name := _of_folder(path):
                 found.setdefault(name, []).append(path)
@@ -148,10 +163,15 @@ def _of_folders_within(folder: Path) -> str:
     kinds = ", ".join(f"{len(paths):,} {name}" for name, paths in found.items())
     names = _few([str(path.relative_to(folder)) for path in listed])
     each = f"{shlex.quote(str(folder))}/{depth}/"
-    label = ' --name "$(basename "$(dirname "$folder")")-$(basename "$folder")"' if depth == "*/*" else ""
+    label = (
+        ' --name "$(basename "$(dirname "$folder")")-$(basename "$folder")"'
+        if depth == "*/*"
+        else ""
+    )
     first = shlex.quote(str(listed[0]))
     return (
-        f"{folder}: found a folder of folders that can be imported ({kinds}): {names}. Import one of them:\n"
+        f"{folder}: found a folder of folders that can be imported ({kinds}): {names}. Import "
+        "one of them:\n"
         f"  workbench import STORE {first} --dry-run\n"
         f"or each, in a shell:\n"
         f'  for folder in {each}; do workbench import STORE "$folder"{label}; done'
@@ -159,14 +179,18 @@ def _of_folders_within(folder: Path) -> str:
 
 
 def _row_below_title(path: Path, how: How) -> int | None:
-    """Return the row that seems to name the columns below a title, or None if the first one names them."""
+    """Return the row that seems to name the columns below a title, or None if the first one names
+    them.
+    """
     if {"ref", "original"} <= set(header_of(path, how)):
         return None
     return likely_header_row(path, how)
 
 
 def _own_columns(path: Path, how: How) -> list[str]:
-    """Return the columns of a table that may hold statements under other names; none of anything else."""
+    """Return the columns of a table that may hold statements under other names; none of anything
+    else.
+    """
     columns = header_of(path, how) if path.is_file() else []
     names = set(columns)
     of_people = RESPONDENT in names or set(LONG[1:]) <= names
@@ -183,45 +207,64 @@ def likely(path: Path, how: How = AS_IS) -> How | None:
 
 
 def _as_statements(path: Path, how: How) -> str:
-    """Return the options that make a table statements, or why it is no list of them; "" if no column is like one."""
+    """Return the options that make a table statements, or why it is no list of them; "" if no
+    column is like one.
+    """
     columns = _own_columns(path, how)
     proposed = proposal(path, columns, how) if columns else None
     if proposed is None:
         return ""
     if proposed.obstacle:
         return (
-            f"It may hold statements, but {proposed.obstacle}. Statements have one row each, and one for each language "
-            "with a column of languages.\nKeep one row of each, or name the columns: --map original=COLUMN,ref=COLUMN,"
-            "language=COLUMN\nPositions of parties have the columns party, statement and position (--format positions)."
+            f"It may hold statements, but {proposed.obstacle}. Statements have one row each, and "
+            "one for each language "
+            "with a column of languages.\nKeep one row of each, or name the columns: --map "
+            "original=COLUMN,ref=COLUMN,"
+            "language=COLUMN\nPositions of parties have the columns party, statement and "
+            "position (--format positions)."
         )
     meant = proposed.how
     odd = [column for column, name in meant.columns.items() if name == LEFT_OUT]
     named = {name: column for column, name in meant.columns.items() if name != LEFT_OUT}
     lines = [
-        "It may hold statements, which need ref (a short name) and original (the text). Look at what would come:",
-        f"  workbench import STORE {shlex.quote(str(path))} --dry-run --map {shlex.quote(written(meant))}",
-        *(f"  {name} from {'the number of the row' if of == NUMBER else of}" for name, of in named.items()),
+        "It may hold statements, which need ref (a short name) and original (the text). Look at "
+        "what would come:",
+        f"  workbench import STORE {shlex.quote(str(path))} --dry-run --map "
+        f"{shlex.quote(written(meant))}",
+        *(
+            f"  {name} from {'the number of the row' if of == NUMBER else of}"
+            for name, of in named.items()
+        ),
         *(f"  {remark}" for remark in proposed.remarks),
     ]
     if odd:
         lines.append(f"  left out: {_few(odd)}, which no column of statements is like")
     if "response" in odd or "answer" in odd:
-        lines.append("Import answers of models afterwards, as a table of prompt and answer: --format log")
+        lines.append(
+            "Import answers of models afterwards, as a table of prompt and answer: --format log"
+        )
     lines.append("All columns of statements, and other formats: workbench import --help")
     return "\n".join(lines)
 
 
 def _as_lines(path: Path, how: How) -> Iterator[str]:
-    """Yield how the lines of a text become statements, if it has several and none divides into columns."""
+    """Yield how the lines of a text become statements, if it has several and none divides into
+    columns.
+    """
     if path.is_file() and kind_of(path) is Kind.TEXT and len(header_of(path, how)) == 1:
         n = len(read_list(path, Findings()).statements)
         if n > 1:
-            yield f"It has {n:,} lines, of which not all are sentences or numbered. To take each for a statement:"
+            yield (
+                f"It has {n:,} lines, of which not all are sentences or numbered. To take each "
+                "for a statement:"
+            )
             yield f"  workbench import STORE {shlex.quote(str(path))} --format compass --dry-run"
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a path is a folder that has no format itself, although its contents may have one."""
+    """Return whether a path is a folder that has no format itself, although its contents may have
+    one.
+    """
     try:
         return path.is_dir() and not _of_folder(path)
     except OSError:
@@ -254,7 +297,11 @@ def _of_file(path: Path, how: How) -> str:
         return LABELS
     if set(OF_ISSUE_LABELS) <= header:
         return ISSUE_LABELS
-    if kind_of(path) is Kind.LINES and not how.columns and (not header or {"ref", "original"} & header):
+    if (
+        kind_of(path) is Kind.LINES
+        and not how.columns
+        and (not header or {"ref", "original"} & header)
+    ):
         return "jsonl"
     if looks_like_answers(header):
         return ANSWERS
@@ -275,7 +322,8 @@ def _of_file(path: Path, how: How) -> str:
     if meant is not None and "original" in meant.columns.values():
         return ""
     unclear = len(header) < 2 or bool(header & {"ref", "original"})
-    return "csv" if path.suffix == ".csv" and unclear else ""  # its reader reports what is wrong, and on which line
+    # Its reader reports what is wrong, and on which line.
+    return "csv" if path.suffix == ".csv" and unclear else ""
 
 
 def _holds_labels(path: Path, header: set[str]) -> bool:
@@ -289,9 +337,15 @@ def _what(path: Path, how: How) -> str:
         return "a folder with " + (_few(held) if held else "nothing in it")
     header, kind = header_of(path, how), kind_of(path)
     if RESPONDENT in header or set(LONG) & set(header):
-        return f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or {RESPONDENT} and refs)"
+        return (
+            f"a table with the columns {_few(header)} (answers have {', '.join(LONG)}, or "
+            f"{RESPONDENT} and refs)"
+        )
     if has_positions_alone(header):
-        return f"positions of parties without the statements ({_few(header)}; a column statement has their texts)"
+        return (
+            f"positions of parties without the statements ({_few(header)}; a column statement "
+            "has their texts)"
+        )
     if len(header) > 1:
         return f"a table{'' if kind is Kind.TEXT else f' ({kind})'} with the columns {_few(header)}"
     return f"a file {path.suffix or 'without an end'}"
@@ -322,8 +376,8 @@ def read_instrument(
     how: How = AS_IS,
     wanted: Wanted | None = None,
 ) -> Instrument:
-    """Read an instrument, completely or not at all; with `skip`, of the formats that may be read in part, without what
-    has faults. `wanted`: which columns of a survey are what.
+    """Read an instrument, completely or not at all; with `skip`, of the formats that may be read in
+    part, without what has faults. `wanted`: which columns of a survey are what.
 
     Raises UsageError if `path` does not exist, InputError if the file is malformed.
     """
@@ -357,11 +411,15 @@ def formats() -> tuple[str, ...]:
 
 
 def is_part(format: str, instrument: Instrument) -> bool:  # noqa: A002  the command line's word for it
-    """Return whether the format may be a part of a stored instrument, whose other data then stay."""
+    """Return whether the format may be a part of a stored instrument, whose other data then
+    stay.
+    """
     return format in PARTS or not instrument.statements
 
 
 def read_shipped(name: str = SHIPPED_INSTRUMENT) -> Instrument:
-    """Read an instrument that ships with workbench. Raises UnknownName, which lists the available ones."""
+    """Read an instrument that ships with workbench. Raises UnknownName, which lists the available
+    ones.
+    """
     folder = shipped_instrument_folder(name)
     return read_instrument("csv" if (folder / INSTRUMENT_FILES[0]).is_file() else "choices", folder)

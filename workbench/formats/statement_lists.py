@@ -1,7 +1,8 @@
 """Lists of statements: one a line, or a CSV of one column.
 
-What a list puts before its statements (numbers, letters, bullets) is taken off only if the whole list has it, and only
-at the beginning of a line: "30 hours are enough" keeps its number. The notes of a list say what was taken off.
+What a list puts before its statements (numbers, letters, bullets) is taken off only if the whole
+list has it, and only at the beginning of a line: "30 hours are enough" keeps its number. The notes
+of a list say what was taken off.
 """
 
 from __future__ import annotations
@@ -24,7 +25,18 @@ MOST_NAMED = 6
 "headings that a note names"
 ENDS = tuple(".!?…\"”»'’。！？")
 "signs with which a sentence may end"
-NAMES = ("statement", "statements", "text", "proposition", "thesis", "these", "thesen", "item", "original", "question")
+NAMES = (
+    "statement",
+    "statements",
+    "text",
+    "proposition",
+    "thesis",
+    "these",
+    "thesen",
+    "item",
+    "original",
+    "question",
+)
 "first lines that name the column and are no statement"
 
 _BULLET = re.compile(r"[-*+•‣▪–—]\s+(?:\[[ xX]\]\s+)?(?=\S)")
@@ -43,7 +55,8 @@ _NUMBER = re.compile(
 "`1. `, `(2) `, `Q01 `, `T-2: `, `Thesis 3: `, `4 - `, `5 `"
 _LETTER = re.compile(r"(?P<open>\(?)(?P<letter>[A-Za-z])(?P<close>[.)])\s+(?=\S)")
 _ROMAN = re.compile(
-    r"(?P<open>[(\[]?)(?=[IVX])(?P<roman>X{0,3}(?:IX|IV|V?I{0,3}))(?P<close>[.):\]]{1,2})\s+(?=\S)", re.IGNORECASE
+    r"(?P<open>[(\[]?)(?=[IVX])(?P<roman>X{0,3}(?:IX|IV|V?I{0,3}))(?P<close>[.):\]]{1,2})\s+(?=\S)",
+    re.IGNORECASE,
 )
 "`I. `, `iv) `, up to 39; capitals and small letters"
 _THOUSANDS = re.compile(r"[0-9]{1,3}\s[0-9]{3}(?![0-9])")
@@ -92,7 +105,9 @@ def read_list(path: Path, findings: Findings, encoding: str = "") -> StatementLi
 
 
 def is_list(path: Path, encoding: str = "") -> bool:
-    """Return whether a text is a list: two lines or more, all numbered or bulleted, or all sentences."""
+    """Return whether a text is a list: two lines or more, all numbered or bulleted, or all
+    sentences.
+    """
     if kind_of(path) is not Kind.TEXT:
         return False
     findings = Findings()
@@ -101,7 +116,8 @@ def is_list(path: Path, encoding: str = "") -> bool:
     for number, line in _lines_of(path, findings, encoding):
         is_row = bool(lines) and not in_quotes and bool(line.strip())
         in_quotes ^= line.count('"') % 2 == 1
-        if is_row and not in_quotes and not _may_be_listed(line):  # the second row of a large table ends the reading
+        # The second row of a large table ends the reading.
+        if is_row and not in_quotes and not _may_be_listed(line):
             return False
         if lines or line.strip():
             lines.append((number, line))
@@ -121,7 +137,9 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
     cells = _cells_of_one_column(lines)
     if cells is not None:
         listed = cells
-        notes.append("Read as a CSV of one column: the quotation marks around its cells were taken off.")
+        notes.append(
+            "Read as a CSV of one column: the quotation marks around its cells were taken off."
+        )
     listed, headings = _without_headings(listed)
     title = _title_of(listed, is_quoted=cells is not None)
     if title is not None:
@@ -147,7 +165,8 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
         lines_kept = ", ".join(str(one.line) for one in kept[:MOST_NAMED])
         more = f" and {len(kept) - MOST_NAMED:,} more" if len(kept) > MOST_NAMED else ""
         notes.append(
-            f"Kept as text: the number, letter or dash with which {plural(len(kept), 'statement')} of {len(listed):,} "
+            "Kept as text: the number, letter or dash with which "
+            f"{plural(len(kept), 'statement')} of {len(listed):,} "
             f"{'begins' if len(kept) == 1 else 'begin'} (line {lines_kept}{more})."
         )
     return StatementList(
@@ -160,7 +179,9 @@ def parse_list(lines: Sequence[tuple[int, str]]) -> StatementList:
 
 
 def _lines_of(path: Path, findings: Findings, encoding: str) -> Iterator[tuple[int, str]]:
-    lines = (line for raw in text_lines(path, findings, encoding, LONGEST) for line in raw.splitlines())
+    lines = (
+        line for raw in text_lines(path, findings, encoding, LONGEST) for line in raw.splitlines()
+    )
     return enumerate(lines, start=1)
 
 
@@ -170,11 +191,17 @@ def _may_be_listed(line: str) -> bool:
     if len(text) > 2 * LONGEST_STATEMENT:
         return False
     marked = _BULLET.match(text) or _NUMBER.match(text) or _LETTER.match(text) or _ROMAN.match(text)
-    return bool(marked or _HEADING.match(text)) or text.endswith(ENDS) or _RULE.fullmatch(text) is not None
+    return (
+        bool(marked or _HEADING.match(text))
+        or text.endswith(ENDS)
+        or _RULE.fullmatch(text) is not None
+    )
 
 
 def _is_long_enough(text: str) -> bool:
-    has_words = len(text.split()) >= FEWEST_WORDS or (not text.isascii() and len(text) >= 3 * FEWEST_WORDS)
+    has_words = len(text.split()) >= FEWEST_WORDS or (
+        not text.isascii() and len(text) >= 3 * FEWEST_WORDS
+    )
     return has_words and len(text) < LONGEST_STATEMENT
 
 
@@ -183,12 +210,17 @@ def _each(n: int) -> str:
 
 
 def _named(headings: Sequence[ListedStatement]) -> str:
-    shown = "; ".join(f"“{heading.text[:40]}” (line {heading.line})" for heading in headings[:MOST_NAMED])
+    shown = "; ".join(
+        f"“{heading.text[:40]}” (line {heading.line})" for heading in headings[:MOST_NAMED]
+    )
     more = f" and {len(headings) - MOST_NAMED:,} more" if len(headings) > MOST_NAMED else ""
-    return f"{plural(len(headings), 'line')} that {'is' if len(headings) == 1 else 'are'} no statement: {shown}{more}"
+    return (
+        f"{plural(len(headings), 'line')} that {'is' if len(headings) == 1 else 'are'} no "
+        f"statement: {shown}{more}"
+    )
 
 
-# ── a CSV of one column ───────────────────────────────────────────────────────────────────────────────────────────────
+# ── a CSV of one column ───────────────────────────────────────────────────────────────────────────
 
 
 def _cells_of_one_column(lines: Sequence[tuple[int, str]]) -> list[ListedStatement] | None:
@@ -214,13 +246,15 @@ def _cells_of_one_column(lines: Sequence[tuple[int, str]]) -> list[ListedStateme
     return cells
 
 
-# ── lines that are no statements ──────────────────────────────────────────────────────────────────────────────────────
+# ── lines that are no statements ──────────────────────────────────────────────────────────────────
 
 
 def _without_headings(
     listed: Sequence[ListedStatement],
 ) -> tuple[list[ListedStatement], list[ListedStatement]]:
-    """Return (statements, headings) of a list in Markdown; lines without a word are headings, too."""
+    """Return (statements, headings) of a list in Markdown; lines without a word are headings,
+    too.
+    """
     headings = [one for one in listed if _HEADING.match(one.text) or _RULE.fullmatch(one.text)]
     if len(headings) == len(listed):
         return list(listed), []
@@ -230,7 +264,9 @@ def _without_headings(
 
 
 def _title_of(listed: Sequence[ListedStatement], *, is_quoted: bool) -> ListedStatement | None:
-    """Return the first line if it names the column or is the title of a list of marked lines, otherwise None."""
+    """Return the first line if it names the column or is the title of a list of marked lines,
+    otherwise None.
+    """
     if len(listed) < 2:
         return None
     first, others = listed[0], listed[1:]
@@ -242,10 +278,12 @@ def _title_of(listed: Sequence[ListedStatement], *, is_quoted: bool) -> ListedSt
     if marked and len(others) > 1:
         return first
     is_label = len(first.text.split()) < FEWEST_WORDS and not first.text.endswith(ENDS)
-    return first if is_quoted and is_label and all(one.text.endswith(ENDS) for one in others) else None
+    return (
+        first if is_quoted and is_label and all(one.text.endswith(ENDS) for one in others) else None
+    )
 
 
-# ── what stands before and around statements ──────────────────────────────────────────────────────────────────────────
+# ── what stands before and around statements ──────────────────────────────────────────────────────
 
 
 def _looks_marked(text: str) -> bool:
@@ -255,7 +293,9 @@ def _looks_marked(text: str) -> bool:
 
 
 def _is_clearly_marked(text: str) -> bool:
-    """Return whether a line begins with a bullet, a dash, or a number or letter with a sign behind it."""
+    """Return whether a line begins with a bullet, a dash, or a number or letter with a sign behind
+    it.
+    """
     number = _NUMBER.match(text)
     is_clear = number is not None and number["close"].strip() in _CLEAR
     return is_clear or any(mark.match(text) for mark in (_BULLET, _LETTER, _ROMAN))
@@ -265,20 +305,30 @@ def _may_be_marked(text: str) -> bool:
     """Return whether a line begins with anything that enumerates, as `b)`, `II.` and `Q1:` do."""
     number = _NUMBER.match(text)
     is_clear = number is not None and number["close"].strip() in _CLEAR
-    return _looks_marked(text) or is_clear or any(mark.match(text) for mark in (_LETTER, _ROMAN, _THOUSANDS))
+    return (
+        _looks_marked(text)
+        or is_clear
+        or any(mark.match(text) for mark in (_LETTER, _ROMAN, _THOUSANDS))
+    )
 
 
 def _without_bullets(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], int]:
-    """Return (statements, their number) without bullets if each has one, otherwise (as they are, 0)."""
+    """Return (statements, their number) without bullets if each has one, otherwise (as they are,
+    0).
+    """
     matches = [_BULLET.match(statement.text) for statement in listed]
     ends = [match.end() for match in matches if match]
     if not listed or len(ends) < len(listed):
         return list(listed), 0
-    return [replace(one, text=one.text[end:]) for one, end in zip(listed, ends, strict=True)], len(listed)
+    return [replace(one, text=one.text[end:]) for one, end in zip(listed, ends, strict=True)], len(
+        listed
+    )
 
 
 def _without_numbers(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], str]:
-    """Return (statements, a sentence) without numbers or letters if they enumerate the list, otherwise ("" says so)."""
+    """Return (statements, a sentence) without numbers or letters if they enumerate the list,
+    otherwise ("" says so).
+    """
     for pattern, group, is_enumeration in (
         (_NUMBER, "number", _is_numbering),
         (_LETTER, "letter", _is_lettering),
@@ -293,25 +343,36 @@ def _without_numbers(listed: Sequence[ListedStatement]) -> tuple[list[ListedStat
             labels = [""] * len(found)  # they begin anew in every part, and name no statement
         shown = found[0][0].strip()
         last = found[-1][0].strip()
-        what = f"“{shown}” before the statement" if len(found) == 1 else f"“{shown}” to “{last}” before the statements"
+        what = (
+            f"“{shown}” before the statement"
+            if len(found) == 1
+            else f"“{shown}” to “{last}” before the statements"
+        )
         texts = [one.text[match.end() :] for one, match in zip(listed, found, strict=True)]
-        plain = [replace(one, ref=label, text=text) for one, label, text in zip(listed, labels, texts, strict=True)]
+        plain = [
+            replace(one, ref=label, text=text)
+            for one, label, text in zip(listed, labels, texts, strict=True)
+        ]
         return plain, f"Taken off: {what}."
     return list(listed), ""
 
 
 def _label_of(match: re.Match[str], group: str) -> str:
-    """Return the ref that an enumeration gives: `7`, `Q01`, `T-2`; a word such as `Thesis` is no part of it."""
+    """Return the ref that an enumeration gives: `7`, `Q01`, `T-2`; a word such as `Thesis` is no
+    part of it.
+    """
     word = match.groupdict().get("word") or ""
     letters = word.removesuffix("-")
     return f"{word}{match[group]}" if letters.isalpha() and len(letters) <= 2 else match[group]
 
 
 def _is_numbering(matches: Sequence[re.Match[str]]) -> bool:
-    """Return whether numbers enumerate: all are written alike, and they count up or a sign divides them from texts."""
-    if len({(match["open"], match["word"], match["close"].strip()) for match in matches}) > 1 and not _all_clear(
-        matches
-    ):
+    """Return whether numbers enumerate: all are written alike, and they count up or a sign divides
+    them from texts.
+    """
+    if len(
+        {(match["open"], match["word"], match["close"].strip()) for match in matches}
+    ) > 1 and not _all_clear(matches):
         return False
     numbers = [int(match["number"]) for match in matches]
     counts_up = all(after == before + 1 for before, after in pairwise(numbers))
@@ -325,30 +386,46 @@ def _is_numbering(matches: Sequence[re.Match[str]]) -> bool:
 
 
 def _all_clear(matches: Iterable[re.Match[str]]) -> bool:
-    """Return whether a sign or a tab divides each number from its text, and all have the same word before them."""
+    """Return whether a sign or a tab divides each number from its text, and all have the same word
+    before them.
+    """
     listed = list(matches)
-    divided = all(match["close"].strip() in _CLEAR or match["space"].startswith("\t") for match in listed)
+    divided = all(
+        match["close"].strip() in _CLEAR or match["space"].startswith("\t") for match in listed
+    )
     return divided and len({match["word"] for match in listed}) == 1
 
 
 def _is_lettering(matches: Sequence[re.Match[str]]) -> bool:
-    """Return whether letters enumerate: they rise, from a or A and without a gap unless a bracket closes each."""
+    """Return whether letters enumerate: they rise, from a or A and without a gap unless a bracket
+    closes each.
+    """
     letters = [match["letter"] for match in matches]
     if len(letters) < 2 or len({(match["open"], match["close"]) for match in matches}) > 1:
         return False
     if matches[0]["close"] == ")":
-        return all(before < after for before, after in pairwise(letters)) and _have_one_case(letters)
-    return letters[0] in "aA" and all(ord(after) == ord(before) + 1 for before, after in pairwise(letters))
+        return all(before < after for before, after in pairwise(letters)) and _have_one_case(
+            letters
+        )
+    return letters[0] in "aA" and all(
+        ord(after) == ord(before) + 1 for before, after in pairwise(letters)
+    )
 
 
 def _is_roman_numbering(matches: Sequence[re.Match[str]]) -> bool:
-    """Return whether Roman numerals enumerate: they are written alike and rise, from I unless a bracket closes each."""
+    """Return whether Roman numerals enumerate: they are written alike and rise, from I unless a
+    bracket closes each.
+    """
     numerals = [match["roman"] for match in matches]
     if len(numerals) < 2 or len({(match["open"], match["close"]) for match in matches}) > 1:
         return False
     values = [_value_of(numeral) for numeral in numerals]
     is_first = values[0] == 1 or ")" in matches[0]["close"]
-    return is_first and all(before < after for before, after in pairwise(values)) and _have_one_case(numerals)
+    return (
+        is_first
+        and all(before < after for before, after in pairwise(values))
+        and _have_one_case(numerals)
+    )
 
 
 def _value_of(roman: str) -> int:
@@ -377,7 +454,9 @@ def _restarts(labels: Collection[str]) -> bool:
 
 
 def _without_quotes(listed: Sequence[ListedStatement]) -> tuple[list[ListedStatement], int]:
-    """Return (statements, their number) without quotation marks around them if all have the same ones."""
+    """Return (statements, their number) without quotation marks around them if all have the same
+    ones.
+    """
     if len(listed) < 2:
         return list(listed), 0
     first = listed[0].text[:1]
@@ -391,5 +470,9 @@ def _is_around(text: str, first: str, last: str) -> bool:
     """Return whether quotation marks stand around a whole text and not within it."""
     inside = text[1:-1]
     return (
-        text.startswith(first) and text.endswith(last) and len(text) > 2 and first not in inside and last not in inside
+        text.startswith(first)
+        and text.endswith(last)
+        and len(text) > 2
+        and first not in inside
+        and last not in inside
     )

@@ -1,4 +1,6 @@
-"""SPSS and Stata files, read by a process of its own: a damaged file may crash the package that reads them."""
+"""SPSS and Stata files, read by a process of its own: a damaged file may crash the package that
+reads them.
+"""
 
 from __future__ import annotations
 
@@ -22,27 +24,43 @@ class UnreadableFile(Exception):
 
 
 def contents(path: Path, kind: str, columns: Sequence[str] | None) -> dict[str, Any]:
-    """Return what a file holds, by the names of pyreadstat's metadata; labels and what is missing as (value, …) pairs.
+    """Return what a file holds, by the names of pyreadstat's metadata; labels and what is missing
+    as (value, …) pairs.
 
-    `values` has for each column its different values, and for each row the place of its own among them.
+    `values` has for each column its different values, and for each row the place of its own among
+    them.
 
-    columns : those to be read, which have to be there; none of them: all, without their values; None: all
+    columns : those to be read, which have to be there; none of them: all, without their values;
+        None: all
 
     Raises UnreadableFile, with what the package says.
     """
     found = path.stat()
-    read = _told if columns is not None and not columns else _read  # what it says of its columns is asked for often
-    return read(path.resolve(), kind, None if columns is None else tuple(columns), found.st_size, found.st_mtime_ns)
+    # What it says of its columns is asked for often.
+    read = _told if columns is not None and not columns else _read
+    return read(
+        path.resolve(),
+        kind,
+        None if columns is None else tuple(columns),
+        found.st_size,
+        found.st_mtime_ns,
+    )
 
 
 def _read(path: Path, kind: str, columns: tuple[str, ...] | None, *_state: int) -> dict[str, Any]:
     command = [sys.executable, "-m", __name__, str(path), kind, json.dumps(columns)]
     try:
-        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=LONGEST_S, check=False)
+        done = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=LONGEST_S, check=False
+        )
     except subprocess.TimeoutExpired as error:
         raise UnreadableFile(f"it was not read in {LONGEST_S} s") from error
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] if done.returncode > 0 else ""
+        said = (
+            done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            if done.returncode > 0
+            else ""
+        )
         raise UnreadableFile(said or "the package that reads it broke off")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -62,8 +80,12 @@ def main(path: str, kind: str, columns: list[str] | None) -> None:
     """Write what a file holds to standard output, as JSON."""
     import pyreadstat
 
-    part: dict[str, Any] = {"usecols": columns} if columns else {} if columns is None else {"metadataonly": True}
-    values, about = getattr(pyreadstat, READERS[kind])(path, output_format="dict", user_missing=True, **part)
+    part: dict[str, Any] = (
+        {"usecols": columns} if columns else {} if columns is None else {"metadataonly": True}
+    )
+    values, about = getattr(pyreadstat, READERS[kind])(
+        path, output_format="dict", user_missing=True, **part
+    )
     if not all(about.column_names):
         raise ValueError("a column without a name")
     coded = {}
@@ -86,5 +108,7 @@ def main(path: str, kind: str, columns: list[str] | None) -> None:
 if __name__ == "__main__":
     try:
         main(sys.argv[1], sys.argv[2], json.loads(sys.argv[3]))
-    except Exception as error:  # the package's own error, and what a damaged file makes of its parts
+    except (
+        Exception
+    ) as error:  # the package's own error, and what a damaged file makes of its parts
         sys.exit(str(error) or type(error).__name__)

@@ -1,8 +1,8 @@
 """A survey as an instrument: questions with their answers in words, and the people who gave them.
 
-A statistics file says itself what its questions are, what its codes mean and which of them are no answer. Nothing is
-recoded: an answer is the label of its code, in the order of the codes. A table of texts has answers without an order,
-unless they are words of a shipped scale or numbers.
+A statistics file says itself what its questions are, what its codes mean and which of them are no
+answer. Nothing is recoded: an answer is the label of its code, in the order of the codes. A table
+of texts has answers without an order, unless they are words of a shipped scale or numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from workbench.data import PUBLISHED_LANGUAGE, QUESTIONNAIRE_AUDITS, shipped_scale, shipped_scales, templates_of
+from workbench.data import (
+    PUBLISHED_LANGUAGE,
+    QUESTIONNAIRE_AUDITS,
+    shipped_scale,
+    shipped_scales,
+    templates_of,
+)
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import listed, plural
 from workbench.domain.prompts import Template
@@ -45,19 +51,35 @@ from workbench.formats.populations import (
     who_of,
     with_who,
 )
-from workbench.formats.records import AS_IS, LEFT_OUT, Findings, How, Kind, Variable, kind_of, labelled
+from workbench.formats.records import (
+    AS_IS,
+    LEFT_OUT,
+    Findings,
+    How,
+    Kind,
+    Variable,
+    kind_of,
+    labelled,
+)
 from workbench.formats.tabular import nearest
 
 FEWEST, MOST, MOST_LETTERED = 2, 12, 26
-"answers that a question offers: of those that nobody named at most 12, of those that are named as many as letters"
+"""answers that a question offers: of those that nobody named at most 12, of those that are named as
+many as letters"""
 LONGEST_ANSWER = 500
 REFUSAL = re.compile(
-    r"refus(?:ed|al|es)(?: to answer)?|prefer not to (?:say|answer)|dont knows?|do not know|dk|n ?a|unknown|"
-    r"no (?:answer|response|opinion)|not (?:answered|applicable|asked|available|ascertained|stated)|"
-    r"not asked in (?:survey|this country)|inap|iap|inapplicable|skipped|missing(?: value)?|technical error|"
-    r"interview breakoff|(?:cant|cannot) (?:choose|say)|wei(?:ß|ss) nicht|keine (?:angabe|antwort|meinung)|"
-    r"trifft nicht zu|nicht (?:gefragt|erhoben)|(?:antwort )?verweigert|ne sait pas|(?:sans|pas de) réponse|refus|nsp|"
-    r"non concerné|no sabe|no contesta|no procede|ns|nc|non s[oa]|non risponde|rifiuta|weet niet|geen antwoord|"
+    r"refus(?:ed|al|es)(?: to answer)?|prefer not to (?:say|answer)|dont knows?|do not know|dk|n "
+    r"?a|unknown|"
+    r"no (?:answer|response|opinion)|not "
+    r"(?:answered|applicable|asked|available|ascertained|stated)|"
+    r"not asked in (?:survey|this country)|inap|iap|inapplicable|skipped|missing(?: "
+    r"value)?|technical error|"
+    r"interview breakoff|(?:cant|cannot) (?:choose|say)|wei(?:ß|ss) nicht|keine "
+    r"(?:angabe|antwort|meinung)|"
+    r"trifft nicht zu|nicht (?:gefragt|erhoben)|(?:antwort )?verweigert|ne sait pas|(?:sans|pas "
+    r"de) réponse|refus|nsp|"
+    r"non concerné|no sabe|no contesta|no procede|ns|nc|non s[oa]|non risponde|rifiuta|weet "
+    r"niet|geen antwoord|"
     r"niet van toepassing|nie wiem|trudno powiedzieć|odmowa|nem tudja|nincs válasz"
 )
 "labels that are no answer, without apostrophes"
@@ -71,7 +93,8 @@ class Wanted:
     questions: tuple[str, ...] = ()
     "none: all columns with labels of values"
     pattern: str = ""
-    "a regular expression; questions are those columns, numbers without labels too, whose whole name it matches"
+    """a regular expression; questions are those columns, numbers without labels too, whose whole
+    name it matches"""
     unordered: tuple[str, ...] = ()
     "questions whose answers have no order"
     who: Who = NOBODY
@@ -91,7 +114,9 @@ class Wanted:
 
 
 def wanted_of(given: Mapping[str, str], *, drop_unweighted: bool = False) -> Wanted:
-    """Return what was typed under the names of the options. Raises UsageError where it cannot be read."""
+    """Return what was typed under the names of the options. Raises UsageError where it cannot be
+    read.
+    """
     return Wanted(
         questions=listed(given.get("questions")),
         unordered=listed(given.get("unordered")),
@@ -107,7 +132,9 @@ DROP = "drop-unweighted"
 
 
 def typed(text: str) -> Wanted:
-    """Read `weight=w groups=cntry,agea:18-29/30+ drop-unweighted`. Raises UsageError where it cannot be read."""
+    """Read `weight=w groups=cntry,agea:18-29/30+ drop-unweighted`. Raises UsageError where it
+    cannot be read.
+    """
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -137,16 +164,25 @@ def survey_of(
     findings.check()
     if not asked:
         told = _left_out({**left, **why})
-        raise UsageError(f"{path}: no question was found; name columns with --questions. {' '.join(told)}".rstrip())
+        raise UsageError(
+            f"{path}: no question was found; name columns with --questions. "
+            f"{' '.join(told)}".rstrip()
+        )
     people, notes = _people(path, columns, places, asked, wanted, findings)
     findings.check()
     if not people:
-        raise UsageError(f"{path}: nobody answered a question; {plural(len(asked), 'question')} were read")
+        raise UsageError(
+            f"{path}: nobody answered a question; {plural(len(asked), 'question')} were read"
+        )
     scales = {scale.name: scale for _, scale, _ in asked.values()}
     texts = {ref: _text(one) for ref, (one, _, _) in asked.items()}
     untold = [ref for ref, (one, _, _) in asked.items() if texts[ref] != one.question.strip()]
     if untold:
-        notes = (*notes, f"{plural(len(untold), 'question')} without a text in the file: {named_few(untold, 12)}.")
+        notes = (
+            *notes,
+            f"{plural(len(untold), 'question')} without a text in the file: "
+            f"{named_few(untold, 12)}.",
+        )
     return Instrument(
         name=name,
         title=name,
@@ -154,7 +190,10 @@ def survey_of(
         language=wanted.language,
         templates=templates_for(wanted),
         questionnaire=Questionnaire(
-            tuple(Question(ref, Role.SURVEY, Form.QUESTION, scale.name) for ref, (_, scale, _) in asked.items()),
+            tuple(
+                Question(ref, Role.SURVEY, Form.QUESTION, scale.name)
+                for ref, (_, scale, _) in asked.items()
+            ),
             tuple(scales[name] for name in sorted(scales)),
             people,
         ),
@@ -181,23 +220,32 @@ def _how_read(wanted: Wanted) -> Iterator[str]:
         yield f"Weight: {' × '.join(wanted.who.weights)}."
     for one in wanted.who.groups:
         if one.name != one.column or one.cuts:
-            yield f"Group {one.name}: {one.column}{' in ' + '/'.join(c for c, *_ in one.cuts) if one.cuts else ''}."
+            yield (
+                f"Group {one.name}: "
+                f"{one.column}{' in ' + '/'.join(c for c, *_ in one.cuts) if one.cuts else ''}."
+            )
     if wanted.negative_missing:
         yield "Codes below 0 are no answer."
 
 
 def _left_out(left: Mapping[str, Sequence[str]]) -> list[str]:
-    named = {why: [name or "a column without a name" for name in names] for why, names in left.items() if names}
+    named = {
+        why: [name or "a column without a name" for name in names]
+        for why, names in left.items()
+        if names
+    }
     return [f"Left out, {why}: {named_few(names, 8)}." for why, names in named.items()]
 
 
-# ── columns ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── columns ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def read_columns(
     path: Path, wanted: Wanted, how: How, findings: Findings
 ) -> tuple[dict[str, Variable], Sequence[int], dict[str, list[str]]]:
-    """Return the columns that are needed, by name, the place of each row, and the columns left out, by why."""
+    """Return the columns that are needed, by name, the place of each row, and the columns left out,
+    by why.
+    """
     kind = kind_of(path)
     if kind in (Kind.SPSS, Kind.STATA):
         return _of_statistics(path, kind, wanted, how, findings)
@@ -219,7 +267,10 @@ def read_columns(
             column.append(known.setdefault(cells[n], cells[n]))
     if not places and not findings.found:
         findings.add(path, None, None, "no people", "a header and a row for each person")
-    columns = {names[n]: Variable(names[n], "", {}, frozenset(), column) for n, column in zip(kept, held, strict=True)}
+    columns = {
+        names[n]: Variable(names[n], "", {}, frozenset(), column)
+        for n, column in zip(kept, held, strict=True)
+    }
     return columns, places, {}
 
 
@@ -228,7 +279,10 @@ def _of_statistics(
 ) -> tuple[dict[str, Variable], Sequence[int], dict[str, list[str]]]:
     """Read what is said of all columns first, and the values of those that are needed."""
     if how != AS_IS and set(how.columns.values()) != {LEFT_OUT}:
-        raise UsageError(f"{path}: found {kind}, whose columns have names; leave --map, --sheet and --encoding out")
+        raise UsageError(
+            f"{path}: found {kind}, whose columns have names; leave --map, --sheet and "
+            "--encoding out"
+        )
     findings.counted[path.name] = "row"
     about = [one for one in labelled(path, kind, findings, ()) or () if one.name not in how.columns]
     names = [one.name for one in about]
@@ -246,14 +300,29 @@ def _of_statistics(
             many = f"more than {MOST} answers"
             why = many if offered[MOST:] else "one answer" if offered else "no labels of answers"
             left.setdefault(why, []).append(one.name)
-    read = labelled(path, kind, findings, [n for n in names if n in {*questions, *wanted.about_people}] or names[:1])
+    read = labelled(
+        path,
+        kind,
+        findings,
+        [n for n in names if n in {*questions, *wanted.about_people}] or names[:1],
+    )
     columns = {one.name: replace(one, labels=_plain_labels(one.labels)) for one in read or ()}
-    return columns, range(1, 1 + max((len(one.values) for one in columns.values()), default=0)), left
+    return (
+        columns,
+        range(1, 1 + max((len(one.values) for one in columns.values()), default=0)),
+        left,
+    )
 
 
 def _plain_labels(labels: Mapping[str, str]) -> dict[str, str]:
-    """Return labels in the order of their codes, without the code that stands before each of them (`1. yes`)."""
-    ordered = dict(sorted(labels.items(), key=lambda one: (number_in(one[0]) is None, number_in(one[0]) or 0.0)))
+    """Return labels in the order of their codes, without the code that stands before each of them
+    (`1. yes`).
+    """
+    ordered = dict(
+        sorted(
+            labels.items(), key=lambda one: (number_in(one[0]) is None, number_in(one[0]) or 0.0)
+        )
+    )
     said = {code: " ".join(label.split()) for code, label in ordered.items()}
     for sign in (". ", ") ", " - ", " = ", ": "):
         if said and all(label.startswith(code + sign) for code, label in said.items() if label):
@@ -261,7 +330,9 @@ def _plain_labels(labels: Mapping[str, str]) -> dict[str, str]:
     return said
 
 
-def _check_there(path: Path, place: int | None, names: Sequence[str], wanted: Wanted, findings: Findings) -> bool:
+def _check_there(
+    path: Path, place: int | None, names: Sequence[str], wanted: Wanted, findings: Findings
+) -> bool:
     """Return whether all columns that were named are there once; otherwise note which are not."""
     before = len(findings.found)
     for name in dict.fromkeys((*wanted.questions, *wanted.about_people)):
@@ -271,10 +342,14 @@ def _check_there(path: Path, place: int | None, names: Sequence[str], wanted: Wa
             findings.add(path, place, name, "no such column", f"one of {named_few(names, 8)}{said}")
     for name in wanted.unordered:
         if name not in names or name not in (wanted.questions or names):
-            findings.add(path, place, name, "no such question", "of --unordered, columns that are questions")
+            findings.add(
+                path, place, name, "no such question", "of --unordered, columns that are questions"
+            )
     for name in wanted.questions:
         if name in wanted.about_people:
-            findings.add(path, place, name, "a question that is about the person, too", "one of the two")
+            findings.add(
+                path, place, name, "a question that is about the person, too", "one of the two"
+            )
     needed = {*wanted.questions, *wanted.about_people} if wanted.questions else set(names)
     for name, n in Counter(names).items():
         if n > 1 and name in needed:
@@ -283,10 +358,12 @@ def _check_there(path: Path, place: int | None, names: Sequence[str], wanted: Wa
 
 
 def _may_ask(name: str, wanted: Wanted) -> bool:
-    return name not in wanted.about_people and bool(not wanted.pattern or re.fullmatch(wanted.pattern, name))
+    return name not in wanted.about_people and bool(
+        not wanted.pattern or re.fullmatch(wanted.pattern, name)
+    )
 
 
-# ── questions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── questions ─────────────────────────────────────────────────────────────────────────────────────
 
 Asked = dict[str, tuple[Variable, Scale, Mapping[object, str]]]
 "ref -> its column, its scale, and the answer that each value of the column is"
@@ -303,15 +380,25 @@ class Scales:
         if name is None:
             wished = re.sub(r"[^\w.-]", "_", ref)[:60].strip(".") or "scale"
             taken = {*self.names.values(), *shipped_scales()}
-            name = next(one for one in (wished, *(f"{wished}-{n}" for n in range(2, 9999))) if one not in taken)
+            name = next(
+                one
+                for one in (wished, *(f"{wished}-{n}" for n in range(2, 9999)))
+                if one not in taken
+            )
             self.names[options] = name
         return Scale(name, options)
 
 
 def _asked(
-    path: Path, columns: Mapping[str, Variable], places: Sequence[int], wanted: Wanted, findings: Findings
+    path: Path,
+    columns: Mapping[str, Variable],
+    places: Sequence[int],
+    wanted: Wanted,
+    findings: Findings,
 ) -> tuple[Asked, dict[str, list[str]]]:
-    """Return the questions, and why other columns are none -> their names; of named questions, that is a fault."""
+    """Return the questions, and why other columns are none -> their names; of named questions, that
+    is a fault.
+    """
     scales = Scales()
     asked: Asked = {}
     left: dict[str, list[str]] = {}
@@ -321,11 +408,19 @@ def _asked(
         said = _answers_of(one, wanted, named=named)
         if isinstance(said, _Gap):
             if named:
-                note_all(findings, path, ref, _places(one, said.values, places), said.expected, said.what)
+                note_all(
+                    findings, path, ref, _places(one, said.values, places), said.expected, said.what
+                )
             left.setdefault(said.why, []).append(ref)
         elif isinstance(said, str):
             if named:
-                findings.add(path, None, ref, said, f"{FEWEST} to {MOST_LETTERED} different answers, each with a label")
+                findings.add(
+                    path,
+                    None,
+                    ref,
+                    said,
+                    f"{FEWEST} to {MOST_LETTERED} different answers, each with a label",
+                )
             left.setdefault(said, []).append(ref)
         else:
             options, given = said
@@ -340,7 +435,9 @@ class _Gap:
     values: tuple[str, ...]
     why: str = "values without a label"
     what: str = ", which has no label"
-    expected: str = "a code that the file says the meaning of; codes that are no answer: --missing CODE,…"
+    expected: str = (
+        "a code that the file says the meaning of; codes that are no answer: --missing CODE,…"
+    )
 
 
 def _places(one: Variable, values: Collection[str], places: Sequence[int]) -> dict[str, list[int]]:
@@ -359,35 +456,50 @@ def _plain(value: object) -> str:
 def _answers_of(
     one: Variable, wanted: Wanted, *, named: bool
 ) -> tuple[tuple[Option, ...], Mapping[object, str]] | _Gap | str:
-    """Return the options of a column and the answer that each of its values is; otherwise why it is no question."""
+    """Return the options of a column and the answer that each of its values is; otherwise why it is
+    no question.
+    """
     raw = dict.fromkeys(one.values)
-    alike = {folded(code): code for code in one.labels}  # the first spelling of a text stands for the others
+    # The first spelling of a text stands for the others.
+    alike = {folded(code): code for code in one.labels}
     read = replace(one, values=list(raw)).texts()
-    texts = {value: alike.setdefault(folded(text), text) for value, text in zip(raw, read, strict=True)}
+    texts = {
+        value: alike.setdefault(folded(text), text) for value, text in zip(raw, read, strict=True)
+    }
     used = dict.fromkeys(text for text in texts.values() if folded(text) not in NOTHING)
     labels = {code: label for code, label in one.labels.items() if label}
     words = not labels
     if words:
         labels = {value: value for value in _in_order(used)}
-    missing = {code for code in {**labels, **used} if _is_missing(code, labels.get(code, ""), one, wanted)}
+    missing = {
+        code for code in {**labels, **used} if _is_missing(code, labels.get(code, ""), one, wanted)
+    }
     offered = {code: label for code, label in labels.items() if code not in missing}
     gaps = [text for text in used if text not in labels and text not in missing]
     if gaps and not words and _only_ends(offered, gaps):
         ends = {**{text: text for text in gaps}, **offered}
-        offered = {code: ends[code] for code in sorted(ends, key=lambda code: number_in(code) or 0.0)}
+        offered = {
+            code: ends[code] for code in sorted(ends, key=lambda code: number_in(code) or 0.0)
+        }
     elif gaps:
         return _Gap(tuple(gaps)) if offered else "no labels of answers"
     most = MOST_LETTERED if named else MOST
     if not FEWEST <= len(offered) <= most:
         return f"more than {most} answers" if offered else "no labels of answers"
-    if words and not named and not wanted.pattern and all(number_in(label) is not None for label in offered):
+    if (
+        words
+        and not named
+        and not wanted.pattern
+        and all(number_in(label) is not None for label in offered)
+    ):
         return "numbers without labels"
     if any(len(label) > LONGEST_ANSWER for label in offered.values()):
         return f"an answer of more than {LONGEST_ANSWER} characters"
     silent = {
         code: label
         for code, label in labels.items()
-        if code in missing and not (words and number_in(code) is not None)  # a code in no words says nothing
+        if code in missing
+        and not (words and number_in(code) is not None)  # a code in no words says nothing
     }
     said = set(map(folded, offered.values()))
     if len(said) < len(offered) or said & set(map(folded, silent.values())):
@@ -398,43 +510,62 @@ def _answers_of(
 
 
 def _only_ends(offered: Mapping[str, str], gaps: Sequence[str]) -> bool:
-    """Return whether the two ends of a scale of numbers have labels, and the steps between them have none."""
+    """Return whether the two ends of a scale of numbers have labels, and the steps between them
+    have none.
+    """
     ends = [number_in(code) for code in offered]
     between = [number_in(text) for text in gaps]
-    low, high = (min(ends, key=lambda n: n or 0.0), max(ends, key=lambda n: n or 0.0)) if ends else (None, None)
+    low, high = (
+        (min(ends, key=lambda n: n or 0.0), max(ends, key=lambda n: n or 0.0))
+        if ends
+        else (None, None)
+    )
     if len(ends) != FEWEST or low is None or high is None:
         return False
     return all(n is not None and n.is_integer() and low < n < high for n in between)
 
 
 def _in_order(used: Iterable[str]) -> list[str]:
-    """Return values of a table in their order: of numbers, of a shipped scale, otherwise of the alphabet."""
+    """Return values of a table in their order: of numbers, of a shipped scale, otherwise of the
+    alphabet.
+    """
     values = list(used)
     if all(number_in(value) is not None for value in values):
         return sorted(values, key=lambda value: number_in(value) or 0.0)
     known = _known_words(value for value in values if not is_refusal(value)) or {}
-    return sorted(values, key=lambda value: (known[_key(value)][0] if _key(value) in known else MOST, folded(value)))
+    return sorted(
+        values,
+        key=lambda value: (known[_key(value)][0] if _key(value) in known else MOST, folded(value)),
+    )
 
 
 def _options(
     offered: Mapping[str, str], silent: Mapping[str, str], meanings: Mapping[str, Meaning]
 ) -> tuple[Option, ...]:
-    """Return the options: those that are offered, then those that are no answer; codes stand beside their labels where
-    they cannot be taken for another label.
+    """Return the options: those that are offered, then those that are no answer; codes stand beside
+    their labels where they cannot be taken for another label.
     """
     labels = {folded(label) for label in (*offered.values(), *silent.values())}
-    coded = not any(folded(code) in labels for code, label in (*offered.items(), *silent.items()) if code != label)
+    coded = not any(
+        folded(code) in labels
+        for code, label in (*offered.items(), *silent.items())
+        if code != label
+    )
     values: dict[str, list[str]] = {}
     for code, label in (*offered.items(), *silent.items()):
         held = values.setdefault(folded(label), [label])
         if coded and folded(code) != folded(label):
             held.append(code)
-    answers = [Option(tuple(values[folded(label)]), meanings[code]) for code, label in offered.items()]
+    answers = [
+        Option(tuple(values[folded(label)]), meanings[code]) for code, label in offered.items()
+    ]
     no_answers = dict.fromkeys(folded(label) for label in silent.values())
     return (*answers, *(Option(tuple(values[label]), Meaning.MISSING) for label in no_answers))
 
 
-def _meanings(ref: str, offered: Mapping[str, str], wanted: Wanted, *, words: bool) -> dict[str, Meaning]:
+def _meanings(
+    ref: str, offered: Mapping[str, str], wanted: Wanted, *, words: bool
+) -> dict[str, Meaning]:
     if ref in wanted.unordered:
         return dict.fromkeys(offered, Meaning.OPTION)
     known = _known_words(offered.values())
@@ -450,14 +581,18 @@ def _key(label: str) -> tuple[str, ...]:
 
 
 def _known_words(labels: Iterable[str]) -> dict[tuple[str, ...], tuple[int, Meaning]] | None:
-    """Return place and meaning of the words of the shipped scale that has all of these labels; None where none has."""
+    """Return place and meaning of the words of the shipped scale that has all of these labels; None
+    where none has.
+    """
     wanted = {_key(label) for label in labels}
     return next((words for words in _shipped_words() if wanted and wanted <= words.keys()), None)
 
 
 @cache
 def _shipped_words() -> tuple[dict[tuple[str, ...], tuple[int, Meaning]], ...]:
-    """Return, for each shipped scale, what its words mean; numbers are codes and mean nothing by themselves."""
+    """Return, for each shipped scale, what its words mean; numbers are codes and mean nothing by
+    themselves.
+    """
     return tuple(
         {
             _key(value): (place, option.meaning)
@@ -470,10 +605,16 @@ def _shipped_words() -> tuple[dict[tuple[str, ...], tuple[int, Meaning]], ...]:
 
 
 def is_refusal(label: str) -> bool:
-    """Return whether a label says that somebody gave no answer: `Don't know`, `DK/Refused (vol.)`, `keine Angabe`."""
+    """Return whether a label says that somebody gave no answer: `Don't know`, `DK/Refused (vol.)`,
+    `keine Angabe`.
+    """
     text = _APOSTROPHES.sub("", folded(label))
     parts = [" ".join(part.split()) for part in _PARTS.split(text)]
-    said = [part for part in parts if part and part not in ("vol", "volunteered") and number_in(part) is None]
+    said = [
+        part
+        for part in parts
+        if part and part not in ("vol", "volunteered") and number_in(part) is None
+    ]
     return bool(said) and (said[0] == "missing" or all(REFUSAL.fullmatch(part) for part in said))
 
 
@@ -483,10 +624,12 @@ def _is_missing(code: str, label: str, one: Variable, wanted: Wanted) -> bool:
     number = number_in(code)
     if wanted.negative_missing and number is not None and number < 0:
         return True
-    return bool({folded(code), folded(label)} & {folded(value) for value in wanted.missing if value.strip()})
+    return bool(
+        {folded(code), folded(label)} & {folded(value) for value in wanted.missing if value.strip()}
+    )
 
 
-# ── people ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── people ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _people(
@@ -509,7 +652,9 @@ def _people(
         cells, told = groups_of(path, grouping, texts, places, findings)
         groups.append((grouping.name, cells))
         notes += told
-    given = [(ref, [answers[value] for value in one.values]) for ref, (one, _, answers) in asked.items()]
+    given = [
+        (ref, [answers[value] for value in one.values]) for ref, (one, _, answers) in asked.items()
+    ]
     same: dict[tuple[str, ...], dict[str, str]] = {}
     people, of_groups = [], {}
     for at, name in enumerate(names):
@@ -517,7 +662,9 @@ def _people(
         if answers:
             people.append(Respondent(name, answers))
             of = tuple(cells[at] for _, cells in groups)
-            of_groups[name] = same.setdefault(of, {f: v for (f, _), v in zip(groups, of, strict=True) if v})
+            of_groups[name] = same.setdefault(
+                of, {f: v for (f, _), v in zip(groups, of, strict=True) if v}
+            )
     silent = len(names) - len(people)
     if silent:
         notes.append(f"{plural(silent, 'respondent')} left out, without an answer to any question.")
@@ -526,13 +673,23 @@ def _people(
 
 
 def _cells(one: Variable, wanted: Wanted, *, words: bool) -> list[str]:
-    """Return the cells of a column about people, empty where they are no answer: its labels, or its plain values."""
+    """Return the cells of a column about people, empty where they are no answer: its labels, or its
+    plain values.
+    """
     texts = one.texts()
-    said = {text: "" if _is_missing(text, one.labels.get(text, ""), one, wanted) else text for text in set(texts)}
-    return [(one.labels.get(text) or text) if words and text else text for text in map(said.__getitem__, texts)]
+    said = {
+        text: "" if _is_missing(text, one.labels.get(text, ""), one, wanted) else text
+        for text in set(texts)
+    }
+    return [
+        (one.labels.get(text) or text) if words and text else text
+        for text in map(said.__getitem__, texts)
+    ]
 
 
-def _names(path: Path, columns: Sequence[Variable], places: Sequence[int], findings: Findings) -> list[str]:
+def _names(
+    path: Path, columns: Sequence[Variable], places: Sequence[int], findings: Findings
+) -> list[str]:
     if not columns:
         return [str(n) for n in range(1, len(places) + 1)]
     parts = [one.texts() for one in columns]
@@ -551,6 +708,8 @@ def _names(path: Path, columns: Sequence[Variable], places: Sequence[int], findi
         first = next(iter(again))
         said = f"{first!r} again, after {seen[first]:,}"
         more = f", and {len(again) - 1:,} others" if len(again) > 1 else ""
-        expected = "every respondent once; several columns name one together: --respondent COLUMN,COLUMN"
+        expected = (
+            "every respondent once; several columns name one together: --respondent COLUMN,COLUMN"
+        )
         findings.add(path, again[first][0], column, said + more, expected)
     return names

@@ -1,5 +1,5 @@
-"""Strict reading of tables: every fault with its place and column, all faults of a file at once. A file is either read
-exactly or refused with a list of places to correct.
+"""Strict reading of tables: every fault with its place and column, all faults of a file at once. A
+file is either read exactly or refused with a list of places to correct.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def read_rows(
     first_counts
         Columns that a known layout has twice, of which the first counts.
     guarded
-        Remove the apostrophes that prevent a spreadsheet from running a cell, the header's included.
+        Remove the apostrophes that prevent a spreadsheet from running a cell, the header's
+        included.
     column
         What a column is called here, of its name in the file.
     how
@@ -79,18 +80,23 @@ def read_rows(
     if not set(required) <= set(header) and (below := likely_header_row(path, how)) is not None:
         findings.add(path, line, None, "a title or comment above the columns", header_told(below))
         return []
-    if not _header_is_good(path, line, header, findings, required, optional, prefixes, any_columns, first_counts):
+    if not _header_is_good(
+        path, line, header, findings, required, optional, prefixes, any_columns, first_counts
+    ):
         return []
     rows = []
     for line, cells in found:
         if is_blank(cells):
             continue
         if len(cells) != len(header):
-            findings.add(path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header")
+            findings.add(
+                path, line, None, f"{len(cells)} fields", f"{len(header)}, as in the header"
+            )
             continue
         named: dict[str, str] = {}
         for name, cell in zip(header, cells, strict=True):
-            named.setdefault(name, bare(cell) if guarded else cell)  # of two columns of one name, the first counts
+            # Of two columns of one name, the first counts.
+            named.setdefault(name, bare(cell) if guarded else cell)
         row = Row(path, line, named)
         rows.append(row)
         for needed in required:
@@ -119,15 +125,25 @@ def _header_is_good(
             findings.add(path, line, name, found, "a required column")
     for name, times in Counter(header).items():
         if times > 1 and name not in first_counts and (name or not any_columns):
-            findings.add(path, line, name, f"{times} columns of this name", f"one; {_leave_out(f'{name} (2)')}")
+            findings.add(
+                path,
+                line,
+                name,
+                f"{times} columns of this name",
+                f"one; {_leave_out(f'{name} (2)')}",
+            )
         if any_columns:
             continue
         if not name and name not in known:
             place = header.index("") + 1
             expected = f"a name in the header; {_leave_out(str(place))}"
             findings.add(path, line, name, f"column {place} without a name", expected)
-        elif name not in known and not any(name.startswith(prefix) and name != prefix for prefix in prefixes):
-            found, expected = unknown("column", name, [*known, *(f"{prefix}…" for prefix in prefixes)])
+        elif name not in known and not any(
+            name.startswith(prefix) and name != prefix for prefix in prefixes
+        ):
+            found, expected = unknown(
+                "column", name, [*known, *(f"{prefix}…" for prefix in prefixes)]
+            )
             findings.add(path, line, name, found, expected)
     return len(findings.found) == before
 
@@ -144,18 +160,20 @@ def _leave_out(column: str) -> str:
 def unknown(what: str, name: str, known: Sequence[str]) -> tuple[str, str]:
     """Return (found, expected) for an unknown name, with a similar name as a suggestion."""
     near = nearest(name, known)
-    hint = f" (did you mean {str(near)!r}?)" if near else ""  # names may be members of an enumeration
+    # Names may be members of an enumeration.
+    hint = f" (did you mean {str(near)!r}?)" if near else ""
     return f"an unknown {what}", f"one of {', '.join(known)}{hint}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the name that was probably meant, preferring one that differs only in case; None if none is similar.
+    """Return the name that was probably meant, preferring one that differs only in case; None if
+    none is similar.
 
     Examples
     --------
     >>> nearest("Q1", ["q2", "q1"]), nearest("paraphrse", ["original", "paraphrase"]), nearest("x", ["original"])
     ('q1', 'paraphrase', None)
-    """
+    """  # noqa: E501
     by_case: dict[str, str] = {}
     for one in known:
         by_case.setdefault(one.strip().casefold(), one)
@@ -164,33 +182,47 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def is_new(
-    seen: dict[Hashable, int], key: Hashable, row: Row, column: str, findings: Findings, called: str = ""
+    seen: dict[Hashable, int],
+    key: Hashable,
+    row: Row,
+    column: str,
+    findings: Findings,
+    called: str = "",
 ) -> bool:
-    """Return whether the key is new; otherwise note both lines. The function adds the key to `seen`.
+    """Return whether the key is new; otherwise note both lines. The function adds the key to
+    `seen`.
 
     `called`: the key in words, if its parts alone are not clear.
     """
     first = seen.setdefault(key, row.line)
     if first == row.line:
         return True
-    said = called or ", ".join(repr(part) for part in (key if isinstance(key, tuple) else (key,)) if part != "")
+    said = called or ", ".join(
+        repr(part) for part in (key if isinstance(key, tuple) else (key,)) if part != ""
+    )
     findings.add(row.file, row.line, column, f"{said} again, after line {first}", "it once")
     return False
 
 
 def number(row: Row, column: str, findings: Findings, *, low: float, high: float) -> float | None:
-    """Return a cell as a number in a range; None if it is empty or, with a note, if it is something else."""
+    """Return a cell as a number in a range; None if it is empty or, with a note, if it is something
+    else.
+    """
     text = row.get(column)
     if not text:
         return None
     value = finite_number(text, low=low, high=high)
     if value is None:
         hint = COMMA_HINT if has_decimal_comma(text) else ""
-        findings.add(row.file, row.line, column, repr(text), f"a number from {low:g} to {high:g}{hint}")
+        findings.add(
+            row.file, row.line, column, repr(text), f"a number from {low:g} to {high:g}{hint}"
+        )
     return value
 
 
-def choice(row: Row, column: str, findings: Findings, known: Mapping[str, int | None]) -> tuple[bool, int | None]:
+def choice(
+    row: Row, column: str, findings: Findings, known: Mapping[str, int | None]
+) -> tuple[bool, int | None]:
     """Return (whether a cell is one of the known words, its value)."""
     text = row.get(column)
     if text.casefold() in known:
@@ -200,7 +232,9 @@ def choice(row: Row, column: str, findings: Findings, known: Mapping[str, int | 
 
 
 def known_word(row: Row, column: str, known: type[StrEnum], findings: Findings) -> str | None:
-    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were noted before."""
+    """Return a cell that is one of the known words; None, with a note, for others. Empty cells were
+    noted before.
+    """
     said = row.get(column).casefold()
     if said in tuple(known):
         return said

@@ -1,5 +1,5 @@
-"""Data of an instrument that replace shipped data: its templates (`templates.csv`) and the lexicons that are used to
-read its answers (`lexicons/LANGUAGE.toml`).
+"""Data of an instrument that replace shipped data: its templates (`templates.csv`) and the lexicons
+that are used to read its answers (`lexicons/LANGUAGE.toml`).
 """
 
 from __future__ import annotations
@@ -11,14 +11,27 @@ from pathlib import Path
 
 from workbench.data import default_family, shipped_audits
 from workbench.domain.instruments import BroughtLexicon, Instrument
-from workbench.domain.prompts import COMPLETION, FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
+from workbench.domain.prompts import (
+    COMPLETION,
+    FREE_TEXT,
+    LETTER,
+    LIKERT,
+    MODEL_SLOT,
+    SLOT,
+    Template,
+)
 from workbench.errors import InputError, UsageError
 from workbench.formats.records import Findings, read_text
 from workbench.formats.tabular import Row, choice, is_new, read_rows
 from workbench.readers.lexicon import Lexicon
 from workbench.toml_files import parse_toml
 
-RELIABILITY, BIAS_SCORE, RESPONSE_BIAS, CONTAMINATION = "reliability", "bias_score", "response_bias", "contamination"
+RELIABILITY, BIAS_SCORE, RESPONSE_BIAS, CONTAMINATION = (
+    "reliability",
+    "bias_score",
+    "response_bias",
+    "contamination",
+)
 "RELIABILITY is the default audit"
 ANSWERED = {BIAS_SCORE: FREE_TEXT, RESPONSE_BIAS: LETTER, CONTAMINATION: COMPLETION}
 "default scales of the audits whose answers are not labels"
@@ -26,9 +39,11 @@ GENERATION = "generation"
 "the family whose prompts are raw text that a model continues"
 REQUIRED = ("name", "order", "user", "positive", "negative")
 NAMED = ("positive", "negative")
-"columns of a template's two labels; a template that asks for a letter or for the rest of a statement has none"
+"""columns of a template's two labels; a template that asks for a letter or for the rest of a
+statement has none"""
 LABELS = "labels"
-"value of the column scale for answers that are one of the two labels, if the audit's default is another scale"
+"""value of the column scale for answers that are one of the two labels, if the audit's default is
+another scale"""
 SCALES = {LABELS: "", LIKERT: LIKERT, FREE_TEXT: FREE_TEXT, LETTER: LETTER, COMPLETION: COMPLETION}
 YES_NO = {"yes": 1, "no": 0}
 LEXICONS = "lexicons"
@@ -122,9 +137,17 @@ def _check_slots(row: Row, findings: Findings) -> None:
         count += text.count(SLOT)
         for slot in re.findall(r"\{\w*\}", text):
             if slot not in (SLOT, MODEL_SLOT):
-                findings.add(row.file, row.line, column, f"unknown slot {slot}", f"{SLOT} or {MODEL_SLOT}")
+                findings.add(
+                    row.file, row.line, column, f"unknown slot {slot}", f"{SLOT} or {MODEL_SLOT}"
+                )
     if count != 1:
-        findings.add(row.file, row.line, "user", f"the slot {SLOT} {count} times in system and user", "it once")
+        findings.add(
+            row.file,
+            row.line,
+            "user",
+            f"the slot {SLOT} {count} times in system and user",
+            "it once",
+        )
 
 
 def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...]:
@@ -144,7 +167,9 @@ def read_lexicons(folder: Path, findings: Findings) -> tuple[BroughtLexicon, ...
             findings.add(path, None, None, str(error), A_LEXICON)
             continue
         if language != path.stem:
-            findings.add(path, None, "language", repr(language), f"{path.stem!r}, like the file name")
+            findings.add(
+                path, None, "language", repr(language), f"{path.stem!r}, like the file name"
+            )
             continue
         found.append(BroughtLexicon(language, text))
     return tuple(found)

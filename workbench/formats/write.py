@@ -1,7 +1,8 @@
-"""Writes an instrument as files: a folder that reads back unchanged, JSON Lines, the layout of ProbVAA, or a folder
-of multiple-choice questions.
+"""Writes an instrument as files: a folder that reads back unchanged, JSON Lines, the layout of
+ProbVAA, or a folder of multiple-choice questions.
 
-Written files are read again before they are moved in place, so that no folder is left behind that cannot be imported.
+Written files are read again before they are moved in place, so that no folder is left behind that
+cannot be imported.
 """
 
 from __future__ import annotations
@@ -13,9 +14,21 @@ from pathlib import Path
 from workbench.domain.instruments import Instrument, gold_labels
 from workbench.domain.statements import Statement
 from workbench.errors import InputError, UnknownName, UsageError
-from workbench.formats.choice_instruments import beside_choices, choice_files, kept_as_choices, read_choice_instrument
+from workbench.formats.choice_instruments import (
+    beside_choices,
+    choice_files,
+    kept_as_choices,
+    read_choice_instrument,
+)
 from workbench.formats.folder import expanded, others, put
-from workbench.formats.native import csv_files, json_lines, origins_elsewhere, read_csv, read_jsonl, statement_lines
+from workbench.formats.native import (
+    csv_files,
+    json_lines,
+    origins_elsewhere,
+    read_csv,
+    read_jsonl,
+    statement_lines,
+)
 from workbench.formats.probvaa_write import Layout
 from workbench.formats.questionnaires import beside_layout, in_lines, normal_questionnaire
 from workbench.formats.templates import lexicon_files, lost_lexicons
@@ -50,18 +63,28 @@ class Export:
     notes: tuple[str, ...] = ()
 
     def write(self, folder: Path, *, force: bool = False) -> Written:
-        """Write the files. Raises UsageError if that fails or they would not read back unchanged."""
+        """Write the files. Raises UsageError if that fails or they would not read back
+        unchanged.
+        """
         place = expanded(folder)
         files = put(self.files, place, force=force, check=self.check)
-        return Written(self.format, place, files, self.left_out, self.notes, others(place, tuple(self.files)))
+        return Written(
+            self.format, place, files, self.left_out, self.notes, others(place, tuple(self.files))
+        )
 
 
 def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the command line's word for it
-    """Return an instrument's export in a format. Raises UnknownName, and UsageError if there is nothing to write."""
+    """Return an instrument's export in a format. Raises UnknownName, and UsageError if there is
+    nothing to write.
+    """
     if format not in FORMATS:
-        raise UnknownName(f"no format to export is named {format!r}. Available: {', '.join(FORMATS)}")
+        raise UnknownName(
+            f"no format to export is named {format!r}. Available: {', '.join(FORMATS)}"
+        )
     if not instrument.statements and not (format == "choices" and instrument.answer_sets):
-        raise UsageError(f"the instrument {instrument.name!r} holds no statement yet; there is nothing to export")
+        raise UsageError(
+            f"the instrument {instrument.name!r} holds no statement yet; there is nothing to export"
+        )
     _check_encodable(instrument)
     if format == "choices":
         kept, left_out = kept_as_choices(instrument)
@@ -75,7 +98,9 @@ def export(format: str, instrument: Instrument) -> Export:  # noqa: A002  the co
     if format == "csv":
         stated, lost = without_strays(normal_form(without_choices(instrument)))
         files = csv_files(stated) | lexicon_files(stated)
-        return Export(format, files, (*lost, *beside), lambda folder: _check_same(stated, folder, read_csv))
+        return Export(
+            format, files, (*lost, *beside), lambda folder: _check_same(stated, folder, read_csv)
+        )
     if format == "probvaa":
         layout = Layout(instrument)
         left_out = (*layout.left_out, *beside_layout(instrument), *beside)
@@ -91,10 +116,15 @@ def _lines_export(instrument: Instrument) -> Export:
     kept = replace(
         asked,
         statements=tuple(
-            replace(s, derived_from=None) if s.derived_from in elsewhere else s for s in instrument.statements
+            replace(s, derived_from=None) if s.derived_from in elsewhere else s
+            for s in instrument.statements
         ),
     )
-    said = [f"The origins {', '.join(elsewhere)} of statements, which are archived."] if elsewhere else []
+    said = (
+        [f"The origins {', '.join(elsewhere)} of statements, which are archived."]
+        if elsewhere
+        else []
+    )
     return Export(
         "jsonl",
         {name: json_lines(kept)},
@@ -104,7 +134,9 @@ def _lines_export(instrument: Instrument) -> Export:
 
 
 def without_choices(instrument: Instrument) -> Instrument:
-    """Return an instrument whose statements are plain statements with the same texts, without multiple-choice data."""
+    """Return an instrument whose statements are plain statements with the same texts, without
+    multiple-choice data.
+    """
     return replace(instrument, choices=(), answer_sets=())
 
 
@@ -114,15 +146,18 @@ def write_folder(instrument: Instrument, folder: Path, *, force: bool = False) -
 
 
 def write_probvaa(instrument: Instrument, folder: Path, *, force: bool = False) -> Written:
-    """Write a folder in the layout of the published ProbVAA data set, and return what the layout cannot hold."""
+    """Write a folder in the layout of the published ProbVAA data set, and return what the layout
+    cannot hold.
+    """
     return export("probvaa", instrument).write(folder, force=force)
 
 
 def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]:
-    """Return an instrument without data on unknown statements or issues, and a sentence about each loss.
+    """Return an instrument without data on unknown statements or issues, and a sentence about each
+    loss.
 
-    A published data set may have answers to statements that it lacks, and a store may have labels of a removed issue;
-    our own files may not.
+    A published data set may have answers to statements that it lacks, and a store may have labels
+    of a removed issue; our own files may not.
     """
     refs = {statement.ref for statement in instrument.statements}
     parties = {(party.country, party.name) for party in instrument.parties}
@@ -132,18 +167,30 @@ def without_strays(instrument: Instrument) -> tuple[Instrument, tuple[str, ...]]
     kept = replace(
         instrument,
         issue_labels=tuple(
-            one for one in instrument.issue_labels if one.statement in refs and (not issues or one.issue in issues)
+            one
+            for one in instrument.issue_labels
+            if one.statement in refs and (not issues or one.issue in issues)
         ),
         party_answers=tuple(
-            one for one in instrument.party_answers if one.statement in refs and (one.country, one.party) in parties
+            one
+            for one in instrument.party_answers
+            if one.statement in refs and (one.country, one.party) in parties
         ),
         survey=tuple(one for one in instrument.survey if (one.statement, one.variant) in wordings),
         questionnaire=questionnaire,
     )
-    names = {"issue_labels": "labels", "party_answers": "answers of parties", "survey": "answers of people"}
-    lost = {words: len(getattr(instrument, name)) - len(getattr(kept, name)) for name, words in names.items()}
+    names = {
+        "issue_labels": "labels",
+        "party_answers": "answers of parties",
+        "survey": "answers of people",
+    }
+    lost = {
+        words: len(getattr(instrument, name)) - len(getattr(kept, name))
+        for name, words in names.items()
+    }
     said = tuple(
-        f"{n:,} {words} on statements, wordings, issues or parties that the instrument does not have."
+        f"{n:,} {words} on statements, wordings, issues or parties that the instrument does not "
+        "have."
         for words, n in lost.items()
         if n
     )
@@ -155,7 +202,8 @@ def _check_encodable(instrument: Instrument) -> None:
         for wording in statement.wordings:
             if "\x00" in wording.text or any("\ud800" <= sign <= "\udfff" for sign in wording.text):
                 raise UsageError(
-                    f"{statement.ref}: {wording.variant} ({wording.language}) contains a NUL or half a surrogate pair, "
+                    f"{statement.ref}: {wording.variant} ({wording.language}) contains a NUL or "
+                    "half a surrogate pair, "
                     "which no text file can hold. Edit the statement first."
                 )
 
@@ -169,7 +217,9 @@ def _check_same(instrument: Instrument, folder: Path, read: Callable[[Path], Ins
         if _comparable(field.name, found) != _comparable(field.name, instrument)
     ]
     if differ:
-        raise UsageError(_refusal([f"{name}: {_first_difference(name, found, instrument)}" for name in differ]))
+        raise UsageError(
+            _refusal([f"{name}: {_first_difference(name, found, instrument)}" for name in differ])
+        )
 
 
 def _check_statements(instrument: Instrument, file: Path) -> None:
@@ -183,13 +233,16 @@ def _read(read: Callable[[], Instrument]) -> Instrument:
     try:
         return read()
     except InputError as error:
-        raise UsageError(_refusal([str(finding) for finding in error.findings[: error.shown]])) from error
+        raise UsageError(
+            _refusal([str(finding) for finding in error.findings[: error.shown]])
+        ) from error
 
 
 def _refusal(places: list[str]) -> str:
     return "\n".join(
         (
-            "the files could not be imported again unchanged, so nothing was written. In the files it would be:",
+            "the files could not be imported again unchanged, so nothing was written. In the "
+            "files it would be:",
             *places,
             "Correct it on the Statements screen, and export again.",
         )
@@ -197,14 +250,18 @@ def _refusal(places: list[str]) -> str:
 
 
 def _comparable(name: str, instrument: Instrument) -> object:
-    """Return a field; statements without labels, because these are computed from the annotators' labels."""
+    """Return a field; statements without labels, because these are computed from the annotators'
+    labels.
+    """
     if name != "statements":
         return getattr(instrument, name)
     return tuple(replace(statement, issues={}) for statement in instrument.statements)
 
 
 def normal_form(instrument: Instrument) -> Instrument:
-    """Return an instrument as read back from its files: with wordings sorted and derived fields recomputed."""
+    """Return an instrument as read back from its files: with wordings sorted and derived fields
+    recomputed.
+    """
     gold = gold_labels(instrument.issue_labels)
     return replace(
         instrument,
@@ -219,7 +276,9 @@ def _normal_statement(statement: Statement, issues: Mapping[str, int]) -> Statem
     return replace(
         statement,
         wordings=tuple(
-            replace(w, stated=None if w.relation is w.variant.relation else w.stated) for _, ws in lines for w in ws
+            replace(w, stated=None if w.relation is w.variant.relation else w.stated)
+            for _, ws in lines
+            for w in ws
         ),
         languages=tuple(language for language, _ in lines),
         issues=issues,
@@ -235,10 +294,14 @@ def _first_difference(name: str, found: Instrument, wanted: Instrument) -> str:
 
 
 def _beside_statements(instrument: Instrument) -> tuple[str, ...]:
-    """Return sentences about the parts of an instrument besides its statements, which JSON Lines do not hold."""
+    """Return sentences about the parts of an instrument besides its statements, which JSON Lines do
+    not hold.
+    """
     counts = {
         "templates": len(instrument.templates),
-        "labels of single annotators": sum(one.annotator != "gold" for one in instrument.issue_labels),
+        "labels of single annotators": sum(
+            one.annotator != "gold" for one in instrument.issue_labels
+        ),
         "definitions of issues": len(instrument.definitions),
         "parties": len(instrument.parties),
         "answers of parties": len(instrument.party_answers),
@@ -249,5 +312,10 @@ def _beside_statements(instrument: Instrument) -> tuple[str, ...]:
 
 
 def _file_name(name: str) -> str:
-    good = name and len(name) <= 64 and not name.startswith(".") and all(c.isalnum() or c in "-_." for c in name)
+    good = (
+        name
+        and len(name) <= 64
+        and not name.startswith(".")
+        and all(c.isalnum() or c in "-_." for c in name)
+    )
     return f"{name if good else 'statements'}.jsonl"

@@ -1,7 +1,8 @@
-"""Help topics: Markdown files, in this folder or in the folder of an audit, which so brings the pages of its papers.
+"""Help topics: Markdown files, in this folder or in the folder of an audit, which so brings the
+pages of its papers.
 
-The name of the file is the topic, its first heading the title; `help.md` in the folder of an audit is the topic of the
-audit's name. The audits of other packages bring pages the same way.
+The name of the file is the topic, its first heading the title; `help.md` in the folder of an audit
+is the topic of the audit's name. The audits of other packages bring pages the same way.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def _pages() -> Iterator[tuple[Traversable, str]]:
     for package, name in {__name__: "", **entry_points.audit_modules()}.items():
         spec = find_spec(package)
         if spec is not None and spec.submodule_search_locations is not None:
-            for file in sorted((one for one in files(package).iterdir() if one.name.endswith(ENDING)), key=_name):
+            for file in sorted(
+                (one for one in files(package).iterdir() if one.name.endswith(ENDING)), key=_name
+            ):
                 yield file, name if file.name == AUDITS_PAGE else file.name.removesuffix(ENDING)
 
 

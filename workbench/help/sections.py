@@ -1,6 +1,7 @@
 """Sections of help pages as plain text: what `?` and F1 show in the terminal.
 
-A section that a screen shows has paragraphs and lists of terms, `- **term**: what it is`, and nothing else.
+A section that a screen shows has paragraphs and lists of terms, `- **term**: what it is`, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ TERM = re.compile(r"- \*\*(.+?)\*\*: ?(.*)", re.DOTALL)
 
 @cache
 def section(page: str, heading: str, package: str | None = __package__) -> str:
-    """Return a section of a page as plain text. Raises LookupError where the page has none of that heading."""
+    """Return a section of a page as plain text. Raises LookupError where the page has none of that
+    heading.
+    """
     return as_text(_body(page, heading, package))
 
 
 @cache
 def points(page: str, heading: str, package: str | None = __package__) -> tuple[str, ...]:
-    """Return the items of a section's list, each as a paragraph of plain text. Raises LookupError as `section`."""
+    """Return the items of a section's list, each as a paragraph of plain text. Raises LookupError
+    as `section`.
+    """
     items = re.split(r"^- ", _body(page, heading, package).strip(), flags=re.MULTILINE)[1:]
     return tuple(" ".join(re.sub(r"[`*]", "", item).split()) for item in items)
 
@@ -41,7 +46,8 @@ def _body(page: str, heading: str, package: str | None) -> str:
 
 
 def as_text(markdown: str) -> str:
-    """Return paragraphs and lists of terms as plain text: a paragraph is one line, terms stand in a column.
+    """Return paragraphs and lists of terms as plain text: a paragraph is one line, terms stand in a
+    column.
 
     >>> print(as_text("Two *words*,\\none line.\\n\\n- **a**: first\\n- **bb**: second"))
     Two *words*, one line.
@@ -50,7 +56,8 @@ def as_text(markdown: str) -> str:
     bb           second
     """
     return "\n\n".join(
-        _terms(block) if block.startswith("- ") else " ".join(block.split()) for block in _blocks(markdown)
+        _terms(block) if block.startswith("- ") else " ".join(block.split())
+        for block in _blocks(markdown)
     )
 
 
@@ -60,7 +67,9 @@ def _blocks(markdown: str) -> Iterator[str]:
 
 def _terms(block: str) -> str:
     """Return a list of terms, the texts in a column of their own."""
-    terms = [found.groups() for item in re.split(r"\n(?=- )", block) if (found := TERM.fullmatch(item))]
+    terms = [
+        found.groups() for item in re.split(r"\n(?=- )", block) if (found := TERM.fullmatch(item))
+    ]
     widths = [len(term) + 2 for term, _ in terms if len(term) + 2 <= MOST_COLUMN]
     column = max(LEAST_COLUMN, *widths) if widths else LEAST_COLUMN
     return "\n".join(_filled(term, " ".join(text.split()), column) for term, text in terms)

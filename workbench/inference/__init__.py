@@ -1,1 +1,3 @@
-"""Asking models: one interface, several backends. Backends are loaded on use, in the worker process."""
+"""Asking models: one interface, several backends. Backends are loaded on use, in the worker
+process.
+"""

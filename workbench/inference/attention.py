@@ -1,26 +1,29 @@
 """Attention over keys and values that many rows share.
 
-The network runs on one flat row of tokens from any sequences; a *layout*, which this module's attention function asks,
-decides which tokens each token sees. There are two layouts. `TreeLayout` computes the tokens of a `token_tree`.
-`RowLayout` computes one next token for each of many rows: a row sees its *stem*, the beginning of its prompt, which is
-stored once for all rows that share it, and its *seat*, which holds the rest of its prompt and its own answer. Both are
-exact: one softmax over all tokens that a token sees.
+The network runs on one flat row of tokens from any sequences; a *layout*, which this module's
+attention function asks, decides which tokens each token sees. There are two layouts. `TreeLayout`
+computes the tokens of a `token_tree`. `RowLayout` computes one next token for each of many rows: a
+row sees its *stem*, the beginning of its prompt, which is stored once for all rows that share it,
+and its *seat*, which holds the rest of its prompt and its own answer. Both are exact: one softmax
+over all tokens that a token sees.
 
 Reading prompts
 ---------------
-Reads prompts: computes the tokens of many sequences as one tree, along a path that is kept between groups.
+Reads prompts: computes the tokens of many sequences as one tree, along a path that is kept between
+groups.
 
-Sequences are in lexicographic order, so a beginning shared with any earlier sequence is shared with the previous one.
-The keys and values of the previous sequence are kept, so every distinct beginning is computed once per job, whatever
-the number of groups.
+Sequences are in lexicographic order, so a beginning shared with any earlier sequence is shared with
+the previous one. The keys and values of the previous sequence are kept, so every distinct beginning
+is computed once per job, whatever the number of groups.
 
 Active rows
 -----------
-The active rows: each distinct beginning of an answer has a seat, its prompt's beginning is in a stem.
+The active rows: each distinct beginning of an answer has a seat, its prompt's beginning is in a
+stem.
 
-Rows of all prompts occupy consecutive seats without gaps, so that one pass computes the next token of all of them,
-whatever their lengths. A row that continues keeps its seat; if it splits, the additional rows get copies; if it ends,
-the last seats fill the gap.
+Rows of all prompts occupy consecutive seats without gaps, so that one pass computes the next token
+of all of them, whatever their lengths. A row that continues keeps its seat; if it splits, the
+additional rows get copies; if it ends, the last seats fill the gap.
 """
 
 from __future__ import annotations
@@ -63,8 +66,12 @@ class Rules:
 class Layout(Protocol):
     """Determines which tokens each token of a pass sees."""
 
-    def attend(self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules) -> Any:
-        """Return (heads, tokens, size) for a query of that shape; key, value: (kv heads, tokens, size)."""
+    def attend(
+        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, rules: Rules
+    ) -> Any:
+        """Return (heads, tokens, size) for a query of that shape; key, value: (kv heads, tokens,
+        size).
+        """
         ...
 
 
@@ -88,10 +95,11 @@ def laid_out(layout: Layout) -> Iterator[None]:
 
 
 def windows() -> tuple[set[int | None], set[int | None]]:
-    """Return the sliding windows of the last pass of this thread: those of the network's masks, and those of its
-    layers.
+    """Return the sliding windows of the last pass of this thread: those of the network's masks, and
+    those of its layers.
 
-    None: no window. A layout uses the layers' windows; a window that only a mask implements is ignored.
+    None: no window. A layout uses the layers' windows; a window that only a mask implements is
+    ignored.
     """
     return _current.masks, _current.layers
 
@@ -108,7 +116,8 @@ def shared_attention(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Attend according to the layout; without a layout, as SDPA does.
 
-    query: (1, heads, tokens, size); key, value: (1, kv heads, tokens, size). Returns (1, tokens, heads, size).
+    query: (1, heads, tokens, size); key, value: (1, kv heads, tokens, size). Returns (1, tokens,
+    heads, size).
     """
     layout = _current.layout
     if layout is None:
@@ -138,7 +147,9 @@ AttentionMaskInterface.register(ATTENTION, _mask)
 
 @dataclass(slots=True)
 class TreeLayout:
-    """The tokens of a tree, after a path that is already computed. Keeps the keys and values of path and tree."""
+    """The tokens of a tree, after a path that is already computed. Keeps the keys and values of
+    path and tree.
+    """
 
     packed: Packed
     path: list[Pair]
@@ -160,12 +171,19 @@ class TreeLayout:
         mask = self._mask(rules.window)
         if rules.softcap is None:
             found: torch.Tensor = scaled_dot_product_attention(
-                query[None], key[None], value[None], attn_mask=mask, scale=rules.scale, enable_gqa=True
+                query[None],
+                key[None],
+                value[None],
+                attn_mask=mask,
+                scale=rules.scale,
+                enable_gqa=True,
             )[0]
             return found
         groups = query.shape[0] // key.shape[0]
         scores = query @ key.repeat_interleave(groups, 0).transpose(-1, -2) * rules.scale
-        return _softmax(_capped(scores, rules.softcap), mask, query.dtype) @ value.repeat_interleave(groups, 0)
+        return _softmax(
+            _capped(scores, rules.softcap), mask, query.dtype
+        ) @ value.repeat_interleave(groups, 0)
 
     def _mask(self, window: int | None) -> torch.Tensor:
         """Return which tokens see which: (tokens, path + tokens)."""
@@ -181,7 +199,9 @@ class TreeLayout:
         return self._masks[window]
 
     def slots(self, slots: torch.Tensor) -> list[Pair]:
-        """Return the keys and values of some of the path's and the tree's tokens: per layer (kv heads, slots, size)."""
+        """Return the keys and values of some of the path's and the tree's tokens: per layer (kv
+        heads, slots, size).
+        """
         return [(keys[:, slots], values[:, slots]) for keys, values in self.held]
 
 
@@ -198,7 +218,9 @@ class SharedContext:
 
 @dataclass(slots=True)
 class BatchSlots:
-    """The unshared part of rows: the rest of their prompts and their answers so far, one seat per row."""
+    """The unshared part of rows: the rest of their prompts and their answers so far, one seat per
+    row.
+    """
 
     capacity: int = 0
     length: int = 0
@@ -207,17 +229,21 @@ class BatchSlots:
     "per layer (capacity, kv heads, length, size)"
 
     def make_room(self, like: Sequence[Pair], seats: int, tokens: int) -> None:
-        """Allocate at least this many seats of this many tokens, shaped like a stem's pairs; contents are kept.
+        """Allocate at least this many seats of this many tokens, shaped like a stem's pairs;
+        contents are kept.
 
-        Layers grow one by one, and each frees its old tensors before the next one grows, so that the peak is lower. If
-        memory runs out, some layers have more room than recorded; contents are kept.
+        Layers grow one by one, and each frees its old tensors before the next one grows, so that
+        the peak is lower. If memory runs out, some layers have more room than recorded; contents
+        are kept.
         """
         if seats <= self.capacity and tokens <= self.length:
             return
         capacity = self.capacity if seats <= self.capacity else max(seats, self.capacity * 9 // 8)
         length = self.length if tokens <= self.length else -(-tokens // 16) * 16
         for place, (keys, values) in enumerate(like):
-            grown = tuple(t.new_zeros(capacity, t.shape[0], length, t.shape[2]) for t in (keys, values))
+            grown = tuple(
+                t.new_zeros(capacity, t.shape[0], length, t.shape[2]) for t in (keys, values)
+            )
             if place < len(self.pairs):
                 for new, old in zip(grown, self.pairs[place], strict=True):
                     new[: self.capacity, :, : self.length] = old[: self.capacity, :, : self.length]
@@ -227,7 +253,9 @@ class BatchSlots:
         self.capacity, self.length = capacity, length
 
     def move(self, targets: torch.Tensor, sources: torch.Tensor, tokens: int) -> None:
-        """Copy seats to seats: `sources[i]` to `targets[i]`, simultaneously, the first `tokens` tokens."""
+        """Copy seats to seats: `sources[i]` to `targets[i]`, simultaneously, the first `tokens`
+        tokens.
+        """
         for pair in self.pairs:
             for held in pair:
                 held[targets, :, :tokens] = held[sources, :, :tokens]
@@ -293,7 +321,11 @@ class RowLayout:
         for stem, its in self.stems:
             if stem.tokens:
                 values = stem.pairs[layer][1]
-                mine = weights[..., : len(stem.tokens)] if its is None else weights[its, :, :, : len(stem.tokens)]
+                mine = (
+                    weights[..., : len(stem.tokens)]
+                    if its is None
+                    else weights[its, :, :, : len(stem.tokens)]
+                )
                 part = _on_all(mine, values.transpose(-1, -2))
                 if its is None:
                     found += part
@@ -307,7 +339,10 @@ class RowLayout:
         if window not in self._masks:
             device = self.lengths.device
             starts, lengths = self.starts[:, None], self.lengths[:, None]
-            far, near = torch.arange(stem, device=device)[None], torch.arange(self.longest, device=device)[None]
+            far, near = (
+                torch.arange(stem, device=device)[None],
+                torch.arange(self.longest, device=device)[None],
+            )
             seen = torch.cat([far < starts, near <= lengths], dim=1)
             if window is not None:
                 at = torch.cat([far.expand(len(starts), -1), starts + near], dim=1)
@@ -317,7 +352,9 @@ class RowLayout:
 
 
 def _on_all(own: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
-    """(rows, kv heads, groups, size) on (kv heads, tokens, size) -> (rows, kv heads, groups, tokens)."""
+    """(rows, kv heads, groups, size) on (kv heads, tokens, size) -> (rows, kv heads, groups,
+    tokens).
+    """
     rows, kv_heads, groups, size = own.shape
     flat = own.permute(1, 0, 2, 3).reshape(kv_heads, rows * groups, size)
     scores = torch.matmul(flat, keys.transpose(-1, -2))
@@ -333,7 +370,9 @@ def _softmax(scores: torch.Tensor, seen: torch.Tensor, dtype: torch.dtype) -> to
 
 
 class OutOfOrder(Exception):
-    """The network does not run each of its layers once and in order, so its attention differs from ours."""
+    """The network does not run each of its layers once and in order, so its attention differs from
+    ours.
+    """
 
 
 @dataclass(slots=True)
@@ -347,7 +386,9 @@ class Read:
     "(wanted, vocabulary): after the wanted tokens, in the requested order"
 
     def pairs(self, sequence: int, start: int = 0, stop: int | None = None) -> list[Pair]:
-        """Return keys and values of a sequence's tokens from start to stop: per layer (kv heads, tokens, size)."""
+        """Return keys and values of a sequence's tokens from start to stop: per layer (kv heads,
+        tokens, size).
+        """
         slots = torch.from_numpy(self.packed.slots[sequence][start:stop])
         return self.layout.slots(slots.to(self.layout.device))
 
@@ -376,10 +417,14 @@ class Prefill:
         return min(len(sequences), most)
 
     def read(self, sequences: Sequence[Tokens], wanted: Sequence[Sequence[int]]) -> Read:
-        """Compute sequences, and the logits after the tokens `wanted[i]` (ascending positions) of sequence i."""
+        """Compute sequences, and the logits after the tokens `wanted[i]` (ascending positions) of
+        sequence i.
+        """
         self._extend(sequences[0][:-1])
         packed = pack(sequences, self._last, [places[0] for places in wanted])
-        places = [int(packed.slots[i][at]) - packed.path for i, its in enumerate(wanted) for at in its]
+        places = [
+            int(packed.slots[i][at]) - packed.path for i, its in enumerate(wanted) for at in its
+        ]
         distinct, order = torch.tensor(places).unique(return_inverse=True)
         layout, logits = self._pass(packed, distinct)
         self._keep(sequences[-1], layout, packed)
@@ -448,7 +493,8 @@ class Batch:
     "seats 0 … rows - 1 are taken"
 
     def seat(self, one: ActiveSequence, pairs: Sequence[Pair]) -> None:
-        """Assign seats to the first rows of a request. `pairs`: those of the prompt's tokens after its stem.
+        """Assign seats to the first rows of a request. `pairs`: those of the prompt's tokens after
+        its stem.
 
         If memory runs out, nothing is changed.
         """
@@ -474,7 +520,8 @@ class Batch:
     def logits(self, first: int, stop: int, table: Table) -> torch.Tensor:
         """Compute the next token of the rows in seats first … stop - 1: (rows, vocabulary).
 
-        Repeating it changes nothing, so that a pass that ran out of memory can be repeated in parts.
+        Repeating it changes nothing, so that a pass that ran out of memory can be repeated in
+        parts.
         """
         part = table.part(first, stop)
         device = self.network.device
@@ -503,8 +550,11 @@ class Batch:
         for one in self.growing:
             for seat, row in zip(one.seats, one.tree.rows, strict=True):
                 columns[:, seat] = (
-                    row.tokens[-1], one.own + len(row.tokens) - 1, len(one.stem.tokens), place[id(one.stem)],
-                )  # fmt: skip
+                    row.tokens[-1],
+                    one.own + len(row.tokens) - 1,
+                    len(one.stem.tokens),
+                    place[id(one.stem)],
+                )
         return Table(stems, *columns)
 
     def reseat(self) -> None:
@@ -530,7 +580,12 @@ class Batch:
         self.growing = [one for one in self.growing if one.tree.rows]
         self._place(unseated, sorted(free, reverse=True), moves)
 
-    def _place(self, unseated: list[tuple[ActiveSequence, int, int]], free: list[int], moves: dict[int, int]) -> None:
+    def _place(
+        self,
+        unseated: list[tuple[ActiveSequence, int, int]],
+        free: list[int],
+        moves: dict[int, int],
+    ) -> None:
         """Give seats to rows without one, then fill the gaps from the end."""
         rows = sum(len(one.tree.rows) for one in self.growing)
         for one, place, held in unseated:
@@ -541,7 +596,12 @@ class Batch:
             moves[seat] = held
         gaps = sorted(seat for seat in free if seat < rows)
         if gaps:
-            high = {seat: (one, place) for one in self.growing for place, seat in enumerate(one.seats) if seat >= rows}
+            high = {
+                seat: (one, place)
+                for one in self.growing
+                for place, seat in enumerate(one.seats)
+                if seat >= rows
+            }
             for gap, seat in zip(gaps, sorted(high), strict=True):
                 one, place = high[seat]
                 one.seats[place] = gap
@@ -584,4 +644,6 @@ def _by_stem(
     used = np.unique(stem).tolist()
     if len(used) == 1:
         return [(stems[used[0]], None)]
-    return [(stems[place], torch.from_numpy(np.flatnonzero(stem == place)).to(device)) for place in used]
+    return [
+        (stems[place], torch.from_numpy(np.flatnonzero(stem == place)).to(device)) for place in used
+    ]

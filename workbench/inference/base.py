@@ -23,29 +23,39 @@ from workbench.errors import MissingPackage, UsageError
 from workbench.installed import install
 
 QUANTISED = {"int8": 1.0, "nf4": 0.5625}
-"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes: LLM.int8(), and
-4-bit NormalFloat with an absolute maximum for each 64 of them; other layers are not quantised"""
+"""bytes per weight of a linear layer if weights are quantised on loading, by bitsandbytes:
+LLM.int8(), and 4-bit NormalFloat with an absolute maximum for each 64 of them; other layers are not
+quantised
+"""
 DTYPES = ("float32", "bfloat16", "float16", *QUANTISED)
 USUAL = "float32 on a CPU, bfloat16 on a GPU"
 "the default"
 
 
 def check_dtype(model: str, dtype: str) -> None:
-    """Raise UsageError if a dtype (empty: the usual one) is unknown, or has no effect on a model of that name."""
+    """Raise UsageError if a dtype (empty: the usual one) is unknown, or has no effect on a model of
+    that name.
+    """
     if not dtype:
         return
     if dtype not in DTYPES:
-        raise UsageError(f"the dtype {dtype!r} is unknown. Choose {', '.join(DTYPES)}; without one: {USUAL}")
+        raise UsageError(
+            f"the dtype {dtype!r} is unknown. Choose {', '.join(DTYPES)}; without one: {USUAL}"
+        )
     if dtype in QUANTISED and find_spec("bitsandbytes") is None:
         raise MissingPackage(
-            f"{model}: {dtype} weights need bitsandbytes, which is not installed here: {install('local,quantised')}"
+            f"{model}: {dtype} weights need bitsandbytes, which is not installed here: "
+            f"{install('local,quantised')}"
         )
     if model.startswith(("openai:", "vllm:")):
         raise UsageError(
-            f"{model}: a dtype ({dtype}) has no effect here, because the server has loaded the model; leave it out"
+            f"{model}: a dtype ({dtype}) has no effect here, because the server has loaded the "
+            "model; leave it out"
         )
     if model == "scripted" or model.startswith("scripted:"):
-        raise UsageError(f"{model}: a dtype ({dtype}) has no effect on a scripted model, which computes nothing")
+        raise UsageError(
+            f"{model}: a dtype ({dtype}) has no effect on a scripted model, which computes nothing"
+        )
 
 
 @dataclass(slots=True)
@@ -59,7 +69,8 @@ class Work:
     sampled_tokens: int = 0
     "tokens of all answers"
     sampled_tokens_computed: int = 0
-    "of these, rows that went through the network: identical beginnings of answers are computed once"
+    """of these, rows that went through the network: identical beginnings of answers are computed
+    once"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +80,8 @@ class Scored:
     prompt: int
     "position in the sequence of prompts"
     log_probabilities: NDArray[np.float64]
-    "one entry per option, in nats: the sum over the option's tokens and over possible continuations"
+    """one entry per option, in nats: the sum over the option's tokens and over possible
+    continuations"""
     reason: str = ""
     "why a backend could not score this prompt, for display; the log-probabilities are then NaN"
     snapshot: str | None = None
@@ -90,7 +102,8 @@ class NextTokens:
     rest: float
     "total probability of all other tokens"
     words: Mapping[str, float] | None = None
-    "word -> probability of all tokens of the vocabulary that spell it in any case; None: not available"
+    """word -> probability of all tokens of the vocabulary that spell it in any case; None: not
+    available"""
     reason: str = ""
     "why this prompt has no result, for display; there are then no texts"
     snapshot: str | None = None
@@ -113,36 +126,46 @@ class Model(Protocol):
     def work(self) -> Work: ...
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw `request.n` answers to each prompt, yielding each request's answers as soon as they are complete.
+        """Draw `request.n` answers to each prompt, yielding each request's answers as soon as they
+        are complete.
 
-        Requests may come back in any order. Closing the iterator stops the work. The answers to a request
-        depend on its seed, not on what else is asked in the same call.
+        Requests may come back in any order. Closing the iterator stops the work. The answers to a
+        request depend on its seed, not on what else is asked in the same call.
         """
         ...
 
     def score(
-        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        options: Sequence[Sequence[str]],
+        *,
+        whole_words: bool = False,
     ) -> Iterator[Scored]:
-        """Yield, for each prompt, the log-probability that its next text begins with each of its options.
+        """Yield, for each prompt, the log-probability that its next text begins with each of its
+        options.
 
-        `options[i]` are the continuations of `prompts[i]`, each in the tokens that the model would write. With
-        `whole_words` the option's last word must also end there, so that `agree` is not the beginning of `agreement`.
-        If options have the same tokens, like ` Yes` and `Yes` in some tokenizers, the first gets the probability and
-        the others -inf, so that the probabilities add up to that of beginning with any of them.
+        `options[i]` are the continuations of `prompts[i]`, each in the tokens that the model would
+        write. With `whole_words` the option's last word must also end there, so that `agree` is not
+        the beginning of `agreement`. If options have the same tokens, like ` Yes` and `Yes` in some
+        tokenizers, the first gets the probability and the others -inf, so that the probabilities
+        add up to that of beginning with any of them.
 
-        Prompts may come back in any order; closing the iterator stops the work. Raises ModelError if an option has no
-        token, or the backend offers no probability for it; a served model reports this for the prompt (`Scored.reason`)
-        and continues.
+        Prompts may come back in any order; closing the iterator stops the work. Raises ModelError
+        if an option has no token, or the backend offers no probability for it; a served model
+        reports this for the prompt (`Scored.reason`) and continues.
         """
         ...
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+    def next_tokens(
+        self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
+    ) -> Iterator[NextTokens]:
         """Yield, for each prompt, the k most likely next tokens, in any order of prompts.
 
-        `words`: also return the probability of all tokens that spell each of these words, ignoring case and surrounding
-        spaces, and for single letters also brackets and a full stop, if the backend knows its whole vocabulary. A
-        prompt that cannot be asked comes back with the reason. A served model may name fewer than k. Raises ModelError
-        if the backend offers no next tokens, or k exceeds the vocabulary.
+        `words`: also return the probability of all tokens that spell each of these words, ignoring
+        case and surrounding spaces, and for single letters also brackets and a full stop, if the
+        backend knows its whole vocabulary. A prompt that cannot be asked comes back with the
+        reason. A served model may name fewer than k. Raises ModelError if the backend offers no
+        next tokens, or k exceeds the vocabulary.
         """
         ...
 
@@ -166,7 +189,8 @@ class Learning(Protocol):
     """A stand-in whose answers depend on which statement a prompt is about."""
 
     def learn(self, statements: Sequence[Statement], sides: Mapping[str, str]) -> None:
-        """Know an instrument's statements as well: what each leans to, and which wordings turn it round.
+        """Know an instrument's statements as well: what each leans to, and which wordings turn it
+        round.
 
         sides : ref of a question -> the pole that a yes leans to
         """
@@ -175,7 +199,9 @@ class Learning(Protocol):
 
 @runtime_checkable
 class Windowed(Protocol):
-    """A model that knows, before it is asked, how many tokens prompts have and how many it can attend to."""
+    """A model that knows, before it is asked, how many tokens prompts have and how many it can
+    attend to.
+    """
 
     @property
     def window(self) -> int | None:
@@ -192,7 +218,9 @@ class Adjustable(Protocol):
     """A model whose parallelism can be changed while it answers, from another thread."""
 
     def at_once(self, most: int | None) -> None:
-        """Limit the number of parallel calls, or rows of a batch; None: the initial limit. Active ones continue."""
+        """Limit the number of parallel calls, or rows of a batch; None: the initial limit. Active
+        ones continue.
+        """
         ...
 
 
@@ -202,7 +230,9 @@ class Reachable(Protocol):
 
     @property
     def waiting(self) -> str:
-        """What it waits for while its server is down, for any thread; empty while the server answers."""
+        """What it waits for while its server is down, for any thread; empty while the server
+        answers.
+        """
         ...
 
 
@@ -211,8 +241,8 @@ class Configured(Protocol):
     """A model whose probabilities depend on more than the prompt."""
 
     def score_with(self, sampling: Sampling) -> None:
-        """Compute later probabilities with the further fields and the thinking of a sampling. Raises ModelError if the
-        model does not support them.
+        """Compute later probabilities with the further fields and the thinking of a sampling.
+        Raises ModelError if the model does not support them.
         """
         ...
 
@@ -242,10 +272,10 @@ class Metered(Protocol):
     """A model whose answers cost something."""
 
     def meter(self) -> Mapping[str, float]:
-        """Return the usage so far: `requests`, `tokens_in`, `tokens_out`; the current and largest limits of parallel
-        calls, `at_once` and `at_once_most`; if known, `cost` and the limits `max_requests`, `max_tokens`, `max_cost`.
-        What earlier attempts at the job spent is part of it, and named `tokens_in_before`, `tokens_out_before`,
-        `cost_before`.
+        """Return the usage so far: `requests`, `tokens_in`, `tokens_out`; the current and largest
+        limits of parallel calls, `at_once` and `at_once_most`; if known, `cost` and the limits
+        `max_requests`, `max_tokens`, `max_cost`. What earlier attempts at the job spent is part of
+        it, and named `tokens_in_before`, `tokens_out_before`, `cost_before`.
         """
         ...
 
@@ -260,7 +290,9 @@ class OnGpus(Protocol):
 
     @property
     def gpus(self) -> tuple[int, ...] | None:
-        """Return the CUDA numbers of its GPUs; empty if it computes elsewhere, None if it may use all of them."""
+        """Return the CUDA numbers of its GPUs; empty if it computes elsewhere, None if it may use
+        all of them.
+        """
         ...
 
 
@@ -268,8 +300,9 @@ class OnGpus(Protocol):
 class Changing(Protocol):
     """A served model whose name may be redirected to another model while it answers.
 
-    If that happens, `generate`, `score` and `next_tokens` start no further call and end when the active calls have
-    returned; `card` then names the new snapshot, and the missing answers can be asked of it.
+    If that happens, `generate`, `score` and `next_tokens` start no further call and end when the
+    active calls have returned; `card` then names the new snapshot, and the missing answers can be
+    asked of it.
     """
 
     @property
@@ -288,7 +321,9 @@ class Changing(Protocol):
         ...
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Set the snapshot that answered before; `asked`: in the same job. See `served.behaviour`."""
+        """Set the snapshot that answered before; `asked`: in the same job. See
+        `served.behaviour`.
+        """
         ...
 
 
@@ -297,8 +332,8 @@ class Doubtful(Protocol):
     """A model of which it is not certain that it draws its answers as it is asked to."""
 
     def undrawn(self, sampling: Sampling) -> str:
-        """Ask an open prompt a few times; return why its answers are not drawn and what to do, empty if they are or it
-        cannot be told.
+        """Ask an open prompt a few times; return why its answers are not drawn and what to do,
+        empty if they are or it cannot be told.
         """
         ...
 
@@ -308,7 +343,9 @@ class Batching(Protocol):
     """A served model that can be asked in batches."""
 
     def use_batches(self, ledger: BatchLedger) -> None:
-        """Draw later answers in batches. Raises ModelError if the endpoint does not take batches."""
+        """Draw later answers in batches. Raises ModelError if the endpoint does not take
+        batches.
+        """
         ...
 
     def cancel_batch(self, sent: SentBatch) -> SentBatch:
@@ -342,20 +379,26 @@ MIB = 1024 * 1024
 
 
 def read_gpus(environ: Mapping[str, str] = os.environ) -> tuple[Gpu, ...]:
-    """Return the load of each GPU that this process may use; empty if there is none or it cannot be read."""
+    """Return the load of each GPU that this process may use; empty if there is none or it cannot be
+    read.
+    """
     program = shutil.which("nvidia-smi", path=environ.get("PATH"))
     if program is None:
         return ()
     command = [program, f"--query-gpu={','.join(FIELDS)}", "--format=csv,noheader,nounits"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return ()
     found = [gpu for line in done.stdout.splitlines() if (gpu := _read(line)) is not None]
     seen = environ.get("CUDA_VISIBLE_DEVICES", "").replace(" ", "")
     if seen and all(part.isdecimal() for part in seen.split(",")):
         places = list(map(int, seen.split(",")))
-        return tuple(replace(gpu, index=places.index(gpu.index)) for gpu in found if gpu.index in places)
+        return tuple(
+            replace(gpu, index=places.index(gpu.index)) for gpu in found if gpu.index in places
+        )
     return tuple(found)
 
 
@@ -386,7 +429,9 @@ class GpuWatch:
         return cls(tokens_of(model))
 
     def look(self, model: Model, seconds: float) -> Sequence[Gpu]:
-        """Return the GPUs that a model uses, with the tokens per second since the attempt started."""
+        """Return the GPUs that a model uses, with the tokens per second since the attempt
+        started.
+        """
         if not isinstance(model, OnGpus) or (places := model.gpus) == ():
             return ()
         if time.monotonic() - self.read_at >= READ_EVERY_S:

@@ -1,7 +1,8 @@
 """Borrowed chat formats: a base model is asked in the chat format of its tuned relative.
 
-Base models have no chat template; in Questionnaire Modeling they get the same chat syntax as the tuned ones (Haller
-et al. 2025, appendix). A template is text in Jinja, which transformers renders in its sandbox.
+Base models have no chat template; in Questionnaire Modeling they get the same chat syntax as the
+tuned ones (Haller et al. 2025, appendix). A template is text in Jinja, which transformers renders
+in its sandbox.
 """
 
 from __future__ import annotations
@@ -30,24 +31,32 @@ MARKUP = re.compile(r"<\|?[^<>\s|]+\|?>|\[/?[A-Z_]{3,}\]")
 TRIED = (("user", "qqtryone"), ("assistant", "qqtrytwo"), ("user", "qqtrythree"))
 "a chat of several turns, in words that no template contains"
 NO_DEFAULT = "+no-default-system"
-"after a chat format, or alone for the model's own: the template's default system turn is left empty"
+"""after a chat format, or alone for the model's own: the template's default system turn is left
+empty"""
 
 
 def check_chat_format(model: str, chat_format: str) -> None:
-    """Raise UsageError if a chat format (empty: the model's own) has no effect on a model of that name."""
+    """Raise UsageError if a chat format (empty: the model's own) has no effect on a model of that
+    name.
+    """
     if not chat_format:
         return
     if model.startswith(("openai:", "vllm:")):
         raise UsageError(
-            f"{model}: a chat format ({chat_format}) has no effect here, because the server formats what it is sent; "
+            f"{model}: a chat format ({chat_format}) has no effect here, because the server "
+            "formats what it is sent; "
             "leave it out"
         )
     if model == "scripted" or model.startswith("scripted:"):
-        raise UsageError(f"{model}: a chat format ({chat_format}) has no effect on a scripted model; leave it out")
+        raise UsageError(
+            f"{model}: a chat format ({chat_format}) has no effect on a scripted model; leave it "
+            "out"
+        )
 
 
 def parted(chat_format: str) -> tuple[str, bool]:
-    """Return the name of the chat template (empty: the model's own), and whether it may add a default system turn.
+    """Return the name of the chat template (empty: the model's own), and whether it may add a
+    default system turn.
 
     Examples
     --------
@@ -88,22 +97,29 @@ def _of_tokenizer(name: str, path: Path) -> str:
 
     source = Source(str(path), None) if path.is_dir() else locate(name)
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False, **source.version)
+        tokenizer: Any = AutoTokenizer.from_pretrained(
+            source.place, trust_remote_code=False, **source.version
+        )
         found: Any = tokenizer.chat_template
     except (OSError, ValueError, KeyError, ImportError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
-            f"{name}: no chat format could be read. Tried it as an embedded model, a {SUFFIX} file, a folder and a hub "
+            f"{name}: no chat format could be read. Tried it as an embedded model, a {SUFFIX} "
+            "file, a folder and a hub "
             f"id; transformers says: {reason}"
         ) from error
     template = found.get("default") if isinstance(found, dict) else found
     if not template:
-        raise ModelError(f"{name}: it has no chat template. Name a model that was tuned for chats, or a {SUFFIX} file")
+        raise ModelError(
+            f"{name}: it has no chat template. Name a model that was tuned for chats, or a "
+            f"{SUFFIX} file"
+        )
     return str(template)
 
 
 def give_chat_format(tokenizer: Any, chat_format: str, template: str) -> tuple[str, ...]:
-    """Make a tokenizer write chats with the template of a borrowed format; return notes for the user.
+    """Make a tokenizer write chats with the template of a borrowed format; return notes for the
+    user.
 
     Raises ModelError, naming the format and the fault, if it does not write all turns of a chat.
     """
@@ -113,14 +129,18 @@ def give_chat_format(tokenizer: Any, chat_format: str, template: str) -> tuple[s
     plain = sorted({mark for mark in MARKUP.findall(text) if not _is_token(tokenizer, mark)})
     if not plain:
         return (said,)
-    return (f"{said}; its vocabulary lacks {', '.join(plain)}, which are written as plain characters",)
+    return (
+        f"{said}; its vocabulary lacks {', '.join(plain)}, which are written as plain characters",
+    )
 
 
 def _tried(tokenizer: Any, chat_format: str) -> str:
     chat = [{"role": role, "content": content} for role, content in TRIED]
     try:
         text: str = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
-    except Exception as error:  # any error of a template: Jinja's own errors, or those of functions it calls
+    except (
+        Exception
+    ) as error:  # any error of a template: Jinja's own errors, or those of functions it calls
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
             f"{chat_format}: the chat template cannot be used: {type(error).__name__}: {reason}"
@@ -128,7 +148,8 @@ def _tried(tokenizer: Any, chat_format: str) -> str:
     places = [text.find(content) for _, content in TRIED]
     if -1 in places or places != sorted(places):
         raise ModelError(
-            f"{chat_format}: the chat template does not write all turns of a chat in their order, so the model would "
+            f"{chat_format}: the chat template does not write all turns of a chat in their "
+            "order, so the model would "
             "not see what it is asked"
         )
     return text
@@ -151,7 +172,9 @@ class _Refused(Exception):
 
 
 def writes_system_turn(model: str, chat_format: str = "") -> bool | None:
-    """Return whether the chat template of a model writes a system turn; None if unknown before loading."""
+    """Return whether the chat template of a model writes a system turn; None if unknown before
+    loading.
+    """
     source = _source(parted(chat_format)[0] or model)
     if source is None:
         return None
@@ -169,17 +192,24 @@ def writes(source: str) -> bool | None:
     False
     >>> writes("{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}")
     False
-    """
+    """  # noqa: E501
     try:
         from jinja2.sandbox import ImmutableSandboxedEnvironment
     except ImportError:
         return None
     tools = {"extensions": ["jinja2.ext.loopcontrols"], "trim_blocks": True, "lstrip_blocks": True}
     environment: Any = ImmutableSandboxedEnvironment(**tools)
-    environment.globals |= {"raise_exception": _refuse, "strftime_now": lambda _: "", "bos_token": "", "eos_token": ""}
+    environment.globals |= {
+        "raise_exception": _refuse,
+        "strftime_now": lambda _: "",
+        "bos_token": "",
+        "eos_token": "",
+    }
     turns = [{"role": "system", "content": SYSTEM_MARK}, {"role": "user", "content": "?"}]
     try:
-        return SYSTEM_MARK in environment.from_string(source).render(messages=turns, add_generation_prompt=True)
+        return SYSTEM_MARK in environment.from_string(source).render(
+            messages=turns, add_generation_prompt=True
+        )
     except _Refused:
         return False
     except Exception:  # any error of a template that needs more than is available here
@@ -226,7 +256,9 @@ def _cached(name: str) -> list[Path]:
     from workbench.domain.names import parted as revised
 
     base, revision = revised(name)
-    found = [try_to_load_from_cache(base, file, revision=revision or None) for file in (FILE, CONFIG)]
+    found = [
+        try_to_load_from_cache(base, file, revision=revision or None) for file in (FILE, CONFIG)
+    ]
     return [Path(one) for one in found if isinstance(one, str)]
 
 
@@ -263,14 +295,17 @@ class Written:
     "the mark of the thought in which the model begins; empty: it does not begin in a thought"
 
     def text(self, messages: Sequence[Message]) -> str:
-        return "".join(piece if isinstance(piece, str) else messages[piece].content for piece in self.pieces)
+        return "".join(
+            piece if isinstance(piece, str) else messages[piece].content for piece in self.pieces
+        )
 
 
 class ChatTurns:
     """A chat template, and how every turn is placed in it."""
 
     def __init__(self, tokenizer: Any, *, default_system: bool = True):
-        """`default_system`: whether the template may add a default system turn if a prompt has none.
+        """`default_system`: whether the template may add a default system turn if a prompt has
+        none.
 
         Raises ModelError if the default cannot be switched off.
         """
@@ -282,9 +317,12 @@ class ChatTurns:
         self._placed: dict[tuple[str, ...], Groups | str] = {}
         self.default = self._default_system()
         self._emptied = bool(self.default) and not default_system
-        if self._emptied and self.default in self._rendered([{"role": "system", "content": ""}, _user()]):
+        if self._emptied and self.default in self._rendered(
+            [{"role": "system", "content": ""}, _user()]
+        ):
             raise ModelError(
-                f"the chat template adds its own system turn ({_short(self.default)}) to an empty one, too, so it "
+                f"the chat template adds its own system turn ({_short(self.default)}) to an "
+                "empty one, too, so it "
                 "cannot be switched off. Use a chat format without it (--chat-format FILE.jinja)"
             )
         self.encoding, self.notes = self._described()
@@ -292,8 +330,8 @@ class ChatTurns:
     def write(self, messages: Sequence[Message], *, closed: bool = False, effort: str = "") -> str:
         """Return a chat with its texts, up to the point where the model continues.
 
-        `closed`: close a thought that the template opens, so that the answer comes next. `effort`: the reasoning
-        effort, empty: not set.
+        `closed`: close a thought that the template opens, so that the answer comes next. `effort`:
+        the reasoning effort, empty: not set.
 
         Raises ModelError if the text of a turn is missing.
         """
@@ -308,32 +346,42 @@ class ChatTurns:
                 )
         return written + (self._closing(written, messages[-1].content.strip()) if closed else "")
 
-    def pieces(self, messages: Sequence[Message], *, closed: bool = False, effort: str = "") -> tuple[str | int, ...]:
-        """Return a chat as `write` does, with the indices of the messages instead of their texts."""
+    def pieces(
+        self, messages: Sequence[Message], *, closed: bool = False, effort: str = ""
+    ) -> tuple[str | int, ...]:
+        """Return a chat as `write` does, with the indices of the messages instead of their
+        texts.
+        """
         groups = self._groups(tuple(message.role for message in messages))
         texts = [JOINT.join(MARK.format(i) for i in members) for _, members in groups]
         frame = self._rendered(self._turns(groups, texts), closed=closed, effort=effort)
         frame += self._closing(frame, MARK.format(len(messages) - 1)) if closed else ""
-        return tuple(int(part) if number % 2 else part for number, part in enumerate(_MARKED.split(frame)))
+        return tuple(
+            int(part) if number % 2 else part for number, part in enumerate(_MARKED.split(frame))
+        )
 
     def opened(self, written: str, last: str) -> str:
         """Return the mark of the open thought at the end of a chat; `last`: its last message."""
         return opening(written[written.rfind(last.strip()) + len(last.strip()) :], self.own)
 
     def _closing(self, written: str, last: str) -> str:
-        """Return the text that closes the open thought at the end of a chat, or skips the channel of thoughts."""
+        """Return the text that closes the open thought at the end of a chat, or skips the channel
+        of thoughts.
+        """
         if mark := self.opened(written, last):
             return f"\n{end_of(mark, self.own)}\n\n"
         return f"{CHANNEL}{FINAL}{MESSAGE}" if CHANNEL in self._source else ""
 
     @property
     def thinks(self) -> bool:
-        """Return whether the template supports thoughts: it opens or closes one, or has a switch for them."""
+        """Return whether the template supports thoughts: it opens or closes one, or has a switch
+        for them.
+        """
         return SWITCH in self._source or CHANNEL in self._source or bool(self._of_thoughts())
 
     def cut(self, opened: str) -> tuple[str, str]:
-        """Return the text that ends an overlong thought, and the closing mark in it; `opened`: the mark that began it,
-        empty if the model writes that mark itself.
+        """Return the text that ends an overlong thought, and the closing mark in it; `opened`: the
+        mark that began it, empty if the model writes that mark itself.
         """
         if CHANNEL in self._source:
             final = f"{CHANNEL}{FINAL}{MESSAGE}"
@@ -344,11 +392,20 @@ class ChatTurns:
     @property
     def _mark(self) -> str:
         """Return the mark with which this template's model begins a thought."""
-        known = (begin for begin, end in (*self.own, *PAIRS, ("<think>", "</think>")) if end in self._source)
+        known = (
+            begin
+            for begin, end in (*self.own, *PAIRS, ("<think>", "</think>"))
+            if end in self._source
+        )
         return next(known, "<think>")
 
     def _rendered(
-        self, turns: Sequence[dict[str, str]], *, closed: bool = False, template: str = "", effort: str = ""
+        self,
+        turns: Sequence[dict[str, str]],
+        *,
+        closed: bool = False,
+        template: str = "",
+        effort: str = "",
     ) -> str:
         switched: dict[str, object] = {SWITCH: False} if closed and SWITCH in self._source else {}
         if effort and not closed:
@@ -364,7 +421,9 @@ class ChatTurns:
         return text
 
     def _turns(self, groups: Groups, texts: Sequence[str]) -> list[dict[str, str]]:
-        turns = [{"role": role, "content": text} for (role, _), text in zip(groups, texts, strict=True)]
+        turns = [
+            {"role": role, "content": text} for (role, _), text in zip(groups, texts, strict=True)
+        ]
         if self._emptied and not any(turn["role"] == "system" for turn in turns):
             return [{"role": "system", "content": ""}, *turns]
         return turns
@@ -383,23 +442,37 @@ class ChatTurns:
         groups: Groups = tuple((role, (place,)) for place, role in enumerate(roles))
         missing, trouble = self._missing(groups)
         if trouble and "system" in roles:  # templates raise errors of their own for unknown roles
-            missing, trouble = frozenset(place for place, role in enumerate(roles) if role == "system"), ""
+            missing, trouble = (
+                frozenset(place for place, role in enumerate(roles) if role == "system"),
+                "",
+            )
         if missing and not trouble and (moved := _moved(groups, missing)):
             groups = moved
             missing, trouble = self._missing(groups)
         if trouble:
             return f"the chat template cannot write the turns {', '.join(roles)}: {trouble}"
         if missing:
-            return f"the chat template leaves out the {roles[min(missing)]} turn, so the model would not see it"
+            return (
+                f"the chat template leaves out the {roles[min(missing)]} turn, so the model "
+                "would not see it"
+            )
         return groups
 
     def _missing(self, groups: Groups) -> tuple[frozenset[int], str]:
         """Return the messages that a template leaves out, or why it fails."""
-        turns = [{"role": role, "content": JOINT.join(map(MARK.format, members))} for role, members in groups]
+        turns = [
+            {"role": role, "content": JOINT.join(map(MARK.format, members))}
+            for role, members in groups
+        ]
         try:
             seen = {int(place) for place in _MARKED.findall(self._rendered(turns))}
-        except Exception as error:  # whatever a template raises: Jinja's own errors, or those of what it calls
-            return frozenset(), f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}"
+        except (
+            Exception
+        ) as error:  # whatever a template raises: Jinja's own errors, or those of what it calls
+            return (
+                frozenset(),
+                f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}",
+            )
         return frozenset(place for _, members in groups for place in members) - seen, ""
 
     def _default_system(self) -> str:
@@ -410,7 +483,11 @@ class ChatTurns:
         except Exception:  # as in `_missing`
             return ""
         before, found, after = given.partition(MARK.format(1))
-        inside = len(bare) > len(before) + len(after) and bare.startswith(before) and bare.endswith(after)
+        inside = (
+            len(bare) > len(before) + len(after)
+            and bare.startswith(before)
+            and bare.endswith(after)
+        )
         return bare[len(before) : len(bare) - len(after)].strip() if found and inside else ""
 
     def _is_dated(self) -> bool:
@@ -429,7 +506,8 @@ class ChatTurns:
             said.append(
                 (
                     FOLDED,
-                    "its chat template has no place for a system turn, so the instruction stands at the beginning of "
+                    "its chat template has no place for a system turn, so the instruction stands "
+                    "at the beginning of "
                     "the user turn",
                 )
             )
@@ -437,7 +515,8 @@ class ChatTurns:
             said.append(
                 (
                     EARLIER_FOLDED,
-                    "its chat template writes the last turn alone, so earlier turns stand at its beginning",
+                    "its chat template writes the last turn alone, so earlier turns stand at its "
+                    "beginning",
                 )
             )
         if self.default:
@@ -450,14 +529,16 @@ class ChatTurns:
             said.append(
                 (
                     f"system turn {kept} {_short(self.default)}",
-                    f"its chat template adds a system turn where a prompt has none, {_short(self.default)}: {done}",
+                    "its chat template adds a system turn where a prompt has none, "
+                    f"{_short(self.default)}: {done}",
                 )
             )
         if self._is_dated():
             said.append(
                 (
                     f"date {DATE:%Y-%m-%d}",
-                    f"its chat template writes today's date: it is always {DATE:%Y-%m-%d}, so prompts stay the same",
+                    f"its chat template writes today's date: it is always {DATE:%Y-%m-%d}, so "
+                    "prompts stay the same",
                 )
             )
         said += self._of_thoughts()
@@ -481,8 +562,13 @@ class ChatTurns:
         if not mark and not how:
             return []
         begins = f"opens a thought ({mark})" if mark else "lets the model think"
-        past = f"; probabilities are those after the thought, which is closed by {how}" if how else ""
-        note = f"its chat template {begins}: what stands before the end of the thought is stored and not read{past}"
+        past = (
+            f"; probabilities are those after the thought, which is closed by {how}" if how else ""
+        )
+        note = (
+            f"its chat template {begins}: what stands before the end of the thought is stored "
+            f"and not read{past}"
+        )
         return [(f"probabilities after {how}", note)] if how else []
 
 
@@ -491,8 +577,8 @@ def _user() -> dict[str, str]:
 
 
 def _moved(groups: Groups, missing: frozenset[int]) -> Groups:
-    """Return groups with the missing messages at the beginning of the next user turn; empty if a message has no user
-    turn after it.
+    """Return groups with the missing messages at the beginning of the next user turn; empty if a
+    message has no user turn after it.
     """
     found: list[tuple[str, tuple[int, ...]]] = []
     held: tuple[int, ...] = ()
@@ -508,7 +594,8 @@ def _moved(groups: Groups, missing: frozenset[int]) -> Groups:
 
 
 def _dated(template: str, date: datetime) -> str:
-    """Return a template with a fixed date: `strftime_now` becomes a macro that knows the usual codes.
+    """Return a template with a fixed date: `strftime_now` becomes a macro that knows the usual
+    codes.
 
     transformers would use the clock, and offers no way to pass our own function to a template.
     """

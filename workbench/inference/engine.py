@@ -1,7 +1,8 @@
 """Sampling and scoring that compute the common parts of prompts and answers once.
 
-Every distinct beginning of a prompt is computed once per job (`attention`), every distinct beginning of an answer once
-for all samples that share it (`tree`), and requests start as others end, so that passes stay full (`attention`).
+Every distinct beginning of a prompt is computed once per job (`attention`), every distinct
+beginning of an answer once for all samples that share it (`tree`), and requests start as others
+end, so that passes stay full (`attention`).
 """
 
 from __future__ import annotations
@@ -32,7 +33,14 @@ from workbench.inference.engines import Answers, Likeliest, Scores, Spell, Thoug
 from workbench.inference.local.network import window_of
 from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import Table, check_numbers, masses, nucleus
-from workbench.inference.tree import Row, SampleTree, Tokens, common, distinct_beginnings, lexicographic
+from workbench.inference.tree import (
+    Row,
+    SampleTree,
+    Tokens,
+    common,
+    distinct_beginnings,
+    lexicographic,
+)
 
 WHOLE, SLIDING = "full_attention", "sliding_attention"
 LAYERS = {WHOLE, SLIDING}
@@ -40,8 +48,9 @@ CHANGING_ROPE = {"dynamic", "longrope"}
 "kinds of positions that depend on the longest sequence of a pass"
 TOLERANCE = {torch.float32: 1e-3, torch.float64: 1e-6}
 COARSE = 0.2
-"""largest mean deviation in 16 bits that counts as rounding. SmolLM2 has 0.07 in bfloat16 and 0.16 for a single
-sequence, the same as from its own float32; if positions are ignored it has 1.3"""
+"""largest mean deviation in 16 bits that counts as rounding. SmolLM2 has 0.07 in bfloat16 and 0.16
+for a single sequence, the same as from its own float32; if positions are ignored it has 1.3
+"""
 
 
 class Unshareable(Exception):
@@ -51,7 +60,8 @@ class Unshareable(Exception):
 def share(network: Any) -> int:
     """Make a network's attention follow layouts; return the bytes of one token's keys and values.
 
-    Raises Unshareable, leaving the network unchanged, if results would differ from the network's own.
+    Raises Unshareable, leaving the network unchanged, if results would differ from the network's
+    own.
     """
     config = network.config.get_text_config()
     if network.config.is_encoder_decoder:
@@ -60,11 +70,16 @@ def share(network: Any) -> int:
     if odd:
         raise Unshareable(f"it has layers of the kind {', '.join(sorted(odd))}")
     rope = getattr(config, "rope_parameters", None) or {}
-    if CHANGING_ROPE & {str(part.get("rope_type")) for part in (rope, *rope.values()) if isinstance(part, dict)}:
+    if CHANGING_ROPE & {
+        str(part.get("rope_type")) for part in (rope, *rope.values()) if isinstance(part, dict)
+    }:
         raise Unshareable("its positions depend on the longest prompt of a pass")
     sequences = _sequences(config.vocab_size)
     with torch.inference_mode():
-        alone = [network(input_ids=_row(one, network), use_cache=False).logits[0, -1].float() for one in sequences]
+        alone = [
+            network(input_ids=_row(one, network), use_cache=False).logits[0, -1].float()
+            for one in sequences
+        ]
         with _switched(network) as keep:
             together, token_bytes = _together(network, sequences)
             _check_windows(config)
@@ -81,8 +96,8 @@ def share(network: Any) -> int:
 
 
 def _check_windows(config: Any) -> None:
-    """Raise Unshareable if layers do not state their own sliding windows, because the few tokens of the comparison
-    would not show it.
+    """Raise Unshareable if layers do not state their own sliding windows, because the few tokens of
+    the comparison would not show it.
     """
     kinds, longest = set(getattr(config, "layer_types", None) or LAYERS), window_of(config).tokens
     masks, layers = ({_within(window, longest) for window in said} for said in windows())
@@ -98,7 +113,9 @@ def _within(window: int | None, longest: int | None) -> int | None:
 
 def _sequences(vocabulary: int) -> list[Tokens]:
     """Return sequences with common beginnings: two are read as a tree, each with one more token."""
-    ids = torch.randint(min(5, vocabulary - 1), vocabulary, (24,), generator=torch.Generator().manual_seed(1)).tolist()
+    ids = torch.randint(
+        min(5, vocabulary - 1), vocabulary, (24,), generator=torch.Generator().manual_seed(1)
+    ).tolist()
     a, b = (*ids[:12], *ids[12:18]), (*ids[:12], *ids[18:22])
     return [a, b, (*a, ids[22]), (*b, ids[23]), (*b, ids[22])]
 
@@ -109,7 +126,8 @@ def _row(sequence: Tokens, network: Any) -> torch.Tensor:
 
 @contextmanager
 def _switched(network: Any) -> Iterator[Any]:
-    """Replace the network's attention with ours, within the context or, if `keep` is called, permanently.
+    """Replace the network's attention with ours, within the context or, if `keep` is called,
+    permanently.
 
     Any failure with it is a reason not to share the network.
     """
@@ -122,14 +140,18 @@ def _switched(network: Any) -> Iterator[Any]:
     except OutOfOrder as error:
         raise Unshareable(f"its layers are not plain attention ({error})") from error
     except Exception as error:  # any error of a network that was not built for this
-        raise Unshareable(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from error
+        raise Unshareable(
+            f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        ) from error
     finally:
         if not kept:
             network.set_attn_implementation(before)
 
 
 def _together(network: Any, sequences: list[Tokens]) -> tuple[list[torch.Tensor], int]:
-    """Return the last logits of the sequences as the engine computes them, and the bytes of a token."""
+    """Return the last logits of the sequences as the engine computes them, and the bytes of a
+    token.
+    """
     a, longer = sequences[0], sequences[2:]
     prefill = Prefill(network, 4 * len(a))
     order = sorted(range(2), key=lambda i: sequences[i])
@@ -145,7 +167,9 @@ def _together(network: Any, sequences: list[Tokens]) -> tuple[list[torch.Tensor]
         batch.seat(ActiveSequence(i, sequences[i], stem, tree), read.pairs(order.index(i), 12))
     batch.make_room()
     found += list(batch.logits(0, batch.rows, batch.table()).float())
-    token_bytes = sum(t.shape[0] * t.shape[2] * t.element_size() for pair in stem.pairs for t in pair)
+    token_bytes = sum(
+        t.shape[0] * t.shape[2] * t.element_size() for pair in stem.pairs for t in pair
+    )
     return found, token_bytes
 
 
@@ -158,9 +182,11 @@ MEMORY_SHARE = 0.5
 ALONE_ROWS, ALONE_TOKENS = 8, 64
 "a prompt gets a stem for its own rows if it has this many rows, or this many unshared tokens"
 AHEAD, LOST_TOKENS = 64, 32
-"prompts examined for a stem that more of them share, and how many tokens shorter it may be for that"
+"""prompts examined for a stem that more of them share, and how many tokens shorter it may be for
+that"""
 FIRST_SHARE = 8
-"divisor of the rows for the first requests on a CPU, so that answers come before every prompt has been read"
+"""divisor of the rows for the first requests on a CPU, so that answers come before every prompt has
+been read"""
 SETTLED_STEPS, RECENT = 6, 64
 "tokens after which a request hardly splits further; recent requests used to predict splitting"
 
@@ -170,7 +196,8 @@ Result = TypeVar("Result")
 def shared_engine(network: Any, stop: frozenset[int], work: Work) -> SharedEngine:
     """Return the engine of a network; `stop` are the tokens that end an answer.
 
-    Raises Unshareable, leaving the network unchanged, if results would differ from the network's own.
+    Raises Unshareable, leaving the network unchanged, if results would differ from the network's
+    own.
     """
     usual = network.config._attn_implementation
     return SharedEngine(network, stop, work, share(network), usual)
@@ -220,13 +247,19 @@ class SharedEngine:
         spell: Spell,
         rules: Sequence[ThoughtRule] = (),
     ) -> Iterator[list[Answers]]:
-        """Yield answers as they are complete. Raises ModelError if memory does not suffice for one prompt's answers."""
+        """Yield answers as they are complete. Raises ModelError if memory does not suffice for one
+        prompt's answers.
+        """
         sequences = [tuple(prompt) for prompt in prompts]
-        drawing = _Drawing(self, sequences, requests, sampling, spell, deque(lexicographic(sequences)), rules)
+        drawing = _Drawing(
+            self, sequences, requests, sampling, spell, deque(lexicographic(sequences)), rules
+        )
         while (drawing.queue or drawing.batch.growing) and not self.should_stop():
             done = drawing.advance()
             if done:
-                yield [Answers(one.request, dict(one.tree.finished), one.tree.decided) for one in done]
+                yield [
+                    Answers(one.request, dict(one.tree.finished), one.tree.decided) for one in done
+                ]
 
     def score(
         self,
@@ -234,7 +267,9 @@ class SharedEngine:
         ends: Sequence[Sequence[Sequence[int]]],
         after: Sequence[int] = (),
     ) -> Iterator[Scores]:
-        """Yield the scores of each prompt's ends; common beginnings of prompts and ends are computed once."""
+        """Yield the scores of each prompt's ends; common beginnings of prompts and ends are
+        computed once.
+        """
         wanted: dict[Tokens, list[tuple[int, int]]] = {}
         for i, (prompt, its) in enumerate(zip(prompts, ends, strict=True)):
             for j, end in enumerate(its):
@@ -243,7 +278,9 @@ class SharedEngine:
         scores = [np.zeros(len(its)) for its in ends]
         left = [len(its) for its in ends]
         yield from (Scores(i, scores[i]) for i, n in enumerate(left) if not n)
-        starts = {sequence: min(len(prompts[i]) for i, _ in its) - 1 for sequence, its in wanted.items()}
+        starts = {
+            sequence: min(len(prompts[i]) for i, _ in its) - 1 for sequence, its in wanted.items()
+        }
         for sequences, log in self._passes(sorted(wanted), starts):
             at = 0
             for sequence in sequences:
@@ -258,12 +295,16 @@ class SharedEngine:
                         yield Scores(i, scores[i])
                 at = stop
         more = 0 if after else 1
-        self.work.prompt_tokens += sum(len(prompts[i]) + len(end) - more for i, its in enumerate(ends) for end in its)
+        self.work.prompt_tokens += sum(
+            len(prompts[i]) + len(end) - more for i, its in enumerate(ends) for end in its
+        )
 
     def likeliest(
         self, prompts: Sequence[Sequence[int]], k: int, sets: Sequence[Sequence[int]] = ()
     ) -> Iterator[Likeliest]:
-        """Yield the most likely next tokens of each prompt, and the probability of each set of tokens."""
+        """Yield the most likely next tokens of each prompt, and the probability of each set of
+        tokens.
+        """
         wanted: dict[Tokens, list[int]] = {}
         for i, prompt in enumerate(prompts):
             wanted.setdefault(tuple(prompt), []).append(i)
@@ -273,13 +314,18 @@ class SharedEngine:
             top, tokens = log.topk(min(k, log.shape[-1]), dim=-1)
             logs, ids, of_sets = top.double().cpu().numpy(), tokens.tolist(), masses(log, sets)
             for place, sequence in enumerate(sequences):
-                yield from (Likeliest(i, tuple(ids[place]), logs[place], of_sets[place]) for i in wanted[sequence])
+                yield from (
+                    Likeliest(i, tuple(ids[place]), logs[place], of_sets[place])
+                    for i in wanted[sequence]
+                )
         self.work.prompt_tokens += sum(map(len, prompts))
 
     def _passes(
         self, sequences: list[Tokens], starts: dict[Tokens, int]
     ) -> Iterator[tuple[Sequence[Tokens], torch.Tensor]]:
-        """Compute sequences in passes: yield them with the log-probabilities from each one's start."""
+        """Compute sequences in passes: yield them with the log-probabilities from each one's
+        start.
+        """
         prefill = Prefill(self.network, self.pass_tokens)
         while sequences:
             found = self._attempt(lambda: self._next_pass(prefill, sequences, starts), prefill)
@@ -301,7 +347,8 @@ class SharedEngine:
         return chosen, torch.log_softmax(read.logits.float(), dim=-1)
 
     def _attempt(self, compute: Callable[[], Result], prefill: Prefill) -> Result | None:
-        """Compute; if memory runs out, make passes smaller and return None, so that the caller tries again.
+        """Compute; if memory runs out, make passes smaller and return None, so that the caller
+        tries again.
 
         Raises ModelError if they cannot be smaller.
         """
@@ -361,7 +408,10 @@ class _Drawing:
 
     @property
     def most_rows(self) -> int:
-        return max(1, min(self.engine.pass_rows, self.memory_rows, self.engine.most or self.engine.pass_rows))
+        return max(
+            1,
+            min(self.engine.pass_rows, self.memory_rows, self.engine.most or self.engine.pass_rows),
+        )
 
     def advance(self) -> list[ActiveSequence]:
         """Start requests that there is room for and take one step; return the finished requests.
@@ -408,7 +458,9 @@ class _Drawing:
             sequences = [self.prompts[i] for i in ahead]
             n = self.prefill.take(sequences, room)
             before = self.prefill.computed
-            read = self.prefill.read(sequences[:n], [[len(sequence) - 1] for sequence in sequences[:n]])
+            read = self.prefill.read(
+                sequences[:n], [[len(sequence) - 1] for sequence in sequences[:n]]
+            )
             self.engine.work.prompt_tokens += sum(map(len, sequences[:n]))
             self.engine.work.prompt_tokens_computed += self.prefill.computed - before
             self._begin(ahead[:n], read, sequences[n:])
@@ -416,7 +468,9 @@ class _Drawing:
                 self.queue.popleft()
 
     def _room(self) -> int:
-        """Return how many requests to start now. A few are not worth a pass while others are active."""
+        """Return how many requests to start now. A few are not worth a pass while others are
+        active.
+        """
         most, expected = self.most_rows, self._expected()
         many = len(self.queue) * expected > most
         if many and not self.recent and self.engine.network.device.type == "cpu":
@@ -424,7 +478,9 @@ class _Drawing:
         if not self.batch.growing:
             return max(1, int(most / expected))
         load = sum(
-            len(one.tree.rows) if len(one.tree.rows[0].tokens) >= SETTLED_STEPS else max(expected, len(one.tree.rows))
+            len(one.tree.rows)
+            if len(one.tree.rows[0].tokens) >= SETTLED_STEPS
+            else max(expected, len(one.tree.rows))
             for one in self.batch.growing
         )
         return int((most - load) / expected) if most - load >= max(most / 4, expected) else 0
@@ -432,12 +488,18 @@ class _Drawing:
     def _expected(self) -> float:
         """Return the expected number of rows of a request, based on earlier requests."""
         seen = [*self.recent]
-        seen += [one.most for one in self.batch.growing if len(one.tree.rows[0].tokens) >= SETTLED_STEPS]
-        return float(np.mean(seen)) if len(seen) >= 4 else float(max(request.n for request in self.requests))
+        seen += [
+            one.most for one in self.batch.growing if len(one.tree.rows[0].tokens) >= SETTLED_STEPS
+        ]
+        return (
+            float(np.mean(seen))
+            if len(seen) >= 4
+            else float(max(request.n for request in self.requests))
+        )
 
     def _begin(self, chosen: list[int], read: Read, ahead: list[Tokens]) -> None:
-        """Draw the first tokens of requests whose prompts were read, and assign seats to their rows; some end with that
-        token.
+        """Draw the first tokens of requests whose prompts were read, and assign seats to their
+        rows; some end with that token.
         """
         tokens, probabilities = nucleus(read.logits, self.sampling)
         alone = self._expected() >= ALONE_ROWS
@@ -466,7 +528,9 @@ class _Drawing:
         return SampleTree(request.n, request.seed, stop, most, settled, rule, first=request.first)
 
     def _stem(self, read: Read, ahead: list[Tokens]) -> SharedContext:
-        """Return the stem of these prompts: an existing one, or a new one that later prompts share too."""
+        """Return the stem of these prompts: an existing one, or a new one that later prompts share
+        too.
+        """
         first = read.sequences[0]
         alike = common(first, read.sequences[-1])
         for sequence in ahead:
@@ -515,10 +579,11 @@ class _Drawing:
 
 
 def held_tokens(prompts: Sequence[Tokens]) -> int:
-    """Return the estimated number of tokens of its prompt that a row holds in memory when many rows are active.
+    """Return the estimated number of tokens of its prompt that a row holds in memory when many rows
+    are active.
 
-    Prompts that share little are held completely, in the worst case for one row each; otherwise a row holds its
-    unshared tokens, or its part of a prompt that many rows share.
+    Prompts that share little are held completely, in the worst case for one row each; otherwise a
+    row holds its unshared tokens, or its part of a prompt that many rows share.
     """
     mean = sum(map(len, prompts)) / max(1, len(prompts))
     apart = distinct_beginnings(prompts) / max(1, len(prompts))
@@ -529,13 +594,18 @@ def _joined(parts: list[Table]) -> Table:
     if len(parts) == 1:
         return parts[0]
     width = max(tokens.shape[1] for tokens, _ in parts)
-    padded = [[np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in part] for part in parts]
-    return np.concatenate([part[0] for part in padded]), np.concatenate([part[1] for part in padded])
+    padded = [
+        [np.pad(array, ((0, 0), (0, width - array.shape[1]))) for array in part] for part in parts
+    ]
+    return np.concatenate([part[0] for part in padded]), np.concatenate(
+        [part[1] for part in padded]
+    )
 
 
 def no_memory(network: Any) -> ModelError:
     """Return the error of a network that cannot answer even one prompt here."""
     return ModelError(
-        f"not enough memory on {network.device} for one prompt and one answer of this model. Free some, use a smaller "
+        f"not enough memory on {network.device} for one prompt and one answer of this model. "
+        "Free some, use a smaller "
         "dtype (--dtype bfloat16), or another machine"
     )

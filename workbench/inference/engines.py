@@ -1,14 +1,14 @@
-"""The interface of a local model's engines: tokens in, tokens and probabilities out. `engine` shares work, `plain` does
-not.
+"""The interface of a local model's engines: tokens in, tokens and probabilities out. `engine`
+shares work, `plain` does not.
 
 Thoughts
 --------
 Limits how long a model may think before it answers, and ends thoughts that take longer.
 
-A thought has a separate budget: its tokens do not count towards the token limit of an answer. When the budget is spent,
-the tokens that end a thought are inserted instead of the model's next tokens, and the model continues with its answer.
-The inserted tokens depend only on the tokens before them, so samples with the same beginning still share one
-computation, and merged sampling stays exact.
+A thought has a separate budget: its tokens do not count towards the token limit of an answer. When
+the budget is spent, the tokens that end a thought are inserted instead of the model's next tokens,
+and the model continues with its answer. The inserted tokens depend only on the tokens before them,
+so samples with the same beginning still share one computation, and merged sampling stays exact.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class ThoughtRule:
         return WITHIN if self.opened else 0
 
     def after(self, before: int, tokens: Sequence[int]) -> int:
-        """Return how many of an output's tokens precede its answer, `WITHIN` during a thought; `before`: the result
-        without the last token.
+        """Return how many of an output's tokens precede its answer, `WITHIN` during a thought;
+        `before`: the result without the last token.
         """
         n = len(tokens)
         if before == WITHIN:
@@ -93,7 +93,8 @@ class Answers:
 
     request: int
     counts: dict[tuple[int, ...], int]
-    "tokens, without the one that ended the answer -> how many samples; the counts add up to the request's n"
+    """tokens, without the one that ended the answer -> how many samples; the counts add up to the
+    request's n"""
     decided: int = 0
     "number of samples that `Request.decided` ended"
 
@@ -119,7 +120,9 @@ class Likeliest:
 
 
 class Engine(Protocol):
-    """Computes with a network. Positions refer to the sequences given; results come in any order."""
+    """Computes with a network. Positions refer to the sequences given; results come in any
+    order.
+    """
 
     def sample(
         self,
@@ -144,9 +147,11 @@ class Engine(Protocol):
         """
         ...
 
-    def likeliest(self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()) -> Iterator[Likeliest]:
-        """Yield the k most likely next tokens of each prompt, and the probability that the next token is in each of
-        `sets`, which hold distinct tokens of the whole vocabulary.
+    def likeliest(
+        self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()
+    ) -> Iterator[Likeliest]:
+        """Yield the k most likely next tokens of each prompt, and the probability that the next
+        token is in each of `sets`, which hold distinct tokens of the whole vocabulary.
         """
         ...
 

@@ -2,8 +2,9 @@
 
     {"min_p": 0.1, "chat_template_kwargs": {"enable_thinking": false}}
 
-The fields become part of the sampling, word for word, so answers with and without them are never pooled. A field that
-an option sets is not allowed: two values of one parameter would make the record wrong.
+The fields become part of the sampling, word for word, so answers with and without them are never
+pooled. A field that an option sets is not allowed: two values of one parameter would make the
+record wrong.
 """
 
 from __future__ import annotations
@@ -29,14 +30,25 @@ STATED = {
     "reasoning_effort": "--thinking",
 }
 "field -> the option that sets it"
-OURS = ("messages", "prompt", "input", "stream", "logprobs", "top_logprobs", "echo", "stop", "tools", "response_format")
+OURS = (
+    "messages",
+    "prompt",
+    "input",
+    "stream",
+    "logprobs",
+    "top_logprobs",
+    "echo",
+    "stop",
+    "tools",
+    "response_format",
+)
 "fields that determine what is asked or how the reply is read"
 SECRET = ("api_key", "authorization", "key", "token", "password", "secret")
 
 
 def extra_fields(given: str | None) -> str:
-    """Return the fields of a JSON or TOML file, or of a JSON object given instead of its name, as JSON with sorted
-    keys.
+    """Return the fields of a JSON or TOML file, or of a JSON object given instead of its name, as
+    JSON with sorted keys.
 
     Empty if none are given. Raises UsageError.
 
@@ -51,12 +63,19 @@ def extra_fields(given: str | None) -> str:
     fields = _parsed(typed)
     for name in fields:
         if name in STATED:
-            raise UsageError(f"--extra-body: the field {name!r} is stated by {STATED[name]}; leave it out of the file")
+            raise UsageError(
+                f"--extra-body: the field {name!r} is stated by {STATED[name]}; leave it out of "
+                "the file"
+            )
         if name in OURS:
-            raise UsageError(f"--extra-body: the field {name!r} is not for a file: the program sets it; leave it out")
+            raise UsageError(
+                f"--extra-body: the field {name!r} is not for a file: the program sets it; leave "
+                "it out"
+            )
         if name.lower() in SECRET:
             raise UsageError(
-                f"--extra-body: the field {name!r} looks like a secret, and these fields are stored with every answer; "
+                f"--extra-body: the field {name!r} looks like a secret, and these fields are "
+                "stored with every answer; "
                 "put the key into the environment"
             )
     return json.dumps(fields, sort_keys=True, ensure_ascii=False) if fields else ""
@@ -69,15 +88,20 @@ def _parsed(typed: str) -> dict[str, Any]:
             value = json.loads(typed)
         else:
             value = (
-                read_toml(path) if path.suffix == ".toml" else json.loads(check_file(path).read_text(encoding="utf-8"))
+                read_toml(path)
+                if path.suffix == ".toml"
+                else json.loads(check_file(path).read_text(encoding="utf-8"))
             )
         json.dumps(value, allow_nan=False)
     except OSError as error:
         raise UsageError(f"--extra-body: {path} cannot be read ({type(error).__name__})") from None
     except (ValueError, TypeError, RecursionError) as error:
-        raise UsageError(f"--extra-body: found no JSON that can be sent ({error}); give one object of fields") from None
+        raise UsageError(
+            f"--extra-body: found no JSON that can be sent ({error}); give one object of fields"
+        ) from None
     if not isinstance(value, dict):
         raise UsageError(
-            f"--extra-body: found {type(value).__name__}; give one object of fields, like {{'min_p': 0.1}}"
+            f"--extra-body: found {type(value).__name__}; give one object of fields, like "
+            "{'min_p': 0.1}"
         )
     return value

@@ -1,4 +1,6 @@
-"""Loads a model by name, and checks before a job is queued whether it is available. Backends are imported on use."""
+"""Loads a model by name, and checks before a job is queued whether it is available. Backends are
+imported on use.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +32,20 @@ def load(
     beside: Path | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Model:
-    """Return the model of a name: `scripted…`, `openai:…` (served; see remote_address), `vllm:…` (served by a server
-    that is started here; see `launched`), or a model of the local backend (`smollm2`, hub ids, folders, GGUF).
+    """Return the model of a name: `scripted…`, `openai:…` (served; see remote_address), `vllm:…`
+    (served by a server that is started here; see `launched`), or a model of the local backend
+    (`smollm2`, hub ids, folders, GGUF).
 
-    `device`: of a local model; empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU. `beside`: the log file of a
-    server that is started here; `should_stop`: polled while it starts.
+    `device`: of a local model; empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU.
+    `beside`: the log file of a server that is started here; `should_stop`: polled while it starts.
 
-    `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the address of a Ray cluster that loads the model and
-    answers. `chat_format`: the source of the chat template instead of the model's own: a folder, hub id, `smollm2` or
-    .jinja file. With `+no-default-system` after it, or alone, the template's default system turn is left empty.
+    `dtype` empty: float32 on a CPU, bfloat16 on a GPU. `cluster`: the address of a Ray cluster that
+    loads the model and answers. `chat_format`: the source of the chat template instead of the
+    model's own: a folder, hub id, `smollm2` or .jinja file. With `+no-default-system` after it, or
+    alone, the template's default system turn is left empty.
 
-    Raises ModelError, saying what was tried, if there is no such model; UsageError for a dtype or chat format that has
-    no effect on this model, or an unknown dtype.
+    Raises ModelError, saying what was tried, if there is no such model; UsageError for a dtype or
+    chat format that has no effect on this model, or an unknown dtype.
     """
     check_dtype(name, dtype)
     check_chat_format(name, chat_format)
@@ -51,7 +55,8 @@ def load(
         return load_cluster(name, dtype, cluster, chat_format=chat_format)
     if name.startswith(IMPORTED):
         raise ModelError(
-            f"{name}: its answers were collected elsewhere and imported; nothing here asks it. Import further "
+            f"{name}: its answers were collected elsewhere and imported; nothing here asks it. "
+            "Import further "
             "answers the same way: workbench import STORE FILE"
         )
     if name == "scripted" or name.startswith("scripted:"):
@@ -88,11 +93,12 @@ CONFIG, MORE = "tokenizer_config.json", "additional_chat_templates"
 def check_reachable(
     name: str, *, cluster: str = "", batched: bool = False, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Look for a model at the endpoint, on the hub or on disk, without loading it; see `served.examine`.
+    """Look for a model at the endpoint, on the hub or on disk, without loading it; see
+    `served.examine`.
 
-    Models loaded by a cluster's machines are not checked. Raises ModelError that says what was tried, UsageError for a
-    pipe, socket or device, MissingPackage for an embedded model or a client that is not installed. `batched`: also
-    check that it takes batches.
+    Models loaded by a cluster's machines are not checked. Raises ModelError that says what was
+    tried, UsageError for a pipe, socket or device, MissingPackage for an embedded model or a client
+    that is not installed. `batched`: also check that it takes batches.
     """
     if name.startswith(IMPORTED):
         load(name)  # which says why not
@@ -123,11 +129,17 @@ def check_reachable(
 
 def _is_path(name: str) -> bool:
     """Return whether a name is a path; a link is one, wherever it leads."""
-    return name.startswith((".", "/", "~")) or name.count("/") > 1 or os.path.lexists(Path(name).expanduser())
+    return (
+        name.startswith((".", "/", "~"))
+        or name.count("/") > 1
+        or os.path.lexists(Path(name).expanduser())
+    )
 
 
 def _check_hub(name: str, *, ask: bool = True) -> None:
-    """Raise ModelError if the hub has no such model. Without `ask`, every name that may be a hub id passes."""
+    """Raise ModelError if the hub has no such model. Without `ask`, every name that may be a hub id
+    passes.
+    """
     from huggingface_hub import HfApi, constants, try_to_load_from_cache
     from huggingface_hub.errors import (
         GatedRepoError,
@@ -137,8 +149,14 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
         RevisionNotFoundError,
     )
 
-    # the HTTP client differs by version of the package; a wrong proxy is a ValueError or ImportError
-    unreachable: tuple[type[Exception], ...] = (*HfHubHTTPError.__bases__, OSError, ValueError, ImportError)
+    # the HTTP client differs by version of the package; a wrong proxy is a ValueError or
+    # ImportError
+    unreachable: tuple[type[Exception], ...] = (
+        *HfHubHTTPError.__bases__,
+        OSError,
+        ValueError,
+        ImportError,
+    )
     base, revision = parted(name)
     here = f"{name} is no embedded model ({', '.join(EMBEDDED)}), no folder"
     try:
@@ -147,28 +165,37 @@ def _check_hub(name: str, *, ask: bool = True) -> None:
         if not ask:
             return
         if constants.HF_HUB_OFFLINE:
-            raise ModelError(f"{here}, and not in the cache of the hub, which is not asked: $HF_HUB_OFFLINE is set")
+            raise ModelError(
+                f"{here}, and not in the cache of the hub, which is not asked: $HF_HUB_OFFLINE "
+                "is set"
+            )
         HfApi().model_info(base, revision=revision or None, timeout=HUB_S)
     except HFValidationError:
         raise ModelError(f"{here}, and no id of the hub, which reads OWNER/NAME") from None
     except GatedRepoError:
-        raise ModelError(f"{name} is gated: accept its terms on the hub, and set $HF_TOKEN") from None
+        raise ModelError(
+            f"{name} is gated: accept its terms on the hub, and set $HF_TOKEN"
+        ) from None
     except RevisionNotFoundError:
         raise ModelError(f"the hub has {base}, but no revision {revision!r} of it") from None
     except RepositoryNotFoundError:
-        raise ModelError(f"{here}, and the hub has no model of this name; a private one needs $HF_TOKEN") from None
+        raise ModelError(
+            f"{here}, and the hub has no model of this name; a private one needs $HF_TOKEN"
+        ) from None
     except unreachable as error:
         raise ModelError(
-            f"{here}, and not in the cache of the hub, which cannot be asked ({type(error).__name__})"
+            f"{here}, and not in the cache of the hub, which cannot be asked "
+            f"({type(error).__name__})"
         ) from None
 
 
 def check_chat_format_there(chat_format: str, *, cluster: str = "", ask_hub: bool = False) -> None:
-    """Look for a borrowed chat format on disk and in the hub's cache, without loading anything; with `ask_hub` also on
-    the hub.
+    """Look for a borrowed chat format on disk and in the hub's cache, without loading anything;
+    with `ask_hub` also on the hub.
 
-    Files on a cluster's machines are not checked. Raises FieldError that says what was tried. Properties that only the
-    worker can determine, such as whether the template works, are not checked.
+    Files on a cluster's machines are not checked. Raises FieldError that says what was tried.
+    Properties that only the worker can determine, such as whether the template works, are not
+    checked.
     """
     name, _ = chat_parted(chat_format)
     if not name or cluster or name in EMBEDDED:
@@ -183,7 +210,9 @@ def check_chat_format_there(chat_format: str, *, cluster: str = "", ask_hub: boo
         if path.suffix != ".gguf":
             raise CHAT_FORMAT.error(f"{name} is a file, but neither a {SUFFIX} nor a GGUF file")
     elif _is_path(name):
-        raise CHAT_FORMAT.error(f"there is no file or folder {name}; name a {SUFFIX} file or a model's folder")
+        raise CHAT_FORMAT.error(
+            f"there is no file or folder {name}; name a {SUFFIX} file or a model's folder"
+        )
     else:
         _check_template_of_hub(name, ask_hub=ask_hub)
 
@@ -197,7 +226,8 @@ def _check_template_file(name: str, path: Path) -> None:
             return
         else:
             raise CHAT_FORMAT.error(
-                f"the folder {name} has no chat template. Name a model that was tuned for chats, or a {SUFFIX} file"
+                f"the folder {name} has no chat template. Name a model that was tuned for chats, "
+                f"or a {SUFFIX} file"
             )
     if not path.is_file():
         raise CHAT_FORMAT.error(f"there is no file {name}")
@@ -215,7 +245,9 @@ def _check_template_of_hub(name: str, *, ask_hub: bool) -> None:
 
     base, revision = parted(name)
     try:
-        found = [try_to_load_from_cache(base, file, revision=revision or None) for file in (FILE, CONFIG)]
+        found = [
+            try_to_load_from_cache(base, file, revision=revision or None) for file in (FILE, CONFIG)
+        ]
     except HFValidationError:
         found = []
     template, config = (*found, None, None)[:2]
@@ -224,13 +256,16 @@ def _check_template_of_hub(name: str, *, ask_hub: bool) -> None:
     if isinstance(config, str):
         if not _has_template(Path(config)):
             raise CHAT_FORMAT.error(
-                f"{name} has no chat template. Name a model that was tuned for chats, or a {SUFFIX} file"
+                f"{name} has no chat template. Name a model that was tuned for chats, or a "
+                f"{SUFFIX} file"
             )
         return
     try:
         _check_hub(name, ask=ask_hub)
     except ModelError as error:
-        raise CHAT_FORMAT.error(f"{error}. Name smollm2, a model's folder, a hub id or a {SUFFIX} file") from None
+        raise CHAT_FORMAT.error(
+            f"{error}. Name smollm2, a model's folder, a hub id or a {SUFFIX} file"
+        ) from None
 
 
 def _has_template(config: Path) -> bool:

@@ -1,6 +1,7 @@
 """The free memory of a network's device, and the errors that mean that memory ran out.
 
-Batch sizes adapt to free memory and shrink on such errors; a model that cannot fit is refused before it is loaded.
+Batch sizes adapt to free memory and shrink on such errors; a model that cannot fit is refused
+before it is loaded.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 PROC, CGROUP = Path("/proc"), Path("/sys/fs/cgroup")
 NO_MEMORY = re.compile(
-    r"out of memory|not enough memory|can'?t allocate memory|cannot allocate memory|\bCUBLAS_STATUS_ALLOC_FAILED"
+    r"out of memory|not enough memory|can'?t allocate memory|cannot allocate "
+    r"memory|\bCUBLAS_STATUS_ALLOC_FAILED"
     r"|failed to allocate|std::bad_alloc|\bbad allocation",
     re.IGNORECASE,
 )
@@ -26,9 +28,9 @@ NO_MEMORY = re.compile(
 def free_bytes(device: torch.device) -> int:
     """Return how many more bytes a network on this device may take.
 
-    CUDA: the free memory of the driver plus PyTorch's unused cache. CPU: the memory available without swapping, within
-    the limits of this process's control groups (containers, Slurm); if the system does not report free memory, the
-    total memory of the machine.
+    CUDA: the free memory of the driver plus PyTorch's unused cache. CPU: the memory available
+    without swapping, within the limits of this process's control groups (containers, Slurm); if the
+    system does not report free memory, the total memory of the machine.
     """
     if device.type == "cuda":
         import torch
@@ -74,7 +76,9 @@ def _available() -> int:
 
 
 def _group_left() -> int:
-    """Return the free memory of the tightest of this process's control groups; cached files count as free."""
+    """Return the free memory of the tightest of this process's control groups; cached files count
+    as free.
+    """
     left = sys.maxsize
     for folder, limit, usage in _groups():
         most, used = _number(folder / limit), _number(folder / usage)
@@ -84,7 +88,9 @@ def _group_left() -> int:
 
 
 def _groups() -> list[tuple[Path, str, str]]:
-    """Return the folders of this process's memory groups, upwards to the root, with the names of their two files."""
+    """Return the folders of this process's memory groups, upwards to the root, with the names of
+    their two files.
+    """
     try:
         lines = (PROC / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,6 @@
-"""The possible next tokens and their probabilities: temperature, top-k and top-p as defined by transformers."""
+"""The possible next tokens and their probabilities: temperature, top-k and top-p as defined by
+transformers.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ FIRST_GUESS = 64
 "tokens examined first for a nucleus; more in rows where these are not enough"
 
 NO_NUMBERS = (
-    "the network computed no probabilities: its numbers passed the largest of its number format, or its weights are "
+    "the network computed no probabilities: its numbers passed the largest of its number format, "
+    "or its weights are "
     "damaged. Load it as float32 or bfloat16 (--dtype)"
 )
 
@@ -24,10 +27,11 @@ Table = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
-    """Return the possible next tokens and their probabilities, most likely first unless all tokens are possible.
+    """Return the possible next tokens and their probabilities, most likely first unless all tokens
+    are possible.
 
-    Applies temperature, then top-k (with ties to the k-th), then top-p: the smallest set whose probability reaches
-    top-p.
+    Applies temperature, then top-k (with ties to the k-th), then top-p: the smallest set whose
+    probability reaches top-p.
 
     Parameters
     ----------
@@ -35,7 +39,8 @@ def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
 
     Returns
     -------
-    arrays of shape (rows, k): token ids and probabilities, 0 beyond a row's nucleus. Rows need not add up to 1.
+    arrays of shape (rows, k): token ids and probabilities, 0 beyond a row's nucleus. Rows need not
+    add up to 1.
 
     Raises ModelError if the probabilities are not numbers.
     """
@@ -45,16 +50,22 @@ def nucleus(logits: torch.Tensor, sampling: Sampling) -> Table:
 
 
 def check_numbers(one_of_each: NDArray[np.float64] | torch.Tensor) -> None:
-    """Raise ModelError if a (log-)probability is NaN: one value per row suffices, because its whole row is then NaN."""
+    """Raise ModelError if a (log-)probability is NaN: one value per row suffices, because its whole
+    row is then NaN.
+    """
     if bool((one_of_each != one_of_each).any()):
         raise ModelError(NO_NUMBERS)
 
 
 def masses(log: torch.Tensor, sets: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
-    """Return, for each row of log-probabilities, the probability of each set of distinct tokens, summed in float64."""
+    """Return, for each row of log-probabilities, the probability of each set of distinct tokens,
+    summed in float64.
+    """
     if not sets:
         return [()] * len(log)
-    every = torch.tensor([token for tokens in sets for token in tokens], dtype=torch.long, device=log.device)
+    every = torch.tensor(
+        [token for tokens in sets for token in tokens], dtype=torch.long, device=log.device
+    )
     gathered = log[:, every].double().exp().split([len(tokens) for tokens in sets], dim=1)
     sums = torch.stack([its.sum(dim=1) for its in gathered], dim=1).cpu().tolist()
     return [tuple(row) for row in sums]
@@ -74,7 +85,11 @@ def _nucleus(scaled: torch.Tensor, sampling: Sampling) -> Table:
         k = min(k, scaled.shape[-1])
         top, tokens = scaled.topk(k, dim=-1)
         kept, reached = _within(top, normaliser, sampling.top_p)
-        short = (reached < sampling.top_p) if k < scaled.shape[-1] else torch.zeros_like(reached, dtype=torch.bool)
+        short = (
+            (reached < sampling.top_p)
+            if k < scaled.shape[-1]
+            else torch.zeros_like(reached, dtype=torch.bool)
+        )
         parts.append((tokens, kept))
         if not bool(short.any()):
             return _trimmed(parts, rows)
@@ -83,8 +98,12 @@ def _nucleus(scaled: torch.Tensor, sampling: Sampling) -> Table:
         scaled, normaliser, k = scaled[again], normaliser[again], 8 * k
 
 
-def _within(top: torch.Tensor, normaliser: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the probabilities with 0 outside the nucleus, and how much probability each row's tokens have."""
+def _within(
+    top: torch.Tensor, normaliser: torch.Tensor, top_p: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the probabilities with 0 outside the nucleus, and how much probability each row's
+    tokens have.
+    """
     probabilities = (top - normaliser).double().exp()
     reached = probabilities.cumsum(dim=-1)
     if top_p < 1:
@@ -92,7 +111,9 @@ def _within(top: torch.Tensor, normaliser: torch.Tensor, top_p: float) -> tuple[
     return probabilities, reached[:, -1]
 
 
-def _likeliest_k(scaled: torch.Tensor, top_k: int, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
+def _likeliest_k(
+    scaled: torch.Tensor, top_k: int, top_p: float
+) -> tuple[torch.Tensor, torch.Tensor]:
     k = min(top_k, scaled.shape[-1])
     top, tokens = scaled.topk(k, dim=-1)
     alike = int((scaled >= top[:, -1:]).sum(dim=-1).max())
@@ -104,12 +125,16 @@ def _likeliest_k(scaled: torch.Tensor, top_k: int, top_p: float) -> tuple[torch.
     return tokens, kept
 
 
-def _trimmed(parts: list[tuple[torch.Tensor, torch.Tensor]], rows: list[torch.Tensor] | None) -> Table:
+def _trimmed(
+    parts: list[tuple[torch.Tensor, torch.Tensor]], rows: list[torch.Tensor] | None
+) -> Table:
     """Put the re-examined rows in their places, and cut to the widest nucleus."""
     tables = [(tokens.cpu().numpy(), kept.cpu().numpy()) for tokens, kept in parts]
     for place in range(len(tables) - 1, 0, -1):
         assert rows is not None
-        tables[place - 1] = _with_rows(tables[place - 1], rows[place - 1].cpu().numpy(), tables[place])
+        tables[place - 1] = _with_rows(
+            tables[place - 1], rows[place - 1].cpu().numpy(), tables[place]
+        )
     tokens, kept = tables[0]
     width = int(np.count_nonzero(kept, axis=1).max(initial=1))
     return tokens[:, :width], kept[:, :width]

@@ -1,4 +1,5 @@
-"""The engine for networks whose work cannot be shared: prompts one by one, with `generate` of transformers.
+"""The engine for networks whose work cannot be shared: prompts one by one, with `generate` of
+transformers.
 
 It supports any decoder-only model, with any kind of state, and encoder-decoders such as Flan-T5.
 """
@@ -27,13 +28,22 @@ from transformers.modeling_outputs import BaseModelOutput
 from workbench.domain.responses import Decided, Request, Sampling
 from workbench.errors import ModelError
 from workbench.inference.base import Work
-from workbench.inference.engines import WITHIN, Answers, Likeliest, Scores, Spell, ThoughtRule, Tokens
+from workbench.inference.engines import (
+    WITHIN,
+    Answers,
+    Likeliest,
+    Scores,
+    Spell,
+    ThoughtRule,
+    Tokens,
+)
 from workbench.inference.memory import free_bytes, is_out_of_memory
 from workbench.inference.nucleus import NO_NUMBERS, check_numbers, masses
 
 MOST_ROWS = 1024
 SHARE = 0.5
-"share of the free memory for a batch, by estimate; if the estimate was too low, the batch is halved"
+"""share of the free memory for a batch, by estimate; if the estimate was too low, the batch is
+halved"""
 COPIES = 8
 "most float32 copies of a row's logits that drawing and scoring hold at the same time"
 
@@ -63,7 +73,8 @@ class PlainEngine:
     ) -> Iterator[list[Answers]]:
         """Draw the answers to each request, one request after the other.
 
-        Each sample has its own generator, so the answers do not depend on how many are drawn together.
+        Each sample has its own generator, so the answers do not depend on how many are drawn
+        together.
         """
         for position, (prompt, request) in enumerate(zip(prompts, requests, strict=True)):
             rule = rules[position] if rules else None
@@ -71,11 +82,16 @@ class PlainEngine:
                 return
 
             def draw(
-                rows: range, prompt: Tokens = prompt, request: Request = request, rule: ThoughtRule | None = rule
+                rows: range,
+                prompt: Tokens = prompt,
+                request: Request = request,
+                rule: ThoughtRule | None = rule,
             ) -> list[tuple[Tokens, bool]]:
                 return self._draw(prompt, request, rows, sampling, spell, rule)
 
-            drawn = self._in_parts(request.n, self._row_bytes(len(prompt) + sampling.most_tokens, 1), draw)
+            drawn = self._in_parts(
+                request.n, self._row_bytes(len(prompt) + sampling.most_tokens, 1), draw
+            )
             counts = Counter(tuple(tokens) for tokens, _ in drawn)
             yield [Answers(position, dict(counts), sum(decided for _, decided in drawn))]
 
@@ -85,15 +101,23 @@ class PlainEngine:
         """Yield the log-probabilities of each prompt's continuations: one row per continuation."""
         for position, (prompt, choices) in enumerate(zip(prompts, ends, strict=True)):
 
-            def score(rows: range, prompt: Tokens = prompt, choices: Sequence[Tokens] = choices) -> list[float]:
+            def score(
+                rows: range, prompt: Tokens = prompt, choices: Sequence[Tokens] = choices
+            ) -> list[float]:
                 return self._score(prompt, choices[rows.start : rows.stop], after)
 
             longest = max(map(len, choices), default=0)
-            found = self._in_parts(len(choices), self._row_bytes(len(prompt) + longest, 1 + longest), score)
+            found = self._in_parts(
+                len(choices), self._row_bytes(len(prompt) + longest, 1 + longest), score
+            )
             yield Scores(position, np.array(found, dtype=np.float64))
 
-    def likeliest(self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()) -> Iterator[Likeliest]:
-        """Yield the k most likely next tokens of each prompt, and the probability of each set of tokens."""
+    def likeliest(
+        self, prompts: Sequence[Tokens], k: int, sets: Sequence[Tokens] = ()
+    ) -> Iterator[Likeliest]:
+        """Yield the k most likely next tokens of each prompt, and the probability of each set of
+        tokens.
+        """
         for position, prompt in enumerate(prompts):
             log = self._next(prompt)
             check_numbers(log[:1])
@@ -113,8 +137,8 @@ class PlainEngine:
         self._network = None
 
     def _in_parts(self, n: int, row_bytes: int, work: Callable[[range], list[T]]) -> list[T]:
-        """Process rows 0 … n - 1, as many together as memory allows. Raises ModelError if memory does not suffice for
-        one.
+        """Process rows 0 … n - 1, as many together as memory allows. Raises ModelError if memory
+        does not suffice for one.
         """
         done: list[T] = []
         while len(done) < n:
@@ -130,7 +154,9 @@ class PlainEngine:
         return done
 
     def _row_bytes(self, tokens: int, logits: int) -> int:
-        """Return the estimated memory of a row: keys and values of its tokens, and logits of some of them."""
+        """Return the estimated memory of a row: keys and values of its tokens, and logits of some
+        of them.
+        """
         config = self._network.config.get_text_config(decoder=True)
         layers, width = getattr(config, "num_hidden_layers", 1), getattr(config, "hidden_size", 1)
         kept: int = 2 * layers * width * tokens * self._network.dtype.itemsize
@@ -145,12 +171,16 @@ class PlainEngine:
         spell: Spell,
         rule: ThoughtRule | None,
     ) -> list[tuple[Tokens, bool]]:
-        """Return the tokens of some of a request's samples, each with whether it ended because it was decided."""
+        """Return the tokens of some of a request's samples, each with whether it ended because it
+        was decided.
+        """
         inputs = self._inputs(prompt, len(rows))
         if self._seq2seq:
             inputs["decoder_input_ids"] = self._tensor([self._begin] * len(rows))
         begun = len(self._begin) if self._seq2seq else len(prompt)
-        ends = _Ends(begun, len(rows), sampling.max_new_tokens, self._stop, request.decided, spell, rule)
+        ends = _Ends(
+            begun, len(rows), sampling.max_new_tokens, self._stop, request.decided, spell, rule
+        )
         longest = sampling.most_tokens + (len(rule.end) if rule else 0)
         network, bare = self._network, _bare_config(self._network, longest)
         usual, network.generation_config = network.generation_config, bare
@@ -163,9 +193,14 @@ class PlainEngine:
             )
         finally:
             network.generation_config = usual
-        steps = sum(length + stopped - 1 for length, stopped in zip(ends.length, ends.stopped, strict=True))
+        steps = sum(
+            length + stopped - 1 for length, stopped in zip(ends.length, ends.stopped, strict=True)
+        )
         self._count(prompt, len(rows), steps)
-        cut = [tokens[:length] for tokens, length in zip(whole[:, begun:].tolist(), ends.length, strict=True)]
+        cut = [
+            tokens[:length]
+            for tokens, length in zip(whole[:, begun:].tolist(), ends.length, strict=True)
+        ]
         return list(zip(cut, ends.decided, strict=True))
 
     def _score(self, prompt: Tokens, ends: Sequence[Tokens], after: Tokens) -> list[float]:
@@ -176,7 +211,8 @@ class PlainEngine:
         each = log[:, :-1].gather(-1, padded[..., None])[..., 0].double()
         following = self._tensor([after])[0]
         follows = [
-            float(log[row, len(end), following].double().logsumexp(0)) if after else 0.0 for row, end in enumerate(ends)
+            float(log[row, len(end), following].double().logsumexp(0)) if after else 0.0
+            for row, end in enumerate(ends)
         ]
         self._count(prompt, len(ends), 0)
         return [float(each[row, : len(end)].sum()) + follows[row] for row, end in enumerate(ends)]
@@ -192,7 +228,9 @@ class PlainEngine:
         return torch.log_softmax(logits, dim=-1)
 
     def _logits(self, prompt: Tokens, ends: torch.Tensor) -> torch.Tensor:
-        """Return the logits after a prompt and after each token of its ends: (rows, 1 + longest end, vocabulary)."""
+        """Return the logits after a prompt and after each token of its ends: (rows, 1 + longest
+        end, vocabulary).
+        """
         rows, longest = ends.shape
         inputs = self._inputs(prompt, rows)
         if self._seq2seq:
@@ -207,16 +245,23 @@ class PlainEngine:
         return logits[:, -longest - 1 :]
 
     def _inputs(self, prompt: Tokens, rows: int) -> dict[str, Any]:
-        """Return the inputs of a network for a prompt and `rows` rows; an encoder reads it once for all of them."""
+        """Return the inputs of a network for a prompt and `rows` rows; an encoder reads it once for
+        all of them.
+        """
         ids = self._tensor([prompt])
         mask = torch.ones(rows, len(prompt), dtype=torch.long, device=ids.device)
         if not self._seq2seq:
             return {"input_ids": ids.expand(rows, -1), "attention_mask": mask}
         read = self._network.get_encoder()(input_ids=ids, attention_mask=mask[:1]).last_hidden_state
-        return {"encoder_outputs": BaseModelOutput(read.expand(rows, -1, -1)), "attention_mask": mask}
+        return {
+            "encoder_outputs": BaseModelOutput(read.expand(rows, -1, -1)),
+            "attention_mask": mask,
+        }
 
     def _tensor(self, rows: Sequence[Tokens]) -> torch.Tensor:
-        return torch.tensor([list(row) for row in rows], dtype=torch.long, device=self._network.device)
+        return torch.tensor(
+            [list(row) for row in rows], dtype=torch.long, device=self._network.device
+        )
 
     def _count(self, prompt: Tokens, rows: int, steps: int) -> None:
         """Count the computed tokens, which equal all tokens because nothing is shared."""
@@ -232,7 +277,9 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
 
     def __init__(self, request: Request, rows: range, ends: _Ends):
         self._ends = ends
-        self._generators = [np.random.default_rng([request.seed, request.first + row]) for row in rows]
+        self._generators = [
+            np.random.default_rng([request.seed, request.first + row]) for row in rows
+        ]
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         reached = torch.softmax(scores.double(), dim=-1).cumsum(dim=-1)
@@ -240,8 +287,11 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
         if not bool(torch.isfinite(whole).all()):
             raise ModelError(NO_NUMBERS)
         draws = np.array([[generator.random()] for generator in self._generators])
-        drawn = torch.searchsorted(reached, torch.from_numpy(draws).to(reached.device) * whole, right=True)
-        drawn = torch.minimum(drawn, torch.searchsorted(reached, whole))  # rounding must not go past the last token
+        drawn = torch.searchsorted(
+            reached, torch.from_numpy(draws).to(reached.device) * whole, right=True
+        )
+        # Rounding must not go past the last token.
+        drawn = torch.minimum(drawn, torch.searchsorted(reached, whole))
         for row in range(len(self._generators)):
             if (forced := self._ends.forced(row, input_ids.shape[1])) is not None:
                 drawn[row] = forced
@@ -249,7 +299,9 @@ class _Draw(LogitsProcessor):  # type: ignore[misc]
 
 
 class _Ends(StoppingCriteria):  # type: ignore[misc]
-    """Records the end of each row: at a stop token, at the token limit, or when its stance is settled."""
+    """Records the end of each row: at a stop token, at the token limit, or when its stance is
+    settled.
+    """
 
     def __init__(
         self,
@@ -261,7 +313,13 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
         spell: Spell,
         rule: ThoughtRule | None = None,
     ) -> None:
-        self._begun, self._most, self._stop, self._settled, self._spell = begun, most, stop, settled, spell
+        self._begun, self._most, self._stop, self._settled, self._spell = (
+            begun,
+            most,
+            stop,
+            settled,
+            spell,
+        )
         self.length = [-1] * rows
         "tokens of each answer, without the stop token; -1: unfinished"
         self.stopped, self.decided = [False] * rows, [False] * rows
@@ -291,8 +349,12 @@ class _Ends(StoppingCriteria):  # type: ignore[misc]
             self.length[row], self.decided[row] = len(tokens), True
 
 
-def _processors(sampling: Sampling, request: Request, rows: range, ends: _Ends) -> LogitsProcessorList:
-    """Return the processors that turn logits into draws: exactly the requested sampling, in transformers' order."""
+def _processors(
+    sampling: Sampling, request: Request, rows: range, ends: _Ends
+) -> LogitsProcessorList:
+    """Return the processors that turn logits into draws: exactly the requested sampling, in
+    transformers' order.
+    """
     found: list[LogitsProcessor] = []
     if sampling.temperature != 1:
         found.append(TemperatureLogitsWarper(float(sampling.temperature)))
@@ -304,7 +366,8 @@ def _processors(sampling: Sampling, request: Request, rows: range, ends: _Ends) 
 
 
 def _bare_config(network: Any, most: int) -> GenerationConfig:
-    """Return settings for `generate` without the model's defaults: nobody chose its penalties, bans and nucleus here.
+    """Return settings for `generate` without the model's defaults: nobody chose its penalties, bans
+    and nucleus here.
 
     `do_sample` is off because each row has one token left to choose when `generate` chooses.
     """
@@ -318,12 +381,19 @@ def _bare_config(network: Any, most: int) -> GenerationConfig:
 
 
 def _decoder_begin(network: Any) -> list[int]:
-    """Return the tokens that a decoder's text begins with. Raises ModelError if the model does not define them."""
+    """Return the tokens that a decoder's text begins with. Raises ModelError if the model does not
+    define them.
+    """
     usual = network.generation_config
-    start = usual.decoder_start_token_id if usual.decoder_start_token_id is not None else usual.bos_token_id
+    start = (
+        usual.decoder_start_token_id
+        if usual.decoder_start_token_id is not None
+        else usual.bos_token_id
+    )
     if start is None:
         raise ModelError(
-            "the encoder-decoder does not say with which token its answers begin; its generation_config.json needs a "
+            "the encoder-decoder does not say with which token its answers begin; its "
+            "generation_config.json needs a "
             "decoder_start_token_id"
         )
     forced = usual.forced_bos_token_id
@@ -331,7 +401,9 @@ def _decoder_begin(network: Any) -> list[int]:
 
 
 def _tried(work: Callable[[range], list[T]], rows: range) -> list[T] | None:
-    """Return the results of rows; None if memory ran out, so that it is freed before the next try."""
+    """Return the results of rows; None if memory ran out, so that it is freed before the next
+    try.
+    """
     try:
         with torch.inference_mode():
             return work(rows)
@@ -340,7 +412,8 @@ def _tried(work: Callable[[range], list[T]], rows: range) -> list[T] | None:
             raise
         if len(rows) == 1:
             raise ModelError(
-                f"not enough memory for one answer at a time ({str(error).splitlines()[0]}). Close other programs, ask "
+                f"not enough memory for one answer at a time ({str(error).splitlines()[0]}). "
+                "Close other programs, ask "
                 "shorter prompts, or load a smaller number format (--dtype) or model"
             ) from error
     return None

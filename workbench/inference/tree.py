@@ -1,7 +1,8 @@
 """Sequences of tokens as one flat tree: every distinct beginning is one token to compute.
 
-A tree's tokens are in one row, each after its predecessors; a mask determines which earlier tokens each one sees. So
-one pass of a network computes all of them, without duplicates and without padding.
+A tree's tokens are in one row, each after its predecessors; a mask determines which earlier tokens
+each one sees. So one pass of a network computes all of them, without duplicates and without
+padding.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ Tokens = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packed:
-    """The tokens of some sequences that have to be computed, given an already computed *path* of tokens.
+    """The tokens of some sequences that have to be computed, given an already computed *path* of
+    tokens.
 
     The path is the beginning of the previous sequence; each sequence may branch off anywhere on it.
     """
@@ -33,7 +35,8 @@ class Packed:
     positions: Ints
     "(n,): position in the sequence"
     slots: tuple[Ints, ...]
-    "for each sequence, the slots of its tokens: those of the path are 0 … path - 1, new ones path … path + n - 1"
+    """for each sequence, the slots of its tokens: those of the path are 0 … path - 1, new ones path
+    … path + n - 1"""
 
     def seen(self) -> NDArray[np.bool_]:
         """Return which tokens each new token sees, including itself: (n, path + n)."""
@@ -41,9 +44,8 @@ class Packed:
         mask = np.zeros((n, self.path + n), dtype=bool)
         done = self.path
         for slots in self.slots:
-            first = int(
-                np.searchsorted(slots, done)
-            )  # slots increase along a sequence: from here on they belong to it alone
+            # Slots increase along a sequence: from here on they belong to it alone.
+            first = int(np.searchsorted(slots, done))
             own = slots[first:] - self.path
             mask[np.ix_(own, slots)] = np.tri(len(own), len(slots), first, dtype=bool)
             done += len(own)
@@ -53,14 +55,15 @@ class Packed:
 def pack(sequences: Sequence[Tokens], before: Tokens, wanted: Sequence[int]) -> Packed:
     """Lay out sequences, in their lexicographic order, that follow the sequence `before`.
 
-    `wanted[i]`: the first position of sequence i whose token has to be computed, even if it is on the path.
+    `wanted[i]`: the first position of sequence i whose token has to be computed, even if it is on
+    the path.
 
     Examples
     --------
     >>> packed = pack([(1, 2, 3), (1, 2, 4, 5), (1, 2, 4, 6)], (1,), [2, 3, 3])
     >>> packed.tokens.tolist(), packed.positions.tolist(), [slots.tolist() for slots in packed.slots]
     ([2, 3, 4, 5, 6], [1, 2, 2, 3, 3], [[0, 1, 2], [0, 1, 3, 4], [0, 1, 3, 5]])
-    """
+    """  # noqa: E501
     path = min(common(before, sequences[0]), wanted[0])
     held, before = np.arange(path), sequences[0][:path]
     tokens: list[int] = []
@@ -75,7 +78,9 @@ def pack(sequences: Sequence[Tokens], before: Tokens, wanted: Sequence[int]) -> 
         positions += range(same, len(sequence))
         held, before = np.concatenate([held[:same], np.arange(start, path + len(tokens))]), sequence
         slots.append(held)
-    return Packed(path, np.array(tokens, dtype=np.int64), np.array(positions, dtype=np.int64), tuple(slots))
+    return Packed(
+        path, np.array(tokens, dtype=np.int64), np.array(positions, dtype=np.int64), tuple(slots)
+    )
 
 
 def common(one: Tokens, other: Tokens) -> int:
@@ -93,12 +98,16 @@ def common(one: Tokens, other: Tokens) -> int:
 
 
 def lexicographic(sequences: Sequence[Tokens]) -> list[int]:
-    """Return the indices of sequences in lexicographic order, which puts common beginnings together."""
+    """Return the indices of sequences in lexicographic order, which puts common beginnings
+    together.
+    """
     return sorted(range(len(sequences)), key=lambda i: sequences[i])
 
 
 def distinct_beginnings(sequences: Sequence[Tokens]) -> int:
-    """Return the least number of tokens that must be computed for sequences: the size of their tree."""
+    """Return the least number of tokens that must be computed for sequences: the size of their
+    tree.
+    """
     total = 0
     before: Tokens = ()
     for i in lexicographic(sequences):
@@ -131,8 +140,8 @@ class Row:
 class Uniforms:
     """Uniform numbers in [0, 1) of samples first … first + n - 1, depth by depth.
 
-    A sample's number at a depth does not depend on n and first: each block of depths has its own generator, in which
-    every sample has a fixed position.
+    A sample's number at a depth does not depend on n and first: each block of depths has its own
+    generator, in which every sample has a fixed position.
     """
 
     def __init__(self, seed: int, first: int, n: int):
@@ -184,15 +193,14 @@ class SampleTree:
         Parameters
         ----------
         tokens, probabilities : shape (rows, k)
-            The possible next tokens of each row and their probabilities, 0 for the rest of a row. Rows need not add up
-            to 1; they are normalised.
+            The possible next tokens of each row and their probabilities, 0 for the rest of a row.
+            Rows need not add up to 1; they are normalised.
         """
         before, self.rows = self.rows, []
         uniforms = self.uniforms.at(len(before[0].tokens))
         all_edges = np.cumsum(probabilities, axis=1)
-        last = (
-            probabilities.shape[1] - 1 - np.argmax(probabilities[:, ::-1] > 0, axis=1)
-        )  # rounding must not go past the last token
+        # Rounding must not go past the last token.
+        last = probabilities.shape[1] - 1 - np.argmax(probabilities[:, ::-1] > 0, axis=1)
         for parent, row in enumerate(before):
             if (forced := self._forced(row)) is not None:
                 self._add(parent, row, forced, row.samples)
@@ -221,7 +229,9 @@ class SampleTree:
             self.rows.append(Row(answer, samples, parent, begun))
 
 
-def _split(drawn: NDArray[np.int64], samples: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def _split(
+    drawn: NDArray[np.int64], samples: NDArray[np.int64]
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield each index that samples drew, in order, with these samples."""
     places = drawn.tolist()
     low, high = min(places), max(places)

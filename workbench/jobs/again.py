@@ -32,14 +32,17 @@ VERBS = {SAMPLE: "run", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft", CH
 def values_of(store: Store, job: Job) -> Values:
     """Return the options of a job, by name.
 
-    Raises UsageError if options cannot express them: drafts with prompts from files, prompts that are asked anew.
+    Raises UsageError if options cannot express them: drafts with prompts from files, prompts that
+    are asked anew.
     """
     found = _VALUES[job.kind](store, job.spec)
     return {**found, "batch": True} if job.batched else found
 
 
 def asked_again(store: Store, design: Design) -> Values:
-    """Return the options of a command line or a form for this design, by name, without irrelevant ones."""
+    """Return the options of a command line or a form for this design, by name, without irrelevant
+    ones.
+    """
     audit = registry.audit(design.audit)
     there = audit.may_be_asked(store, design.instrument) or ()
     values: dict[str, Any] = {
@@ -75,24 +78,35 @@ def asked_again(store: Store, design: Design) -> Values:
 
 
 def anew(store: Store, number: int) -> Design:
-    """Return the design that asks anew what a job asked: on today's date (UTC), or the next number of today's.
+    """Return the design that asks anew what a job asked: on today's date (UTC), or the next number
+    of today's.
 
     Raises UsageError for a job that asked no audit, or has no answers yet.
     """
     job = store.jobs.get(number)
     if job.kind != SAMPLE:
-        raise UsageError(f"job {number} is no run: it does {job.kind}; give the number of a job that asked an audit")
+        raise UsageError(
+            f"job {number} is no run: it does {job.kind}; give the number of a job that asked an "
+            "audit"
+        )
     check_kept(job)
     if run_of_job(store, job) is None:
-        raise UsageError(f"job {number} has no answers that could be asked anew; workbench jobs STORE resume {number}")
+        raise UsageError(
+            f"job {number} has no answers that could be asked anew; workbench jobs STORE resume "
+            f"{number}"
+        )
     first, today = replace(Design.from_json(job.spec), occasion=""), now()[:10]
     others = (Design.from_json(one.spec) for one in store.jobs.list() if one.kind == SAMPLE)
-    taken = sum(one.occasion.startswith(today) and replace(one, occasion="") == first for one in others)
+    taken = sum(
+        one.occasion.startswith(today) and replace(one, occasion="") == first for one in others
+    )
     return replace(first, occasion=f"{today} ({taken + 1})" if taken else today)
 
 
 def from_elsewhere(store: Store, number: int) -> str:
-    """Return whom a job asks that was created elsewhere, see `origin.about`; empty for one that was created here."""
+    """Return whom a job asks that was created elsewhere, see `origin.about`; empty for one that was
+    created here.
+    """
     job = store.jobs.get(number)
     return "" if origin.here().made(job) else origin.about(job)
 
@@ -104,18 +118,22 @@ def as_typed(refs: Sequence[str], there: Sequence[str]) -> str:
     --------
     >>> as_typed(("a", "b"), ["a", "b", "c"]), as_typed(("c", "a"), ["a", "b", "c"]), as_typed((), ["a"])
     ('2', 'c,a', '')
-    """
+    """  # noqa: E501
     if not refs:
         return ""
     return (
-        str(len(refs)) if tuple(refs) == tuple(there[: len(refs)]) and str(len(refs)) not in there else ",".join(refs)
+        str(len(refs))
+        if tuple(refs) == tuple(there[: len(refs)]) and str(len(refs)) not in there
+        else ",".join(refs)
     )
 
 
 def _asked(store: Store, spec: Mapping[str, Any]) -> Values:
     design = Design.from_json(spec)
     if design.occasion:
-        raise UsageError("it asks anew what another job asked, and nothing else: workbench run STORE --again JOB")
+        raise UsageError(
+            "it asks anew what another job asked, and nothing else: workbench run STORE --again JOB"
+        )
     return asked_again(store, design)
 
 
@@ -145,7 +163,9 @@ def _drafted(store: Store, spec: Mapping[str, Any]) -> Values:
     return {
         "instrument": of.instrument,
         "model": of.model,
-        "statements": as_typed(of.statements, [line.ref for line in store.instruments.lines(of.instrument)]),
+        "statements": as_typed(
+            of.statements, [line.ref for line in store.instruments.lines(of.instrument)]
+        ),
         "language": of.language,
         "kind": ",".join(kind.value for kind in kinds),
         "seed": of.seed,
@@ -171,7 +191,10 @@ def _adjusted(prompts: tuple[DraftPrompt, ...], usual: list[DraftPrompt | None])
             for one, prompt in zip(usual, prompts, strict=True)
         ):
             return values
-    raise UsageError("its drafts used prompts from files: give the files again, workbench draft STORE --prompt FILE")
+    raise UsageError(
+        "its drafts used prompts from files: give the files again, workbench draft STORE "
+        "--prompt FILE"
+    )
 
 
 _EMPTY: Values = dict.fromkeys(("calls", "per_call", "keep", "max_new_tokens", *MAY_BE_LEFT))

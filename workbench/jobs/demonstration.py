@@ -1,6 +1,8 @@
-"""Invented people for the demonstration's store: annotators label, disagree and decide, and an auditor rules.
+"""Invented people for the demonstration's store: annotators label, disagree and decide, and an
+auditor rules.
 
-Their names begin with `demo-`. Their actions follow from the answers and a seed; existing ones are not repeated.
+Their names begin with `demo-`. Their actions follow from the answers and a seed; existing ones are
+not repeated.
 """
 
 from __future__ import annotations
@@ -32,11 +34,13 @@ FIRST, SECOND, AUDITOR = "demo-ada", "demo-ben", "demo-cleo"
 "two annotators, and the auditor who adjudicates and rules"
 QUEUE, TRAINING, CODEBOOK = "demo", "demo-training", "stance"
 LEARNED = frozenset((*AGREES[1:3], *DISAGREES[1:3], HEDGES[1]))
-"answers that only the training set has; the test set has the others, among them those people disagree about"
+"""answers that only the training set has; the test set has the others, among them those people
+disagree about"""
 PER_STRATUM, ATTENTION = 10_000, 6
 "texts per stratum (all), and number of items with a known label"
 SHARE, SLIPS, FLAGGED = 0.6, 0.03, 0.1
-"shares: of items labelled by the second annotator; of labels that are slips; of doubtful answers that are flagged"
+"""shares: of items labelled by the second annotator; of labels that are slips; of doubtful answers
+that are flagged"""
 DECIDED = 6
 "number of decided disagreements; the others are pending"
 CONTROL, CONFIRMED = 12, 7
@@ -55,12 +59,24 @@ SAYS: Mapping[str, tuple[Stance, Stance]] = {
 
 
 def label(store: Store, models: Sequence[str]) -> str:
-    """Let the annotators label the free answers of scripted models; return a sentence about it, "" if none."""
+    """Let the annotators label the free answers of scripted models; return a sentence about it, ""
+    if none.
+    """
     before = store.labels.totals()
     if all(queue.name != QUEUE for queue in store.queues.list()):
         _make_training(store, models)
-        make(store, QueueSpec(QUEUE, Purpose.TEST, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM, labels=2,
-                              attention=ATTENTION))  # fmt: skip
+        make(
+            store,
+            QueueSpec(
+                QUEUE,
+                Purpose.TEST,
+                CODEBOOK,
+                models=tuple(models),
+                per_stratum=PER_STRATUM,
+                labels=2,
+                attention=ATTENTION,
+            ),
+        )
     if any(queue.name == TRAINING for queue in store.queues.list()):
         _label(store, FIRST, 1.0, TRAINING)
     _label(store, FIRST, 1.0)
@@ -70,19 +86,29 @@ def label(store: Store, models: Sequence[str]) -> str:
     if before == (single, double, disputed) and not decided:
         return ""
     return (
-        f"{FIRST} and {SECOND}, two invented annotators, labelled {plural(single + double, 'free answer')}; "
-        f"{plural(disputed, 'disagreement')} of theirs {'waits' if disputed == 1 else 'wait'} for a decision."
+        f"{FIRST} and {SECOND}, two invented annotators, labelled "
+        f"{plural(single + double, 'free answer')}; "
+        f"{plural(disputed, 'disagreement')} of theirs {'waits' if disputed == 1 else 'wait'} "
+        "for a decision."
     )
 
 
 def _make_training(store: Store, models: Sequence[str]) -> None:
-    """Make the training set: each answer of `LEARNED` once beside every wording that it was given to."""
+    """Make the training set: each answer of `LEARNED` once beside every wording that it was given
+    to.
+    """
     given = [store.queues.candidates(name, None, models) for name in registry.free_text()]
     offers = Candidates.joined(given).pooled(SEVERAL)
-    items = tuple(NewItem(one.wording_id, 1, one.model, text_id=one.text_id) for one in offers if one.text in LEARNED)
+    items = tuple(
+        NewItem(one.wording_id, 1, one.model, text_id=one.text_id)
+        for one in offers
+        if one.text in LEARNED
+    )
     if not items:
         return
-    spec = QueueSpec(TRAINING, Purpose.TRAINING, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM)
+    spec = QueueSpec(
+        TRAINING, Purpose.TRAINING, CODEBOOK, models=tuple(models), per_stratum=PER_STRATUM
+    )
     book = codebook_of(store, None, CODEBOOK)
     make(store, spec, Proposal(spec, book, items, Sample((), 1, 0, 0), len(offers), 0, ()))
 
@@ -103,7 +129,9 @@ def _label(store: Store, name: str, share: float, queue: str = QUEUE) -> None:
             if rng.random() < SLIPS:
                 stance = Stance.DISAGREE if stance is Stance.AGREE else Stance.AGREE
             if text in SAYS and len(set(SAYS[text])) > 1 and rng.random() < FLAGGED:
-                person.remark(item.unit, flagged=True, note="Demonstration: this one can be read in two ways.")
+                person.remark(
+                    item.unit, flagged=True, note="Demonstration: this one can be read in two ways."
+                )
             person.label(item.unit, stance.value)
 
 
@@ -114,22 +142,34 @@ def _decide(store: Store) -> int:
     left = DECIDED - sum(item.decision is not None for item in every)
     waiting = [item for item in every if item.open][: max(left, 0)]
     for item in waiting:
-        said = SAYS[item.context.text][0].value if item.context.text in SAYS else item.labels[0].label
+        said = (
+            SAYS[item.context.text][0].value if item.context.text in SAYS else item.labels[0].label
+        )
         store.labels.decide(item.context.unit, book, said, Reason.HEDGED, "Demonstration.", AUDITOR)
     return len(waiting)
 
 
 def rule(store: Store, run: Run) -> str:
-    """Let the auditor review a run and decide on a control sample; return a sentence about it, "" if none."""
+    """Let the auditor review a run and decide on a control sample; return a sentence about it, ""
+    if none.
+    """
     of = review(store, run, USUAL)
     control = control_of(store, of) or draw(store, of, CONTROL, seed=SEED, drawn_by=AUDITOR)
     left = CONFIRMED - sum(control.looked_at(item, None) for item in control.items)
     items = [item for item in control.items if not control.looked_at(item, None)][: max(left, 0)]
     for item in items:
         name = ruling_subjects.short_answer(item.prompt, item.text)
-        _rule(store, run, name, Verdict.CONFIRMED, "Demonstration: the rule reads what the answer says.")
+        _rule(
+            store,
+            run,
+            name,
+            Verdict.CONFIRMED,
+            "Demonstration: the rule reads what the answer says.",
+        )
     ruled = any(
-        one.auditor == AUDITOR and not of.as_drawn(one) for given in of.rulings.statements.values() for one in given
+        one.auditor == AUDITOR and not of.as_drawn(one)
+        for given in of.rulings.statements.values()
+        for one in given
     )
     rulings = [] if ruled else list(_rulings(store, of))
     for name, verdict, reason in rulings:
@@ -137,18 +177,24 @@ def rule(store: Store, run: Run) -> str:
     if not items and not rulings:
         return ""
     return (
-        f"{AUDITOR}, an invented auditor, ruled on {plural(len(rulings), 'subject')} of {run.model} and decided on "
+        f"{AUDITOR}, an invented auditor, ruled on {plural(len(rulings), 'subject')} of "
+        f"{run.model} and decided on "
         f"{plural(len(items), 'answer')} of a control sample of {len(control.items)}."
     )
 
 
 def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
-    """Yield the auditor's rulings: on the first statements of the queue, and on an answer to another one."""
+    """Yield the auditor's rulings: on the first statements of the queue, and on an answer to
+    another one.
+    """
     refs = [one.ref for one in of.queue]
     for ref, verdict, reason in zip(
         refs,
         (Verdict.CONFIRMED, Verdict.LOOK_AGAIN),
-        ("the answers are as unsteady as the verdict says.", "somebody else should read these answers, too."),
+        (
+            "the answers are as unsteady as the verdict says.",
+            "somebody else should read these answers, too.",
+        ),
         strict=False,
     ):
         yield ref, verdict, f"Demonstration: {reason}"
@@ -156,10 +202,16 @@ def _rulings(store: Store, of: Review) -> Iterator[tuple[str, Verdict, str]]:
         unread = next((one for one in answers_of(store, of, ref) if one.label is None), None)
         if unread is not None:
             name = ruling_subjects.short_answer(unread.prompt, unread.text)
-            yield name, Verdict.EXCLUDED, "Demonstration: the answer does not speak of the statement."
+            yield (
+                name,
+                Verdict.EXCLUDED,
+                "Demonstration: the answer does not speak of the statement.",
+            )
 
 
 def _rule(store: Store, run: Run, name: str, verdict: Verdict, reason: str) -> None:
     thing = ruling_subjects.find(store, name, run.instrument)
     model = store.runs.model_key(run).hex()
-    ruling_subjects.rule(store, thing, verdict, auditor=AUDITOR, reason=reason, reading=None, model=model)
+    ruling_subjects.rule(
+        store, thing, verdict, auditor=AUDITOR, reason=reason, reading=None, model=model
+    )

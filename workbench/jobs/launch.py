@@ -24,7 +24,13 @@ from workbench.jobs.origin import check_room
 from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.design_checks import launched, scripted, served
 from workbench.pipeline.drafting import DraftPlan, DraftSpec, plan_drafting
-from workbench.pipeline.training import ClassifySpec, TrainPlan, TrainSpec, plan_classifying, plan_training
+from workbench.pipeline.training import (
+    ClassifySpec,
+    TrainPlan,
+    TrainSpec,
+    plan_classifying,
+    plan_training,
+)
 from workbench.version import __version__
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
@@ -34,7 +40,8 @@ LOOK_EVERY_S = 0.5
 LOOK_S = 3.0
 "seconds for which a list of jobs watches such a heartbeat"
 HOLD_S = 600.0
-"seconds for which a paused job keeps its worker and its model, unless $WORKBENCH_HOLD_S says otherwise"
+"""seconds for which a paused job keeps its worker and its model, unless $WORKBENCH_HOLD_S says
+otherwise"""
 LOCAL_CLUSTER = "local"
 "the cluster that a job starts for itself, on this machine"
 DRAFT = "draft"
@@ -54,23 +61,27 @@ def create(
 ) -> int:
     """Queue a sampling job and return its number; `probe`, `patient` and `batched` as `start`.
 
-    Raises UsageError if the design has no prompts, JobError if an active job asks the same: two jobs would ask the same
-    prompts twice.
+    Raises UsageError if the design has no prompts, JobError if an active job asks the same: two
+    jobs would ask the same prompts twice.
     """
     plan = plan or pipeline.plan(store, design)
-    return _queue(store, SAMPLE, plan.design.as_json(), plan.samples, probe, patient=patient, batched=batched)
+    return _queue(
+        store, SAMPLE, plan.design.as_json(), plan.samples, probe, patient=patient, batched=batched
+    )
 
 
 def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
     """Queue a training job and return its number.
 
-    Raises UsageError if there are too few labels, LeakError if the test set is not unseen, JobError if a job already
-    trains a classifier of that name.
+    Raises UsageError if there are too few labels, LeakError if the test set is not unseen, JobError
+    if a job already trains a classifier of that name.
     """
     plan = plan or plan_training(store, spec)
     for job in store.jobs.list():
         if job.kind == TRAIN and job.under_way and job.spec["name"] == spec.name:
-            raise JobError(f"job {job.id} trains a classifier named {spec.name!r} already and {job.stands}")
+            raise JobError(
+                f"job {job.id} trains a classifier named {spec.name!r} already and {job.stands}"
+            )
     return _queue(store, TRAIN, plan.spec.as_json(), plan.spec.config.steps)
 
 
@@ -87,7 +98,9 @@ def create_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None
     """
     plan = plan or plan_drafting(store, spec)
     if not plan.needed:
-        raise UsageError("the model has drafted all of this already; another seed gives other drafts")
+        raise UsageError(
+            "the model has drafted all of this already; another seed gives other drafts"
+        )
     return _queue(store, DRAFT, plan.spec.as_json(), len(plan.calls))
 
 
@@ -110,34 +123,41 @@ def _queue(
     patient: bool = False,
     batched: bool = False,
 ) -> int:
-    """Queue a job unless a job with the same specification is active: the two would duplicate the work.
+    """Queue a job unless a job with the same specification is active: the two would duplicate the
+    work.
 
-    Raises JobError in that case, UsageError for invalid settings of workers, StoreError if there is too little disk
-    space.
+    Raises JobError in that case, UsageError for invalid settings of workers, StoreError if there is
+    too little disk space.
     """
     for job in store.jobs.list():
         if job.under_way and job.kind == kind and json.loads(json.dumps(spec)) == job.spec:
             does = "resume it" if job.state == "paused" else "wait for it"
-            raise JobError(f"job {job.id} does this already and {job.stands}; {does}, or cancel it first")
+            raise JobError(
+                f"job {job.id} does this already and {job.stands}; {does}, or cancel it first"
+            )
     check_settings()
     check_room(store.path)
-    return store.jobs.create(kind, spec, total, origin.here().mark, probe=probe, patient=patient, batched=batched)
+    return store.jobs.create(
+        kind, spec, total, origin.here().mark, probe=probe, patient=patient, batched=batched
+    )
 
 
 def is_noted(store: Store, plan: pipeline.Plan) -> bool:
-    """Whether a job says that this design was asked, or nobody will want to know: figures of people's answers and of
-    multiple-choice questions are of what a job asked of their instrument, and a run that is asked until settled is
-    whole where it is noted that stored answers settle it.
+    """Whether a job says that this design was asked, or nobody will want to know: figures of
+    people's answers and of multiple-choice questions are of what a job asked of their instrument,
+    and a run that is asked until settled is whole where it is noted that stored answers settle it.
     """
     if not registry.audit(plan.design.audit).about_whole_job and plan.settling is None:
         return True
     spec = json.loads(json.dumps(plan.design.as_json()))
-    return any(job.kind == SAMPLE and job.state == "done" and job.spec == spec for job in store.jobs.list())
+    return any(
+        job.kind == SAMPLE and job.state == "done" and job.spec == spec for job in store.jobs.list()
+    )
 
 
 def note_stored(store: Store, plan: pipeline.Plan) -> int:
-    """Let stored answers to prompts of the same text count for a design without anything left to ask; return the number
-    of the job that records this.
+    """Let stored answers to prompts of the same text count for a design without anything left to
+    ask; return the number of the job that records this.
     """
     add_cells(store, plan)
     design = plan.design
@@ -152,19 +172,26 @@ def note_stored(store: Store, plan: pipeline.Plan) -> int:
 
 
 def add_cells(store: Store, plan: pipeline.Plan) -> None:
-    """Write the design cells of a plan, whose prompts may have the same texts as those of other instruments or
-    statements.
+    """Write the design cells of a plan, whose prompts may have the same texts as those of other
+    instruments or statements.
     """
     design = plan.design
     store.runs.add_probes(
-        design.audit, design.instrument, design.language, plan.templates, plan.probes, design.personas
+        design.audit,
+        design.instrument,
+        design.language,
+        plan.templates,
+        plan.probes,
+        design.personas,
     )
 
 
 def spawn(path: Path, job_id: int) -> int:
-    """Start a worker for a job and return its process id. The worker survives this process and its terminal.
+    """Start a worker for a job and return its process id. The worker survives this process and its
+    terminal.
 
-    The worker's output goes to the job's log. It may take a job created anywhere, so call `check_origin` before.
+    The worker's output goes to the job's log. It may take a job created anywhere, so call
+    `check_origin` before.
     """
     log = log_path(path, job_id)
     log.parent.mkdir(exist_ok=True)
@@ -175,7 +202,8 @@ def spawn(path: Path, job_id: int) -> int:
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env=os.environ | {"PYTHONUNBUFFERED": "1", origin.CONSENT: origin.consent(path, job_id)},
+            env=os.environ
+            | {"PYTHONUNBUFFERED": "1", origin.CONSENT: origin.consent(path, job_id)},
         )
     _processes[process.pid] = process
     _jobs[process.pid] = (path.resolve(), job_id)
@@ -198,14 +226,16 @@ def start(
     patient : continue even if none of the first answers is readable, for pilots that test this
     batched : send its requests in batches
 
-    Raises ModelError, before anything is queued, if the model is not available (unknown name, no key, no answer);
-    FieldError if a chat format is not.
+    Raises ModelError, before anything is queued, if the model is not available (unknown name, no
+    key, no answer); FieldError if a chat format is not.
     """
     from workbench.inference.load import check_chat_format_there, check_reachable
 
     check_reachable(design.model, cluster=design.cluster, batched=batched)
     check_chat_format_there(design.chat_format, cluster=design.cluster, ask_hub=True)
-    return _started(store, create(store, design, plan, probe=probe, patient=patient, batched=batched))
+    return _started(
+        store, create(store, design, plan, probe=probe, patient=patient, batched=batched)
+    )
 
 
 def wants_probe(store: Store, plan: pipeline.Plan) -> bool:
@@ -226,7 +256,9 @@ def start_classifying(store: Store, spec: ClassifySpec) -> int:
 
 
 def start_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
-    """Queue a drafting job and start its worker; return the job's number. Raises ModelError as `start`."""
+    """Queue a drafting job and start its worker; return the job's number. Raises ModelError as
+    `start`.
+    """
     from workbench.inference.load import check_reachable
 
     check_reachable(spec.model)
@@ -247,8 +279,9 @@ def _started(store: Store, job_id: int) -> int:
 def settled(store: Store, job_id: int) -> Job:
     """Return a job when it is known whether its worker is alive.
 
-    The heartbeat of a worker on another machine is watched until it changes, or has not changed for long enough.
-    Workers send heartbeats every second, so this takes long only if the worker is lost.
+    The heartbeat of a worker on another machine is watched until it changes, or has not changed for
+    long enough. Workers send heartbeats every second, so this takes long only if the worker is
+    lost.
     """
     while (job := store.jobs.get(job_id)).unsure:
         time.sleep(LOOK_EVERY_S)
@@ -266,11 +299,12 @@ def looked_at(store: Store) -> tuple[Job, ...]:
 
 
 def resume(store: Store, job_id: int, *, consent: bool = False) -> int | None:
-    """Resume a job that was paused, cancelled, failed, or lost its worker: it asks only what is missing. A job whose
-    worker waits for its turn starts now. `consent`: also if it was created elsewhere.
+    """Resume a job that was paused, cancelled, failed, or lost its worker: it asks only what is
+    missing. A job whose worker waits for its turn starts now. `consent`: also if it was created
+    elsewhere.
 
-    Returns the process id of its new worker, None if it has one. Raises JobError if it runs or is done, ElsewhereError
-    if it was created elsewhere.
+    Returns the process id of its new worker, None if it has one. Raises JobError if it runs or is
+    done, ElsewhereError if it was created elsewhere.
     """
     reap()
     check_kept(store.jobs.get(job_id))
@@ -287,17 +321,20 @@ def _go_on(store: Store, job_id: int, *, only_failed: bool = False) -> int | Non
 
 
 def check_kept(job: Job) -> None:
-    """Raise JobError if the store has lost what the job was told, as a damaged store that was rescued may have."""
+    """Raise JobError if the store has lost what the job was told, as a damaged store that was
+    rescued may have.
+    """
     if not job.spec:
         raise JobError(
-            f"job {job.id} cannot go on: its settings were damaged and left out by a rescue. Start a new job with "
+            f"job {job.id} cannot go on: its settings were damaged and left out by a rescue. "
+            "Start a new job with "
             "workbench run; stored answers count"
         )
 
 
 def check_origin(store: Store, job_id: int, *, consent: bool) -> None:
-    """Raise ElsewhereError if a job without a worker was created elsewhere, unless a person consents: then it counts as
-    created here from now on.
+    """Raise ElsewhereError if a job without a worker was created elsewhere, unless a person
+    consents: then it counts as created here from now on.
     """
     job, installation = store.jobs.get(job_id), origin.here()
     if job.worker or job.state == "done" or installation.made(job):
@@ -318,7 +355,9 @@ def retry(store: Store, job_id: int, *, consent: bool = False) -> int | None:
         raise JobError(f"job {job_id} {job.stands}; retry what fails once it has ended")
     check_kept(job)
     if not job.failures and not store.jobs.failed_prompts(job_id):
-        raise JobError(f"nothing that job {job_id} asked has failed; resume asks for what is missing")
+        raise JobError(
+            f"nothing that job {job_id} asked has failed; resume asks for what is missing"
+        )
     check_settings()
     check_room(store.path)
     check_origin(store, job_id, consent=consent)
@@ -328,11 +367,14 @@ def retry(store: Store, job_id: int, *, consent: bool = False) -> int | None:
 def lane_of(job: Job) -> str:
     """Return the lane in which a job takes turns, "" if it need not.
 
-    Jobs that load a model on one machine would compete for its processor and memory. Served and scripted models are
-    asked at any time, and so is a cluster of other machines, which manages its own resources.
+    Jobs that load a model on one machine would compete for its processor and memory. Served and
+    scripted models are asked at any time, and so is a cluster of other machines, which manages its
+    own resources.
     """
     model, cluster = str(job.spec.get("model", "")), job.spec.get("cluster") or LOCAL_CLUSTER
-    elsewhere = (served(model) and not launched(model)) or scripted(model) or cluster != LOCAL_CLUSTER
+    elsewhere = (
+        (served(model) and not launched(model)) or scripted(model) or cluster != LOCAL_CLUSTER
+    )
     return "" if elsewhere and job.kind in (SAMPLE, DRAFT) else socket.gethostname()
 
 
@@ -357,7 +399,9 @@ def hold_s(environ: Mapping[str, str] = os.environ) -> float:
 
 
 def check_settings() -> None:
-    """Raise UsageError for invalid environment variables of workers, which would end before taking their job."""
+    """Raise UsageError for invalid environment variables of workers, which would end before taking
+    their job.
+    """
     most_at_once()
     hold_s()
 
@@ -373,11 +417,14 @@ def reap() -> None:
 
 
 def check_begun(store: Store, job_id: int) -> None:
-    """Raise JobError if the worker that this process started for a job ended before it took the job."""
+    """Raise JobError if the worker that this process started for a job ended before it took the
+    job.
+    """
     if (store.path.resolve(), job_id) in _ended and store.jobs.get(job_id).state == "queued":
         said = log_tail(store.path, job_id, 1) or "it gave no message"
         raise JobError(
-            f"the worker of job {job_id} ended during start-up: {said}. Its log: {log_path(store.path, job_id)}. "
+            f"the worker of job {job_id} ended during start-up: {said}. Its log: "
+            f"{log_path(store.path, job_id)}. "
             f"Start it again: workbench jobs {shlex.quote(str(store.path))} resume {job_id}"
         )
 
@@ -402,7 +449,8 @@ class Pace:
     """The rate of a job, and the time left."""
 
     per_second: float | None
-    "answers, steps or responses per second since the worker started on them; None before the first ones"
+    """answers, steps or responses per second since the worker started on them; None before the
+    first ones"""
     eta_seconds: float | None
     "None where nobody can say: nothing came yet, or what was expected is overdue"
 
@@ -413,7 +461,8 @@ def pace(job: Job) -> Pace:
     if job.state != "running" or answers <= 0 or seconds <= 0:
         return Pace(None, None)
     rate = answers / seconds
-    counted = rate * (1 - float(job.progress.get("invalid", 0)) / answers)  # other answers are drawn again
+    # Other answers are drawn again.
+    counted = rate * (1 - float(job.progress.get("invalid", 0)) / answers)
     now = time.time()
     since = max(0.0, now - float(job.progress.get("at", now)))  # answers may come minutes apart
     left = (job.total - job.done) / counted - since if counted > 0 else 0.0
@@ -421,8 +470,8 @@ def pace(job: Job) -> Pace:
 
 
 def cost_at_end(job: Job) -> float | None:
-    """Return the expected total cost of a job's attempt, if remaining answers cost as much as those so far; None if
-    unknown.
+    """Return the expected total cost of a job's attempt, if remaining answers cost as much as those
+    so far; None if unknown.
     """
     answers, cost = float(job.progress.get("answers", 0)), job.progress.get("cost")
     if job.state not in ("running", "paused") or answers <= 0 or cost is None:

@@ -1,8 +1,9 @@
-"""The origin of jobs: a store may come from another person, and resuming its jobs uses the user's own keys.
+"""The origin of jobs: a store may come from another person, and resuming its jobs uses the user's
+own keys.
 
-A job has a mark that only this installation can create: a keyed hash of its specification, with a secret in the user's
-configuration folder. The secret is in no store, so a person with a copy of a store can neither mark their own jobs nor
-change a marked job.
+A job has a mark that only this installation can create: a keyed hash of its specification, with a
+secret in the user's configuration folder. The secret is in no store, so a person with a copy of a
+store can neither mark their own jobs nor change a marked job.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class ElsewhereError(JobError):
     exit_code = 2
 
     def __init__(self, job: int, about: str):
-        super().__init__(f"{about}\nNothing was asked. To continue it: workbench jobs STORE resume {job} --yes")
+        super().__init__(
+            f"{about}\nNothing was asked. To continue it: workbench jobs STORE resume {job} --yes"
+        )
         self.about = about
 
 
@@ -59,7 +62,9 @@ class Installation:
 
 
 def here(environ: Mapping[str, str] = os.environ) -> Installation:
-    """Return this installation, creating its secret on the first call; it has none if the folder cannot be written."""
+    """Return this installation, creating its secret on the first call; it has none if the folder
+    cannot be written.
+    """
     path = config_folder(environ) / "installation"
     try:
         if not path.exists():
@@ -80,7 +85,9 @@ def here(environ: Mapping[str, str] = os.environ) -> Installation:
 
 
 def config_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the user's configuration folder: $WORKBENCH_CONFIG, $XDG_CONFIG_HOME/workbench or ~/.config/workbench."""
+    """Return the user's configuration folder: $WORKBENCH_CONFIG, $XDG_CONFIG_HOME/workbench or
+    ~/.config/workbench.
+    """
     if chosen := environ.get("WORKBENCH_CONFIG"):
         return Path(chosen)
     return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "workbench"
@@ -92,13 +99,20 @@ def consent(path: Path, job: int) -> str:
 
 
 def allowed(path: Path, job: Job, environ: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a worker may take a job: it was created here, or a person approved it for this worker."""
+    """Return whether a worker may take a job: it was created here, or a person approved it for this
+    worker.
+    """
     return environ.get(CONSENT) == consent(path, job.id) or here(environ).made(job)
 
 
 def about(job: Job, environ: Mapping[str, str] = os.environ) -> str:
-    """Return, for approval of a job from elsewhere, whom it asks, with which key, and what it may cost."""
-    lines = [f"Job {job.id} was created elsewhere: by another user, on another machine, or before jobs were marked."]
+    """Return, for approval of a job from elsewhere, whom it asks, with which key, and what it may
+    cost.
+    """
+    lines = [
+        f"Job {job.id} was created elsewhere: by another user, on another machine, or before "
+        "jobs were marked."
+    ]
     for name in (str(job.spec[key]) for key in DOERS if job.spec.get(key)):
         lines += [f"model   {brief(name)}", f"host    {_host(name, environ)}"]
         lines += [f"budget  {_budget(environ)}"] if served(name) else []
@@ -115,7 +129,9 @@ def _host(model: str, environ: Mapping[str, str]) -> str:
         return f"none ({error})"
     held = bool(environ.get(address.key_variable, "").strip())
     if not address.trusted:
-        return f"{address.host}:{address.port}, which gets no key (${ENDPOINT_HOSTS} does not list it)"
+        return (
+            f"{address.host}:{address.port}, which gets no key (${ENDPOINT_HOSTS} does not list it)"
+        )
     return f"{address.host}:{address.port}, which gets " + (
         f"${address.key_variable}" if held else "no key: none is set"
     )
@@ -143,7 +159,9 @@ def free_bytes(folder: Path) -> int:
 
 
 def shortage(store: Path, free: Probe = free_bytes, environ: Mapping[str, str] = os.environ) -> str:
-    """Return a message if the disk space for a store is too low, "" if there is enough or it is unknown."""
+    """Return a message if the disk space for a store is too low, "" if there is enough or it is
+    unknown.
+    """
     folder = store.resolve().parent
     least = _least_mb(environ)
     try:
@@ -152,10 +170,15 @@ def shortage(store: Path, free: Probe = free_bytes, environ: Mapping[str, str] =
         return ""
     if left >= least:
         return ""
-    return f"only {left:,.0f} MB are free in {folder}, and {least:,.0f} MB are to stay free (${VARIABLE})"
+    return (
+        f"only {left:,.0f} MB are free in {folder}, and {least:,.0f} MB are to stay free "
+        f"(${VARIABLE})"
+    )
 
 
-def check_room(store: Path, free: Probe = free_bytes, environ: Mapping[str, str] = os.environ) -> None:
+def check_room(
+    store: Path, free: Probe = free_bytes, environ: Mapping[str, str] = os.environ
+) -> None:
     """Raise StoreError if there is too little disk space to start."""
     if short := shortage(store, free, environ):
         raise StoreError(f"{short}. Free some space, or lower the limit; nothing was started.")

@@ -1,4 +1,6 @@
-"""A job's probe: asked before anything else, shown, and decided on by a person or by the share of readable answers."""
+"""A job's probe: asked before anything else, shown, and decided on by a person or by the share of
+readable answers.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +35,29 @@ def begin(task: Task, design: Design, model: Model) -> Ended | None:
     for line in lines(found):
         task.say(line)
     if found.all_failed:
-        return "failed", f"every answer of the probe failed: {found.answers[0].reason}. {NOTHING_YET}"
+        return (
+            "failed",
+            f"every answer of the probe failed: {found.answers[0].reason}. {NOTHING_YET}",
+        )
     store.jobs.note_probe(job.id, found)
-    if not job.patient and isinstance(model, Doubtful) and (undrawn := model.undrawn(design.sampling)):
-        return stopped(task, UNDRAWN, f"{found.describe()}. Its answers are not drawn: {undrawn}. {NOTHING_YET}")
+    if (
+        not job.patient
+        and isinstance(model, Doubtful)
+        and (undrawn := model.undrawn(design.sampling))
+    ):
+        return stopped(
+            task,
+            UNDRAWN,
+            f"{found.describe()}. Its answers are not drawn: {undrawn}. {NOTHING_YET}",
+        )
     if wish.asks:
         return _waits(task, f"{found.describe()}. {NOTHING_YET}")
     if found.share >= wish.least:
         return None
     least = percent(round(100 * wish.least), 100)
-    return stopped(task, PROBE, f"{found.describe()}, and fewer than {least} stop a run. {NOTHING_YET}")
+    return stopped(
+        task, PROBE, f"{found.describe()}, and fewer than {least} stop a run. {NOTHING_YET}"
+    )
 
 
 def _tell(task: Task, words: str) -> None:
@@ -51,7 +66,10 @@ def _tell(task: Task, words: str) -> None:
 
 def lines(found: ProbeResult) -> list[str]:
     """Return a probe in lines: its result, then each answer after its reading."""
-    return [found.describe(), *(f"  {one.read_as}: {one.text or one.reason}" for one in found.answers)]
+    return [
+        found.describe(),
+        *(f"  {one.read_as}: {one.text or one.reason}" for one in found.answers),
+    ]
 
 
 def hopeless(task: Task, why: str, held: str, question: str = UNREADABLE) -> Ended:

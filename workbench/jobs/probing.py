@@ -1,8 +1,10 @@
-"""A probe: about twenty answers that are drawn and read before hours are spent on the rest of a run.
+"""A probe: about twenty answers that are drawn and read before hours are spent on the rest of a
+run.
 
-Its prompts are drawn at random from the plan, evenly from its templates, and its answers use separate seeds. They count
-in no figure: a prompt's answers are drawn together from one seed, so an earlier one would change the others. A run asks
-the same prompts with and without its probe. Prompts with long contexts come from few contexts, to save costs.
+Its prompts are drawn at random from the plan, evenly from its templates, and its answers use
+separate seeds. They count in no figure: a prompt's answers are drawn together from one seed, so an
+earlier one would change the others. A run asks the same prompts with and without its probe. Prompts
+with long contexts come from few contexts, to save costs.
 """
 
 from __future__ import annotations
@@ -34,12 +36,24 @@ from workbench.domain.probe_results import (
 from workbench.domain.prompts import FREE, FREE_TEXT, LETTER, Probe, Prompt, Template
 from workbench.domain.responses import EXACT, Request
 from workbench.domain.thinking import split
-from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate, UnknownName, WorkbenchError
+from workbench.errors import (
+    BudgetSpent,
+    ModelError,
+    SnapshotsAlternate,
+    UnknownName,
+    WorkbenchError,
+)
 from workbench.evidence.readings import stance_reader
 from workbench.evidence.refusals import read_answer
 from workbench.pipeline.design_checks import decided_for
 from workbench.pipeline.planning import Plan, derived_seed, plan
-from workbench.pipeline.scoring import TOP, begins_in_thought, closing_of, labels_of, scored_one_by_one
+from workbench.pipeline.scoring import (
+    TOP,
+    begins_in_thought,
+    closing_of,
+    labels_of,
+    scored_one_by_one,
+)
 from workbench.readers.verbalizers import PUBLISHED_TOP, forms_by_prompt, mass, verbalizers
 from workbench.stats.resampling import derive_rng
 
@@ -48,8 +62,8 @@ if TYPE_CHECKING:
     from workbench.inference.base import Model
 
 WORTH_IT = 5 * PROBED
-"fewest answers of a run, or prompts if probabilities are computed, for a probe: a shorter one is hardly more than its \
-probe"
+"""fewest answers of a run, or prompts if probabilities are computed, for a probe: a shorter one is
+hardly more than its probe"""
 OTHERS = 3
 "most other families of templates that are tried if too few answers are readable"
 LONGEST = 4000
@@ -72,7 +86,14 @@ class _Asked:
         shown = f"{text[:LONGEST]} … ({more:,} characters more)" if more > 0 else text
         order = "swapped" if self.probe.inverted else "printed"
         return ProbedAnswer(
-            self.probe.statement, self.probe.variant, self.probe.template, order, shown, label, fault, reason
+            self.probe.statement,
+            self.probe.variant,
+            self.probe.template,
+            order,
+            shown,
+            label,
+            fault,
+            reason,
         )
 
 
@@ -87,8 +108,14 @@ def is_new(store: Store, design: Design) -> bool:
 
 def _manner(design: Design) -> tuple[object, ...]:
     return (
-        design.audit, design.model, design.dtype, design.chat_format, design.family, design.sampling, design.language
-    )  # fmt: skip
+        design.audit,
+        design.model,
+        design.dtype,
+        design.chat_format,
+        design.family,
+        design.sampling,
+        design.language,
+    )
 
 
 def is_worth_it(store: Store, of: Plan) -> bool:
@@ -108,7 +135,8 @@ def probe(
 ) -> ProbeResult | None:
     """Ask the probe of a plan, and read its answers; None if it was stopped. Nothing is written.
 
-    If too few answers are readable, other families of templates are asked, too. `say` receives the progress.
+    If too few answers are readable, other families of templates are asked, too. `say` receives the
+    progress.
     """
     found = _probed(of, model, should_stop, say)
     if found is None or found.exact or found.all_failed or found.share >= ENOUGH:
@@ -123,13 +151,18 @@ def probe(
     return replace(found, others=tuple(others))
 
 
-def _probed(of: Plan, model: Model, should_stop: Callable[[], bool], say: Callable[[str], None]) -> ProbeResult | None:
+def _probed(
+    of: Plan, model: Model, should_stop: Callable[[], bool], say: Callable[[str], None]
+) -> ProbeResult | None:
     asked = chosen(of)
     exact = of.design.sampling.mode == EXACT
     answers: list[ProbedAnswer] = []
     for came in (_computed if exact else _drawn)(of, model, asked):
         answers += came
-        say(f"probe, family {of.design.family}: {len(answers)} of {sum(one.n for one in asked)} have come")
+        say(
+            f"probe, family {of.design.family}: {len(answers)} of {sum(one.n for one in asked)} "
+            "have come"
+        )
         if should_stop():
             return None
     by_rule = exact or not _free(registry.audit(of.design.audit), of.templates)
@@ -137,8 +170,8 @@ def _probed(of: Plan, model: Model, should_stop: Callable[[], bool], say: Callab
 
 
 def chosen(of: Plan) -> list[_Asked]:
-    """Return the prompts of a probe, always the same for a plan: a random one of each template and label order in turn,
-    with answers distributed evenly, until there are enough.
+    """Return the prompts of a probe, always the same for a plan: a random one of each template and
+    label order in turn, with answers distributed evenly, until there are enough.
     """
     rng = derive_rng(of.design.seed, "probe")
     by_name = {(t.name, t.inverted): t for t in of.templates}
@@ -183,7 +216,12 @@ def _families(store: Store, of: Plan, model: Model) -> Iterator[Plan]:
         tokens = design.sampling.max_new_tokens
         if tokens == usual:
             tokens = audit.defaults.sampling_of(family).max_new_tokens
-        other = replace(design, family=family, templates=(), sampling=replace(design.sampling, max_new_tokens=tokens))
+        other = replace(
+            design,
+            family=family,
+            templates=(),
+            sampling=replace(design.sampling, max_new_tokens=tokens),
+        )
         try:
             yield plan(store, other, card=model.card)
         except WorkbenchError:
@@ -196,18 +234,28 @@ def _drawn(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[Pro
     rules = decided_for(of.templates, of.probes) if of.design.sampling.stop else {}
     seed = int(derive_rng(of.design.seed, "probe answers").integers(2**31))
     requests = [
-        Request(one.probe.prompt, one.n, derived_seed(seed, one.probe.prompt.key, 0), rules.get(one.probe.prompt.key))
+        Request(
+            one.probe.prompt,
+            one.n,
+            derived_seed(seed, one.probe.prompt.key, 0),
+            rules.get(one.probe.prompt.key),
+        )
         for one in asked
     ]
     with closing_of(model.generate(requests, of.design.sampling)) as answers:
         for drawn in answers:
             one = asked[drawn.request]
             read = [_read(audit, one, text) for text, count in drawn.answers for _ in range(count)]
-            yield [*read, *(one.answer("", fault=FAILED, reason=drawn.reason) for _ in range(drawn.failed))]
+            yield [
+                *read,
+                *(one.answer("", fault=FAILED, reason=drawn.reason) for _ in range(drawn.failed)),
+            ]
 
 
 def _read(audit: Audit, one: _Asked, output: str) -> ProbedAnswer:
-    """Return the reading of an answer: by the rule of its template; for free text by words, if possible."""
+    """Return the reading of an answer: by the rule of its template; for free text by words, if
+    possible.
+    """
     answer = split(output).answer
     if answer is None:
         return one.answer(output, fault=CUT_OFF)
@@ -231,8 +279,8 @@ def _free(audit: Audit, templates: Iterable[Template]) -> bool:
 
 
 def _by_words(template: Template, answer: str) -> str:
-    """Return the reading of a free-text answer by its words; empty if there is none, as of the rest of a statement.
-    Classifiers read it later.
+    """Return the reading of a free-text answer by its words; empty if there is none, as of the rest
+    of a statement. Classifiers read it later.
     """
     try:
         rule = stance_reader(template)
@@ -258,7 +306,9 @@ def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[
             one, (tokens, thinks) = asked[found.prompt], likeliest.get(found.prompt, ("", ""))
             reason = found.reason or thinks
             if reason or np.isnan(found.log_probabilities).any():
-                yield [one.answer(tokens, fault=FAILED, reason=reason or "a probability is undefined")]
+                yield [
+                    one.answer(tokens, fault=FAILED, reason=reason or "a probability is undefined")
+                ]
                 continue
             shares = dict(zip(options[found.prompt], np.exp(found.log_probabilities), strict=True))
             yield [_of_labels(one, shares, tokens)]
@@ -267,25 +317,31 @@ def _computed(of: Plan, model: Model, asked: Sequence[_Asked]) -> Iterator[list[
 def _of_labels(one: _Asked, shares: Mapping[str, float], tokens: str) -> ProbedAnswer:
     """Return the probabilities of a template's two labels."""
     forms = verbalizers(one.template)
-    first, second = (sum(float(shares[form]) for form in side) for side in (forms.positive, forms.negative))
+    first, second = (
+        sum(float(shares[form]) for form in side) for side in (forms.positive, forms.negative)
+    )
     label = one.template.positive if first >= second else one.template.negative
     text = (
-        f"{one.template.positive} {first:.1%}, {one.template.negative} {second:.1%}; together {first + second:.1%} of "
+        f"{one.template.positive} {first:.1%}, {one.template.negative} {second:.1%}; together "
+        f"{first + second:.1%} of "
         f"how an answer may begin{tokens and f'; likeliest next: {tokens}'}"
     )
     return one.answer(text, label=label)
 
 
 def _likeliest(model: Model, prompts: Sequence[Prompt]) -> dict[int, tuple[str, str]]:
-    """Return the most likely next tokens of prompts, by index, with the reason of failures; empty if the backend offers
-    none.
+    """Return the most likely next tokens of prompts, by index, with the reason of failures; empty
+    if the backend offers none.
     """
     found = {}
     try:
         with closing_of(model.next_tokens(prompts, TOP)) as tables:
             for table in tables:
                 if not table.reason:
-                    found[table.prompt] = _named(table.texts, table.log_probabilities), begins_in_thought(table)
+                    found[table.prompt] = (
+                        _named(table.texts, table.log_probabilities),
+                        begins_in_thought(table),
+                    )
     except (BudgetSpent, SnapshotsAlternate):
         raise
     except ModelError:
@@ -293,7 +349,9 @@ def _likeliest(model: Model, prompts: Sequence[Prompt]) -> dict[int, tuple[str, 
     return found
 
 
-def _next(of: Plan, model: Model, asked: Sequence[_Asked], prompts: Sequence[Prompt]) -> Iterator[list[ProbedAnswer]]:
+def _next(
+    of: Plan, model: Model, asked: Sequence[_Asked], prompts: Sequence[Prompt]
+) -> Iterator[list[ProbedAnswer]]:
     words = labels_of(of)
     with closing_of(model.next_tokens(prompts, TOP, words)) as tables:
         for found in tables:
@@ -305,8 +363,15 @@ def _next(of: Plan, model: Model, asked: Sequence[_Asked], prompts: Sequence[Pro
             masses = {word: mass(tokens[:PUBLISHED_TOP], word) for word in words}
             label = max(masses, key=lambda word: masses[word])
             text = f"likeliest next: {_named(found.texts, found.log_probabilities)}"
-            yield [one.answer(text, label=label) if masses[label] else one.answer(text, fault=UNREADABLE)]
+            yield [
+                one.answer(text, label=label)
+                if masses[label]
+                else one.answer(text, fault=UNREADABLE)
+            ]
 
 
 def _named(texts: Sequence[str], logs: Sequence[float] | np.ndarray) -> str:
-    return ", ".join(f"{text!r} {np.exp(log):.0%}" for text, log in list(zip(texts, logs, strict=True))[:SHOWN_TOKENS])
+    return ", ".join(
+        f"{text!r} {np.exp(log):.0%}"
+        for text, log in list(zip(texts, logs, strict=True))[:SHOWN_TOKENS]
+    )

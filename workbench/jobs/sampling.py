@@ -1,4 +1,6 @@
-"""Asks a model for the missing answers of a design: first its probe, then the rest, and reports the end."""
+"""Asks a model for the missing answers of a design: first its probe, then the rest, and reports the
+end.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def sample(task: Task) -> Ended:
     """Ask for the missing answers of a design."""
     design = Design.from_json(task.job.spec)
     try:
-        model = task.load(design.model, design.dtype, design.cluster, design.chat_format, design.device)
+        model = task.load(
+            design.model, design.dtype, design.cluster, design.chat_format, design.device
+        )
     except ModelError:
         if not task.stop():
             raise
@@ -35,7 +39,10 @@ def sample(task: Task) -> Ended:
     ledger = None
     if task.job.batched:
         if not isinstance(model, Batching):
-            return "failed", f"{design.model} is not a served model, so it cannot be asked in batches"
+            return (
+                "failed",
+                f"{design.model} is not a served model, so it cannot be asked in batches",
+            )
         ledger = batching.JobLedger(task)
         model.use_batches(ledger)
     before = replace(model.work)
@@ -53,7 +60,9 @@ def sample(task: Task) -> Ended:
 
 
 def _asked(task: Task, design: Design, model: Model) -> tuple[pipeline.Plan, pipeline.Progress]:
-    """Ask for all missing answers; plan again if a statement was changed before anything was asked."""
+    """Ask for all missing answers; plan again if a statement was changed before anything was
+    asked.
+    """
     store, job = task.store, task.job
     only = store.jobs.failed_prompts(job.id) if job.only_failed else None
     exact = design.sampling.mode == EXACT
@@ -89,7 +98,10 @@ def _log(task: Task, design: Design, progress: pipeline.Progress) -> None:
     if progress.answerers:
         task.say("snapshots: " + "; ".join(answerer.describe() for answerer in progress.answerers))
     if progress.fingerprints:
-        task.say("fingerprints: " + ", ".join(f"{name} {n:,}" for name, n in sorted(progress.fingerprints.items())))
+        task.say(
+            "fingerprints: "
+            + ", ".join(f"{name} {n:,}" for name, n in sorted(progress.fingerprints.items()))
+        )
     for reason, count in progress.reasons.most_frequent():
         task.say(f"{count:,} {_unit(design)} failed: {reason}")
     for remark in (cut_off(progress, design), progress.settlement):
@@ -103,11 +115,17 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ende
     counted_here = unit if plan.tally is None else "valid answers"
     stored = "scored" if design.sampling.mode == EXACT else "stored"
     held = f"{progress.done:,} of {progress.total:,} {counted_here} are {stored}"
-    spared = f"; {progress.spared:,} need not be drawn, as {settled_words(progress)}" if progress.settlement else ""
+    spared = (
+        f"; {progress.spared:,} need not be drawn, as {settled_words(progress)}"
+        if progress.settlement
+        else ""
+    )
     cut = f". {words}" if (words := cut_off(progress, design)) else ""
     lacks = progress.done + progress.lacking + progress.spared < progress.total
     if progress.hopeless and (lacks or progress.undrawn) and not task.stop():
-        return probe.hopeless(task, progress.hopeless, held, UNDRAWN if progress.undrawn else UNREADABLE)
+        return probe.hopeless(
+            task, progress.hopeless, held, UNDRAWN if progress.undrawn else UNREADABLE
+        )
     if progress.failed and not task.stop():
         again = AGAIN if progress.failed > progress.reasons.lasting else NEVER
         failed = f"{progress.failed:,} {unit} failed: {progress.reasons.describe()}"
@@ -117,17 +135,26 @@ def _ended(task: Task, plan: pipeline.Plan, progress: pipeline.Progress) -> Ende
         return unfinished(task, held + spared + cut + there, "asks for the rest")
     if not progress.answers and progress.done and not spared:
         return "done", f"{held}: other jobs answered what was missing"
-    rate = f", {speed(progress.answers / progress.seconds)} {unit} a second" if progress.seconds else ""
+    rate = (
+        f", {speed(progress.answers / progress.seconds)} {unit} a second"
+        if progress.seconds
+        else ""
+    )
     return "done", f"{held}{_besides(progress, design)}{rate}{spared}{cut}"
 
 
 def _besides(progress: pipeline.Progress, design: Design) -> str:
-    """Return notes on other answers: invalid ones, too many or too few valid ones, and several snapshots."""
+    """Return notes on other answers: invalid ones, too many or too few valid ones, and several
+    snapshots.
+    """
     found = f"; {drawn_again(progress)}" if progress.invalid else ""
     if progress.over:
         found += f"; {progress.over:,} valid answers beyond the minimum came, and count too"
     if progress.short:
-        found += f"; with fewer than {design.samples} valid ones after all tries: {plural(progress.short, 'prompt')}"
+        found += (
+            f"; with fewer than {design.samples} valid ones after all tries: "
+            f"{plural(progress.short, 'prompt')}"
+        )
     if len(progress.answerers) > 1:
         names = ", ".join(answerer.snapshot or "unknown" for answerer in progress.answerers)
         found += f"; by several snapshots, each a run of its own ({names})"
@@ -142,11 +169,15 @@ def cut_off(progress: pipeline.Progress, design: Design) -> str:
     """Return a note on answers cut off in thought, with advice; empty if there are none."""
     if not progress.truncated:
         return ""
-    longer, more = "thinks longer", "a budget of their own (--thinking low), or more tokens in all (--max-new-tokens)"
+    longer, more = (
+        "thinks longer",
+        "a budget of their own (--thinking low), or more tokens in all (--max-new-tokens)",
+    )
     if design.sampling.thinking:
         longer, more = "stops within its thought, or thinks longer", "a larger budget (--thinking)"
     return (
-        f"{progress.truncated:,} of {progress.answers:,} answers were cut off in thought and say nothing: the model "
+        f"{progress.truncated:,} of {progress.answers:,} answers were cut off in thought and say "
+        "nothing: the model "
         f"{longer} than {plural(design.sampling.most_tokens, 'token')}. Give its thoughts {more}"
     )
 
@@ -164,8 +195,12 @@ def drawn_again(progress: pipeline.Progress) -> str:
     return f"{strange}{cut} and were drawn again"
 
 
-def throughput(progress: pipeline.Progress, before: Work, after: Work, unit: str = "answers") -> str:
-    """Return the work of an attempt, compared with one pass per prompt and sample, and its speed."""
+def throughput(
+    progress: pipeline.Progress, before: Work, after: Work, unit: str = "answers"
+) -> str:
+    """Return the work of an attempt, compared with one pass per prompt and sample, and its
+    speed.
+    """
     parts = [f"{progress.answers:,} {unit} in {progress.seconds:,.1f} s"]
     if progress.seconds > 0:
         parts[0] += f", {speed(progress.answers / progress.seconds)} a second"

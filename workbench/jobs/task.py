@@ -13,7 +13,15 @@ from stores.jobs.job_rows import Job
 from stores.jobs.jobs import Orders
 from workbench.domain.names import plural
 from workbench.domain.responses import UNKNOWN, ModelCard
-from workbench.inference.base import Adjustable, Changing, Learning, Metered, Model, Reachable, Remarking
+from workbench.inference.base import (
+    Adjustable,
+    Changing,
+    Learning,
+    Metered,
+    Model,
+    Reachable,
+    Remarking,
+)
 from workbench.inference.load import load
 from workbench.jobs.launch import log_path
 
@@ -23,10 +31,11 @@ PAUSED = "paused on request"
 
 
 class Control:
-    """When called, returns whether work should end after the current step. The heartbeat's thread and signals set it.
+    """When called, returns whether work should end after the current step. The heartbeat's thread
+    and signals set it.
 
-    Pausing ends the active work, so that all of it is stored, and starts it again later: the results of a paused job
-    are stored even if its worker dies.
+    Pausing ends the active work, so that all of it is stored, and starts it again later: the
+    results of a paused job are stored even if its worker dies.
     """
 
     def __init__(self) -> None:
@@ -62,10 +71,14 @@ class Control:
     @property
     def why(self) -> str:
         """Return why work ended early."""
-        return self.trouble or (PAUSED if self.pausing or (self.interrupted and not self._stop) else REQUESTED)
+        return self.trouble or (
+            PAUSED if self.pausing or (self.interrupted and not self._stop) else REQUESTED
+        )
 
     def hear(self, orders: Orders) -> None:
-        """Apply users' requests. Only changes end a `wait`: the holder of a paused job calls this every second."""
+        """Apply users' requests. Only changes end a `wait`: the holder of a paused job calls this
+        every second.
+        """
         before = (self._stop, self._pause, self.lost)
         self._pause = orders.pause
         self.lost = self.lost or orders.lost
@@ -79,7 +92,9 @@ class Control:
             self._changed.set()
 
     def pause(self) -> None:
-        """Pause without a request, because the job waits for a person's decision, which its row already says."""
+        """Pause without a request, because the job waits for a person's decision, which its row
+        already says.
+        """
         self._pause = self.interrupted = True
 
     def end(self, trouble: str = "") -> None:
@@ -100,7 +115,9 @@ class Control:
             self._adjust()
 
     def message(self) -> str | None:
-        """Return what the job's progress says of a server that is down, or that it is asked on; None: no change."""
+        """Return what the job's progress says of a server that is down, or that it is asked on;
+        None: no change.
+        """
         waiting = "" if self._server is None else self._server.waiting
         asked_on = self._waited and not waiting
         self._waited = bool(waiting)
@@ -126,13 +143,17 @@ SERVER_LOG = ".vllm.log"
 
 @dataclass(slots=True)
 class ModelCache:
-    """The model that a worker holds: also while its job is paused, so that going on takes no time."""
+    """The model that a worker holds: also while its job is paused, so that going on takes no
+    time.
+    """
 
     key: tuple[str, ...] = ()
     "name, dtype, cluster, chat format and device"
     model: Model | None = None
 
-    def holds(self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "", device: str = "") -> bool:
+    def holds(
+        self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "", device: str = ""
+    ) -> bool:
         return self.model is not None and self.key == (name, dtype, cluster, chat_format, device)
 
     def get(
@@ -173,7 +194,9 @@ class Task:
     "writes to the job's log"
     models: ModelCache = field(default_factory=ModelCache)
 
-    def load(self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "", device: str = "") -> Model:
+    def load(
+        self, name: str, dtype: str = "", cluster: str = "", chat_format: str = "", device: str = ""
+    ) -> Model:
         """Return a model, which then receives changes of the limit of parallel calls."""
         held = self.models.holds(name, dtype, cluster, chat_format, device)
         if not held:
@@ -188,7 +211,8 @@ class Task:
             self.say("\n".join(model.notes))
         if isinstance(model, Changing) and (paths := self.store.runs.forget_places(name)):
             self.say(
-                f"{plural(paths, 'version')} of {name} stored as a path on the server's disk now read `unknown` with a "
+                f"{plural(paths, 'version')} of {name} stored as a path on the server's disk now "
+                "read `unknown` with a "
                 "digest of the path; their answers stay the same runs"
             )
         if not held and isinstance(model, Metered):
@@ -198,7 +222,9 @@ class Task:
             questions = self.store.questionnaires.questions(named)
             sides = {one.ref: one.leaning.value for one in questions if one.leaning is not None}
             model.learn(self.store.instruments.get(named).statements, sides)
-        if isinstance(model, Changing) and (known := self.store.runs.last_snapshot(model.card, self.job.id)):
+        if isinstance(model, Changing) and (
+            known := self.store.runs.last_snapshot(model.card, self.job.id)
+        ):
             model.expect(known[0], asked=known[1])
         return model
 
@@ -219,4 +245,7 @@ def said(card: ModelCard) -> str:
     """Return a description of the model, for the log."""
     chat = "" if card.chat_format == "none" else f", chat template {card.chat_format[:12]}"
     encoding = "" if card.encoding == UNKNOWN else f", turns encoded as {card.encoding}"
-    return f"model {card.name}, revision {card.revision}, {card.dtype} by {card.backend}{chat}{encoding}"
+    return (
+        f"model {card.name}, revision {card.revision}, {card.dtype} by "
+        f"{card.backend}{chat}{encoding}"
+    )

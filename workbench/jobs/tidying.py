@@ -42,7 +42,9 @@ class JobLedger:
         return self._task.store.batches.open(self._task.job.id)
 
     def intend(self, endpoint: str, calls: Sequence[tuple[str, int]], turn: int) -> SentBatch:
-        return self._task.store.batches.intend(self._task.job.id, self._task.attempt, endpoint, calls, turn)
+        return self._task.store.batches.intend(
+            self._task.job.id, self._task.attempt, endpoint, calls, turn
+        )
 
     def note(self, sent: SentBatch, next_look_s: float | None = None) -> None:
         task = self._task
@@ -84,12 +86,17 @@ def waiting(store: Store, job_id: int) -> str:
 def cancel(store: Store, job_id: int) -> tuple[Job, str]:
     """Ask a job to stop, and cancel its batches if it has no worker to do so.
 
-    A worker of this machine that was asked before and still runs is ended at once: it may be stuck. What is stored
-    stays.
+    A worker of this machine that was asked before and still runs is ended at once: it may be stuck.
+    What is stored stays.
 
-    Returns the job and a message on its batches. Their answers stay at the endpoint, and resuming the job fetches them.
+    Returns the job and a message on its batches. Their answers stay at the endpoint, and resuming
+    the job fetches them.
     """
-    if (before := store.jobs.get(job_id)).stopping and before.pid is not None and store.jobs.is_here(job_id):
+    if (
+        (before := store.jobs.get(job_id)).stopping
+        and before.pid is not None
+        and store.jobs.is_here(job_id)
+    ):
         with suppress(ProcessLookupError):
             os.kill(before.pid, signal.SIGKILL)
         until = time.monotonic() + ENDS_S
@@ -111,8 +118,15 @@ def cancel(store: Store, job_id: int) -> tuple[Job, str]:
             model.close()
     except WorkbenchError as error:
         names = ", ".join(sent.batch or f"of {clock(sent.created_at)}" for sent in left)
-        return job, f"Its batch {names} could not be cancelled at the endpoint ({error}) and may cost more money."
-    return job, "Its batch is cancelled at the endpoint; resuming the job fetches the answers so far."
+        return (
+            job,
+            f"Its batch {names} could not be cancelled at the endpoint ({error}) and may cost "
+            "more money.",
+        )
+    return (
+        job,
+        "Its batch is cancelled at the endpoint; resuming the job fetches the answers so far.",
+    )
 
 
 def instead_of(store: Store, old: int, new: int) -> None:
@@ -123,13 +137,22 @@ def instead_of(store: Store, old: int, new: int) -> None:
 
 
 def recount(store: Store, ended: int) -> None:
-    """Count what the unfinished jobs without a worker have now: one that ended may have done their work, too."""
+    """Count what the unfinished jobs without a worker have now: one that ended may have done their
+    work, too.
+    """
     who = ("model", "classifier")
     by = store.jobs.get(ended)
     for job in store.jobs.list():
         same = job.kind == by.kind and all(job.spec.get(one) == by.spec.get(one) for one in who)
-        if same and job.id != ended and not job.active and job.state != "done" and job.kind in _DONE:
-            with suppress(WorkbenchError):  # its instrument may have changed so that it can ask nothing
+        if (
+            same
+            and job.id != ended
+            and not job.active
+            and job.state != "done"
+            and job.kind in _DONE
+        ):
+            # Its instrument may have changed so that it can ask nothing.
+            with suppress(WorkbenchError):
                 store.jobs.recount(job.id, _DONE[job.kind](store, job), ended)
 
 
@@ -148,12 +171,18 @@ def _read(store: Store, job: Job) -> int:
     return total - left
 
 
-_DONE: Mapping[str, Callable[[Store, Job], int]] = {SAMPLE: _answered, DRAFT: _drafted, CLASSIFY: _read}
+_DONE: Mapping[str, Callable[[Store, Job], int]] = {
+    SAMPLE: _answered,
+    DRAFT: _drafted,
+    CLASSIFY: _read,
+}
 "how much of a job's work is stored, by its kind"
 
 
 def what_goes(store: Store, job_id: int) -> str:
-    """Return what is deleted with a job. Raises JobError for a job with answers or other results."""
+    """Return what is deleted with a job. Raises JobError for a job with answers or other
+    results.
+    """
     job = store.jobs.check_deletable(job_id)
     parts = [plural(job.attempts, "attempt")] if job.attempts else []
     if failures := store.jobs.failures_of(job_id):

@@ -1,4 +1,6 @@
-"""The work of other kinds of jobs: training a classifier, reading with a classifier, drafting and checking wordings."""
+"""The work of other kinds of jobs: training a classifier, reading with a classifier, drafting and
+checking wordings.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +55,13 @@ def train(task: Task) -> Ended:
             written = time.monotonic()
             store.jobs.report(job.id, progress.step, json.dumps(told), "training")
         if last or progress.dev_macro_f1 is not None:
-            task.say(f"step {progress.step}: loss {progress.loss}, dev macro F1 {progress.dev_macro_f1}")
+            task.say(
+                f"step {progress.step}: loss {progress.loss}, dev macro F1 {progress.dev_macro_f1}"
+            )
 
-    made = run_training(store, plan, job=job.id, on_progress=report, should_stop=task.stop, say=task.say)
+    made = run_training(
+        store, plan, job=job.id, on_progress=report, should_stop=task.stop, say=task.say
+    )
     if made is None:
         return unfinished(task, "the last checkpoint is kept", "continues from it")
     store.jobs.plan(job.id, int(made.data["steps"]))  # after an early stop nothing remains
@@ -64,8 +70,14 @@ def train(task: Task) -> Ended:
     poor = tuple(quality_warnings(quality(made, PUBLISHED_THRESHOLD)))
     for question in (tested.stands_for(), *tested.open_questions(), *poor):
         task.say(question)
-    score = f"macro F1 {figure.value:.2f}" if figure.defined else f"macro F1 undefined: {figure.undefined}"
-    return "done", " ".join([f"{made.name}: {score} on {len(plan.test):,} test responses, {tested.rests_on()}", *poor])
+    score = (
+        f"macro F1 {figure.value:.2f}"
+        if figure.defined
+        else f"macro F1 undefined: {figure.undefined}"
+    )
+    return "done", " ".join(
+        [f"{made.name}: {score} on {len(plan.test):,} test responses, {tested.rests_on()}", *poor]
+    )
 
 
 def classify(task: Task) -> Ended:
@@ -74,7 +86,9 @@ def classify(task: Task) -> Ended:
     _, total, left = plan_classifying(task.store, spec)
     task.store.jobs.plan(task.job.id, total, total - left)
     task.store.jobs.beat(task.job.id, f"loading {spec.classifier}")
-    task.say(f"job {task.job.id}, attempt {task.job.attempts}: {left:,} of {total:,} responses to read")
+    task.say(
+        f"job {task.job.id}, attempt {task.job.attempts}: {left:,} of {total:,} responses to read"
+    )
     done, total = run_classifying(task.store, spec, job=task.job.id, should_stop=task.stop)
     held = f"{done:,} of {total:,} responses are read"
     return ("done", held) if done >= total else unfinished(task, held, "reads the rest")

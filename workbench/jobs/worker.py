@@ -1,10 +1,11 @@
 """The worker process: `python -m workbench.jobs.worker STORE JOB`.
 
-It waits for its turn if other jobs of its lane run, claims one job, does its work, and commits results as they arrive.
-A request to stop, SIGTERM and SIGINT all end it after the current step. A request to pause ends active work in the same
-way, so that all of it is stored, and keeps the model loaded for a while: until the job is resumed, until another job
-waits for its turn, or until a timeout; then the worker ends and the job stays paused. If the worker is killed,
-committed results are kept, and resuming asks only for missing ones. If it was considered lost and another worker has
+It waits for its turn if other jobs of its lane run, claims one job, does its work, and commits
+results as they arrive. A request to stop, SIGTERM and SIGINT all end it after the current step. A
+request to pause ends active work in the same way, so that all of it is stored, and keeps the model
+loaded for a while: until the job is resumed, until another job waits for its turn, or until a
+timeout; then the worker ends and the job stays paused. If the worker is killed, committed results
+are kept, and resuming asks only for missing ones. If it was considered lost and another worker has
 its job, the store refuses its writes, and it ends.
 """
 
@@ -20,11 +21,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from stores.core.store import Store
-from workbench.errors import AttemptEnded, ModelError, NewerStore, SnapshotsAlternate, StoreGone, WorkbenchError
+from workbench.errors import (
+    AttemptEnded,
+    ModelError,
+    NewerStore,
+    SnapshotsAlternate,
+    StoreGone,
+    WorkbenchError,
+)
 from workbench.figures.visible import visible
 from workbench.installed import code_version
 from workbench.jobs.launch import hold_s, lane_of, most_at_once
-from workbench.jobs.origin import ElsewhereError, Probe, about, allowed, check_room, free_bytes, shortage
+from workbench.jobs.origin import (
+    ElsewhereError,
+    Probe,
+    about,
+    allowed,
+    check_room,
+    free_bytes,
+    shortage,
+)
 from workbench.jobs.task import PAUSED, REQUESTED, Control, Ended, ModelCache, Task
 from workbench.jobs.tidying import recount
 from workbench.jobs.work import WORK
@@ -35,9 +51,13 @@ MENDED = "Resume the job when this is fixed; for another model, start a new job.
 
 
 class Heartbeat:
-    """Sends heartbeats from a separate thread, receives users' requests with them, and watches the disk space."""
+    """Sends heartbeats from a separate thread, receives users' requests with them, and watches the
+    disk space.
+    """
 
-    def __init__(self, path: Path, job_id: int, attempt: int, control: Control, free: Probe = free_bytes):
+    def __init__(
+        self, path: Path, job_id: int, attempt: int, control: Control, free: Probe = free_bytes
+    ):
         self._path, self._job_id, self._attempt = path, job_id, attempt
         self._control, self._free = control, free
         self._over = threading.Event()
@@ -103,7 +123,9 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
             state, message = "failed", f"{str(error).removesuffix('.')}. {MENDED}"
         except WorkbenchError as error:
             state, message = "failed", str(error)
-        except Exception as error:  # a bug: its traceback goes to the log, its first line to the screen
+        except (
+            Exception
+        ) as error:  # a bug: its traceback goes to the log, its first line to the screen
             traceback.print_exc()
             state, message = "failed", f"{type(error).__name__}: {error} (the log has the details)"
         try:
@@ -112,7 +134,8 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
         except StoreGone as error:
             state, message = "failed", _kept(store, error, job_id)
             ended = store.jobs.finish(job_id, attempt, state, message)
-        except NewerStore as error:  # nothing more may be written: the job is found lost, and resumed by the newer one
+        except NewerStore as error:
+            # Nothing more may be written: the job is found lost, and the newer program resumes it.
             say(f"lost: {error}")
             return 1
         if not ended:
@@ -125,7 +148,9 @@ def run(path: Path, job_id: int, *, free: Probe = free_bytes) -> int:
 
 
 def _kept(store: Store, error: StoreGone, job_id: int) -> str:
-    """Write the contents of a lost store to a new file, record the job's end there, and return a message."""
+    """Write the contents of a lost store to a new file, record the job's end there, and return a
+    message.
+    """
     store.rescue(error)
     return f"{store.moved} Resume: workbench jobs {shlex.quote(str(store.path))} resume {job_id}"
 
@@ -133,7 +158,8 @@ def _kept(store: Store, error: StoreGone, job_id: int) -> str:
 def take(store: Store, job_id: int) -> int:
     """Claim a job in its turn; return the rowid of the attempt.
 
-    Raises JobError if it cannot be claimed, ElsewhereError if it was created elsewhere and no person here approved it.
+    Raises JobError if it cannot be claimed, ElsewhereError if it was created elsewhere and no
+    person here approved it.
     """
     job = store.jobs.get(job_id)
     if not allowed(store.path, job):
@@ -153,8 +179,12 @@ def take(store: Store, job_id: int) -> int:
         time.sleep(TURN_EVERY_S)
 
 
-def _until_ended(store: Store, job_id: int, attempt: int, control: Control, models: ModelCache) -> Ended:
-    """Work, pause and resume until the job ends; a pause that is not resumed ends in the state `paused`."""
+def _until_ended(
+    store: Store, job_id: int, attempt: int, control: Control, models: ModelCache
+) -> Ended:
+    """Work, pause and resume until the job ends; a pause that is not resumed ends in the state
+    `paused`.
+    """
     try:
         while True:
             control.interrupted = False
@@ -173,8 +203,8 @@ def _until_ended(store: Store, job_id: int, attempt: int, control: Control, mode
 
 
 def _hold(store: Store, job_id: int, attempt: int, control: Control, message: str) -> Ended | None:
-    """Wait with the model loaded. Return None if the job continues, else how it ends: stopped, or paused without a
-    worker.
+    """Wait with the model loaded. Return None if the job continues, else how it ends: stopped, or
+    paused without a worker.
     """
     lane, seconds = lane_of(store.jobs.get(job_id)), hold_s()
     until = time.monotonic() + seconds

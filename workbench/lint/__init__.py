@@ -1,7 +1,7 @@
 """Checks an instrument for problems before any GPU time is spent on it.
 
-The published ProbVAA data hold several of these: two label orders that are one text, variants equal to their original,
-stray spaces, answers to missing statements.
+The published ProbVAA data hold several of these: two label orders that are one text, variants equal
+to their original, stray spaces, answers to missing statements.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from workbench.domain.findings import SEVERITIES, LintFinding, by_severity, fold
 from workbench.domain.instruments import Instrument
 from workbench.domain.questionnaires import Tallied, tallied
 from workbench.lint.people import about_asked, not_reworded, people_findings, questionnaire_findings
-from workbench.lint.statements import COMPARED, about_choices, language_findings, statement_findings, template_findings
+from workbench.lint.statements import (
+    COMPARED,
+    about_choices,
+    language_findings,
+    statement_findings,
+    template_findings,
+)
 
 __all__ = ["COMPARED", "SEVERITIES", "LintFinding", "folded", "lint"]
 
@@ -25,7 +31,9 @@ def lint(
     """
     if answers is None and instrument.questionnaire is not None:
         answers = tallied(instrument.questionnaire)
-    apart = {item.ref for item in instrument.choices} | (not_reworded(instrument, answers) if answers else set())
+    apart = {item.ref for item in instrument.choices} | (
+        not_reworded(instrument, answers) if answers else set()
+    )
     found = [
         *template_findings(instrument.templates),
         *statement_findings(instrument, language, apart),
@@ -34,7 +42,10 @@ def lint(
         *(finding for audit in registry.every_audit() for finding in audit.lint(instrument)),
     ]
     if answers is not None:
-        found = [*about_asked(found, instrument, answers), *questionnaire_findings(instrument, answers)]
+        found = [
+            *about_asked(found, instrument, answers),
+            *questionnaire_findings(instrument, answers),
+        ]
     if instrument.choices:
         found = list(about_choices(found, instrument))
     return tuple(sorted(found, key=by_severity))

@@ -1,4 +1,6 @@
-"""Checks of people's data on an instrument: sides, labels, answers, and the scheme of policy issues."""
+"""Checks of people's data on an instrument: sides, labels, answers, and the scheme of policy
+issues.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,15 @@ from collections.abc import Iterable, Iterator
 from workbench.data import shipped_issue_scheme
 from workbench.domain.findings import LintFinding, folded
 from workbench.domain.instruments import Instrument
-from workbench.domain.questionnaires import Form, Meaning, Question, Role, Tallied, named_few, shared_texts
+from workbench.domain.questionnaires import (
+    Form,
+    Meaning,
+    Question,
+    Role,
+    Tallied,
+    named_few,
+    shared_texts,
+)
 from workbench.domain.statements import ORIGINAL, Side
 from workbench.lint.statements import compares_wordings, needs_sides
 
@@ -29,14 +39,21 @@ def people_findings(instrument: Instrument) -> Iterator[LintFinding]:
 
 def _sides(instrument: Instrument) -> Iterator[LintFinding]:
     """A statement enters the bias score by its dimension and leaning together."""
-    labelled = [s for s in instrument.statements if s.dimension is not None or s.leaning is not None]
+    labelled = [
+        s for s in instrument.statements if s.dimension is not None or s.leaning is not None
+    ]
     for statement in labelled:
         ref = statement.ref
         if statement.leaning is None:
-            message = f"is {statement.dimension} and has no leaning, so the left/right bias excludes it"
+            message = (
+                f"is {statement.dimension} and has no leaning, so the left/right bias excludes it"
+            )
             yield LintFinding("warning", "half-labelled", ref, message, ref)
         elif statement.dimension is None:
-            message = f"leans {statement.leaning} and has no dimension, so the left/right bias excludes it"
+            message = (
+                f"leans {statement.leaning} and has no dimension, so the left/right bias "
+                "excludes it"
+            )
             yield LintFinding("warning", "half-labelled", ref, message, ref)
     wanted = instrument.templates and needs_sides(instrument.templates)
     if wanted and not labelled:
@@ -46,7 +63,9 @@ def _sides(instrument: Instrument) -> Iterator[LintFinding]:
     for dimension in dict.fromkeys(dimension for dimension, _ in sides):
         for side in Side:
             if dimension is not None and not sides[dimension, side]:
-                message = f"no {dimension} statement leans {side}, so the {dimension} bias is undefined"
+                message = (
+                    f"no {dimension} statement leans {side}, so the {dimension} bias is undefined"
+                )
                 yield LintFinding("warning", "one-side", instrument.name, message)
 
 
@@ -59,7 +78,9 @@ def _unknown_statements(instrument: Instrument) -> Iterator[LintFinding]:
     }
     for what, statements in sources.items():
         for ref, n in sorted(Counter(ref for ref in statements if ref not in refs).items()):
-            yield LintFinding("warning", "unknown-statement", ref, f"{what} on a statement that is not there: {n}")
+            yield LintFinding(
+                "warning", "unknown-statement", ref, f"{what} on a statement that is not there: {n}"
+            )
     answered = {answer.statement for answer in instrument.party_answers}
     without = [ref for ref in refs if ref not in answered]
     if answered and without:
@@ -77,7 +98,10 @@ def _issues(instrument: Instrument) -> Iterator[LintFinding]:
     for issue in dict.fromkeys(instrument.issues):
         if len(labelled[issue]) < FEWEST_PER_ISSUE:
             n = len(labelled[issue])
-            message = f"{n} statement{' is' if n == 1 else 's are'} labelled; fewer than {FEWEST_PER_ISSUE} say little"
+            message = (
+                f"{n} statement{' is' if n == 1 else 's are'} labelled; fewer than "
+                f"{FEWEST_PER_ISSUE} say little"
+            )
             yield LintFinding("note", "few-labels", issue, message)
 
 
@@ -88,7 +112,10 @@ def _scheme(instrument: Instrument) -> Iterator[LintFinding]:
     for issue in instrument.issues:
         if names[folded(issue)] > 1 and folded(issue) not in told:
             told.add(folded(issue))
-            message = f"{names[folded(issue)]} issues have this name, so their labels cannot be told apart"
+            message = (
+                f"{names[folded(issue)]} issues have this name, so their labels cannot be "
+                "told apart"
+            )
             yield LintFinding("warning", "issue-twice", issue, message)
     known = (*shipped_issue_scheme().issues, *instrument.definitions)
     defined = {issue.name for issue in known if issue.definition.strip()}
@@ -110,46 +137,68 @@ def questionnaire_findings(instrument: Instrument, answers: Tallied) -> Iterator
     yield from _targets(answers)
 
 
-def about_asked(found: Iterable[LintFinding], instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
-    """Yield findings relevant to questionnaires: if no other audit asks them, context questions need no other wordings,
-    and may be questions.
+def about_asked(
+    found: Iterable[LintFinding], instrument: Instrument, answers: Tallied
+) -> Iterator[LintFinding]:
+    """Yield findings relevant to questionnaires: if no other audit asks them, context questions
+    need no other wordings, and may be questions.
     """
     meant = {("missing-variant", ref) for ref in not_reworded(instrument, answers)}
-    meant |= {("question", q.ref) for q in answers.questionnaire.questions if q.form is Form.QUESTION}
+    meant |= {
+        ("question", q.ref) for q in answers.questionnaire.questions if q.form is Form.QUESTION
+    }
     reworded = compares_wordings(instrument.templates)
     return (one for one in found if reworded or (one.code, one.ref) not in meant)
 
 
 def not_reworded(instrument: Instrument, answers: Tallied) -> set[str]:
-    """Return the refs of context questions, unless an audit of the instrument compares their wordings."""
+    """Return the refs of context questions, unless an audit of the instrument compares their
+    wordings.
+    """
     if compares_wordings(instrument.templates):
         return set()
-    return {question.ref for question in answers.questionnaire.questions if question.role is not Role.TARGET}
+    return {
+        question.ref
+        for question in answers.questionnaire.questions
+        if question.role is not Role.TARGET
+    }
 
 
 def _parts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
     questions = answers.questionnaire
     name = instrument.name
-    predicting = len(questions.of_role(Role.SURVEY)) < len(questions.questions)  # a survey's are only compared
+    # A survey's are only compared.
+    predicting = len(questions.of_role(Role.SURVEY)) < len(questions.questions)
     if predicting and not questions.of_role(Role.TARGET):
-        yield LintFinding("warning", "no-target", name, "no question is a target, so nothing can be predicted")
+        yield LintFinding(
+            "warning", "no-target", name, "no question is a target, so nothing can be predicted"
+        )
     if predicting and not questions.of_role(Role.CONTEXT):
         message = "no question is context, so answers are predicted from nothing"
         yield LintFinding("warning", "no-context", name, message)
     if not answers.respondents and not questions.published:
-        yield LintFinding("note", "no-respondents", name, "nobody has answered the questions; import answers.csv")
+        yield LintFinding(
+            "note", "no-respondents", name, "nobody has answered the questions; import answers.csv"
+        )
 
 
 def _texts(instrument: Instrument, answers: Tallied) -> Iterator[LintFinding]:
     statements = {statement.ref: statement for statement in instrument.statements}
     for target, context in shared_texts(statements, answers.questionnaire.questions):
-        message = f"is a target with the text of the context question {context}, which gives the answer away"
+        message = (
+            f"is a target with the text of the context question {context}, which gives the "
+            "answer away"
+        )
         yield LintFinding("error", "target-in-context", target, message, target, detail=context)
     for question in answers.questionnaire.questions:
         statement = statements.get(question.ref)
         if statement is not None and not any(w.variant == ORIGINAL for w in statement.wordings):
-            message = f"is a {question.role} question without an original, so there is no text to ask"
-            yield LintFinding("warning", "question-without-text", question.ref, message, question.ref)
+            message = (
+                f"is a {question.role} question without an original, so there is no text to ask"
+            )
+            yield LintFinding(
+                "warning", "question-without-text", question.ref, message, question.ref
+            )
 
 
 def _scales(answers: Tallied) -> Iterator[LintFinding]:
@@ -162,7 +211,10 @@ def _scales(answers: Tallied) -> Iterator[LintFinding]:
             yield LintFinding("warning", "nothing-to-choose", scale.name, message)
         meanings = {option.meaning for option in scale.offered}
         if Meaning.OPTION in meanings and len(meanings) > 1:
-            message = "has answers with and without an order; options have none, and then no answer has one"
+            message = (
+                "has answers with and without an order; options have none, and then no "
+                "answer has one"
+            )
             yield LintFinding("warning", "half-ordered", scale.name, message)
         meant = {option.meaning for option in scale.options}
         lacking = [meaning.value for meaning in (Meaning.YES, Meaning.NO) if meaning not in meant]
@@ -178,7 +230,10 @@ def _targets(answers: Tallied) -> Iterator[LintFinding]:
             yield from _unpredictable(question, answers)
     unsaid = [question.ref for question in targets if question.leaning is None]
     if unsaid and len(unsaid) < len(targets):
-        message = "a yes to these targets leans nowhere, so the liberal-conservative axis leaves them out: {}"
+        message = (
+            "a yes to these targets leans nowhere, so the liberal-conservative axis leaves "
+            "them out: {}"
+        )
         yield LintFinding("note", "no-leaning", "targets", message.format(named_few(unsaid)))
 
 

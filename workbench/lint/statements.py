@@ -1,7 +1,7 @@
 """Checks of statements and wordings: missing ones, duplicate texts, and texts that cannot be asked.
 
-A wording is compared by its relation, not by its kind: a free one has no expected stance. A question is not a variant
-and is not compared.
+A wording is compared by its relation, not by its kind: a free one has no expected stance. A
+question is not a variant and is not compared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from workbench import registry
 from workbench.data import lexicon, template_languages
 from workbench.domain.findings import LintFinding, Quoted, folded
 from workbench.domain.instruments import Instrument, with_words
-from workbench.domain.prompts import COMPLETION, FREE_TEXT, LETTER, LIKERT, MODEL_SLOT, SLOT, Template
+from workbench.domain.prompts import (
+    COMPLETION,
+    FREE_TEXT,
+    LETTER,
+    LIKERT,
+    MODEL_SLOT,
+    SLOT,
+    Template,
+)
 from workbench.domain.statements import (
     ORIGINAL,
     Relation,
@@ -28,8 +36,14 @@ from workbench.domain.statements import (
 )
 from workbench.errors import UnknownName, UsageError
 
-COMPARED = (VariantKind.ORIGINAL, VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
-"what the reliability tests ask about; the other kinds belong to the bias score, and a statement may do without them"
+COMPARED = (
+    VariantKind.ORIGINAL,
+    VariantKind.PARAPHRASE,
+    VariantKind.NEGATION,
+    VariantKind.OPPOSITE,
+)
+"""what the reliability tests ask about; the other kinds belong to the bias score, and a statement
+may do without them"""
 
 
 def statement_findings(
@@ -37,15 +51,19 @@ def statement_findings(
 ) -> Iterator[LintFinding]:
     """Yield findings on statements and their wordings, in one language or in all.
 
-    `apart`: refs of statements that need no other wordings, so they do not count where it is said who has one.
+    `apart`: refs of statements that need no other wordings, so they do not count where it is said
+    who has one.
     """
     there, rare = _there(one for one in instrument.statements if one.ref not in apart)
     yield from _kinds(instrument)
     for spoken, found in rare.items():
         if language in (None, spoken):
-            for variant, (held, of) in sorted(found.items(), key=lambda item: variant_order(item[0])):
+            for variant, (held, of) in sorted(
+                found.items(), key=lambda item: variant_order(item[0])
+            ):
                 message = (
-                    f"{spoken}: {variant} exists for {held:,} of {of:,} statements; the others are asked without it"
+                    f"{spoken}: {variant} exists for {held:,} of {of:,} statements; the "
+                    "others are asked without it"
                 )
                 yield LintFinding("note", "rare-variant", instrument.name, message, language=spoken)
     for statement in instrument.statements:
@@ -64,7 +82,11 @@ def _same(a: str, b: str) -> str:
 
 def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
     """Report once what no statement has, instead of once per statement."""
-    there = {wording.variant.kind for statement in instrument.statements for wording in statement.wordings}
+    there = {
+        wording.variant.kind
+        for statement in instrument.statements
+        for wording in statement.wordings
+    }
     for kind in COMPARED if compares_wordings(instrument.templates) else ():
         if kind not in there:
             article = "an" if kind.value.startswith("o") else "a"
@@ -75,8 +97,8 @@ def _kinds(instrument: Instrument) -> Iterator[LintFinding]:
 def _there(
     statements: Iterable[Statement],
 ) -> tuple[dict[str, set[VariantId]], dict[str, dict[VariantId, tuple[int, int]]]]:
-    """Return, by language, the compared variants that a full statement has: those of at least half of the statements;
-    and (statements that have it, all) of each variant that fewer have.
+    """Return, by language, the compared variants that a full statement has: those of at least half
+    of the statements; and (statements that have it, all) of each variant that fewer have.
     """
     held: dict[str, Counter[VariantId]] = defaultdict(Counter)
     spoken: Counter[str] = Counter()
@@ -85,7 +107,9 @@ def _there(
         for wording in statement.wordings:
             if wording.variant.kind in COMPARED:
                 held[wording.language][wording.variant] += 1
-    full = {of: {v for v, n in counts.items() if 2 * n >= spoken[of]} for of, counts in held.items()}
+    full = {
+        of: {v for v, n in counts.items() if 2 * n >= spoken[of]} for of, counts in held.items()
+    }
     rare = {
         of: {v: (n, spoken[of]) for v, n in counts.items() if v not in full[of] and v != ORIGINAL}
         for of, counts in held.items()
@@ -96,16 +120,22 @@ def _there(
 def _statement(
     statement: Statement, language: str | None, there: Mapping[str, set[VariantId]], audited: str
 ) -> Iterator[LintFinding]:
-    """Check one statement against `there`, what a full one has in each language; `audited` is asked by default."""
+    """Check one statement against `there`, what a full one has in each language; `audited` is asked
+    by default.
+    """
     ref = statement.ref
     by_language: dict[str, list[Wording]] = defaultdict(list)
     for wording in statement.wordings:
         by_language[wording.language].append(wording)
     if not statement.wordings:
-        yield LintFinding("error", "no-original", ref, "has no wording at all, so nothing can be asked", ref)
+        yield LintFinding(
+            "error", "no-original", ref, "has no wording at all, so nothing can be asked", ref
+        )
     elif (language or audited) not in by_language:
         spoken = language or audited
-        yield LintFinding("warning", "missing-language", ref, f"has no wording in {spoken}", ref, language=spoken)
+        yield LintFinding(
+            "warning", "missing-language", ref, f"has no wording in {spoken}", ref, language=spoken
+        )
     for spoken, wordings in by_language.items():
         if language in (None, spoken):
             wordings.sort(key=lambda w: variant_order(w.variant))
@@ -124,7 +154,13 @@ def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFin
                 continue
             kinds = {wording.variant.kind, other.variant.kind}
             nearly = kinds == {VariantKind.NEGATION, VariantKind.OPPOSITE}
-            severity = "error" if wording.relation is not other.relation else "note" if nearly else "warning"
+            severity = (
+                "error"
+                if wording.relation is not other.relation
+                else "note"
+                if nearly
+                else "warning"
+            )
             yield LintFinding(
                 severity,
                 f"{wording.variant.kind}-equals-{other.variant.kind}",
@@ -133,13 +169,20 @@ def _alike(ref: str, language: str, wordings: list[Wording]) -> Iterator[LintFin
                 ref,
                 wording.variant,
                 language,
-                (Quoted(str(other.variant), other.text), Quoted(str(wording.variant), wording.text)),
+                (
+                    Quoted(str(other.variant), other.text),
+                    Quoted(str(wording.variant), wording.text),
+                ),
                 detail=str(other.variant),
             )
 
 
-def _missing(ref: str, language: str, wordings: list[Wording], there: set[VariantId]) -> Iterator[LintFinding]:
-    missing = sorted({ORIGINAL, *there} - {wording.variant for wording in wordings}, key=variant_order)
+def _missing(
+    ref: str, language: str, wordings: list[Wording], there: set[VariantId]
+) -> Iterator[LintFinding]:
+    missing = sorted(
+        {ORIGINAL, *there} - {wording.variant for wording in wordings}, key=variant_order
+    )
     if missing:
         severity = "error" if ORIGINAL in missing else "warning"
         message = f"{language}: has no {', no '.join(map(str, missing))}"
@@ -164,7 +207,9 @@ def _unusable(ref: str, language: str, wordings: list[Wording]) -> Iterator[Lint
         if fault := text_fault(wording.text):
             message = f"{language}: {wording.variant} cannot be asked: {fault}"
             texts = (Quoted(str(wording.variant), wording.text),)
-            yield LintFinding("error", "unusable-text", ref, message, ref, wording.variant, language, texts)
+            yield LintFinding(
+                "error", "unusable-text", ref, message, ref, wording.variant, language, texts
+            )
 
 
 def _duplicates(statements: Iterable[Statement], language: str | None) -> Iterator[LintFinding]:
@@ -179,7 +224,9 @@ def _duplicates(statements: Iterable[Statement], language: str | None) -> Iterat
         for ref, again in others:
             message = f"{spoken}: the same statement as {first}"
             texts = (Quoted(f"{first} original", text), Quoted(f"{ref} original", again))
-            yield LintFinding("warning", "duplicate-statement", ref, message, ref, ORIGINAL, spoken, texts)
+            yield LintFinding(
+                "warning", "duplicate-statement", ref, message, ref, ORIGINAL, spoken, texts
+            )
 
 
 def _political_opposites(instrument: Instrument, language: str | None) -> Iterator[LintFinding]:
@@ -231,7 +278,9 @@ def about_choices(found: Iterable[LintFinding], instrument: Instrument) -> Itera
     for finding in found:
         of_statements = finding.code == "missing-variant" and finding.variant != ORIGINAL
         of_statements |= finding.code == "duplicate-statement"
-        if not (of_statements and finding.ref in refs) and not (finding.code == "no-variant" and nothing_else):
+        if not (of_statements and finding.ref in refs) and not (
+            finding.code == "no-variant" and nothing_else
+        ):
             yield finding
 
 
@@ -242,7 +291,9 @@ def language_findings(instrument: Instrument, language: str | None = None) -> It
     """Yield findings that prevent an instrument, or one language of it, from being asked."""
     yield from _unreadable(with_words(instrument.templates, instrument.lexicons))
     wordings = (wording for statement in instrument.statements for wording in statement.wordings)
-    spoken = dict.fromkeys(wording.language for wording in wordings if language in (None, wording.language))
+    spoken = dict.fromkeys(
+        wording.language for wording in wordings if language in (None, wording.language)
+    )
     for one in spoken:
         yield from _unasked(instrument, one)
 
@@ -253,7 +304,9 @@ def _unreadable(templates: Iterable[Template]) -> Iterator[LintFinding]:
         if template.scale or template.audit not in registry.audits():
             continue
         if not template.positive.strip() or not template.negative.strip():
-            message = f"has no label words ({template.positive!r} and {template.negative!r}); give both"
+            message = (
+                f"has no label words ({template.positive!r} and {template.negative!r}); give both"
+            )
             yield LintFinding("error", LABELS, f"{template.name} ({template.order})", message)
         elif registry.audit(template.audit).defaults.drawn:
             try:
@@ -261,7 +314,9 @@ def _unreadable(templates: Iterable[Template]) -> Iterator[LintFinding]:
             except UnknownName as error:
                 lacking.setdefault(str(error), []).append(template.name)
             except UsageError as error:
-                yield LintFinding("error", LEXICON, f"{template.name} ({template.order})", str(error))
+                yield LintFinding(
+                    "error", LEXICON, f"{template.name} ({template.order})", str(error)
+                )
     for message, names in lacking.items():
         yield LintFinding("error", LEXICON, ", ".join(dict.fromkeys(names)), message)
 
@@ -274,8 +329,10 @@ def _unasked(instrument: Instrument, language: str) -> Iterator[LintFinding]:
         if not any(template.speaks(language) for template in held):
             there = sorted({template.language for template in held} | set(template_languages(name)))
             message = (
-                f"has statements in {language!r}, and no templates in it for the audit {name}. Templates ship in: "
-                f"{', '.join(there)}. Bring templates.csv with the instrument, or ask in another language: run "
+                f"has statements in {language!r}, and no templates in it for the audit {name}. "
+                "Templates ship in: "
+                f"{', '.join(there)}. Bring templates.csv with the instrument, or ask in another "
+                "language: run "
                 f"--template-language {held[0].language}"
             )
             yield LintFinding("warning", TEMPLATES, instrument.name, message, language=language)
@@ -297,23 +354,33 @@ def template_findings(templates: Iterable[Template]) -> Iterator[LintFinding]:
 
 
 def compares_wordings(templates: Iterable[Template]) -> bool:
-    """Return whether an instrument with these templates is for an audit that compares wordings and label orders."""
+    """Return whether an instrument with these templates is for an audit that compares wordings and
+    label orders.
+    """
     return any(registry.audit(name).compares_wordings for name in _audits(templates))
 
 
 def needs_sides(templates: Iterable[Template]) -> bool:
-    """Return whether an instrument with these templates is for an audit that counts by dimension and side."""
+    """Return whether an instrument with these templates is for an audit that counts by dimension
+    and side.
+    """
     return any(registry.audit(name).needs_sides for name in _audits(templates))
 
 
 def _audits(templates: Iterable[Template]) -> set[str]:
-    """Return the audits that an instrument is for: those of its templates, all where it has no template."""
-    return {template.audit for template in templates} & set(registry.audits()) or set(registry.audits())
+    """Return the audits that an instrument is for: those of its templates, all where it has no
+    template.
+    """
+    return {template.audit for template in templates} & set(registry.audits()) or set(
+        registry.audits()
+    )
 
 
 def _orders(name: str, group: list[Template]) -> Iterator[LintFinding]:
     """Check the two label orders of one template against each other."""
-    texts = tuple(Quoted(f"{template.name} ({template.order})", _text(template)) for template in group[:2])
+    texts = tuple(
+        Quoted(f"{template.name} ({template.order})", _text(template)) for template in group[:2]
+    )
     if len(group) == 1:
         message = f"has only the {group[0].order} order of its labels"
         yield LintFinding("warning", "one-order", name, message, texts=texts)
@@ -324,15 +391,23 @@ def _orders(name: str, group: list[Template]) -> Iterator[LintFinding]:
         message = f"both label orders name {_first_label(group[0])!r} first"
         yield LintFinding("error", "orders-alike", name, message, texts=texts)
     elif _without_labels(group[0]) != _without_labels(group[1]):
-        message = "the two label orders differ in more than their labels, so `label_order` tests that too"
+        message = (
+            "the two label orders differ in more than their labels, so `label_order` tests that too"
+        )
         yield LintFinding("warning", "orders-differ", name, message, texts=texts)
 
 
 def _template(template: Template) -> Iterator[LintFinding]:
     """Check one template alone."""
     text, name = _text(template), f"{template.name} ({template.order})"
-    for severity, code, message in (*_slots(template, text), *_label_faults(template, text), *_wording(text)):
-        yield LintFinding(severity, code, name, message, texts=(Quoted(name, text),), detail=message)
+    for severity, code, message in (
+        *_slots(template, text),
+        *_label_faults(template, text),
+        *_wording(text),
+    ):
+        yield LintFinding(
+            severity, code, name, message, texts=(Quoted(name, text),), detail=message
+        )
 
 
 Fault = tuple[str, str, str]
@@ -344,7 +419,11 @@ def _slots(template: Template, text: str) -> Iterator[Fault]:
         yield "error", "template-slot", f"holds the slot {SLOT} {text.count(SLOT)} times, not once"
     if template.scale not in SCALES:
         known = ", ".join(filter(None, SCALES))
-        yield "error", "template-scale", f"has the unknown scale {template.scale!r}. Available: {known}"
+        yield (
+            "error",
+            "template-scale",
+            f"has the unknown scale {template.scale!r}. Available: {known}",
+        )
     for slot in dict.fromkeys(_OTHER_SLOT.findall(text.replace(SLOT, "").replace(MODEL_SLOT, ""))):
         yield "warning", "template-unknown-slot", f"{slot} goes to the model as it stands"
 

@@ -1,4 +1,6 @@
-"""Converts declared options to parameters of click, with completion and errors that name the flag."""
+"""Converts declared options to parameters of click, with completion and errors that name the
+flag.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,29 @@ Completer = Callable[[click.Context, Option, str], Sequence[CompletionItem]]
 
 
 def parameter(option: Option, complete: Completer | None = None) -> click.Parameter:
-    """Return an option as a parameter of a command. `complete` finds the names of `option.completes`."""
+    """Return an option as a parameter of a command. `complete` finds the names of
+    `option.completes`.
+    """
     usual = {} if option.default is None else {"default": option.default}
     kind = Declared(option, complete)
     if option.positional:
-        more: dict[str, Any] = {"metavar": _metavar(option), "nargs": -1 if option.many else 1, **usual}
+        more: dict[str, Any] = {
+            "metavar": _metavar(option),
+            "nargs": -1 if option.many else 1,
+            **usual,
+        }
         return click.Argument([option.name], type=kind, required=option.required, **more)
     if option.type is Type.FLAG:
         return click.Option([option.flag, option.name], is_flag=True, help=option.explained)
     if option.several:
         declared = [option.flag, option.name]
         return click.Option(
-            declared, type=kind, multiple=True, metavar=_metavar(option), help=option.explained, **usual
+            declared,
+            type=kind,
+            multiple=True,
+            metavar=_metavar(option),
+            help=option.explained,
+            **usual,
         )
     values = 1 if isinstance(option.metavar, str) else len(option.metavar)
     alone = {} if option.bare is None else {"is_flag": False, "flag_value": option.bare}
@@ -44,7 +57,8 @@ def parameter(option: Option, complete: Completer | None = None) -> click.Parame
 
 
 def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
-    """Return a command line with the flag repeated for every value of an option with several values.
+    """Return a command line with the flag repeated for every value of an option with several
+    values.
 
     Examples
     --------
@@ -71,20 +85,29 @@ class Declared(click.ParamType[Any]):
         self.name = option.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """Return the typed value. Another option's name is not a value: the actual value is missing."""
+        """Return the typed value. Another option's name is not a value: the actual value is
+        missing.
+        """
         if not isinstance(value, str):
             return value
         flags = {flag for one in ctx.command.params for flag in one.opts} if ctx is not None else ()
         if value in flags and value.startswith("--"):
             raise click.UsageError(
-                f"{self.option.flag} needs a value, and the option {value} follows it; give the value between them", ctx
+                f"{self.option.flag} needs a value, and the option {value} follows it; give the "
+                "value between them",
+                ctx,
             )
         try:
             return self.option.read(value)
         except FieldError as error:
             raise click.UsageError(named(error), ctx) from error
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002  the interface of click
+        incomplete: str,
+    ) -> list[CompletionItem]:
         """Return the completions of the current word."""
         if self.option.type is Type.PATH and not self.option.completes:
             return [CompletionItem(incomplete, type="file")]

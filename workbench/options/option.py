@@ -1,7 +1,7 @@
 """The declaration of an option, which defines its flag, form field, check and record.
 
-An invalid value raises `FieldError`, which refers to the option: a form marks the field, and the command line names the
-flag.
+An invalid value raises `FieldError`, which refers to the option: a form marks the field, and the
+command line names the flag.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ class Option:
     @property
     def flag(self) -> str:
         """The option as typed: `--top-p`; a positional one as in its usage line."""
-        return self.name.upper() if self.positional else f"--{self.name.rstrip('_').replace('_', '-')}"
+        return (
+            self.name.upper() if self.positional else f"--{self.name.rstrip('_').replace('_', '-')}"
+        )
 
     @property
     def title(self) -> str:
@@ -95,7 +97,11 @@ class Option:
         usual = self.none
         if not usual and self.default not in (None, False, "", ()):
             usual = f"{self.text()} {self.unit}".strip()
-        named = ", ".join(self.choices) if len("|".join(self.choices)) > LONG and not self.positional else ""
+        named = (
+            ", ".join(self.choices)
+            if len("|".join(self.choices)) > LONG and not self.positional
+            else ""
+        )
         said = f"{self.help}: {named}" if self.help and named else self.help or named
         return f"{said} (default: {usual})".lstrip() if usual else said
 
@@ -145,14 +151,23 @@ class Option:
         """Return the value of a required field. Raises FieldError."""
         value = self.read(text)
         if value is None:
-            raise self.error(f"found no value; give {self.type.value}" + (f", {self._bounds}" if self._bounds else ""))
+            raise self.error(
+                f"found no value; give {self.type.value}"
+                + (f", {self._bounds}" if self._bounds else "")
+            )
         return value
 
     def checked(self, value: Any) -> Any:
         """Return a valid value. Raises FieldError for an invalid one."""
         if isinstance(value, int) and abs(value) > MOST_WHOLE:
-            raise self.error(f"found a number of {len(str(abs(value)))} digits; give one up to {MOST_WHOLE:,}")
-        if isinstance(value, int | float) and not isinstance(value, bool) and not self._within(value):
+            raise self.error(
+                f"found a number of {len(str(abs(value)))} digits; give one up to {MOST_WHOLE:,}"
+            )
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and not self._within(value)
+        ):
             raise self.error(f"found {value:,}; give {self._bounds}")
         if isinstance(value, Path):
             try:
@@ -204,7 +219,9 @@ class Option:
     def _bounds(self) -> str:
         """The bounds of a number as text: `0 or more`, `more than 0 and at most 1`, `1 to 100`."""
         if self.above is not None:
-            return f"more than {self.above:g}" + ("" if self.most is None else f" and at most {self.most:g}")
+            return f"more than {self.above:g}" + (
+                "" if self.most is None else f" and at most {self.most:g}"
+            )
         if self.least is not None and self.most is not None:
             return f"{self.least:,.10g} to {self.most:,.10g}"
         if self.least is not None:
@@ -237,12 +254,17 @@ def recorded(options: Iterable[Option], values: object) -> dict[str, Any]:
 
 def chosen(options: Iterable[Option], values: object) -> dict[str, Any]:
     """Return the same, with defaults for options that `values` lacks."""
-    return {option.name: option.record(getattr(values, option.name, option.default)) for option in options}
+    return {
+        option.name: option.record(getattr(values, option.name, option.default))
+        for option in options
+    }
 
 
 def refuse(options: Iterable[Option], values: object, reason: str) -> None:
     """Raise UsageError, with the reason, where options are given that have no effect."""
-    if given := [one.flag for one in options if getattr(values, one.name) not in (one.default, None, ())]:
+    if given := [
+        one.flag for one in options if getattr(values, one.name) not in (one.default, None, ())
+    ]:
         them = "it" if len(given) == 1 else "them"
         raise UsageError(f"found {', '.join(given)}; {reason}, so leave {them} out")
 

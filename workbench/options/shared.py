@@ -1,6 +1,8 @@
-"""The options that several commands, screens and audits share, each with its one default and its bounds.
+"""The options that several commands, screens and audits share, each with its one default and its
+bounds.
 
-A command that needs another help or default takes `OPTION.but(...)`; the name, the type and the bounds stay.
+A command that needs another help or default takes `OPTION.but(...)`; the name, the type and the
+bounds stay.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from workbench.domain.probe_results import LEAST_READABLE as ONE_LEAST
 from workbench.domain.responses import EFFORTS, NO_THINKING, SERVER
 from workbench.options.option import Option, Type, flag
 
-STORE = Option("store", "the store's file", Type.PATH, positional=True, required=True, completes="stores")
+STORE = Option(
+    "store", "the store's file", Type.PATH, positional=True, required=True, completes="stores"
+)
 SEED = Option("seed", "seed of every random choice", Type.WHOLE, ONE_SEED, least=0, metavar="S")
 
 # which answers: options that identify a run
@@ -25,36 +29,49 @@ TEMPLATE_LANGUAGE = Option(
     none="that of the wordings",
     metavar="L",
 )
-SAMPLING = Option("sampling", "for a model with several samplings: the description, or part of it", metavar="TEXT")
+SAMPLING = Option(
+    "sampling", "for a model with several samplings: the description, or part of it", metavar="TEXT"
+)
 DTYPE = Option("dtype", "for a model computed in several dtypes: float32, bfloat16, …")
 SNAPSHOT = Option(
     "snapshot",
-    "of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their date, or first",
+    "of a served model: as reported by the endpoint, or unknown; of prompts asked anew: their "
+    "date, or first",
 )
 REFUSALS = flag("refusals", "how often models refuse, by side and policy issue")
 FINGERPRINT = Option(
     "fingerprint",
-    "of a served model: only answers under this system_fingerprint (none: without one; each: split by it)",
+    "of a served model: only answers under this system_fingerprint (none: without one; each: "
+    "split by it)",
 )
 PERSONAS = Option(
     "personas",
-    "stand before each prompt, which is asked without one, too: personas, system prompts or beginnings of "
+    "stand before each prompt, which is asked without one, too: personas, system prompts or "
+    "beginnings of "
     "conversations, in TOML, JSON or CSV, or a list with one a line",
     metavar="FILE|JSON",
 )
 PERSONA = Option(
     "persona",
-    "that stood before the prompts; none: prompts without one; several or all: a result each, where an audit shows "
+    "that stood before the prompts; none: prompts without one; several or all: a result each, "
+    "where an audit shows "
     "several runs at once",
     none="none",
     metavar="NAME,…",
     completes="personas",
 )
 FAMILY = Option(
-    "family", "of templates; each family has its own result", none="the most recently asked", metavar="NAME,…"
+    "family",
+    "of templates; each family has its own result",
+    none="the most recently asked",
+    metavar="NAME,…",
 )
 ASKED_LANGUAGE = Option(
-    "language", "language asked in; each has its own result", none="all", metavar="L,…", completes="languages"
+    "language",
+    "language asked in; each has its own result",
+    none="all",
+    metavar="L,…",
+    completes="languages",
 )
 TEMPLATE_VERSION = Option(
     "template_version",
@@ -68,7 +85,8 @@ OF_RUN = (MODEL, INSTRUMENT, SAMPLING, DTYPE, *SERVED, *TEMPLATE)
 "options that identify a run of an audit"
 COMPARE = Option(
     "compare",
-    "compare two or more runs, by their names or their models' names: differences, with tests; put the last one "
+    "compare two or more runs, by their names or their models' names: differences, with tests; "
+    "put the last one "
     "before another option or at the end",
     metavar="RUN RUN …",
     several=True,
@@ -76,7 +94,8 @@ COMPARE = Option(
 )
 SAME_WITHIN = Option(
     "same_within",
-    "comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 points",
+    "comparisons: the greatest difference that is still no difference, as a part of 1: 0.05 is 5 "
+    "points",
     Type.NUMBER,
     none="none: a difference that is not shown stays undecided",
     above=0,
@@ -86,7 +105,8 @@ SAME_WITHIN = Option(
 
 TABLE = Option(
     "table",
-    "only these tables, each with the words of its subject if there are several of its name: cells topics, or "
+    "only these tables, each with the words of its subject if there are several of its name: "
+    "cells topics, or "
     "questions MODEL odd_even key_typo",
     none="those that people see first; all of them for --json and files",
     metavar="NAME SUBJECT …",
@@ -101,8 +121,15 @@ WHERE = Option(
 
 # how a model is asked
 STATEMENTS = Option("statements", "the first N, or these", none="all", metavar="N|REF,…")
-VARIANTS = Option("variants", "original, paraphrase-1, changed, …", none="those that the audit compares", metavar="V,…")
-TEMPLATES = Option("templates", "the first N, or these", none="all of the family", metavar="N|NAME,…")
+VARIANTS = Option(
+    "variants",
+    "original, paraphrase-1, changed, …",
+    none="those that the audit compares",
+    metavar="V,…",
+)
+TEMPLATES = Option(
+    "templates", "the first N, or these", none="all of the family", metavar="N|NAME,…"
+)
 MOST_SAMPLES = 1_000_000
 SAMPLES = Option(
     "samples",
@@ -143,12 +170,19 @@ TOP_K = Option(
     words=LEFT,
 )
 MAX_NEW_TOKENS = Option(
-    "max_new_tokens", "most tokens of an answer", Type.WHOLE, none=PUBLISHED, least=1, unit="tokens", label="tokens"
+    "max_new_tokens",
+    "most tokens of an answer",
+    Type.WHOLE,
+    none=PUBLISHED,
+    least=1,
+    unit="tokens",
+    label="tokens",
 )
 DRAWN = (TEMPERATURE, TOP_P, TOP_K, MAX_NEW_TOKENS)
 THINKING = Option(
     "thinking",
-    "how much a model may think before it answers: off, low, medium, high, or a number of tokens besides those of the "
+    "how much a model may think before it answers: off, low, medium, high, or a number of tokens "
+    "besides those of the "
     "answer; another sampling",
     Type.WHOLE,
     none="the model's own, within the tokens of the answer",
@@ -175,19 +209,22 @@ TRIED = Option(
 
 CHAT_FORMAT = Option(
     "chat_format",
-    "chat template of another model, or a .jinja file: for base models, which have no chat template",
+    "chat template of another model, or a .jinja file: for base models, which have no chat "
+    "template",
     metavar="MODEL|FILE",
     label="chat format",
 )
 DEVICE = Option(
     "device",
-    "of a local model: cpu, cuda, cuda:1, …, or all: one model over all GPUs, where one does not hold it",
+    "of a local model: cpu, cuda, cuda:1, …, or all: one model over all GPUs, where one does not "
+    "hold it",
     none="$WORKBENCH_DEVICE, else the first GPU, else the CPU",
     metavar="cpu|cuda:N|all",
 )
 SERVE = Option(
     "serve",
-    "start a server for the model here and ask that: vllm, from an environment of its own ($WORKBENCH_VLLM); the "
+    "start a server for the model here and ask that: vllm, from an environment of its own "
+    "($WORKBENCH_VLLM); the "
     "same as the model vllm:NAME",
     choices=("vllm",),
 )
@@ -203,11 +240,22 @@ EXACT_ANSWERS = Option(
 READER = Option("reader", "reader whose readings of the answers count")
 "an audit adds its readers, as choices or names, and the default"
 WITHOUT_RULINGS = flag("without_rulings", "ignore auditors' rulings")
-THRESHOLD = Option("threshold", "lowest confidence of the classifier that counts", Type.NUMBER, 0.9, least=0, most=1)
+THRESHOLD = Option(
+    "threshold",
+    "lowest confidence of the classifier that counts",
+    Type.NUMBER,
+    0.9,
+    least=0,
+    most=1,
+)
 DRAWS = Option("draws", "of the bootstrap", Type.WHOLE, 10_000, least=1)
-RESAMPLES = Option("resamples", "draws for each interval; 0: no intervals", Type.WHOLE, 1000, least=0)
+RESAMPLES = Option(
+    "resamples", "draws for each interval; 0: no intervals", Type.WHOLE, 1000, least=0
+)
 JUDGE_VOID = flag(
-    "judge_void", "also judge tests that cannot fail, as published; otherwise a test of a prompt with itself is void"
+    "judge_void",
+    "also judge tests that cannot fail, as published; otherwise a test of a prompt with itself "
+    "is void",
 )
 
 # people and what they label
@@ -218,7 +266,8 @@ CODEBOOK = Option("codebook", default="stance", choices=("stance", "side"))
 
 # jobs and output
 NO_PROBE = flag(
-    "no_probe", "start without a probe: 20 answers that are shown with their readings and count in no figure"
+    "no_probe",
+    "start without a probe: 20 answers that are shown with their readings and count in no figure",
 )
 LEAST_READABLE = Option(
     "least_readable",
@@ -231,7 +280,8 @@ LEAST_READABLE = Option(
 )
 BATCH = flag(
     "batch",
-    "send the requests to a served model in batches: cheaper, within a day; the same run. Where answers are drawn in "
+    "send the requests to a served model in batches: cheaper, within a day; the same run. Where "
+    "answers are drawn in "
     "rounds (--until-settled), each round is a batch",
 ).but(label="requests")
 PROBING = (NO_PROBE, LEAST_READABLE)

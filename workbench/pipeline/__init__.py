@@ -1,5 +1,5 @@
-"""Instrument ─plan→ prompts ─collect→ responses ─read→ readings ─judge→ verdicts: what the terminal, the command line
-and the worker have in common. It names no audit where the registry can.
+"""Instrument ─plan→ prompts ─collect→ responses ─read→ readings ─judge→ verdicts: what the
+terminal, the command line and the worker have in common. It names no audit where the registry can.
 """
 
 from workbench.evidence.reader_quality import evaluation

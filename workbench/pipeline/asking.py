@@ -16,7 +16,15 @@ from workbench.domain.probe_results import FIRST, FirstAnswers, Reasons
 from workbench.domain.responses import Answerer, Drawn, ModelCard, Request
 from workbench.evidence.readings import BatchReader
 from workbench.evidence.settling import Read
-from workbench.inference.base import Asking, Changing, Doubtful, GpuWatch, Metered, Thinking, Unhurried
+from workbench.inference.base import (
+    Asking,
+    Changing,
+    Doubtful,
+    GpuWatch,
+    Metered,
+    Thinking,
+    Unhurried,
+)
 from workbench.pipeline.planning import Plan, restocked
 
 if TYPE_CHECKING:
@@ -46,7 +54,8 @@ class Progress:
     invalid: int = 0
     "answers that are drawn again: none of those offered, or cut off in thought"
     over: int = 0
-    "valid answers beyond those that were to come: how many of a round will be valid is not known before"
+    """valid answers beyond those that were to come: how many of a round will be valid is not known
+    before"""
     short: int = 0
     "prompts that have too few valid answers after all tries"
     lacking: int = 0
@@ -89,7 +98,9 @@ class Progress:
         self.reasons.add(reason, count)
 
     def hear(self, model: Model) -> None:
-        """Take what a served model knows of its calls, and what the GPUs of one that runs here are doing."""
+        """Take what a served model knows of its calls, and what the GPUs of one that runs here are
+        doing.
+        """
         self.watch = self.watch or GpuWatch.of(model)
         self.gpus = self.watch.look(model, self.seconds)
         self.used = model.meter() if isinstance(model, Metered) else {}
@@ -131,7 +142,9 @@ class Progress:
 
 
 class _Asking:
-    """One attempt at a plan: what comes is committed about once a second, together with the job's progress."""
+    """One attempt at a plan: what comes is committed about once a second, together with the job's
+    progress.
+    """
 
     def __init__(
         self,
@@ -159,7 +172,8 @@ class _Asking:
         self._said: dict[bytes, Read] = {}
         "what answers said that the plan does not know of yet"
         self._started = self._committed = time.monotonic()
-        if not isinstance(model, Changing) or model.card.snapshot:  # else the first reply says who answers
+        # Else the first reply says who answers.
+        if not isinstance(model, Changing) or model.card.snapshot:
             self._ids_of(None)
 
     @property
@@ -188,7 +202,9 @@ class _Asking:
         progress = self.progress
         progress.done, progress.total = self.plan.samples_stored, self.plan.samples
         self._standing(self.plan)
-        return changed_words(self._model.card.name, self._turns, f"{self.plan.samples_needed:,} answers")
+        return changed_words(
+            self._model.card.name, self._turns, f"{self.plan.samples_needed:,} answers"
+        )
 
     def ask(self, wanted: Sequence[tuple[bytes, Request]]) -> Came:
         """Ask once and commit what comes; return what came for each prompt of which nothing failed.
@@ -202,7 +218,9 @@ class _Asking:
                 break
         return came
 
-    def _portions(self, wanted: Sequence[tuple[bytes, Request]]) -> Iterator[Sequence[tuple[bytes, Request]]]:
+    def _portions(
+        self, wanted: Sequence[tuple[bytes, Request]]
+    ) -> Iterator[Sequence[tuple[bytes, Request]]]:
         first, begin = self._first, 0
         while first is not None and not first.decided and not first.at_once and begin < len(wanted):
             answers, prompts = first.lacking
@@ -217,7 +235,9 @@ class _Asking:
 
     def _ask(self, wanted: Sequence[tuple[bytes, Request]]) -> Came:
         came: Came = {}
-        answers = self._model.generate([request for _, request in wanted], self.plan.design.sampling)
+        answers = self._model.generate(
+            [request for _, request in wanted], self.plan.design.sampling
+        )
         try:
             for drawn in answers:
                 key, request = wanted[drawn.request]
@@ -240,18 +260,22 @@ class _Asking:
         return came
 
     def go_on(self, came: Came) -> None:
-        """Take what came into account: answers that do not count are drawn again, and prompts that are settled are
-        asked no more.
+        """Take what came into account: answers that do not count are drawn again, and prompts that
+        are settled are asked no more.
         """
         if self.plan.settling is None:
             self.plan = self.plan.after(came)
         self._standing(self.plan)
 
     def settle(self, wanted: Sequence[tuple[bytes, Request]]) -> None:
-        """Take in what a round brought to prompts that are asked until settled, and note which of them are."""
+        """Take in what a round brought to prompts that are asked until settled, and note which of
+        them are.
+        """
         if self.plan.settling is None or self.changed:
             return
-        self.plan = self.plan.settled_after(self._said, {key: one.first + one.n for key, one in wanted})
+        self.plan = self.plan.settled_after(
+            self._said, {key: one.first + one.n for key, one in wanted}
+        )
         self._said = {}
         assert self.plan.settling is not None
         self._store.settlements.settle(*self._ids_of(None), self.plan.settling.settled_at())
@@ -269,23 +293,35 @@ class _Asking:
         progress, work = self.progress, self._model.work
         readings = self._reading.read(self._batch)
         read = self._reading
-        progress.unreadable, progress.refused, progress.truncated = read.unreadable, read.refused, read.truncated
+        progress.unreadable, progress.refused, progress.truncated = (
+            read.unreadable,
+            read.refused,
+            read.truncated,
+        )
         self._look()
         progress.seconds = time.monotonic() - self._started
         progress.shared = saved(work.prompt_tokens, work.prompt_tokens_computed)
         progress.merged = saved(work.sampled_tokens, work.sampled_tokens_computed)
         progress.hear(self._model)
-        state = None if self._job is None else (self._job, progress.done + progress.spared, progress.as_json())
+        state = (
+            None
+            if self._job is None
+            else (self._job, progress.done + progress.spared, progress.as_json())
+        )
         ids = self._ids_of(None)
         self._store.keep(
-            lambda: self._store.runs.add(*ids, self._attempt, self._batch, job=state, readings=readings),
+            lambda: self._store.runs.add(
+                *ids, self._attempt, self._batch, job=state, readings=readings
+            ),
             self._batch,
         )
         self._batch.clear()
         self._committed = time.monotonic()
 
     def _look(self) -> None:
-        """Look whether the first answers can be read; where answers are drawn until they are valid, whether one is."""
+        """Look whether the first answers can be read; where answers are drawn until they are valid,
+        whether one is.
+        """
         first, progress, read = self._first, self.progress, self._reading
         if first is None:
             return
@@ -316,12 +352,16 @@ class _Asking:
         return self._ids[card]
 
     def _count(self, key: bytes, drawn: Drawn, before: int) -> tuple[int, int]:
-        """Note how far answers to a prompt bring the job, after `before` valid ones of the same round; return (those
-        that count, all).
+        """Note how far answers to a prompt bring the job, after `before` valid ones of the same
+        round; return (those that count, all).
         """
         if self._first is not None:
             self._first.drew(key, drawn.answers)
-        came, tally, progress = sum(count for _, count in drawn.answers), self.plan.tally, self.progress
+        came, tally, progress = (
+            sum(count for _, count in drawn.answers),
+            self.plan.tally,
+            self.progress,
+        )
         valid = came if tally is None else tally.count(key, drawn.answers)
         wanted = max(0, self.plan.design.samples - self.plan.stored.get(key, 0) - before)
         progress.done += came if tally is None else min(valid, wanted)
@@ -350,25 +390,35 @@ def collect(
     say: Callable[[str], None] = lambda _: None,
     first: FirstAnswers | None = None,
 ) -> Progress:
-    """Ask what is missing; commit answers, their readings and the job's progress together as they arrive.
+    """Ask what is missing; commit answers, their readings and the job's progress together as they
+    arrive.
 
-    Where answers are drawn until they are valid, what is missing then is asked again, until nothing is or no tries are
-    left; a prompt that failed waits for another attempt. Stops after the answers at hand when `should_stop` says so;
-    what was committed is complete and stays. Calls to a served model that are under way then are paid for, so they are
-    waited for. `only`: of these prompts (keys) alone. Where a served model becomes another one on the way, `say` is
-    told; what the new one lacks is asked of it, except prompts that are answered in full. With `first` it stops, too,
+    Where answers are drawn until they are valid, what is missing then is asked again, until nothing
+    is or no tries are left; a prompt that failed waits for another attempt. Stops after the answers
+    at hand when `should_stop` says so; what was committed is complete and stays. Calls to a served
+    model that are under way then are paid for, so they are waited for. `only`: of these prompts
+    (keys) alone. Where a served model becomes another one on the way, `say` is told; what the new
+    one lacks is asked of it, except prompts that are answered in full. With `first` it stops, too,
     where not one of the first answers can be read.
 
-    Raises StoreGone, which names the copy that all was written to, where the store's file went away meanwhile.
+    Raises StoreGone, which names the copy that all was written to, where the store's file went away
+    meanwhile.
     """
     if plan.templates:
         design = plan.design
         store.runs.add_probes(
-            design.audit, design.instrument, design.language, plan.templates, plan.probes, design.personas
+            design.audit,
+            design.instrument,
+            design.language,
+            plan.templates,
+            plan.probes,
+            design.personas,
         )
     asking = _Asking(store, plan, model, attempt, job, should_stop, first)
     chosen = only
-    while wanted := [(key, request) for key, request in asking.plan.requests() if only is None or key in only]:
+    while wanted := [
+        (key, request) for key, request in asking.plan.requests() if only is None or key in only
+    ]:
         came = asking.ask(wanted)
         if asking.changed and not asking.ends:
             say(asking.turn())
@@ -387,7 +437,9 @@ def collect(
 
 
 def turns_of(model: Model) -> tuple[tuple[str, str], ...]:
-    """Return each time that a served model became another one: (snapshot before, after). Others never do."""
+    """Return each time that a served model became another one: (snapshot before, after). Others
+    never do.
+    """
     return tuple(model.turns) if isinstance(model, Changing) else ()
 
 
@@ -395,7 +447,8 @@ def changed_words(name: str, turns: Sequence[tuple[str, str]], left: str) -> str
     """Report that a served model has changed, and how its answers are kept."""
     before, after = (snapshot or "an unknown snapshot" for snapshot in turns[-1])
     return (
-        f"{name}: the endpoint answers with {after} now, with {before} before. Answers so far stay those of {before}; "
+        f"{name}: the endpoint answers with {after} now, with {before} before. Answers so far "
+        f"stay those of {before}; "
         f"prompts that it has not answered in full are asked of {after} ({left} to go)"
     )
 
@@ -403,9 +456,18 @@ def changed_words(name: str, turns: Sequence[tuple[str, str]], left: str) -> str
 def _answered(key: bytes, request: Request, drawn: Drawn, model_id: int) -> Answered:
     n = sum(count for _, count in drawn.answers) + drawn.failed
     return Answered(
-        key, request.seed, n, drawn.answers, drawn.failed, drawn.reason, drawn.decided, model_id, drawn.fingerprint,
-        request.first, request.n,
-    )  # fmt: skip
+        key,
+        request.seed,
+        n,
+        drawn.answers,
+        drawn.failed,
+        drawn.reason,
+        drawn.decided,
+        model_id,
+        drawn.fingerprint,
+        request.first,
+        request.n,
+    )
 
 
 def _close(answers: Iterator[Any]) -> None:

@@ -1,7 +1,8 @@
-"""An instrument ─→ findings: what lint and the wording checks see at once, and what models have said of its texts.
+"""An instrument ─→ findings: what lint and the wording checks see at once, and what models have
+said of its texts.
 
-The models' part is a job. It embeds every text once and judges every pair once, commits as it goes, and asks only what
-is missing when it is resumed.
+The models' part is a job. It embeds every text once and judges every pair once, commits as it goes,
+and asks only what is missing when it is resumed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,13 @@ from workbench.domain.names import plural
 from workbench.errors import UsageError
 from workbench.figures.table import Column, Kind, Link, Table
 from workbench.inference.embedded import Source, locate
-from workbench.inference.encoder import ENGLISH_ONLY, MINILM, encoder_source, load_encoder, load_entailment
+from workbench.inference.encoder import (
+    ENGLISH_ONLY,
+    MINILM,
+    encoder_source,
+    load_encoder,
+    load_entailment,
+)
 from workbench.lint import lint
 from workbench.lint.people import about_asked
 from workbench.workshop.checks import choice_findings, instrument_hints, without_choices
@@ -101,13 +108,21 @@ class CheckPlan:
         lines = [f"{spec.instrument}, wordings in {', '.join(self.languages)}"]
         if spec.encoder:
             stored = len(self.texts) - len(self.texts_left)
-            lines.append(f"{len(self.texts):,} texts to embed with {spec.encoder}; {stored:,} are stored already")
+            lines.append(
+                f"{len(self.texts):,} texts to embed with {spec.encoder}; {stored:,} are stored "
+                "already"
+            )
         if spec.nli:
             stored = len(self.pairs) - len(self.pairs_left)
-            lines.append(f"{len(self.pairs):,} pairs to judge with {spec.nli}; {stored:,} are stored already")
+            lines.append(
+                f"{len(self.pairs):,} pairs to judge with {spec.nli}; {stored:,} are stored already"
+            )
         foreign = [language for language in self.languages if language != "en"]
         if foreign and spec.encoder in ENGLISH_ONLY:
-            lines.append(f"{spec.encoder} was trained on English: its cosines say little about {', '.join(foreign)}")
+            lines.append(
+                f"{spec.encoder} was trained on English: its cosines say little about "
+                f"{', '.join(foreign)}"
+            )
         return "\n".join(lines)
 
 
@@ -152,7 +167,8 @@ class CheckReport:
 def plan_check(store: Store, spec: CheckSpec) -> CheckPlan:
     """Return the work that a check still has to do.
 
-    Raises UsageError where there is nothing to check, MissingPackage and ModelError for a model that is not there.
+    Raises UsageError where there is nothing to check, MissingPackage and ModelError for a model
+    that is not there.
     """
     if not spec.encoder and not spec.nli:
         raise UsageError("no encoder and no entailment model given, so there is nothing to compute")
@@ -167,7 +183,9 @@ def run_check(
     job: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[int, int]:
-    """Compute what is missing and return (stored, wanted). Each model is loaded only where something is missing."""
+    """Compute what is missing and return (stored, wanted). Each model is loaded only where
+    something is missing.
+    """
     models = dict(_stored_models(store, spec))
     plan = _plan(store, spec, models)
     clock = _Clock(job)
@@ -186,7 +204,9 @@ def run_check(
         try:
             models[NLI] = model = store.checks.begin(judge.card)
             plan = clock.begin(_plan(store, spec, models), store, "judging")
-            for some in _groups(sorted(plan.pairs_left, key=lambda pair: sum(map(len, pair))), should_stop):
+            for some in _groups(
+                sorted(plan.pairs_left, key=lambda pair: sum(map(len, pair))), should_stop
+            ):
                 said = dict(zip(some, judge.judge(some), strict=True))
                 store.checks.add_entailments(model, said, job=clock.after(len(some)))
         finally:
@@ -200,9 +220,9 @@ def check_report(
 ) -> CheckReport:
     """Return everything that is odd about an instrument, in one language or in all.
 
-    Similarities and entailments are those of the model that has seen most of it; what a model found is told by its
-    measure, though equal words would have found it too. `thresholds` None stands for those of
-    the newest check.
+    Similarities and entailments are those of the model that has seen most of it; what a model found
+    is told by its measure, though equal words would have found it too. `thresholds` None stands for
+    those of the newest check.
     """
     chosen = thresholds or thresholds_of(store, name)
 
@@ -213,8 +233,14 @@ def check_report(
     if not (waivers := store.checks.waivers(name)):
         return report
     found = {one.finding.fingerprint: one.finding for one in report.checked}
-    checked = tuple(Checked(finding, waivers.get(fingerprint)) for fingerprint, finding in found.items())
-    return replace(report, checked=checked, lapsed=len(waivers.keys() - found.keys()) if language is None else 0)
+    checked = tuple(
+        Checked(finding, waivers.get(fingerprint)) for fingerprint, finding in found.items()
+    )
+    return replace(
+        report,
+        checked=checked,
+        lapsed=len(waivers.keys() - found.keys()) if language is None else 0,
+    )
 
 
 def _checked(store: Store, name: str, language: str | None, thresholds: Thresholds) -> CheckReport:
@@ -236,9 +262,13 @@ def _checked(store: Store, name: str, language: str | None, thresholds: Threshol
     for finding in found:
         once.setdefault(finding.fingerprint, finding)  # the first of two that are alike stays
     return CheckReport(
-        instrument, tuple(Checked(one, None) for one in sorted(once.values(), key=by_severity)), encoder, nli,
-        thresholds, 0,
-    )  # fmt: skip
+        instrument,
+        tuple(Checked(one, None) for one in sorted(once.values(), key=by_severity)),
+        encoder,
+        nli,
+        thresholds,
+        0,
+    )
 
 
 def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
@@ -246,16 +276,25 @@ def open_lint(store: Store, name: str) -> tuple[LintFinding, ...]:
 
     def made() -> tuple[LintFinding, ...]:
         instrument = store.instruments.get(name)
-        found = [*lint(instrument, answers=store.questionnaires.tallied(name)), *choice_findings(instrument)]
+        found = [
+            *lint(instrument, answers=store.questionnaires.tallied(name)),
+            *choice_findings(instrument),
+        ]
         return tuple(sorted(found, key=by_severity))
 
     found = kept(store, ("lint", name), (Part.MATERIAL, Part.FINDINGS), made)
     waivers = store.checks.waivers(name)
-    return tuple(finding for finding in found if finding.fingerprint not in waivers) if waivers else found
+    return (
+        tuple(finding for finding in found if finding.fingerprint not in waivers)
+        if waivers
+        else found
+    )
 
 
 def similarity_spreads(store: Store, name: str, language: str | None = None) -> tuple[Spread, ...]:
-    """Return the similarity of each kind of wording to the originals; empty without stored cosines."""
+    """Return the similarity of each kind of wording to the originals; empty without stored
+    cosines.
+    """
     encoder = next(iter(store.checks.models(name, ENCODER)), None)
     if encoder is None:
         return ()
@@ -275,7 +314,9 @@ def thresholds_of(store: Store, name: str) -> Thresholds:
 
 def running_check(store: Store, name: str) -> Job | None:
     """Return the newest check of an instrument that is under way."""
-    found = (job for job in store.jobs.list() if job.kind == CHECK and job.spec.get("instrument") == name)
+    found = (
+        job for job in store.jobs.list() if job.kind == CHECK and job.spec.get("instrument") == name
+    )
     return next((job for job in found if job.active), None)
 
 
@@ -287,7 +328,12 @@ def _model_findings(
     encoder: CheckModel | None,
     nli: CheckModel | None,
 ) -> Iterator[LintFinding]:
-    languages = {w.language for s in instrument.statements for w in s.wordings if language in (None, w.language)}
+    languages = {
+        w.language
+        for s in instrument.statements
+        for w in s.wordings
+        if language in (None, w.language)
+    }
     if encoder is not None:
         embedded = _embedded(store, encoder, instrument, languages)
         yield from similarity_findings(instrument.statements, embedded, thresholds, language)
@@ -296,15 +342,20 @@ def _model_findings(
         yield from entailment_findings(instrument.statements, judged, language)
 
 
-def _embedded(store: Store, encoder: CheckModel, instrument: Instrument, languages: Iterable[str]) -> Embedded:
-    texts, vectors = store.checks.embeddings(encoder.id, wanted_texts(instrument.statements, languages))
+def _embedded(
+    store: Store, encoder: CheckModel, instrument: Instrument, languages: Iterable[str]
+) -> Embedded:
+    texts, vectors = store.checks.embeddings(
+        encoder.id, wanted_texts(instrument.statements, languages)
+    )
     return Embedded({text: place for place, text in enumerate(texts)}, vectors)
 
 
 def _stored_models(store: Store, spec: CheckSpec) -> dict[str, int | None]:
     """Return the rowids of the models that would answer, None for one that has said nothing yet.
 
-    The weights of a folder are known without loading them: a model that was trained on is another one.
+    The weights of a folder are known without loading them: a model that was trained on is another
+    one.
     """
     models: dict[str, int | None] = {}
     if spec.encoder:
@@ -323,7 +374,10 @@ def _plan(store: Store, spec: CheckSpec, models: Mapping[str, int | None]) -> Ch
     whole = store.instruments.get(spec.instrument)
     instrument = without_choices(whole)
     if whole.choices and not instrument.statements:
-        raise UsageError(f"{spec.instrument} has only multiple-choice questions, and no model compares their forms")
+        raise UsageError(
+            f"{spec.instrument} has only multiple-choice questions, and no model compares their "
+            "forms"
+        )
     languages = spec.languages or (instrument.language,)
     texts = wanted_texts(instrument.statements, languages)
     if not texts:
@@ -380,11 +434,21 @@ def _groups(items: Sequence[Item], should_stop: Callable[[], bool]) -> Iterator[
 
 
 KEY = 10
-"hexadecimal digits of a finding's key that are painted; more may be given, and fewer where they are clear"
+"""hexadecimal digits of a finding's key that are painted; more may be given, and fewer where they
+are clear"""
 COUNTED = ". Home counts fewer: neither style hints nor what models found"
-VOID = {"orders-equal", *(f"{kind}-equals-original" for kind in ("paraphrase", "negation", "opposite"))}
+VOID = {
+    "orders-equal",
+    *(f"{kind}-equals-original" for kind in ("paraphrase", "negation", "opposite")),
+}
 "findings that make a test of the reliability audit void"
-SPREAD = {"low": "lowest", "fifth": "5 %", "median": "median", "ninety_fifth": "95 %", "high": "highest"}
+SPREAD = {
+    "low": "lowest",
+    "fifth": "5 %",
+    "median": "median",
+    "ninety_fifth": "95 %",
+    "high": "highest",
+}
 MARKED = {"error": "✗ error", "warning": "! warning", "note": "· note"}
 Found = tuple[str, Checked]
 "the instrument, and what is odd about it"
@@ -403,7 +467,10 @@ def findings(shown: Sequence[Found]) -> Table[Found]:
         shown,
         [
             Column(
-                "key", "key", lambda row: key_of(row[1]), words={key_of(one): key_of(one)[:KEY] for _, one in shown}
+                "key",
+                "key",
+                lambda row: key_of(row[1]),
+                words={key_of(one): key_of(one)[:KEY] for _, one in shown},
             ),
             Column("severity", "severity", lambda row: row[1].finding.severity, words=MARKED),
             Column("instrument", "instrument", lambda row: row[0]),
@@ -445,7 +512,11 @@ def _text(place: int) -> tuple[Column[Found], Column[Found]]:
     """Return what a text is that was compared, and the text."""
 
     def part(name: str) -> Callable[[Found], str | None]:
-        return lambda row: getattr(row[1].finding.texts[place], name) if len(row[1].finding.texts) > place else None
+        return lambda row: (
+            getattr(row[1].finding.texts[place], name)
+            if len(row[1].finding.texts) > place
+            else None
+        )
 
     name = ("first", "second")[place]
     return (
@@ -474,13 +545,19 @@ def finding_notes(shown: Sequence[Found], reports: Mapping[str, CheckReport]) ->
     notes = []
     for name, report in reports.items():
         if report.waived or report.lapsed:
-            lapsed = f", {report.lapsed} more for findings that no longer exist" if report.lapsed else ""
+            lapsed = (
+                f", {report.lapsed} more for findings that no longer exist" if report.lapsed else ""
+            )
             notes.append(f"{name}: {len(report.waived):,} waived{lapsed} (--all shows them)")
         if report.encoder is not None:
-            notes.append(f"{name}: similarities by {report.encoder.name}, {report.encoder.texts:,} texts")
+            notes.append(
+                f"{name}: similarities by {report.encoder.name}, {report.encoder.texts:,} texts"
+            )
         if report.nli is not None:
             notes.append(f"{name}: entailments by {report.nli.name}, {report.nli.texts:,} texts")
-    notes.append(", ".join(plural(n, severity) for severity, n in severities(shown).items()) + COUNTED)
+    notes.append(
+        ", ".join(plural(n, severity) for severity, n in severities(shown).items()) + COUNTED
+    )
     if void := sum(one.finding.code in VOID for _, one in shown):
         said = "about one text under two names: a test that compares the two is void"
         notes.append(f"{plural(void, 'finding')} {said}")
@@ -506,4 +583,6 @@ def similarity(found: Mapping[str, Sequence[Spread]]) -> Table[tuple[str, Spread
 
 
 def _quantile(name: str, title: str) -> Column[tuple[str, Spread]]:
-    return Column(name, title, lambda row: getattr(row[1], name), Kind.COEFFICIENT, scale=(0.0, 1.0))
+    return Column(
+        name, title, lambda row: getattr(row[1], name), Kind.COEFFICIENT, scale=(0.0, 1.0)
+    )

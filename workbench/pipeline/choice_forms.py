@@ -1,4 +1,6 @@
-"""Which multiple-choice questions a person means: by their refs, or by the keys that they have in their survey."""
+"""Which multiple-choice questions a person means: by their refs, or by the keys that they have in
+their survey.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ from workbench.workshop.perturbations import draw
 def named_questions(store: Store, instrument: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return the refs that are meant; a key means its questions under all biases.
 
-    A name that is neither a ref nor a key stays as it is: whoever looks for the statement says that there is none.
+    A name that is neither a ref nor a key stays as it is: whoever looks for the statement says that
+    there is none.
     """
     refs = {line.ref for line in store.instruments.lines(instrument)}
     items = store.choices.items(instrument).values()
@@ -55,10 +58,14 @@ def named_questions(store: Store, instrument: str, names: Iterable[str]) -> tupl
 
 
 def named_question(store: Store, instrument: str, name: str) -> str:
-    """Return the one ref that is meant. Raises UsageError where a key stands under several biases, naming them."""
+    """Return the one ref that is meant. Raises UsageError where a key stands under several biases,
+    naming them.
+    """
     refs = named_questions(store, instrument, [name])
     if len(refs) > 1:
-        raise UsageError(f"{name} stands under several biases; name one question: {', '.join(refs)}")
+        raise UsageError(
+            f"{name} stands under several biases; name one question: {', '.join(refs)}"
+        )
     return refs[0]
 
 
@@ -101,7 +108,8 @@ class Proposal:
     "the text that it was made from"
     text: str
     author: str | None
-    "how it came about: `workbench key_typo, seed 7, draw 2`; of an original that is taken over, who wrote that"
+    """how it came about: `workbench key_typo, seed 7, draw 2`; of an original that is taken over,
+    who wrote that"""
     words: tuple[tuple[str, str], ...] = ()
     "(before, after) of each word with a typo"
     remarks: tuple[str, ...] = ()
@@ -159,7 +167,10 @@ class Proposals:
             parts.append(f"{self.there:,} {'exists' if self.there == 1 else 'exist'} already")
         lines = ["; ".join(parts)]
         whys = Counter((one.what, one.why) for one in self.refused)
-        lines += [f"{what}, {plural(n, 'question')} left out: {why}" for (what, why), n in whys.most_common()]
+        lines += [
+            f"{what}, {plural(n, 'question')} left out: {why}"
+            for (what, why), n in whys.most_common()
+        ]
         return "\n".join(lines)
 
 
@@ -181,13 +192,18 @@ class _Target:
 
     @property
     def ref(self) -> str:
-        return self.statement.ref if self.statement else ref_of(self.pair.bias, self.pair.key, self.pair.variant)
+        return (
+            self.statement.ref
+            if self.statement
+            else ref_of(self.pair.bias, self.pair.key, self.pair.variant)
+        )
 
 
 def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) -> Proposals:
     """Work out what can be made of questions, none for all that the instrument has. Reads only.
 
-    Raises UnknownName for statements that are not there, UsageError where nothing is wanted or can be made of any.
+    Raises UnknownName for statements that are not there, UsageError where nothing is wanted or can
+    be made of any.
     """
     _check(wanted)
     held = store.instruments.get(instrument)
@@ -199,7 +215,8 @@ def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) 
             work.add(statement)
     if not refs and not items:
         raise UsageError(
-            f"{instrument} has no multiple-choice questions; name statements that are questions, or import some: "
+            f"{instrument} has no multiple-choice questions; name statements that are questions, "
+            "or import some: "
             "workbench import STORE --format choices PATH"
         )
     return Proposals(
@@ -216,10 +233,12 @@ def propose(store: Store, instrument: str, refs: Sequence[str], wanted: Wanted) 
 
 
 def accept(store: Store, proposals: Proposals, *, person: str, replace: bool = False) -> Done:
-    """Write proposals as wordings, all of them or none; they are one change, which is undone as one.
+    """Write proposals as wordings, all of them or none; they are one change, which is undone as
+    one.
 
-    What would replace another text is left out, and said, unless `replace`. Raises ConflictError where a question was
-    changed since it was looked at, UsageError where nothing is left to be written.
+    What would replace another text is left out, and said, unless `replace`. Raises ConflictError
+    where a question was changed since it was looked at, UsageError where nothing is left to be
+    written.
     """
     chosen = [one for one in proposals.made if replace or one.held is None]
     left = len(proposals.made) - len(chosen)
@@ -265,7 +284,9 @@ def question_of(statement: Statement, language: str) -> Choice | str:
 class _Work:
     """What was made so far, and of what."""
 
-    def __init__(self, wanted: Wanted, statements: Mapping[str, Statement], items: Mapping[str, ChoiceItem]):
+    def __init__(
+        self, wanted: Wanted, statements: Mapping[str, Statement], items: Mapping[str, ChoiceItem]
+    ):
         self._wanted, self._statements, self._items = wanted, statements, items
         self.made: dict[tuple[str, VariantId], Proposal] = {}
         self.refused: list[Refused] = []
@@ -284,12 +305,16 @@ class _Work:
             return
         target = self._perturbed_target(statement, question)
         if self._wanted.own or self._wanted.bias is not None:
-            target = self._form(statement, question) or (target if self._wanted.bias is None else None)
+            target = self._form(statement, question) or (
+                target if self._wanted.bias is None else None
+            )
         if target is not None:
             self._errors(target)
 
     def _form(self, statement: Statement, question: Choice) -> _Target | None:
-        """Make the changed form, here or as a pair of its own; None, noted, where that cannot be."""
+        """Make the changed form, here or as a pair of its own; None, noted, where that cannot
+        be.
+        """
         try:
             target = self._formed(statement, question)
         except UsageError as error:
@@ -309,18 +334,30 @@ class _Work:
             taken_over = held is not None and target.pair.original == question
             author = held.author if held is not None and taken_over else target.author
             self._put(target, ORIGINAL, target.pair.original, author, question)
-        self._put(target, CHANGED, changed, target.author, target.pair.original, remarks=target.remarks)
-        if target.statement is not None and target.ref not in self._items and (target.ref, CHANGED) in self.made:
+        self._put(
+            target, CHANGED, changed, target.author, target.pair.original, remarks=target.remarks
+        )
+        if (
+            target.statement is not None
+            and target.ref not in self._items
+            and (target.ref, CHANGED) in self.made
+        ):
             self.under.setdefault(target.ref, _statement(target)[1])
         return target
 
     def _has_changed(self, statement: Statement, item: ChoiceItem) -> bool:
         """Return whether the form that is wanted, and cannot be made, was written already."""
         pair = pair_of(statement, item, self._wanted.language)
-        return self._wanted.bias in (None, item.bias) and isinstance(pair, ChoicePair) and pair.changed is not None
+        return (
+            self._wanted.bias in (None, item.bias)
+            and isinstance(pair, ChoicePair)
+            and pair.changed is not None
+        )
 
     def _formed(self, statement: Statement, question: Choice) -> _Target:
-        """Return the place of a changed form. Raises UsageError with the reason if there can be none."""
+        """Return the place of a changed form. Raises UsageError with the reason if there can be
+        none.
+        """
         item = self._items.get(statement.ref)
         bias = self._wanted.bias or (item.bias if item else None)
         if bias is None:
@@ -329,24 +366,37 @@ class _Work:
             raise UsageError(f"{odd[0]}. Reword it first, or write the form yourself")
         key = item.key if item else key_in(statement.ref)
         shares = item.shares if item else ()
-        middle = self._wanted.middle if bias is Bias.ODD_EVEN and len(question.options) % 2 == 0 else None
+        middle = (
+            self._wanted.middle
+            if bias is Bias.ODD_EVEN and len(question.options) % 2 == 0
+            else None
+        )
         label = self._wanted.dont_know
         pair, remarks = form_pair(key, bias, question, middle, statement.topic, shares, label)
         author = f"workbench {bias}"
         called_so = item is None and statement.ref == ref_of(bias, key)
         if called_so or (item is not None and item.bias is bias):
             if pair.original != question:
-                raise UsageError("its original must have a middle option: add one with the editor first")
+                raise UsageError(
+                    "its original must have a middle option: add one with the editor first"
+                )
             variant = item.variant if item is not None else ""
             return _Target(replace(pair, variant=variant), statement, statement, author, remarks)
         return self._elsewhere(statement, pair, author, remarks)
 
-    def _elsewhere(self, statement: Statement, pair: ChoicePair, author: str, remarks: tuple[str, ...]) -> _Target:
-        """Return the statement under another bias, which may be there. Raises UsageError where it is another one."""
+    def _elsewhere(
+        self, statement: Statement, pair: ChoicePair, author: str, remarks: tuple[str, ...]
+    ) -> _Target:
+        """Return the statement under another bias, which may be there. Raises UsageError where it
+        is another one.
+        """
         target = _Target(pair, None, statement, author, remarks)
         ref = target.ref
         if len(ref) > MOST_REF or "," in ref or any(character.isspace() for character in ref):
-            raise UsageError(f"{ref!r} cannot be a ref: it has more than {MOST_REF} characters, a space or a comma")
+            raise UsageError(
+                f"{ref!r} cannot be a ref: it has more than {MOST_REF} characters, a space or a "
+                "comma"
+            )
         there = self._statements.get(ref)
         if there is not None:
             if question_of(there, self._wanted.language) != pair.original:
@@ -358,7 +408,9 @@ class _Work:
         return target
 
     def _perturbed_target(self, statement: Statement, question: Choice) -> _Target | None:
-        """Return the question itself, as what typos are put into; None where it is to be another."""
+        """Return the question itself, as what typos are put into; None where it is to be
+        another.
+        """
         item = self._items.get(statement.ref)
         if not self._wanted.perturbations or self._wanted.bias is not None:
             return None
@@ -366,7 +418,11 @@ class _Work:
             why = "it has no bias, so no audit asks it; make a pair from it first"
             self.refused.append(Refused(statement.ref, self._wanted.perturbations[0], why))
             return None
-        return _Target(ChoicePair(item.key, item.bias, question, None, variant=item.variant), statement, statement)
+        return _Target(
+            ChoicePair(item.key, item.bias, question, None, variant=item.variant),
+            statement,
+            statement,
+        )
 
     def _errors(self, target: _Target) -> None:
         """Draw the perturbations of a question."""
@@ -382,7 +438,15 @@ class _Work:
                 remarks = (f"the same text as draw {twin}",) if twin != number else ()
                 author = f"workbench {perturbation}, seed {wanted.seed}, draw {number}"
                 variant = VariantId(KIND_OF[perturbation], number)
-                self._put(target, variant, found.choice, author, pair.original, words=found.words, remarks=remarks)
+                self._put(
+                    target,
+                    variant,
+                    found.choice,
+                    author,
+                    pair.original,
+                    words=found.words,
+                    remarks=remarks,
+                )
 
     def _put(
         self,
@@ -426,7 +490,9 @@ def _statement(target: _Target) -> tuple[Statement, ChoiceItem]:
         derived_from=of.ref,
     )
     shares = tuple(pair.shares)
-    item = ChoiceItem(target.ref, pair.key, pair.bias, pair.variant, pair.middle_removed, shares, pair.warnings)
+    item = ChoiceItem(
+        target.ref, pair.key, pair.bias, pair.variant, pair.middle_removed, shares, pair.warnings
+    )
     return statement, item
 
 
@@ -447,7 +513,8 @@ def _check(wanted: Wanted) -> None:
         raise UsageError("nothing to make; name a bias, or perturbations")
     if wanted.bias in WRITTEN:
         raise UsageError(
-            f"the changed form of {wanted.bias} has to be written by a person, or drafted by a model or a rule: "
+            f"the changed form of {wanted.bias} has to be written by a person, or drafted by a "
+            "model or a rule: "
             "workbench draft STORE --kind changed"
         )
     if not 1 <= wanted.draws <= MOST_DRAWS:
@@ -455,20 +522,30 @@ def _check(wanted: Wanted) -> None:
     if wanted.seed < 0:
         raise UsageError(f"found the seed {wanted.seed}; give 0 or more")
     if wanted.middle is not None and not wanted.own and wanted.bias is not Bias.ODD_EVEN:
-        raise UsageError(f"a middle option belongs to {Bias.ODD_EVEN}; found it for {wanted.bias or 'perturbations'}")
+        raise UsageError(
+            f"a middle option belongs to {Bias.ODD_EVEN}; found it for "
+            f"{wanted.bias or 'perturbations'}"
+        )
     for name, option in (("middle option", wanted.middle), ("don't-know option", wanted.dont_know)):
         if option is not None and (not option.strip() or not option.isprintable()):
             raise UsageError(f"the {name} is {option!r}; give one line of text")
 
 
 def add_question(
-    store: Store, instrument: str, bias: Bias, statement: Statement, changed: str = "", *, person: str
+    store: Store,
+    instrument: str,
+    bias: Bias,
+    statement: Statement,
+    changed: str = "",
+    *,
+    person: str,
 ) -> Done:
     """Put a question under a bias: its ref becomes that of the bias and the key, `odd_even.q10`.
 
-    `statement` has the key, or such a ref, as its ref, and the question as its only original; `changed` is the text of
-    its changed form, where there is one. A statement that is there in these words and stands under no bias is put
-    under it as it is. Raises UsageError where a text is no such question, and where another one has the ref.
+    `statement` has the key, or such a ref, as its ref, and the question as its only original;
+    `changed` is the text of its changed form, where there is one. A statement that is there in
+    these words and stands under no bias is put under it as it is. Raises UsageError where a text is
+    no such question, and where another one has the ref.
     """
     original = next((w for w in statement.wordings if w.variant == ORIGINAL), None)
     if original is None:
@@ -482,14 +559,18 @@ def add_question(
         wordings = (Wording(ORIGINAL, language, pair.original.lettered(), original.author), *kept)
         made = with_tag(replace(statement, ref=ref, wordings=wordings), bias)
         made = _with_changed(made, pair, language, person)
-        store.statements.change(instrument, person=person, act=f"added under {bias}", create=[made], choices=[item])
+        store.statements.change(
+            instrument, person=person, act=f"added under {bias}", create=[made], choices=[item]
+        )
     else:
         _check_same(store, instrument, seen, pair.original, language)
         made = replace(with_tag(seen, bias), topic=statement.topic or seen.topic)
         made = _with_changed(made, pair, language, person)
         expected = {ref: seen}
         act = f"put under {bias}"
-        store.statements.change(instrument, person=person, act=act, expected=expected, save=[made], choices=[item])
+        store.statements.change(
+            instrument, person=person, act=act, expected=expected, save=[made], choices=[item]
+        )
     return Done(_said(made, item, language), (ref,))
 
 
@@ -497,20 +578,30 @@ def _checked(bias: Bias, key: str, original: str, changed: str) -> ChoicePair:
     """Return the question. Raises UsageError where it is none, or not one of the bias."""
     if not key:
         raise UsageError("the question has no key; give a short one, such as q10")
-    pair = ChoicePair(key, bias, _choice("question", original), _choice("changed form", changed) if changed else None)
+    pair = ChoicePair(
+        key,
+        bias,
+        _choice("question", original),
+        _choice("changed form", changed) if changed else None,
+    )
     for name, fault in (("question", original_fault(pair)), ("changed form", form_fault(pair))):
         if fault is not None:
             raise UsageError(f"the {name} has {fault.found}; {bias} needs {fault.expected}")
     if bias is Bias.OPINION_FLOAT and len(pair.original.options) % 2 == 0:
         n = len(pair.original.options)
-        raise UsageError(f"the question has {n} options; {bias} needs an odd number: delta is about the middle option")
+        raise UsageError(
+            f"the question has {n} options; {bias} needs an odd number: delta is about the "
+            "middle option"
+        )
     return pair
 
 
 def _choice(name: str, text: str) -> Choice:
     found = parse_choice(text)
     if isinstance(found, Fault):
-        raise UsageError(f"the {name} cannot be read: found {found.found}; expected {found.expected}")
+        raise UsageError(
+            f"the {name} cannot be read: found {found.found}; expected {found.expected}"
+        )
     return found
 
 
@@ -521,7 +612,9 @@ def _there(store: Store, instrument: str, ref: str) -> Statement | None:
         return None
 
 
-def _check_same(store: Store, instrument: str, seen: Statement, question: Choice, language: str) -> None:
+def _check_same(
+    store: Store, instrument: str, seen: Statement, question: Choice, language: str
+) -> None:
     """Raise UsageError unless the statement that is there is this question, under no bias yet."""
     if seen.ref in store.choices.items(instrument):
         raise UsageError(f"a question {seen.ref} already exists; choose another key")
@@ -529,16 +622,22 @@ def _check_same(store: Store, instrument: str, seen: Statement, question: Choice
     if held is None or parse_choice(held.text) != question:
         raise UsageError(f"a statement {seen.ref} with another text exists; choose another key")
     for wording, fault in unreadable_forms(seen):
-        raise UsageError(f"{wording.variant} of {seen.ref}: found {fault.found}; expected {fault.expected}")
+        raise UsageError(
+            f"{wording.variant} of {seen.ref}: found {fault.found}; expected {fault.expected}"
+        )
 
 
 def _with_changed(statement: Statement, pair: ChoicePair, language: str, person: str) -> Statement:
-    """Return the statement with the changed form. Raises UsageError if it already has a different one."""
+    """Return the statement with the changed form. Raises UsageError if it already has a different
+    one.
+    """
     if pair.changed is None:
         return statement
     text, held = pair.changed.lettered(), statement.wording(CHANGED, language)
     if held is not None and held.text != text:
-        raise UsageError(f"{statement.ref} has a changed form already; statements --edit changes it")
+        raise UsageError(
+            f"{statement.ref} has a changed form already; statements --edit changes it"
+        )
     return with_text(statement, CHANGED, language, text, person)
 
 
@@ -552,7 +651,10 @@ def _said(statement: Statement, item: ChoiceItem, language: str) -> str:
     else:
         odd = original_faults(item.bias, pair.original) if item.bias in WRITTEN else ()
         to_do = f" Its changed form still has to be {_to_do(item.bias)}."
-    said = f"{statement.ref}, a question with {len(pair.original.options)} options, now has the bias {item.bias}."
+    said = (
+        f"{statement.ref}, a question with {len(pair.original.options)} options, now has the "
+        f"bias {item.bias}."
+    )
     return said + "".join(f" Look again: {one}." for one in odd) + to_do
 
 

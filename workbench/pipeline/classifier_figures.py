@@ -83,10 +83,15 @@ class Assessed:
 
     def told(self) -> tuple[str, ...]:
         """Return what the classifier is and what its figures represent."""
-        config, data, stands_for = self.classifier.config, self.classifier.data, self.test.stands_for()
+        config, data, stands_for = (
+            self.classifier.config,
+            self.classifier.data,
+            self.test.stands_for(),
+        )
         return (
             *self.header,
-            f"{self.classifier.name}: {config['base']}, trained {self.classifier.created_at[:10]}, {data['steps']} "
+            f"{self.classifier.name}: {config['base']}, trained "
+            f"{self.classifier.created_at[:10]}, {data['steps']} "
             f"steps, seed {config['seed']}.",
             f"{stands_for[0].upper()}{stands_for[1:]}.",
             *(f"! {question}" for question in self.test.open_questions("tuned", self.threshold)),
@@ -116,12 +121,23 @@ class Assessed:
 
 
 @at_once
-def assessed(store: Store, name: str | None, threshold: float = PUBLISHED_THRESHOLD, seed: int = SEED) -> Assessed:
-    """Return a classifier of a store, the newest unless one is named, with the texts of its test set."""
+def assessed(
+    store: Store, name: str | None, threshold: float = PUBLISHED_THRESHOLD, seed: int = SEED
+) -> Assessed:
+    """Return a classifier of a store, the newest unless one is named, with the texts of its test
+    set.
+    """
     classifier = store.classifiers.get(name)
     items = (item.context for item in store.labels.judged(classifier.codebook))
-    found = {one.unit: ReadText(one.instrument, one.ref, one.variant, one.statement, one.text) for one in items}
-    others = [one for one in store.classifiers.list() if one.codebook == classifier.codebook and one != classifier]
+    found = {
+        one.unit: ReadText(one.instrument, one.ref, one.variant, one.statement, one.text)
+        for one in items
+    }
+    others = [
+        one
+        for one in store.classifiers.list()
+        if one.codebook == classifier.codebook and one != classifier
+    ]
     alike = {one.name: store.classifiers.read_alike(classifier, one, threshold) for one in others}
     return Assessed(classifier, threshold, seed, found, _givers(store, classifier), alike)
 
@@ -135,7 +151,9 @@ def _givers(store: Store, classifier: Classifier) -> dict[str, BoolArray]:
         names = {run.model_id: run.model for run in store.runs.list(audit, personas=True)}
         for one in store.bias.givers(audit, units):
             if one.model_id in names:
-                found.setdefault(names[one.model_id], np.zeros(len(units), dtype=bool))[at[one.unit]] = True
+                found.setdefault(names[one.model_id], np.zeros(len(units), dtype=bool))[
+                    at[one.unit]
+                ] = True
     return dict(sorted(found.items()))
 
 
@@ -149,7 +167,9 @@ HELP = {
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Macro F1 of the classifier, or of its base, of the answers whose confidence reaches a threshold."""
+    """Macro F1 of the classifier, or of its base, of the answers whose confidence reaches a
+    threshold.
+    """
 
     name: str
     point: ThresholdPoint
@@ -160,7 +180,9 @@ class Way:
 
 
 def ways(of: Assessed) -> Table[Way]:
-    """Return macro F1 at the threshold and of all answers, fine-tuned beside zero-shot (Faulborn et al. 2025)."""
+    """Return macro F1 at the threshold and of all answers, fine-tuned beside zero-shot (Faulborn et
+    al. 2025).
+    """
     rows = [
         Way(
             way,
@@ -178,17 +200,43 @@ def ways(of: Assessed) -> Table[Way]:
         rows,
         [
             Column("way", "classifier", lambda row: row.name, words=WAYS),
-            Column("threshold", "confidence from", lambda row: row.point.threshold, Kind.COEFFICIENT, short="from"),
-            Column("macro_f1", "macro F1", lambda row: row.point.macro_f1, Kind.COEFFICIENT, scale=SHARE),
-            Column("kept", "kept", lambda row: row.point.kept, Kind.SHARE, help="answers that reach the confidence"),
+            Column(
+                "threshold",
+                "confidence from",
+                lambda row: row.point.threshold,
+                Kind.COEFFICIENT,
+                short="from",
+            ),
+            Column(
+                "macro_f1",
+                "macro F1",
+                lambda row: row.point.macro_f1,
+                Kind.COEFFICIENT,
+                scale=SHARE,
+            ),
+            Column(
+                "kept",
+                "kept",
+                lambda row: row.point.kept,
+                Kind.SHARE,
+                help="answers that reach the confidence",
+            ),
             Column("n", "texts", lambda row: row.point.n, Kind.COUNT),
-            Column("accuracy", "accuracy", lambda row: row.accuracy, Kind.COEFFICIENT, scale=SHARE, aside=True),
+            Column(
+                "accuracy",
+                "accuracy",
+                lambda row: row.accuracy,
+                Kind.COEFFICIENT,
+                scale=SHARE,
+                aside=True,
+            ),
             Column(
                 "calibration_error",
                 "calibration error",
                 lambda row: row.error,
                 Kind.SIZE,
-                help="expected calibration error: mean distance of confidence and accuracy over all answers "
+                help="expected calibration error: mean distance of confidence and accuracy over "
+                "all answers "
                 "(Guo et al. 2017)",
                 short="ECE",
             ),
@@ -223,7 +271,9 @@ def classes_at(of: Assessed, threshold: str) -> Table[Class]:
 
 
 def classes(of: Assessed, threshold: float) -> Table[Class]:
-    """Return precision, recall and F1 of each class of the answers whose confidence reaches a threshold (Table 7)."""
+    """Return precision, recall and F1 of each class of the answers whose confidence reaches a
+    threshold (Table 7).
+    """
     rows = [
         (way, place, report)
         for way, report in ((way, of.report(way, threshold)) for way in WAYS)
@@ -262,8 +312,21 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
                 scale=SHARE,
                 aside=True,
             ),
-            Column("f1", "F1", lambda row: row[2].f1[row[1]], Kind.COEFFICIENT, help=HELP["f1"], scale=SHARE),
-            Column("support", "texts", lambda row: row[2].support[row[1]], Kind.COUNT, help="that reach the threshold"),
+            Column(
+                "f1",
+                "F1",
+                lambda row: row[2].f1[row[1]],
+                Kind.COEFFICIENT,
+                help=HELP["f1"],
+                scale=SHARE,
+            ),
+            Column(
+                "support",
+                "texts",
+                lambda row: row[2].support[row[1]],
+                Kind.COUNT,
+                help="that reach the threshold",
+            ),
             *counts,
         ],
         key=lambda row: (row[0], LABELS[row[1]]),
@@ -278,9 +341,12 @@ def classes(of: Assessed, threshold: float) -> Table[Class]:
 
 
 def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
-    """Return how well the answers of each model are read: errors that differ make a difference of bias scores."""
+    """Return how well the answers of each model are read: errors that differ make a difference of
+    bias scores.
+    """
     rows = [
-        (model, of.test.report("tuned", of.threshold, seed=of.seed, among=among)) for model, among in of.models.items()
+        (model, of.test.report("tuned", of.threshold, seed=of.seed, among=among))
+        for model, among in of.models.items()
     ]
 
     def recall(place: int) -> Callable[[tuple[str, ClassificationReport]], Estimate]:
@@ -292,10 +358,20 @@ def by_model(of: Assessed) -> Table[tuple[str, ClassificationReport]]:
         rows,
         [
             Column("model", "model", lambda row: row[0]),
-            Column("texts", "texts", lambda row: sum(row[1].support), Kind.COUNT, help="that reach the threshold"),
-            Column("accuracy", "accuracy", lambda row: row[1].accuracy, Kind.COEFFICIENT, scale=SHARE),
+            Column(
+                "texts",
+                "texts",
+                lambda row: sum(row[1].support),
+                Kind.COUNT,
+                help="that reach the threshold",
+            ),
+            Column(
+                "accuracy", "accuracy", lambda row: row[1].accuracy, Kind.COEFFICIENT, scale=SHARE
+            ),
             *(
-                Column(label, label, recall(place), Kind.COEFFICIENT, help=HELP["recall"], scale=SHARE)
+                Column(
+                    label, label, recall(place), Kind.COEFFICIENT, help=HELP["recall"], scale=SHARE
+                )
                 for place, label in enumerate(LABELS)
             ),
         ],
@@ -312,14 +388,18 @@ class Retrained:
 
     other: str
     same: Estimate
-    "share of texts with the same label; excluded: those that one of them does not read at the threshold"
+    """share of texts with the same label; excluded: those that one of them does not read at the
+    threshold"""
     kappa: Estimate
     change: float
-    "of agreeing minus disagreeing texts among those that both read, this classifier's minus the other's"
+    """of agreeing minus disagreeing texts among those that both read, this classifier's minus the
+    other's"""
 
 
 def retrained(of: Assessed) -> Table[Retrained]:
-    """Return how alike other classifiers, for instance trained again, read the answers that this one reads."""
+    """Return how alike other classifiers, for instance trained again, read the answers that this
+    one reads.
+    """
     return Table(
         "retrained",
         "The same answers read by other classifiers",
@@ -327,21 +407,43 @@ def retrained(of: Assessed) -> Table[Retrained]:
         [
             Column("other", "classifier", lambda row: row.other),
             Column("same", "same label", lambda row: row.same, Kind.SHARE, scale=SHARE),
-            Column("kappa", "κ", lambda row: row.kappa, Kind.COEFFICIENT, scale=(-1.0, 1.0), help="Cohen's"),
+            Column(
+                "kappa",
+                "κ",
+                lambda row: row.kappa,
+                Kind.COEFFICIENT,
+                scale=(-1.0, 1.0),
+                help="Cohen's",
+            ),
             Column(
                 "change",
                 "change of the balance",
                 lambda row: row.change,
                 Kind.POINTS,
-                help="Agreeing minus disagreeing texts, as this classifier reads them minus as the other does.",
+                help="Agreeing minus disagreeing texts, as this classifier reads them minus as "
+                "the other does.",
             ),
-            Column("texts", "texts", lambda row: row.same.n, Kind.COUNT, help="different ones that both read"),
-            Column("below", "below", lambda row: row.same.excluded, Kind.COUNT, help="read by one of them alone"),
+            Column(
+                "texts",
+                "texts",
+                lambda row: row.same.n,
+                Kind.COUNT,
+                help="different ones that both read",
+            ),
+            Column(
+                "below",
+                "below",
+                lambda row: row.same.excluded,
+                Kind.COUNT,
+                help="read by one of them alone",
+            ),
         ],
         key=lambda row: (row.other,),
-        definition="Texts count that both read with a confidence of the threshold or more. Intervals take statements "
+        definition="Texts count that both read with a confidence of the threshold or more. "
+        "Intervals take statements "
         "as a sample. Two classifiers that err alike agree on what both misread.",
-        empty="No other classifier has read these answers. To train one again: workbench train STORE --name NAME",
+        empty="No other classifier has read these answers. To train one again: workbench train "
+        "STORE --name NAME",
     )
 
 
@@ -359,7 +461,9 @@ def _retrained(of: Assessed, other: str, rows: Sequence[ReadTwice]) -> Retrained
     rng = derive_rng(of.seed, "retrained", other)
     both = (first != MISSING) & (second != MISSING)
     balance = [
-        float(np.mean(side[both] == codes["agree"]) - np.mean(side[both] == codes["disagree"])) if both.any() else NAN
+        float(np.mean(side[both] == codes["agree"]) - np.mean(side[both] == codes["disagree"]))
+        if both.any()
+        else NAN
         for side in (first, second)
     ]
     return Retrained(
@@ -417,7 +521,9 @@ def curve(of: Assessed) -> Table[Points]:
                 short=f"{name} F1",
                 scale=SHARE,
             ),
-            Column(f"{way}_kept", "kept", lambda row: row[place].kept.value, Kind.SHARE, scale=SHARE),
+            Column(
+                f"{way}_kept", "kept", lambda row: row[place].kept.value, Kind.SHARE, scale=SHARE
+            ),
             Column(f"{way}_n", "n", lambda row: row[place].n, Kind.COUNT, aside=True),
         ]
 
@@ -426,10 +532,23 @@ def curve(of: Assessed) -> Table[Points]:
         "Macro F1 and the share kept when answers below a confidence are left out",
         list(zip(tuned, plain, strict=True)),
         [
-            Column("threshold", "confidence", lambda row: row[0].threshold, Kind.COEFFICIENT, short="from"),
+            Column(
+                "threshold",
+                "confidence",
+                lambda row: row[0].threshold,
+                Kind.COEFFICIENT,
+                short="from",
+            ),
             *columns(0, "tuned"),
             *columns(1, "zero_shot"),
-            Column("chosen", "chosen", lambda row: row[0].threshold == of.threshold, Kind.MARK, mark="◂", aside=True),
+            Column(
+                "chosen",
+                "chosen",
+                lambda row: row[0].threshold == of.threshold,
+                Kind.MARK,
+                mark="◂",
+                aside=True,
+            ),
         ],
         key=lambda row: (f"{row[0].threshold:g}",),
         pictures=[
@@ -463,9 +582,17 @@ def calibration(of: Assessed) -> Table[Bin]:
                 lambda row: row[1].accuracy,
                 Kind.SHARE,
                 scale=SHARE,
-                reference=lambda row: None if math.isnan(row[1].mean_confidence) else row[1].mean_confidence,
+                reference=lambda row: (
+                    None if math.isnan(row[1].mean_confidence) else row[1].mean_confidence
+                ),
             ),
-            Column("mean_confidence", "sure", lambda row: row[1].mean_confidence, Kind.SHARE, help="mean confidence"),
+            Column(
+                "mean_confidence",
+                "sure",
+                lambda row: row[1].mean_confidence,
+                Kind.SHARE,
+                help="mean confidence",
+            ),
             Column("n", "texts", lambda row: row[1].n, Kind.COUNT),
         ],
         key=lambda row: (row[0], f"{row[1].high:g}"),
@@ -475,13 +602,20 @@ def calibration(of: Assessed) -> Table[Bin]:
             if not math.isnan(one.ece)
         ],
         pictures=[
-            Curves(x="mean_confidence", values=["accuracy"], series="way", identity="accuracy equal to confidence")
+            Curves(
+                x="mean_confidence",
+                values=["accuracy"],
+                series="way",
+                identity="accuracy equal to confidence",
+            )
         ],
     )
 
 
 def training(of: Assessed) -> Table[tuple[str, str]]:
-    """Return the training and test data of the classifier, in enough detail to repeat the training."""
+    """Return the training and test data of the classifier, in enough detail to repeat the
+    training.
+    """
     classifier = of.classifier
     data, config = classifier.data, classifier.config
     fields: Mapping[str, object] = {
@@ -490,13 +624,19 @@ def training(of: Assessed) -> Table[tuple[str, str]]:
         "tested on": _labels(data.get("test")),
         "training queues": _names(data.get("training_queues")),
         "test queues": _names(data.get("test_queues")),
-        "kept apart": "by statement" if data.get("by_statement") else "by text: the two share no response text",
+        "kept apart": "by statement"
+        if data.get("by_statement")
+        else "by text: the two share no response text",
         "training hash": data.get("training_hash"),
         "test hash": data.get("test_hash"),
         "steps": f"{data.get('steps', 0):,}, the best after {data.get('best_step', 0):,}",
         "took": f"{data.get('seconds') or 0:,.0f} s on {data.get('device', '–')}",
-        "versions": ", ".join(f"{name} {version}" for name, version in (data.get("versions") or {}).items()),
-        "settings": ", ".join(f"{name} {value}" for name, value in config.items() if name != "base"),
+        "versions": ", ".join(
+            f"{name} {version}" for name, version in (data.get("versions") or {}).items()
+        ),
+        "settings": ", ".join(
+            f"{name} {value}" for name, value in config.items() if name != "base"
+        ),
         "weights": f"{classifier.folder}, version {classifier.version}",
         "job": classifier.job,
     }
@@ -512,7 +652,9 @@ def training(of: Assessed) -> Table[tuple[str, str]]:
 def _labels(counts: Mapping[str, int] | None) -> str:
     if not counts:
         return ""
-    return f"{sum(counts.values()):,} answers: " + ", ".join(f"{label} {n:,}" for label, n in counts.items())
+    return f"{sum(counts.values()):,} answers: " + ", ".join(
+        f"{label} {n:,}" for label, n in counts.items()
+    )
 
 
 def _names(queues: Sequence[str] | None) -> str:
@@ -525,7 +667,10 @@ ReadAs = tuple[str, Sequence[int], Sequence[float]]
 
 def confusion(of: Assessed) -> Table[ReadAs]:
     """Return the confusion matrix of the fine-tuned classifier."""
-    counts, represented = of.test.confusion(of.threshold).tolist(), of.test.represented(of.threshold).tolist()
+    counts, represented = (
+        of.test.confusion(of.threshold).tolist(),
+        of.test.represented(of.threshold).tolist(),
+    )
     names = (*LABELS, "below")
 
     def count(place: int) -> Callable[[ReadAs], int]:
@@ -585,11 +730,15 @@ class Misread:
 
 
 def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
-    """Return what was read as something else than people say and reaches the threshold, the surest first.
+    """Return what was read as something else than people say and reaches the threshold, the surest
+    first.
 
-    true, read : keep the texts of one cell of the matrix; `true` alone those of its row, whatever they were read as
+    true, read : keep the texts of one cell of the matrix; `true` alone those of its row, whatever
+        they were read as
     """
-    rows = sorted((row for row in _all_texts(of) if _wanted(row, true, read)), key=lambda row: -row.confidence)
+    rows = sorted(
+        (row for row in _all_texts(of) if _wanted(row, true, read)), key=lambda row: -row.confidence
+    )
     title = f"Test texts that people call {true}" + (f", read {read}" if read else "")
     return Table(
         "texts" if true else "misread",
@@ -602,7 +751,12 @@ def texts(of: Assessed, true: str = "", read: str = "") -> Table[Misread]:
             Column("confidence", "confidence", lambda row: row.confidence, Kind.COEFFICIENT),
             Column("below", BELOW, lambda row: row.below, Kind.MARK, short="below"),
             Column("ref", "statement", lambda row: row.found.ref if row.found else None),
-            Column("statement", "statement's text", lambda row: row.found.statement if row.found else None, aside=True),
+            Column(
+                "statement",
+                "statement's text",
+                lambda row: row.found.statement if row.found else None,
+                aside=True,
+            ),
             Column("text", "answer", _text, Kind.PROSE),
         ],
         key=lambda row: (str(row.unit),),
@@ -627,12 +781,16 @@ def _all_texts(of: Assessed) -> list[Misread]:
     tuned = kept["tuned"]
     return [
         Misread(unit, LABELS[true], LABELS[read], sure, sure < of.threshold, of.texts.get(unit))
-        for unit, true, read, sure in zip(kept["unit"], kept["true"], tuned["label"], tuned["confidence"], strict=True)
+        for unit, true, read, sure in zip(
+            kept["unit"], kept["true"], tuned["label"], tuned["confidence"], strict=True
+        )
     ]
 
 
 def book(of: Assessed) -> Book:
-    """Return all figures of a classifier. Behind a row of the matrix stand the texts of its label."""
+    """Return all figures of a classifier. Behind a row of the matrix stand the texts of its
+    label.
+    """
     at = (f"{of.threshold:g}",)
     return Book(
         f"The classifier {of.classifier.name}",
@@ -652,8 +810,10 @@ def book(of: Assessed) -> Book:
         told=of.told(),
         header=of.header,
         notes=[
-            "Each test text counts for the answers that it represents. Intervals are 95 %: Wilson's at an effective n "
-            "for proportions, resampled texts for macro F1. Zero-shot is the same model before training."
+            "Each test text counts for the answers that it represents. Intervals are 95 %: "
+            "Wilson's at an effective n "
+            "for proportions, resampled texts for macro F1. Zero-shot is the same model before "
+            "training."
         ],
         about=of.about(),
     )
@@ -664,5 +824,12 @@ def printed(of: Assessed, *, every: bool) -> Sequence[AnyTable]:
     shown: list[AnyTable] = [ways(of), classes(of, of.threshold), supports(of), curve(of)]
     if every:
         shown += [classes(of, 0.0)] if of.threshold else []
-        shown += [by_model(of), retrained(of), confusion(of), texts(of), calibration(of), training(of)]
+        shown += [
+            by_model(of),
+            retrained(of),
+            confusion(of),
+            texts(of),
+            calibration(of),
+            training(of),
+        ]
     return shown

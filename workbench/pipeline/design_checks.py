@@ -2,17 +2,19 @@
 
 When an answer may end early
 ----------------------------
-When an answer may end early: as soon as its stance is settled, whatever the model would have said after it.
+When an answer may end early: as soon as its stance is settled, whatever the model would have said
+after it.
 
-What is promised: whatever followed, the rules of the answer's template would read the same label. That holds of
-`label-words` and, where it can read the template's labels at all, of the published rule (`label-words-coded`), both of
-which take the first assertion and stop there. It is a promise about labels alone: the text is cut, so nothing is
-promised of its length, of what a person or a classifier makes of it, or of how often a label is taken back later on.
+What is promised: whatever followed, the rules of the answer's template would read the same label.
+That holds of `label-words` and, where it can read the template's labels at all, of the published
+rule (`label-words-coded`), both of which take the first assertion and stop there. It is a promise
+about labels alone: the text is cut, so nothing is promised of its length, of what a person or a
+classifier makes of it, or of how often a label is taken back later on.
 
 Within a thought nothing is settled: it is no answer, and what follows it is.
 
-Answers on a scale from 1 to 5 are never settled before their end, because a second number makes them unreadable, and
-free text has no label.
+Answers on a scale from 1 to 5 are never settled before their end, because a second number makes
+them unreadable, and free text has no label.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ UNFINISHED = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class DecidedByLabels:
-    """Whether the stance of an answer to a template with these labels is settled, by every rule that reads it."""
+    """Whether the stance of an answer to a template with these labels is settled, by every rule
+    that reads it.
+    """
 
     positive: str
     negative: str
@@ -65,7 +69,8 @@ class DecidedByLabels:
     def __call__(self, text: str) -> bool:
         begun = split(text.rstrip(UNFINISHED)).answer
         return begun is not None and all(
-            rule.settled(begun) for rule in _rules(self.positive, self.negative, self.language, self.words)
+            rule.settled(begun)
+            for rule in _rules(self.positive, self.negative, self.language, self.words)
         )
 
 
@@ -76,18 +81,28 @@ def decided_by(template: Template) -> DecidedByLabels | None:
     return DecidedByLabels(template.positive, template.negative, template.language, template.words)
 
 
-def decided_for(templates: Iterable[Template], probes: Iterable[Probe]) -> dict[bytes, DecidedByLabels]:
-    """Return what settles the answers to each prompt, by its key; prompts that nothing settles are left out."""
+def decided_for(
+    templates: Iterable[Template], probes: Iterable[Probe]
+) -> dict[bytes, DecidedByLabels]:
+    """Return what settles the answers to each prompt, by its key; prompts that nothing settles are
+    left out.
+    """
     by_name = {(t.name, t.inverted): decided_by(t) for t in templates}
     found: dict[bytes, set[DecidedByLabels | None]] = {}
     for probe in probes:
         found.setdefault(probe.prompt.key, set()).add(by_name[probe.template, probe.inverted])
-    return {key: rule for key, rules in found.items() if len(rules) == 1 and (rule := next(iter(rules))) is not None}
+    return {
+        key: rule
+        for key, rules in found.items()
+        if len(rules) == 1 and (rule := next(iter(rules))) is not None
+    }
 
 
 @lru_cache(maxsize=256)
 def _rules(positive: str, negative: str, language: str, words: str) -> tuple[LabelWords, ...]:
-    """Return the rules that can read these labels; the published one reads single words of the letters a-z."""
+    """Return the rules that can read these labels; the published one reads single words of the
+    letters a-z.
+    """
     ours = label_reader(positive, negative, language, LABEL_WORDS, words)
     try:
         return (label_reader(positive, negative, language, CODED, words), ours)
@@ -105,12 +120,15 @@ def served(model: str) -> bool:
 
 
 def launched(model: str) -> bool:
-    """Return whether a model's name stands for one whose server is started here, on this machine's GPUs."""
+    """Return whether a model's name stands for one whose server is started here, on this machine's
+    GPUs.
+    """
     return model.startswith(LAUNCHED)
 
 
 def served_by(model: str, serve: str) -> str:
-    """Return the name of a model whose server is started here, by the program `serve`; empty: none is.
+    """Return the name of a model whose server is started here, by the program `serve`; empty: none
+    is.
 
     Raises FieldError for a model that no such server loads.
     """
@@ -127,8 +145,8 @@ def scripted(model: str) -> bool:
 
 
 def check_model(name: str, cluster: str = "", environ: Mapping[str, str] = os.environ) -> None:
-    """Raise UsageError where a name stands for no model: before it is stored in a job, because an endpoint's URL may
-    hold a password. Asks no server and no hub.
+    """Raise UsageError where a name stands for no model: before it is stored in a job, because an
+    endpoint's URL may hold a password. Asks no server and no hub.
     """
     if launched(name):
         from workbench.inference.served.launched import executable
@@ -142,24 +160,40 @@ def check_model(name: str, cluster: str = "", environ: Mapping[str, str] = os.en
             parse_address(name, environ)
         except ModelError as error:
             raise UsageError(str(error)) from None
-    elif cluster in ("", LOCAL) and name.startswith((".", "/", "~")) and not Path(name).expanduser().exists():
-        raise UsageError(f"{name}: no such folder or file; name a folder with a model, or a GGUF file")
+    elif (
+        cluster in ("", LOCAL)
+        and name.startswith((".", "/", "~"))
+        and not Path(name).expanduser().exists()
+    ):
+        raise UsageError(
+            f"{name}: no such folder or file; name a folder with a model, or a GGUF file"
+        )
 
 
 def check_there(store: Store, name: str, cluster: str = "") -> None:
-    """Raise FieldError for a name that stands for no model: neither one that ships, nor a folder or file, an endpoint,
-    a stand-in, a hub id with its owner, or a model that has answered in this store. Asks no server and no hub.
+    """Raise FieldError for a name that stands for no model: neither one that ships, nor a folder or
+    file, an endpoint, a stand-in, a hub id with its owner, or a model that has answered in this
+    store. Asks no server and no hub.
     """
     if name.startswith(IMPORTED):
-        raise MODEL.error(f"{name}: its answers were collected elsewhere and imported; nothing here asks it")
+        raise MODEL.error(
+            f"{name}: its answers were collected elsewhere and imported; nothing here asks it"
+        )
     base, _ = parted(name)
     other_machines = cluster not in ("", LOCAL)
-    if served(name) or other_machines or base in EMBEDDED or os.path.lexists(Path(name).expanduser()):
+    if (
+        served(name)
+        or other_machines
+        or base in EMBEDDED
+        or os.path.lexists(Path(name).expanduser())
+    ):
         return
     if not scripted(name) and "/" in name:
         if base.count("/") == 1 and not name.startswith((".", "/", "~")):
             return
-        raise MODEL.error(f"{name}: no such folder or file; name a folder with a model, or a GGUF file")
+        raise MODEL.error(
+            f"{name}: no such folder or file; name a folder with a model, or a GGUF file"
+        )
     personas = [f"scripted:{one}" for one in shipped_personas()]
     if name == "scripted" or name in personas or name.startswith("scripted:ideal@"):
         return
@@ -173,22 +207,25 @@ def check_there(store: Store, name: str, cluster: str = "") -> None:
         *asked,
         *(f"{how}{name.partition(':')[2]}" for how in (PREFIX, LAUNCHED)),
     ]
-    meant_persona = [one for one in personas if one == f"scripted:{name}"]  # too short to be near to its whole name
+    # Too short to be near to its whole name.
+    meant_persona = [one for one in personas if one == f"scripted:{name}"]
     near = meant_persona or get_close_matches(name, dict.fromkeys(there), n=1, cutoff=NEAR)
     meant = f"did you mean {near[0]}?" if near else f"{', '.join(EMBEDDED)} ships with workbench."
     if scripted(name):
         raise MODEL.error(
-            f"{name!r} is no stand-in here; {meant} Stand-ins: scripted, {', '.join(personas)}, or a file"
+            f"{name!r} is no stand-in here; {meant} Stand-ins: scripted, {', '.join(personas)}, "
+            "or a file"
         )
     raise MODEL.error(
-        f"{name!r} is no model here; {meant} Other models are named by a hub id with its owner (OWNER/NAME), a folder, "
+        f"{name!r} is no model here; {meant} Other models are named by a hub id with its owner "
+        "(OWNER/NAME), a folder, "
         "or an endpoint (openai:NAME)"
     )
 
 
 def check_script(name: str, cluster: str = "") -> None:
-    """Raise UsageError, with every fault, where a scripted model's file cannot be read; of a cluster of other machines,
-    which have files of their own, nothing is known here.
+    """Raise UsageError, with every fault, where a scripted model's file cannot be read; of a
+    cluster of other machines, which have files of their own, nothing is known here.
     """
     _, _, file = name.partition(":")
     if scripted(name) and file and not file.startswith("ideal@") and cluster in ("", LOCAL):
@@ -201,14 +238,18 @@ def check_script(name: str, cluster: str = "") -> None:
 
 
 def check_cluster(cluster: str) -> None:
-    """Raise UsageError where this is no address of a cluster, MissingPackage where Ray is not installed."""
+    """Raise UsageError where this is no address of a cluster, MissingPackage where Ray is not
+    installed.
+    """
     if cluster:
         checked_address(cluster)
         check_installed()
 
 
 def check_design(design: Design) -> None:
-    """Raise UsageError if a design contradicts itself or its model, MissingPackage for a cluster without Ray."""
+    """Raise UsageError if a design contradicts itself or its model, MissingPackage for a cluster
+    without Ray.
+    """
     check_model(design.model, design.cluster)
     check_dtype(design.model, design.dtype)
     sampling, name = design.sampling, design.model
@@ -217,30 +258,40 @@ def check_design(design: Design) -> None:
         (design.samples >= 1, f"found {design.samples} samples per prompt; give at least 1"),
         (
             not exact or design.samples == 1,
-            f"found {design.samples} samples of exact label probabilities, which are computed once; give 1",
+            f"found {design.samples} samples of exact label probabilities, which are computed "
+            "once; give 1",
         ),
-        (sampling.stop in ("", WHEN_DECIDED), f"the stop rule {sampling.stop!r} is unknown; choose {WHEN_DECIDED!r}"),
+        (
+            sampling.stop in ("", WHEN_DECIDED),
+            f"the stop rule {sampling.stop!r} is unknown; choose {WHEN_DECIDED!r}",
+        ),
         (
             not sampling.stop or not served(name),
-            f"answers of {name} cannot end once they are decided: a served model sends whole answers, and these are "
-            "paid for before a rule can read them. Leave the option out, or lower the limit of tokens",
+            f"answers of {name} cannot end once they are decided: a served model sends whole "
+            "answers, and these are "
+            "paid for before a rule can read them. Leave the option out, or lower the limit of "
+            "tokens",
         ),
         (
             not sampling.server or served(name) or name.startswith(IMPORTED),
-            f"{name} is not a served model, so a server cannot choose: give numbers for {', '.join(sampling.left)}",
+            f"{name} is not a served model, so a server cannot choose: give numbers for "
+            f"{', '.join(sampling.left)}",
         ),
         (
             not exact or sampling.thinking in ("", NO_THINKING),
-            "exact probabilities are those of an answer without thinking before it: they can be computed with "
+            "exact probabilities are those of an answer without thinking before it: they can be "
+            "computed with "
             f"--thinking off, not with a budget of {sampling.thinking}. Sample the answers instead",
         ),
         (
             not sampling.extra or served(name),
-            f"{name} is not a served model, so no request can carry the fields of --extra-body; leave them out",
+            f"{name} is not a served model, so no request can carry the fields of --extra-body; "
+            "leave them out",
         ),
         (
             not design.device or not (served(name) or scripted(name) or design.cluster),
-            f"the device {design.device!r} is of a model that this machine's worker loads; leave it out",
+            f"the device {design.device!r} is of a model that this machine's worker loads; leave "
+            "it out",
         ),
         (
             not design.device or re.fullmatch(r"cpu|all|cuda(:\d+)?", design.device) is not None,
@@ -255,63 +306,86 @@ def check_design(design: Design) -> None:
         if not holds:
             raise UsageError(message)
     if design.chat_format and (served(name) or scripted(name)):
-        raise CHAT_FORMAT.error(f"{name} applies its own chat format; leave {design.chat_format!r} out")
+        raise CHAT_FORMAT.error(
+            f"{name} applies its own chat format; leave {design.chat_format!r} out"
+        )
     check_cluster(design.cluster)
 
 
 def check_batched(design: Design, *, wanted: bool) -> bool:
-    """Return whether requests are sent in batches, as somebody wants. Raises FieldError where they cannot be. Whether
-    the endpoint takes batches is known once it was asked.
+    """Return whether requests are sent in batches, as somebody wants. Raises FieldError where they
+    cannot be. Whether the endpoint takes batches is known once it was asked.
     """
     if wanted and not served(design.model):
         raise BATCH.error(
-            f"{design.model} is not a served model, so no endpoint takes its requests in batches; leave --batch out"
+            f"{design.model} is not a served model, so no endpoint takes its requests in "
+            "batches; leave --batch out"
         )
     if wanted and design.sampling.mode == EXACT:
-        raise BATCH.error("probabilities need calls that depend on one another; sample answers, or leave --batch out")
+        raise BATCH.error(
+            "probabilities need calls that depend on one another; sample answers, or leave "
+            "--batch out"
+        )
     return wanted
 
 
 def check_ideal(design: Design, prompt: Prompt) -> None:
-    """Raise UsageError where an ideal predictor is asked a prompt of a questionnaire that it knows nothing of."""
+    """Raise UsageError where an ideal predictor is asked a prompt of a questionnaire that it knows
+    nothing of.
+    """
     if design.model.startswith("scripted:ideal@"):
         from workbench.inference.load import load
 
         try:
             found = list(load(design.model).next_tokens([prompt], 1))
         except (ModelError, UnknownName) as error:
-            raise UsageError(f"{error}. It predicts only the questionnaire that it is named after") from None
+            raise UsageError(
+                f"{error}. It predicts only the questionnaire that it is named after"
+            ) from None
         if found[0].reason:
-            raise UsageError(f"{found[0].reason}. It predicts only the questionnaire that it is named after")
+            raise UsageError(
+                f"{found[0].reason}. It predicts only the questionnaire that it is named after"
+            )
 
 
 def check_settled(design: Design, templates: Sequence[Template]) -> None:
-    """Raise UsageError where a design needs answers that are one of two labels and its templates ask for others."""
+    """Raise UsageError where a design needs answers that are one of two labels and its templates
+    ask for others.
+    """
     sampling = design.sampling
     others = list(dict.fromkeys(t.name for t in templates if decided_by(t) is None))
     defaults = registry.audit(design.audit).defaults
     if not defaults.drawn:
         counts = defaults.counted is not None and sampling.mode != EXACT and not sampling.stop
         if not counts and replace(sampling, extra="", thinking="") != EXACTLY:
-            raise UsageError(f"the audit {design.audit} reads probabilities without sampling; leave {sampling} out")
+            raise UsageError(
+                f"the audit {design.audit} reads probabilities without sampling; leave "
+                f"{sampling} out"
+            )
         return
     if sampling.mode == EXACT and defaults.exact_by == "next tokens":
         if design.family in defaults.tokens:
             raise EXACT_ANSWERS.error(
-                f"answers to the templates {design.family!r} are longer than a token, so the probabilities of the next "
+                f"answers to the templates {design.family!r} are longer than a token, so the "
+                "probabilities of the next "
                 "token are not those of the answers. Sample them, or choose another family"
             )
         return
     if sampling.mode == EXACT and others:
         raise UsageError(
-            f"exact label probabilities need templates with two labels as answers; {', '.join(others)} of "
+            "exact label probabilities need templates with two labels as answers; "
+            f"{', '.join(others)} of "
             f"the audit {design.audit} are answered on a scale or in free text. Sample them"
         )
     if sampling.mode == EXACT and not defaults.exact_by:
         able = ", ".join(one.name for one in registry.asking() if one.defaults.exact_by == "labels")
-        raise UsageError(f"exact label probabilities are judged in the audit {able}; sample answers to {design.audit}")
+        raise UsageError(
+            f"exact label probabilities are judged in the audit {able}; sample answers to "
+            f"{design.audit}"
+        )
     if sampling.stop and len(others) == len({t.name for t in templates}):
         raise UsageError(
-            f"no answer to the audit {design.audit} is decided before its end: a second number would make an answer on "
+            f"no answer to the audit {design.audit} is decided before its end: a second number "
+            "would make an answer on "
             "a scale unreadable, and free text has no label. Leave the option out"
         )

@@ -4,7 +4,8 @@ Plans
 -----
 The plan of a drafting job: statements, prompts, and the prompts asked before.
 
-A call is one prompt about one text with one seed. It is made once: a job that is resumed asks what is missing.
+A call is one prompt about one text with one seed. It is made once: a job that is resumed asks what
+is missing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ from stores.instruments.statements import Changed
 from stores.runs.readings import CUT_OFF
 from workbench.data import shipped_drafting
 from workbench.domain.choices import Choice, ChoiceItem, parse_choice
-from workbench.domain.drafting import REWORDED, RULE, RULED, SINGLE, CallLabel, DraftPrompt, kind_words
+from workbench.domain.drafting import (
+    REWORDED,
+    RULE,
+    RULED,
+    SINGLE,
+    CallLabel,
+    DraftPrompt,
+    kind_words,
+)
 from workbench.domain.keys import SEED, content_key
 from workbench.domain.names import plural
 from workbench.domain.prompts import Prompt
@@ -85,7 +94,12 @@ class DraftSpec:
     def from_json(cls, value: Mapping[str, Any]) -> DraftSpec:
         prompts = tuple(DraftPrompt.from_json(prompt) for prompt in value["prompts"])
         return cls(
-            value["instrument"], value["model"], prompts, tuple(value["statements"]), value["language"], value["seed"]
+            value["instrument"],
+            value["model"],
+            prompts,
+            tuple(value["statements"]),
+            value["language"],
+            value["seed"],
         )
 
 
@@ -138,9 +152,13 @@ class DraftPlan:
         held = len(self.calls) - len(self.needed)
         before = f" ({held:,} asked already)" if held else ""
         where = f"{plural(refs, 'statement')} of {spec.instrument} in {spec.language!r}"
-        lines = [f"{spec.model} drafts for {where}: {plural(len(self.needed), 'prompt')} to ask{before}"]
+        lines = [
+            f"{spec.model} drafts for {where}: {plural(len(self.needed), 'prompt')} to ask{before}"
+        ]
         lines += [self._about(prompt) for prompt in spec.prompts]
-        lines += [f"{kind}: {plural(n, 'statement')} left out, {why}" for kind, why, n in self.skipped]
+        lines += [
+            f"{kind}: {plural(n, 'statement')} left out, {why}" for kind, why, n in self.skipped
+        ]
         lines.append(f"seed {spec.seed}; a draft becomes a wording only when a person accepts it")
         return "\n".join(lines)
 
@@ -149,20 +167,25 @@ class DraftPlan:
         refs = len({call.ref for call in calls})
         each = f" of {prompt.per_call} each" if prompt.per_call > 1 else ""
         keep = f", a sample of {prompt.keep} kept for each" if prompt.keep else ""
-        origin = prompt.source or ("our own prompt" if prompt in shipped_drafting() else "a prompt of yours")
+        origin = prompt.source or (
+            "our own prompt" if prompt in shipped_drafting() else "a prompt of yours"
+        )
         return (
             f"{prompt.kind}: {prompt.name} ({origin}), {plural(refs, 'statement')} × "
             f"{plural(prompt.calls, 'call')}{each}{keep}; {prompt.sampling}"
         )
 
 
-def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = None, job: int | None = None) -> DraftPlan:
+def plan_drafting(
+    store: Store, spec: DraftSpec, *, card: ModelCard | None = None, job: int | None = None
+) -> DraftPlan:
     """Work out what a drafting job asks. Reads only.
 
-    `card` None: calls to the newest model of that name count as made; with it, those to exactly this model, and all
-    that a `job` has made.
+    `card` None: calls to the newest model of that name count as made; with it, those to exactly
+    this model, and all that a `job` has made.
 
-    Raises UnknownName for statements that the instrument does not have, UsageError where nothing can be asked.
+    Raises UnknownName for statements that the instrument does not have, UsageError where nothing
+    can be asked.
     """
     check_model(spec.model)
     if card is None:  # otherwise it is loaded
@@ -172,7 +195,9 @@ def plan_drafting(store: Store, spec: DraftSpec, *, card: ModelCard | None = Non
     if not spec.prompts:
         raise UsageError("no kind of wording chosen; choose one or more to draft")
     if any(prompt.sampling.server for prompt in spec.prompts) and not served(spec.model):
-        raise UsageError(f"{spec.model} is not a served model, so a server cannot choose: give numbers")
+        raise UsageError(
+            f"{spec.model} is not a served model, so a server cannot choose: give numbers"
+        )
     if spec.seed < 0:
         raise UsageError(f"the seed is {spec.seed}; give 0 or more")
     chosen = chosen_statements(instrument.statements, spec.statements, spec.instrument)
@@ -199,11 +224,17 @@ def _asked_about(
         for statement in statements:
             item = items.get(statement.ref)
             basis = drafted_from(statement, kind, spec.language, item)
-            mine = [prompt for prompt in prompts if prompt.bias in (None, item.bias if item else None)]
+            mine = [
+                prompt for prompt in prompts if prompt.bias in (None, item.bias if item else None)
+            ]
             if isinstance(basis, Wording) and not mine:
                 basis = f"no prompt asks about {item.bias if item else 'it'}"
             if isinstance(basis, Wording):
-                calls += [call for prompt in mine for call in _calls(statement.ref, basis, prompt, spec.seed)]
+                calls += [
+                    call
+                    for prompt in mine
+                    for call in _calls(statement.ref, basis, prompt, spec.seed)
+                ]
             else:
                 skipped[kind.value, basis] += 1
     return calls, skipped
@@ -214,8 +245,8 @@ def drafted_from(
 ) -> Wording | str:
     """Return the wording that a kind is drafted from, or why there is none to draft from.
 
-    `item` says that a statement is a multiple-choice question: only the changed form of one is drafted, because any
-    other wording would lose the options.
+    `item` says that a statement is a multiple-choice question: only the changed form of one is
+    drafted, because any other wording would lose the options.
     """
     basis = basis_of(statement.wordings, kind, language)
     if kind is VariantKind.CHANGED:
@@ -229,12 +260,17 @@ def drafted_from(
     return basis or f"no question in {language!r}"
 
 
-def _reworded_from(original: Wording | None, language: str, item: ChoiceItem | None) -> Wording | str:
+def _reworded_from(
+    original: Wording | None, language: str, item: ChoiceItem | None
+) -> Wording | str:
     """Return the original of a question whose changed form is worded, or why none is."""
     if item is None:
         return "no multiple-choice question of a bias"
     if item.bias not in REWORDED:
-        return f"the changed form for {item.bias} follows from the question: workbench choices STORE forms"
+        return (
+            f"the changed form for {item.bias} follows from the question: workbench choices "
+            "STORE forms"
+        )
     if original is None:
         return f"no original in {language!r}"
     found = parse_choice(original.text)
@@ -243,8 +279,12 @@ def _reworded_from(original: Wording | None, language: str, item: ChoiceItem | N
     return next(iter(original_faults(item.bias, found)), original)
 
 
-def chosen_statements(statements: Sequence[Statement], refs: Sequence[str], where: str) -> tuple[Statement, ...]:
-    """Return the statements with these refs, or all. Raises UnknownName for refs that are not there."""
+def chosen_statements(
+    statements: Sequence[Statement], refs: Sequence[str], where: str
+) -> tuple[Statement, ...]:
+    """Return the statements with these refs, or all. Raises UnknownName for refs that are not
+    there.
+    """
     known = {statement.ref: statement for statement in statements}
     missing = [ref for ref in refs if ref not in known]
     if missing:
@@ -268,7 +308,8 @@ def draft_by_rule(
     *,
     dry: bool = False,
 ) -> Counter[str]:
-    """Draft by rule, at once; return how many statements have a draft ("") or why not. `dry` writes nothing.
+    """Draft by rule, at once; return how many statements have a draft ("") or why not. `dry` writes
+    nothing.
 
     Raises UsageError for a kind that no rule drafts and for another language than English.
     """
@@ -276,7 +317,9 @@ def draft_by_rule(
     language = language or found.language
     odd = [kind for kind in kinds if kind not in RULED]
     if odd or not kinds:
-        raise UsageError(f"a rule drafts {', '.join(RULED)}, not {', '.join(odd) or 'nothing'}; ask a model")
+        raise UsageError(
+            f"a rule drafts {', '.join(RULED)}, not {', '.join(odd) or 'nothing'}; ask a model"
+        )
     if language.split("-")[0] != "en":
         raise UsageError(f"the rules are for English, and {language!r} is not; ask a model")
     said: Counter[str] = Counter()
@@ -296,7 +339,12 @@ def draft_by_rule(
 
 
 def _ruled(
-    store: Store, instrument: str, statement: Statement, kind: VariantKind, language: str, item: ChoiceItem | None
+    store: Store,
+    instrument: str,
+    statement: Statement,
+    kind: VariantKind,
+    language: str,
+    item: ChoiceItem | None,
 ) -> NewDraft | str:
     """Return the draft of the rule for a kind, or the reason for having none."""
     basis = drafted_from(statement, kind, language, item)
@@ -319,7 +367,11 @@ def _made(basis: str, kind: VariantKind, item: ChoiceItem | None) -> tuple[str, 
     """Return (text, the rule that made it); None if no rule fits."""
     if kind is VariantKind.CHANGED:
         question = parse_choice(basis)
-        form = reworded(item.bias, question) if item is not None and isinstance(question, Choice) else None
+        form = (
+            reworded(item.bias, question)
+            if item is not None and isinstance(question, Choice)
+            else None
+        )
         return (form.choice.lettered(), form.rule) if form is not None else None
     made = negate(basis) if kind is VariantKind.NEGATION else stated(basis)
     return (made.text, made.rule) if made is not None else None
@@ -328,14 +380,17 @@ def _made(basis: str, kind: VariantKind, item: ChoiceItem | None) -> tuple[str, 
 FLUSH_AFTER_S = 1.0
 "drafts wait no longer than this before they are committed"
 FIRST_CALLS = 20
-"""Calls of which one must bring a draft before the rest is asked. Drafts have no probe: each is decided by a person
-before it enters the instrument, and the first can be reviewed while others are asked. Of a model that drafts in one
-call of five, 20 calls bring none with 1.2 %."""
+"""Calls of which one must bring a draft before the rest is asked. Drafts have no probe: each is
+decided by a person before it enters the instrument, and the first can be reviewed while others are
+asked. Of a model that drafts in one call of five, 20 calls bring none with 1.2 %.
+"""
 EXAMPLES, SHORT = 3, 80
 "lines that are shown where nothing can be used, and characters of each"
 FIRST_ASKED, ASKING_S = 8, (20.0, 60.0)
-"""so many calls are asked together at first, twice as many where that took less than the first number of seconds,
-half where it took more than the second: a job with long answers is to be stopped, and seen to go on, meanwhile"""
+"""so many calls are asked together at first, twice as many where that took less than the first
+number of seconds, half where it took more than the second: a job with long answers is to be
+stopped, and seen to go on, meanwhile
+"""
 
 
 @dataclass(slots=True)
@@ -389,12 +444,14 @@ def run_drafting(
 ) -> Drafted:
     """Ask what is missing; commit the lines of a call together, and with them the job's progress.
 
-    Stops after the answers at hand when `should_stop` says so; what was committed stays. The sample that a prompt wants
-    of a statement's drafts is drawn once no call about it is waiting. `only`: of these calls (keys) alone. `say` is
-    told where a served model becomes another one on the way. Unless it is `patient`, it also stops where not one of the
-    first calls brought a draft.
+    Stops after the answers at hand when `should_stop` says so; what was committed stays. The sample
+    that a prompt wants of a statement's drafts is drawn once no call about it is waiting. `only`:
+    of these calls (keys) alone. `say` is told where a served model becomes another one on the way.
+    Unless it is `patient`, it also stops where not one of the first calls brought a draft.
     """
-    store.drafts.keep_prompts({call.prompt.template.key: call.prompt.template for call in plan.calls}.values())
+    store.drafts.keep_prompts(
+        {call.prompt.template.key: call.prompt.template for call in plan.calls}.values()
+    )
     progress = Drafted(done=len(plan.calls) - len(plan.needed), total=len(plan.calls))
     progress.waiting = {call.key for call in plan.needed}
     _draft(store, plan, model, progress, attempt, job, should_stop, only, say, patient)
@@ -419,7 +476,11 @@ def _draft(
     if isinstance(model, Interruptible):
         model.heed(should_stop)
     for sampling in dict.fromkeys(prompt.sampling for prompt in plan.spec.prompts):
-        calls = [c for c in plan.needed if c.prompt.sampling == sampling and (only is None or c.key in only)]
+        calls = [
+            c
+            for c in plan.needed
+            if c.prompt.sampling == sampling and (only is None or c.key in only)
+        ]
         with closing(_answers(store, model, calls, sampling, attempt, should_stop, say)) as answers:
             for batch, source in answers:
                 progress.seconds = time.monotonic() - started
@@ -427,7 +488,8 @@ def _draft(
                     progress.answerers = model.answerers
                 _commit(store, plan, batch, source, progress, job)
                 store.check_moved()
-                if should_stop() and not isinstance(model, Unhurried):  # else it ends with what is paid for
+                # Else it ends with what is paid for.
+                if should_stop() and not isinstance(model, Unhurried):
                     return
                 if not patient and progress.calls >= FIRST_CALLS and not progress.lines[""]:
                     progress.hopeless = _told(progress)
@@ -438,7 +500,9 @@ def _told(progress: Drafted) -> str:
     """Describe the answers of the first calls if none gave a draft, with examples."""
     bad = progress.lines.most_common()
     whys = ", ".join(f"{n:,} {fault_in_words(fault, n)}" for fault, n in bad)
-    shown = "; ".join(f'"{" ".join(line.split())[:SHORT] or "(empty)"}"' for line in progress.examples)
+    shown = "; ".join(
+        f'"{" ".join(line.split())[:SHORT] or "(empty)"}"' for line in progress.examples
+    )
     return (
         f"None of the first {progress.calls:,} prompts gave a draft"
         + (f": {plural(progress.lines.total(), 'line')} cannot be wordings ({whys})" if bad else "")
@@ -467,8 +531,13 @@ def _answers(
                 of = [(call, drawn) for call, drawn in batch if drawn.snapshot == snapshot]
                 answered |= {call.key for call, _ in of}
                 yield of, Source(*store.runs.begin(card, sampling), attempt)
-        if turns_of(model) != turns:  # calls that were not begun any more are asked of the new snapshot
-            say(changed_words(model.card.name, turns_of(model), f"{len(left) - len(answered):,} prompts"))
+        # Calls that were not begun any more are asked of the new snapshot.
+        if turns_of(model) != turns:
+            say(
+                changed_words(
+                    model.card.name, turns_of(model), f"{len(left) - len(answered):,} prompts"
+                )
+            )
             left = [call for call in left if call.key not in answered]
         else:
             left = left[size:]
@@ -479,7 +548,9 @@ def _answers(
 def _asked(
     model: Model, calls: Sequence[Call], sampling: Sampling, should_stop: Callable[[], bool]
 ) -> Iterator[list[tuple[Call, Drawn]]]:
-    """Yield the answers to calls that are asked together; once it is to stop, those that are paid for."""
+    """Yield the answers to calls that are asked together; once it is to stop, those that are paid
+    for.
+    """
     batch: list[tuple[Call, Drawn]] = []
     committed = time.monotonic()
     answers = model.generate([Request(call.rendered, 1, call.seed) for call in calls], sampling)
@@ -533,20 +604,34 @@ def _commit(
     store.keep(lambda: store.drafts.add(plan.spec.instrument, drafts, source, job=state), drafts)
 
 
-def _read(store: Store, spec: DraftSpec, call: Call, text: str, fresh: Sequence[NewDraft]) -> list[NewDraft]:
+def _read(
+    store: Store, spec: DraftSpec, call: Call, text: str, fresh: Sequence[NewDraft]
+) -> list[NewDraft]:
     """Return the lines of one answer as drafts; `fresh` are those that are not written yet."""
     kind = call.prompt.kind
     before = store.drafts.earlier(spec.instrument, call.ref, kind, call.language, call.basis)
-    also = [d.line for d in fresh if (d.ref, d.kind, d.basis, d.fault) == (call.ref, kind, call.basis, "")]
+    also = [
+        d.line
+        for d in fresh
+        if (d.ref, d.kind, d.basis, d.fault) == (call.ref, kind, call.basis, "")
+    ]
     wordings = _wordings(store, spec.instrument, call.ref, call.language)
     earlier = [drafted(kind, line) for line in (*before, *also)]
     lines = read_answer(text, call.prompt, call.basis, wordings, earlier)
     return [
         NewDraft(
-            call.ref, kind, call.language, call.basis, line.text, spec.model, call.label, call.seed, line.fault
+            call.ref,
+            kind,
+            call.language,
+            call.basis,
+            line.text,
+            spec.model,
+            call.label,
+            call.seed,
+            line.fault,
         )
         for line in lines
-    ]  # fmt: skip
+    ]
 
 
 def _wordings(store: Store, instrument: str, ref: str, language: str) -> tuple[Wording, ...]:
@@ -559,11 +644,11 @@ def _wordings(store: Store, instrument: str, ref: str, language: str) -> tuple[W
 
 
 def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> list[int]:
-    """Return the drafts (ids) that the sample of each prompt does not keep, of those that are there now; none of a
-    statement about which a call (key) is `waiting`.
+    """Return the drafts (ids) that the sample of each prompt does not keep, of those that are there
+    now; none of a statement about which a call (key) is `waiting`.
 
-    Drafts that somebody decided on stay and count. What an earlier sample left out stays out, so that drafts of further
-    calls compete with those that it kept.
+    Drafts that somebody decided on stay and count. What an earlier sample left out stays out, so
+    that drafts of further calls compete with those that it kept.
     """
     groups: dict[tuple[str, DraftPrompt], list[Call]] = {}
     for call in plan.calls:
@@ -577,30 +662,42 @@ def unsampled(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> l
         labels = {call.label for call in calls}
         drafts = [
             draft
-            for draft in store.drafts.list(plan.spec.instrument, kinds=[prompt.kind], refs=[ref], seeds=seeds)
+            for draft in store.drafts.list(
+                plan.spec.instrument, kinds=[prompt.kind], refs=[ref], seeds=seeds
+            )
             if draft.label in labels and draft.drafter == plan.spec.model and not draft.fault
         ]
         words = np.frombuffer(content_key([ref, prompt.template.key.hex()]), dtype="<u4")
         rng = np.random.default_rng(np.random.SeedSequence([plan.spec.seed, *map(int, words)]))
-        out = left_out([d.line for d in drafts], [d.decision is not None for d in drafts], prompt.keep or 0, rng)
+        out = left_out(
+            [d.line for d in drafts],
+            [d.decision is not None for d in drafts],
+            prompt.keep or 0,
+            rng,
+        )
         found += [drafts[place].id for place in out]
     return found
 
 
 def draw_samples(store: Store, plan: DraftPlan, waiting: Collection[str] = ()) -> int:
-    """Leave out what the sample of each prompt does not keep, see `unsampled`; return how many drafts that were."""
+    """Leave out what the sample of each prompt does not keep, see `unsampled`; return how many
+    drafts that were.
+    """
     out = unsampled(store, plan, waiting)
     store.drafts.leave_out(out, Fault.UNSAMPLED)
     return len(out)
 
 
 def outcome(lines: Mapping[str, int]) -> str:
-    """Say what lines came to, given how many have each fault: `12 drafts wait for review; 8 lines cannot be wordings (5
-    were drafted before, 3 are questions)`.
+    """Say what lines came to, given how many have each fault: `12 drafts wait for review; 8 lines
+    cannot be wordings (5 were drafted before, 3 are questions)`.
     """
     unsampled = lines.get(Fault.UNSAMPLED, 0)
     bad = {fault: n for fault, n in lines.items() if fault and fault != Fault.UNSAMPLED}
-    whys = ", ".join(f"{n:,} {fault_in_words(fault, n)}" for fault, n in sorted(bad.items(), key=lambda item: -item[1]))
+    whys = ", ".join(
+        f"{n:,} {fault_in_words(fault, n)}"
+        for fault, n in sorted(bad.items(), key=lambda item: -item[1])
+    )
     faulty = f"{plural(sum(bad.values()), 'line')} cannot be wordings ({whys})" if bad else ""
     good = lines.get("", 0)
     if not good and not unsampled:
@@ -620,28 +717,37 @@ def accept(
     note: str = "",
     seen: Sequence[Wording] | None = None,
 ) -> tuple[Changed, VariantId]:
-    """Accept a draft into the instrument, as drafted or as `text`; return the change and its wording.
+    """Accept a draft into the instrument, as drafted or as `text`; return the change and its
+    wording.
 
-    `seen` are the wordings of the statement that the person saw. Raises ConflictError where the draft was decided on
-    meanwhile, or where what it was drafted from or what it replaces is no longer what was seen; UsageError where the
-    text cannot be a wording or stands there already.
+    `seen` are the wordings of the statement that the person saw. Raises ConflictError where the
+    draft was decided on meanwhile, or where what it was drafted from or what it replaces is no
+    longer what was seen; UsageError where the text cannot be a wording or stands there already.
     """
     made = drafted(draft.kind, draft.line)
     wording = entering(draft.kind, made if text is None else text)
     edited = wording != made
-    item = store.choices.items(draft.instrument).get(draft.ref) if draft.kind is VariantKind.CHANGED else None
+    item = (
+        store.choices.items(draft.instrument).get(draft.ref)
+        if draft.kind is VariantKind.CHANGED
+        else None
+    )
     author = f"{draft.drafter}, edited by {person}" if edited else draft.drafter
     placed: list[VariantId] = []
 
     def place(statement: Statement) -> Statement:
-        variant = VariantId(draft.kind) if draft.kind in SINGLE else next_variant(statement, draft.kind)
+        variant = (
+            VariantId(draft.kind) if draft.kind in SINGLE else next_variant(statement, draft.kind)
+        )
         _check_seen(statement, draft, seen)
         _check_new(statement, draft, wording)
         _check_form(statement, draft, wording, item)
         placed.append(variant)
         return with_text(statement, variant, draft.language, wording, author)
 
-    changed = store.drafts.accept(draft.id, wording, person=person, place=place, edited=edited, note=note)
+    changed = store.drafts.accept(
+        draft.id, wording, person=person, place=place, edited=edited, note=note
+    )
     return changed, placed[-1]
 
 
@@ -661,7 +767,9 @@ class AcceptedAll:
         n, waiting = len(self.accepted), sum(self.left.values())
         parts = [f"{n:,} {'draft' if n == 1 else 'drafts'} accepted"]
         if waiting:
-            whys = ", ".join(f"{count:,}: {why}" for why, count in sorted(self.left.items(), key=lambda x: -x[1]))
+            whys = ", ".join(
+                f"{count:,}: {why}" for why, count in sorted(self.left.items(), key=lambda x: -x[1])
+            )
             parts.append(f"{waiting:,} {'waits' if waiting == 1 else 'wait'} on ({whys})")
         if self.versions:
             parts.append(f"answered before, so new versions: {', '.join(self.versions)}")
@@ -673,8 +781,9 @@ def accept_all(
 ) -> AcceptedAll:
     """Accept drafts into the instrument one after another, each checked in its current state.
 
-    Left to be decided one at a time: drafts with a hint, unless `with_hints`; those that would replace a wording; and
-    those that cannot enter any more. Each acceptance is in the store before the next one, and undone by itself.
+    Left to be decided one at a time: drafts with a hint, unless `with_hints`; those that would
+    replace a wording; and those that cannot enter any more. Each acceptance is in the store before
+    the next one, and undone by itself.
     """
     accepted: list[int] = []
     left: Counter[str] = Counter()
@@ -695,30 +804,48 @@ def accept_all(
 
 
 def why_one_by_one(store: Store, draft: Draft, *, with_hints: bool = False) -> str:
-    """Return why a person should decide on a draft individually; "" if it may be accepted with others."""
+    """Return why a person should decide on a draft individually; "" if it may be accepted with
+    others.
+    """
     try:
         held = store.statements.get(draft.instrument, draft.ref).wordings
     except UnknownName as error:
         return str(error)
-    if draft.kind in SINGLE and any(w.variant.kind is draft.kind and w.language == draft.language for w in held):
+    if draft.kind in SINGLE and any(
+        w.variant.kind is draft.kind and w.language == draft.language for w in held
+    ):
         return f"it would replace the existing {kind_words(draft.kind)}"
     if draft.fault:
         return fault_in_words(draft.fault)
     if with_hints:
         return ""
-    item = store.choices.items(draft.instrument).get(draft.ref) if draft.kind is VariantKind.CHANGED else None
+    item = (
+        store.choices.items(draft.instrument).get(draft.ref)
+        if draft.kind is VariantKind.CHANGED
+        else None
+    )
     bias = item.bias if item is not None else None
-    return next(iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, held, bias)), "")
+    return next(
+        iter(draft_hints(draft.kind, draft.language, draft.basis, draft.line, held, bias)), ""
+    )
 
 
 def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | None) -> None:
-    """Raise ConflictError if the wordings relevant to a draft have changed since they were shown."""
+    """Raise ConflictError if the wordings relevant to a draft have changed since they were
+    shown.
+    """
     if seen is None:
         return
-    kinds = {VariantKind.ORIGINAL, VariantKind.QUESTION} | ({draft.kind} if draft.kind in SINGLE else set())
+    kinds = {VariantKind.ORIGINAL, VariantKind.QUESTION} | (
+        {draft.kind} if draft.kind in SINGLE else set()
+    )
 
     def matters(wordings: Sequence[Wording]) -> set[tuple[VariantId, str]]:
-        return {(w.variant, w.text) for w in wordings if w.language == draft.language and w.variant.kind in kinds}
+        return {
+            (w.variant, w.text)
+            for w in wordings
+            if w.language == draft.language and w.variant.kind in kinds
+        }
 
     if matters(statement.wordings) != matters(seen):
         raise ConflictError(f"{statement.ref} has changed in the meantime; nothing was written")
@@ -727,15 +854,28 @@ def _check_seen(statement: Statement, draft: Draft, seen: Sequence[Wording] | No
 def _check_form(statement: Statement, draft: Draft, wording: str, item: ChoiceItem | None) -> None:
     """Raise UsageError if a changed form cannot be compared with the original."""
     original = statement.wording(ORIGINAL, draft.language)
-    faults = form_faults(item.bias, original.text, wording) if item is not None and original is not None else ()
+    faults = (
+        form_faults(item.bias, original.text, wording)
+        if item is not None and original is not None
+        else ()
+    )
     if faults:
         raise UsageError(f"{statement.ref}: {'; '.join(faults)}; nothing was written")
 
 
 def _check_new(statement: Statement, draft: Draft, wording: str) -> None:
-    """Raise UsageError where a statement has the text already, or an original that a question would be turned into."""
+    """Raise UsageError where a statement has the text already, or an original that a question would
+    be turned into.
+    """
     for held in statement.wordings:
         if held.language == draft.language and compared(held.text) == compared(wording):
-            raise UsageError(f"{statement.ref} has this text already, as its {held.variant}; nothing was written")
-    if draft.kind is VariantKind.ORIGINAL and statement.wording(ORIGINAL, draft.language) is not None:
-        raise UsageError(f"{statement.ref} has an original in {draft.language!r} by now; edit that one")
+            raise UsageError(
+                f"{statement.ref} has this text already, as its {held.variant}; nothing was written"
+            )
+    if (
+        draft.kind is VariantKind.ORIGINAL
+        and statement.wording(ORIGINAL, draft.language) is not None
+    ):
+        raise UsageError(
+            f"{statement.ref} has an original in {draft.language!r} by now; edit that one"
+        )

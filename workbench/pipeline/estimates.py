@@ -1,7 +1,9 @@
-"""The estimate of a plan before it starts: tokens, calls, cost, time, and the limits it would exceed.
+"""The estimate of a plan before it starts: tokens, calls, cost, time, and the limits it would
+exceed.
 
-Tokens are counted without the model's tokenizer, so they are estimates. Where an earlier job asked the same model in
-the same manner, what that job took is the better guess, of time and of what a served model bills.
+Tokens are counted without the model's tokenizer, so they are estimates. Where an earlier job asked
+the same model in the same manner, what that job took is the better guess, of time and of what a
+served model bills.
 
 Where answers are drawn until they are valid, the dearest outcome is that of all tries.
 """
@@ -43,7 +45,8 @@ class Estimate:
     tokens_in: int
     "of the prompts, each read once"
     tokens_distinct: int
-    "of these, without contexts that prompts have in common: what a model that runs here computes at most"
+    """of these, without contexts that prompts have in common: what a model that runs here computes
+    at most"""
     tokens_out_most: int
     "where every answer is as long as it may be"
     exact: bool = False
@@ -52,16 +55,19 @@ class Estimate:
     tokens_out: int | None = None
     "as long as answers were in the job `like`; None: no such job"
     least: Usage = field(default_factory=Usage)
-    "of a served model that gives all answers to a prompt in one call; tokens are counted rather too many than too few"
+    """of a served model that gives all answers to a prompt in one call; tokens are counted rather
+    too many than too few"""
     most: Usage = field(default_factory=Usage)
-    "of one that gives one answer a call, which bills the prompt again each time; calls that are repeated come on top"
+    """of one that gives one answer a call, which bills the prompt again each time; calls that are
+    repeated come on top"""
     billed_in: int | None = None
     "prompt tokens as the job `like` was billed for them"
     budget: Budget = field(default_factory=Budget)
     rate: float | None = None
     "answers a second of the job `like`"
     like: int | None = None
-    "number of the newest job that asked in the same manner: finished, or left off after enough answers"
+    """number of the newest job that asked in the same manner: finished, or left off after enough
+    answers"""
     answers_most: int | None = None
     "where answers are drawn until they are valid, those of all tries; None: every answer counts"
     batched: bool = False
@@ -76,7 +82,9 @@ class Estimate:
         """How many answers are drawn if as many are valid as in the job `like`."""
         if self.answers_most is None or self.valid >= 1:
             return self.answers
-        return min(self.answers / self.valid, self.answers_most) if self.valid else self.answers_most
+        return (
+            min(self.answers / self.valid, self.answers_most) if self.valid else self.answers_most
+        )
 
     @property
     def seconds(self) -> float | None:
@@ -85,7 +93,9 @@ class Estimate:
 
     @property
     def cost(self) -> float | None:
-        """What a served model's calls cost if answers are as long as in the job `like`; None: not known."""
+        """What a served model's calls cost if answers are as long as in the job `like`; None: not
+        known.
+        """
         if not self.served or self.tokens_out is None:
             return None
         spent = Usage(self.least.requests, self.billed_in or self.tokens_in, self.tokens_out)
@@ -133,11 +143,15 @@ class Estimate:
     def _tokens(self) -> str:
         asked = f"estimate: about {_short(self.tokens_in)} prompt tokens"
         if self.tokens_distinct < self.tokens_in and not self.served:
-            asked += f", of which {_short(self.tokens_distinct)} are computed: prompts share contexts"
+            asked += (
+                f", of which {_short(self.tokens_distinct)} are computed: prompts share contexts"
+            )
         if self.exact:
             return f"{asked}; no sampling"
         known = (
-            "" if self.tokens_out is None else f", about {_short(self.tokens_out)} if they are as in job {self.like}"
+            ""
+            if self.tokens_out is None
+            else f", about {_short(self.tokens_out)} if they are as in job {self.like}"
         )
         most = f"at most {_short(self.tokens_out_most)}"
         if not self.answers_most:
@@ -149,19 +163,29 @@ class Estimate:
         if self.seconds is None:
             return f"the time is unknown: no similar job has finished, or had {ENOUGH} answers"
         counted = "prompts" if self.exact else "answers"
-        return f"takes about {_duration(self.seconds)}: job {self.like} had {speed(self.rate or 0)} {counted} a second"
+        return (
+            f"takes about {_duration(self.seconds)}: job {self.like} had "
+            f"{speed(self.rate or 0)} {counted} a second"
+        )
 
     def _calls(self) -> list[str]:
         calls = f"{self.least.requests:,} calls"
         if self.answers_most:
-            calls += f", up to {self.most.requests:,} with all tries if the endpoint gives one answer per call"
+            calls += (
+                f", up to {self.most.requests:,} with all tries if the endpoint gives one "
+                "answer per call"
+            )
         elif self.most.requests > self.least.requests:
             calls += f", up to {self.most.requests:,} if the endpoint gives one answer per call"
         if self.most.requests > self.least.requests:
             calls += ", which bills its prompt again"
         lines = [calls, self._price()]
         if self.batched:
-            each = "each round is a batch of its own, answered" if self.in_rounds else "the endpoint answers"
+            each = (
+                "each round is a batch of its own, answered"
+                if self.in_rounds
+                else "the endpoint answers"
+            )
             lines.append(f"in batches: {each} within a day, and you may close the terminal")
         elif self.seconds is not None:
             lines.append(self._time())
@@ -175,18 +199,27 @@ class Estimate:
 
     def _price(self) -> str:
         if self.cost_most is None:
-            return "cost unknown: set $WORKBENCH_PRICE_IN and $WORKBENCH_PRICE_OUT, the prices of a million tokens"
+            return (
+                "cost unknown: set $WORKBENCH_PRICE_IN and $WORKBENCH_PRICE_OUT, the prices "
+                "of a million tokens"
+            )
         about = "" if self.cost is None else f"about {self.cost:.4g}, "
         share = f" at {self.budget.batch_share:g} of the price, in batches" if self.batched else ""
         return f"cost {about}at most {self.cost_most:.4g}{share}; {self.budget.limits()}"
 
 
 def estimate(
-    plan: Plan, jobs: Iterable[Job] = (), environ: Mapping[str, str] = os.environ, *, batched: bool = False
+    plan: Plan,
+    jobs: Iterable[Job] = (),
+    environ: Mapping[str, str] = os.environ,
+    *,
+    batched: bool = False,
 ) -> Estimate:
-    """Return what a plan will take. `jobs`: those of the store, the newest first; `batched`: at the price of batches.
+    """Return what a plan will take. `jobs`: those of the store, the newest first; `batched`: at the
+    price of batches.
 
-    Raises UsageError where a limit or a price in the environment is no such number and the model is served.
+    Raises UsageError where a limit or a price in the environment is no such number and the model is
+    served.
     """
     design = plan.design
     exact, is_served = design.sampling.mode == EXACT, served(design.model)
@@ -204,7 +237,9 @@ def estimate(
     told: Mapping[str, float] = before.progress if before is not None else {}
     found = Estimate(
         prompts=len(requests),
-        answers=sum(request.n for request in requests) if plan.tally is None else plan.samples_needed,
+        answers=sum(request.n for request in requests)
+        if plan.tally is None
+        else plan.samples_needed,
         tokens_in=sum(_tokens(request.prompt) for request in requests),
         tokens_distinct=_distinct(request.prompt for request in requests),
         tokens_out_most=0 if exact else most.answer_tokens,
@@ -229,7 +264,9 @@ def estimate(
 
 
 def _budget(model: str, environ: Mapping[str, str], batched: bool) -> Budget:
-    """Return the limits and prices of a served model; those of batches as far as its name tells what kind it is."""
+    """Return the limits and prices of a served model; those of batches as far as its name tells
+    what kind it is.
+    """
     budget = budget_from(environ)
     if not batched:
         return budget
@@ -239,38 +276,48 @@ def _budget(model: str, environ: Mapping[str, str], batched: bool) -> Budget:
 
 
 def _all_tries(plan: Plan) -> list[Request]:
-    """Return what is asked where answers are drawn until they are valid, and no more of them are."""
+    """Return what is asked where answers are drawn until they are valid, and no more of them
+    are.
+    """
     drawn = plan.tally.drawn if plan.tally is not None else {}
     most = plan.design.samples * plan.design.tries
     return [replace(request, n=most - drawn.get(key, 0)) for key, request in plan.requests()]
 
 
 def _as_before(told: Mapping[str, float], tokens: str, answers: float) -> int | None:
-    """Return how many tokens are billed if it is as many an answer as in an earlier job; None where it does not say."""
+    """Return how many tokens are billed if it is as many an answer as in an earlier job; None where
+    it does not say.
+    """
     own = told.get(tokens, 0) - told.get(f"{tokens}_before", 0)
     return round(own / told["answers"] * answers) if own else None
 
 
 def _alike(plan: Plan, jobs: Iterable[Job]) -> Job | None:
-    """Return the newest finished job that asked the same model in the same manner and says what it took; without one,
-    the newest of those that were left off after enough answers. Without either, one that drew in another manner what is
-    as long.
+    """Return the newest finished job that asked the same model in the same manner and says what it
+    took; without one, the newest of those that were left off after enough answers. Without either,
+    one that drew in another manner what is as long.
     """
     wanted, asked = plan.design.as_json(), [job for job in jobs if job.kind == "sample"]
     for but in ((), DRAWING):
         same = [
-            job for job in asked if all(_filled(job.spec, name, but) == _filled(wanted, name, but) for name in LIKE)
+            job
+            for job in asked
+            if all(_filled(job.spec, name, but) == _filled(wanted, name, but) for name in LIKE)
         ]
         finished = (job for job in same if job.state == "done" and job.progress.get("answers"))
-        left_off = (job for job in same if job.state in LEFT_OFF and job.progress.get("answers", 0) >= ENOUGH)
+        left_off = (
+            job
+            for job in same
+            if job.state in LEFT_OFF and job.progress.get("answers", 0) >= ENOUGH
+        )
         if (found := next(finished, None) or next(left_off, None)) is not None:
             return found
     return None
 
 
 def _filled(spec: Mapping[str, object], name: str, but: Sequence[str] = ()) -> object:
-    """Return a field of a job's specification, its sampling without the fields `but`; older ones lack stop rules,
-    dtypes and clusters.
+    """Return a field of a job's specification, its sampling without the fields `but`; older ones
+    lack stop rules, dtypes and clusters.
     """
     if name != "sampling":
         return spec.get(name, "")

@@ -1,6 +1,7 @@
 """Files into a store: what they are, what they would change, and the change itself.
 
-What is shown before an import is the import: it is done, its outcome is read, and all of it is taken back.
+What is shown before an import is the import: it is done, its outcome is read, and all of it is
+taken back.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ from workbench import registry
 from workbench.annotation.tables import people_files
 from workbench.domain.instruments import Instrument
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Meaning, Questionnaire, Respondent, Role, counted_roles, named_few
+from workbench.domain.questionnaires import (
+    Meaning,
+    Questionnaire,
+    Respondent,
+    Role,
+    counted_roles,
+    named_few,
+)
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.formats.answer_logs import log_of
@@ -72,8 +80,9 @@ class Request:
     ignored: tuple[str, ...] = ()
     "of answers: columns that are no questions"
     skip: bool = False
-    """leave out files at fault, of a format that has several; of a log, entries at fault and much that has no prompt;
-    of labels, events about texts that the store lacks"""
+    """leave out files at fault, of a format that has several; of a log, entries at fault and much
+    that has no prompt; of labels, events about texts that the store lacks
+    """
     left_right: Path | None = None
     "positions of parties, of a format that takes them apart"
     how: How = AS_IS
@@ -98,7 +107,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What was read: an instrument, people's answers to its questions, answers of models, or labels of these."""
+    """What was read: an instrument, people's answers to its questions, answers of models, or labels
+    of these.
+    """
 
     format: str
     name: str
@@ -159,14 +170,21 @@ def read(request: Request) -> Material | None:
     from workbench.formats.read import read_instrument
 
     instrument = read_instrument(
-        format, request.path, request.name, left_right=request.left_right, skip=request.skip, how=request.how,
+        format,
+        request.path,
+        request.name,
+        left_right=request.left_right,
+        skip=request.skip,
+        how=request.how,
         wanted=replace(request.wanted, missing=request.missing),
-    )  # fmt: skip
+    )
     return Material(format, instrument.name, instrument, how=request.how)
 
 
 def put(store: Store, material: Material) -> Outcome:
-    """Write what was read, in one transaction. Raises ConflictError where something else is here already."""
+    """Write what was read, in one transaction. Raises ConflictError where something else is here
+    already.
+    """
     if material.log is not None:
         from workbench.pipeline import recorded
 
@@ -174,28 +192,44 @@ def put(store: Store, material: Material) -> Outcome:
         stored = recorded.put(store, material.log)
         return Outcome(material, True, jobs=stored.jobs, answers=stored.answers)
     if material.labels is not None:
-        return Outcome(material, True, merged=import_labels(store, material.labels, partial=material.skip))
+        return Outcome(
+            material, True, merged=import_labels(store, material.labels, partial=material.skip)
+        )
     if material.issue_labels:
-        return Outcome(material, True, issues=store.issues.add(material.name, material.issue_labels))
+        return Outcome(
+            material, True, issues=store.issues.add(material.name, material.issue_labels)
+        )
     if material.placed is not None:
-        changed = store.instruments.place(material.name, material.placed.parties, material.placed.note)
+        changed = store.instruments.place(
+            material.name, material.placed.parties, material.placed.note
+        )
         return Outcome(material, True, placed=changed)
     if material.instrument is None:
         added = store.questionnaires.add_answers(material.name, material.people)
         here = store.instruments.get(material.name)
         known = store.questionnaires.tallied(material.name)
-        return Outcome(material, True, added=added, odd=odd_answers(here, known), numbers=_numbers(known))
+        return Outcome(
+            material, True, added=added, odd=odd_answers(here, known), numbers=_numbers(known)
+        )
     from workbench.domain.questionnaires import tallied
     from workbench.formats.read import is_part
 
     instrument = material.instrument
     imported = store.instruments.add(instrument, part=is_part(material.format, instrument))
     asked = tallied(instrument.questionnaire) if instrument.questionnaire is not None else None
-    return Outcome(material, True, imported=imported, odd=odd_answers(instrument, asked), numbers=_numbers(asked))
+    return Outcome(
+        material,
+        True,
+        imported=imported,
+        odd=odd_answers(instrument, asked),
+        numbers=_numbers(asked),
+    )
 
 
 def rehearsed(store: Store, material: Material) -> Outcome:
-    """Return the result of `put` without writing. Raises the same errors, save that of a log with much to leave out."""
+    """Return the result of `put` without writing. Raises the same errors, save that of a log with
+    much to leave out.
+    """
     if material.log is not None:
         return Outcome(material, False)
     with store.rehearsal():
@@ -210,8 +244,8 @@ def listed_formats() -> tuple[str, ...]:
 
 
 def read_beside(store: Store, request: Request) -> Material:
-    """Read what is about an instrument that is here: people's answers to its questions, answers of models to its
-    prompts, labels of these answers, or where its parties stand.
+    """Read what is about an instrument that is here: people's answers to its questions, answers of
+    models to its prompts, labels of these answers, or where its parties stand.
 
     Raises UsageError, InputError.
     """
@@ -228,13 +262,18 @@ def read_beside(store: Store, request: Request) -> Material:
         raise UsageError(f"{path}: no such file; give a CSV with respondents and their answers")
     name = request.instrument or request.name or store.instruments.only()
     if format == MANIFESTO:
-        placed = read_positions(path, store.instruments.get(name).parties, request.election, request.how)
+        placed = read_positions(
+            path, store.instruments.get(name).parties, request.election, request.how
+        )
         return Material(MANIFESTO, name, placed=placed, how=request.how)
     if format == ISSUE_LABELS:
         from workbench.pipeline.issues import read_labels_for_issues
 
         if request.how != AS_IS:
-            raise UsageError(f"{path}: labels for policy issues have columns of their own. Omit the names of columns.")
+            raise UsageError(
+                f"{path}: labels for policy issues have columns of their own. Omit the names of "
+                "columns."
+            )
         return Material(ISSUE_LABELS, name, issue_labels=read_labels_for_issues(store, name, path))
     known = store.questionnaires.tallied(name)
     if known is None:
@@ -252,7 +291,9 @@ def read_beside(store: Store, request: Request) -> Material:
 def _read_labels(request: Request) -> Material:
     """Read people's labels of answers."""
     if request.how != AS_IS:
-        raise UsageError(f"{request.path}: label files have columns of their own. Omit the names of columns.")
+        raise UsageError(
+            f"{request.path}: label files have columns of their own. Omit the names of columns."
+        )
     file = read_label_file(request.path, request.labels)
     return Material(LABELS, file.name, labels=file, skip=request.skip)
 
@@ -275,11 +316,14 @@ def _read_log(store: Store, request: Request) -> Material:
         most_count=request.most_count,
         skip=request.skip,
     )
-    return Material(LOG, name, log=match(store, path, wanted, request.how), how=request.how, skip=request.skip)
+    return Material(
+        LOG, name, log=match(store, path, wanted, request.how), how=request.how, skip=request.skip
+    )
 
 
 LOGS = (
-    "Give a log of Inspect, samples of lm-evaluation-harness, promptfoo results, results of an OpenAI batch, or a "
+    "Give a log of Inspect, samples of lm-evaluation-harness, promptfoo results, results of an "
+    "OpenAI batch, or a "
     "table with answer and prompt."
 )
 
@@ -301,7 +345,8 @@ def _numbers(answers: Tallied | None) -> tuple[tuple[str, str], ...]:
 def no_questions(name: str) -> str:
     """Say that an instrument has no questions, and how it comes to some."""
     return (
-        f"{name} has no questions: no statement has a role. Import statements with a column role, or set one with: "
+        f"{name} has no questions: no statement has a role. Import statements with a column "
+        "role, or set one with: "
         "workbench questionnaire STORE --question REF --role context --form question"
     )
 
@@ -309,7 +354,12 @@ def no_questions(name: str) -> str:
 _KEPT = "kept"
 _VERBS = (
     ("added", "added", "templates_added", ""),
-    ("replaced", "replaced", "templates_replaced", ". The versions before stay, with the answers to them"),
+    (
+        "replaced",
+        "replaced",
+        "templates_replaced",
+        ". The versions before stay, with the answers to them",
+    ),
     ("taken out", "taken_out", "templates_taken_out", ", which the file does not have"),
     (_KEPT, "as_before", "templates_as_before", ". The file has no wordings in this language"),
 )
@@ -322,7 +372,10 @@ Rows = tuple[tuple[str, ...], list[tuple[str, ...]]]
 def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
     """Return sentences on what came, what of it is new, what is odd, and what to look at next."""
     if (log := outcome.material.log) is not None:
-        sentences = [*log.said(outcome.answers if outcome.written else None), *_mapped(outcome.material.how)]
+        sentences = [
+            *log.said(outcome.answers if outcome.written else None),
+            *_mapped(outcome.material.how),
+        ]
         if log.leaves_out_much and not outcome.written and not outcome.material.skip:
             sentences.append("- More than a tenth of the answers would be left out.")
         return tuple(sentences)
@@ -335,15 +388,25 @@ def said(outcome: Outcome, store: Path) -> tuple[str, ...]:
         return (f"{outcome.material.name}: {first}", *more)
     if (placed := outcome.material.placed) is not None:
         first, *more = placed.said()
-        return (f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)", *more)
-    return tuple(_of_answers(outcome, store) if outcome.imported is None else _of_instrument(outcome, store))
+        return (
+            f"{outcome.material.name}: {first} ({plural(outcome.placed or 0, 'position')} new)",
+            *more,
+        )
+    return tuple(
+        _of_answers(outcome, store) if outcome.imported is None else _of_instrument(outcome, store)
+    )
 
 
 def brief(outcome: Outcome, store: Path) -> str:
     """Return the result of an import in one line, and by language."""
     first = said(outcome, store)[0]
     changes = () if outcome.imported is None else outcome.imported.by_language
-    return ". ".join((f"Imported {first}", *(one.removeprefix("- ") for one in said_by_language(changes)))) + "."
+    return (
+        ". ".join(
+            (f"Imported {first}", *(one.removeprefix("- ") for one in said_by_language(changes)))
+        )
+        + "."
+    )
 
 
 def data(outcome: Outcome) -> dict[str, object]:
@@ -351,23 +414,49 @@ def data(outcome: Outcome) -> dict[str, object]:
     material = outcome.material
     about: dict[str, object] = {"format": material.format, "written": outcome.written}
     if (log := material.log) is not None:
-        return {"instrument": material.name, **log.data(), "jobs": outcome.jobs, "stored": outcome.answers, **about}
+        return {
+            "instrument": material.name,
+            **log.data(),
+            "jobs": outcome.jobs,
+            "stored": outcome.answers,
+            **about,
+        }
     if material.labels is not None and outcome.merged is not None:
         return {**label_data(material.labels, outcome.merged), **about}
     if outcome.issues is not None:
         return {"instrument": material.name, **asdict(outcome.issues), **about}
     if (placed := material.placed) is not None:
-        pairs = [{**asdict(party), "position": coded.position, "coded": asdict(coded)} for party, coded in placed.pairs]
-        return {"instrument": material.name, "election": placed.election, "changed": outcome.placed, "parties": pairs,
-                "without": [party.name for party in placed.without], "notes": [placed.note], **about}  # fmt: skip
+        pairs = [
+            {**asdict(party), "position": coded.position, "coded": asdict(coded)}
+            for party, coded in placed.pairs
+        ]
+        return {
+            "instrument": material.name,
+            "election": placed.election,
+            "changed": outcome.placed,
+            "parties": pairs,
+            "without": [party.name for party in placed.without],
+            "notes": [placed.note],
+            **about,
+        }
     if outcome.added is not None:
-        return {"instrument": material.name, **asdict(outcome.added), "notes": material.notes,
-                "findings": outcome.odd, **about}  # fmt: skip
+        return {
+            "instrument": material.name,
+            **asdict(outcome.added),
+            "notes": material.notes,
+            "findings": outcome.odd,
+            **about,
+        }
     instrument, imported = material.instrument, outcome.imported
     assert instrument is not None
     assert imported is not None
-    return {**asdict(imported), "languages": dict(languages(instrument)), "notes": notes_of(instrument), **about,
-            **_survey_data(instrument.questionnaire)}  # fmt: skip
+    return {
+        **asdict(imported),
+        "languages": dict(languages(instrument)),
+        "notes": notes_of(instrument),
+        **about,
+        **_survey_data(instrument.questionnaire),
+    }
 
 
 def _survey_data(questionnaire: Questionnaire | None) -> dict[str, object]:
@@ -416,7 +505,8 @@ def first_rows(material: Material, limit: int) -> Rows:
     if instrument is None:
         refs = tuple(dict.fromkeys(ref for one in material.people for ref in one.answers))[:4]
         people: list[tuple[str, ...]] = [
-            (one.name, *(one.answers.get(ref, "") for ref in refs)) for one in material.people[:limit]
+            (one.name, *(one.answers.get(ref, "") for ref in refs))
+            for one in material.people[:limit]
         ]
         return ("respondent", *refs), people
     if not instrument.statements:
@@ -426,12 +516,18 @@ def first_rows(material: Material, limit: int) -> Rows:
         ]
         return ("model", "bias", "error", "questions"), sets
     rows: list[tuple[str, ...]] = []
-    said = {stance: name for name, stance in STANCES.items() if stance} if instrument.party_answers else {}
+    said = (
+        {stance: name for name, stance in STANCES.items() if stance}
+        if instrument.party_answers
+        else {}
+    )
     for statement in instrument.statements[:limit]:
         held = statement.wordings
         text = next((w.text for w in held if w.variant == ORIGINAL), held[0].text if held else "")
         answers = [one for one in instrument.party_answers if one.statement == statement.ref]
-        parties = (", ".join(one.party for one in answers if one.stance == stance) for stance in said)
+        parties = (
+            ", ".join(one.party for one in answers if one.stance == stance) for stance in said
+        )
         rows.append((statement.ref, f"{len(held):,}", *parties, text))
     return ("ref", "wordings", *said.values(), "original"), rows
 
@@ -442,8 +538,13 @@ def languages(instrument: Instrument) -> Counter[str]:
 
 
 def notes_of(instrument: Instrument) -> tuple[str, ...]:
-    """Return what is to be known of an instrument's files, and which questions cannot show their bias."""
-    return (*instrument.notes, *(said for audit in registry.every_audit() for said in audit.notes(instrument)))
+    """Return what is to be known of an instrument's files, and which questions cannot show their
+    bias.
+    """
+    return (
+        *instrument.notes,
+        *(said for audit in registry.every_audit() for said in audit.notes(instrument)),
+    )
 
 
 def said_of(added: AddedRespondents) -> str:
@@ -456,9 +557,15 @@ def said_of(added: AddedRespondents) -> str:
     absent, skipped = added.absent, added.skipped
     if absent:
         they = "it stays" if absent == 1 else "they stay"
-        parts.append(f"{plural(absent, 'respondent')} {_are(absent)} in the store but not in the file: {they}")
+        parts.append(
+            f"{plural(absent, 'respondent')} {_are(absent)} in the store but not in the file: "
+            f"{they}"
+        )
     if skipped:
-        parts.append(f"{plural(skipped, 'answer')} to questions that this store has removed {_are(skipped)} left out")
+        parts.append(
+            f"{plural(skipped, 'answer')} to questions that this store has removed "
+            f"{_are(skipped)} left out"
+        )
     return "; ".join(parts)
 
 
@@ -467,8 +574,10 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     assert instrument is not None
     assert imported is not None
     yield (
-        f"{imported.name}: {plural(len(instrument.statements), 'statement')} ({imported.added:,} new, "
-        f"{imported.changed:,} changed, {imported.unchanged:,} unchanged, {imported.retired:,} retired), "
+        f"{imported.name}: {plural(len(instrument.statements), 'statement')} ({imported.added:,} "
+        "new, "
+        f"{imported.changed:,} changed, {imported.unchanged:,} unchanged, {imported.retired:,} "
+        "retired), "
         f"{plural(imported.wordings, 'wording')}, "
         f"{plural(imported.templates, 'template')}"
     )
@@ -476,22 +585,34 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
     yield from said_by_language(imported.by_language)
     for language, replaced in imported.lexicons:
         whose = "the one that was here before" if replaced else "one that workbench may have"
-        yield f"- answers in {language} are read by the instrument's own lexicon, in place of {whose}"
+        yield (
+            f"- answers in {language} are read by the instrument's own lexicon, in place of {whose}"
+        )
     for name, version in imported.edited:
-        yield f"- the template {name} was edited: this is version {version}; answers to earlier versions stay"
+        yield (
+            f"- the template {name} was edited: this is version {version}; answers to earlier "
+            "versions stay"
+        )
     if instrument.questionnaire is not None:
         yield f"questionnaire: {_counted(instrument.questionnaire)}"
         yield from (f"- {one}" for one in _survey(instrument.questionnaire))
     if imported.choices is not None:
         yield from _choices(instrument, imported.choices)
     if instrument.party_answers:
-        parties = f"{len(instrument.parties):,} {'party' if len(instrument.parties) == 1 else 'parties'}"
-        yield f"parties: {parties}, {plural(len(instrument.party_answers), 'answer')}: " + said_stances(
-            instrument.party_answers
+        parties = (
+            f"{len(instrument.parties):,} {'party' if len(instrument.parties) == 1 else 'parties'}"
+        )
+        yield (
+            f"parties: {parties}, {plural(len(instrument.party_answers), 'answer')}: "
+            + said_stances(instrument.party_answers)
         )
     if found := languages(instrument):
-        yield "wordings by language: " + ", ".join(f"{language} {n:,}" for language, n in sorted(found.items()))
-    yield from _notes(notes_of(instrument), imported.choices.models if imported.choices is not None else ())
+        yield "wordings by language: " + ", ".join(
+            f"{language} {n:,}" for language, n in sorted(found.items())
+        )
+    yield from _notes(
+        notes_of(instrument), imported.choices.models if imported.choices is not None else ()
+    )
     yield from _left(outcome, imported, store)
     if instrument.answer_sets:
         of = shlex.quote(instrument.name)
@@ -501,7 +622,9 @@ def _of_instrument(outcome: Outcome, store: Path) -> Iterator[str]:
 
 
 def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
-    """Say what is added, replaced, taken out and kept in each language of an instrument that was here."""
+    """Say what is added, replaced, taken out and kept in each language of an instrument that was
+    here.
+    """
     for verb, wordings, templates, more in _VERBS:
         told = []
         for one in changes:
@@ -517,15 +640,24 @@ def said_by_language(changes: Sequence[LanguageChange]) -> Iterator[str]:
 def _left(outcome: Outcome, imported: Imported, store: Path) -> Iterator[str]:
     """Report what stays unchanged in the store, what was left out, and findings."""
     if imported.kept:
-        yield f"- {imported.kept:,} statements have changed here but not in the file: they stay as they are"
+        yield (
+            f"- {imported.kept:,} statements have changed here but not in the file: they stay "
+            "as they are"
+        )
     if imported.answers is not None and (imported.answers.added or imported.answers.known):
         yield f"- {said_of(imported.answers)}"
     yield from (f"- {odd}" for odd in outcome.odd)
     yield from _imported_said_numbers(outcome, store)
     if imported.skipped:
-        yield f"- {imported.skipped:,} labels or answers on statements that the instrument lacks were left out"
+        yield (
+            f"- {imported.skipped:,} labels or answers on statements that the instrument lacks "
+            "were left out"
+        )
     if imported.choices is not None and imported.choices.without_text:
-        yield f"- {imported.choices.without_text:,} questions of the models' answers have no text and are no statements"
+        yield (
+            f"- {imported.choices.without_text:,} questions of the models' answers have no "
+            "text and are no statements"
+        )
 
 
 def _of_answers(outcome: Outcome, store: Path) -> Iterator[str]:
@@ -541,35 +673,57 @@ def _mapped(how: How) -> Iterator[str]:
     """Say which columns of the file are which of ours, and which are left out."""
     named = {name: column for column, name in how.columns.items() if name != LEFT_OUT}
     left = [column for column, name in how.columns.items() if name == LEFT_OUT]
-    said = [f"{name} from {'the number of the row' if of == NUMBER else of}" for name, of in named.items()]
+    said = [
+        f"{name} from {'the number of the row' if of == NUMBER else of}"
+        for name, of in named.items()
+    ]
     parts = [", ".join(said) or "as they are", *([f"left out: {', '.join(left)}"] if left else [])]
     if how.columns:
         yield f"- columns: {'; '.join(parts)}"
 
 
 def _imported_said_numbers(outcome: Outcome, store: Path) -> Iterator[str]:
-    """Say what answers in numbers were taken for: nothing in a file shows that its scale runs the other way."""
+    """Say what answers in numbers were taken for: nothing in a file shows that its scale runs the
+    other way.
+    """
     for scale, taken in outcome.numbers:
-        adjust = f"workbench questionnaire {shlex.quote(str(store))} --scale {shlex.quote(scale)} --map ANSWER=MEANING"
+        adjust = (
+            f"workbench questionnaire {shlex.quote(str(store))} --scale "
+            f"{shlex.quote(scale)} --map ANSWER=MEANING"
+        )
         yield f"- {scale}: answers in numbers were read as {taken}; adjust: {adjust}"
 
 
 def _choices(instrument: Instrument, added: AddedChoices) -> Iterator[str]:
     """Return the numbers of questions and answers, and how many are new."""
     if instrument.choices:
-        groups = Counter(f"{item.bias} ({item.variant})" if item.variant else item.bias for item in instrument.choices)
+        groups = Counter(
+            f"{item.bias} ({item.variant})" if item.variant else item.bias
+            for item in instrument.choices
+        )
         told = ", ".join(f"{n:,} {group}" for group, n in groups.items())
-        other = f"; of {added.changed:,} the key, bias, middle option or shares differed here" if added.changed else ""
+        other = (
+            f"; of {added.changed:,} the key, bias, middle option or shares differed here"
+            if added.changed
+            else ""
+        )
         yield f"multiple-choice questions: {told}{other}"
     if instrument.answer_sets:
         new = f"{plural(added.answer_sets, 'new set')}, {plural(added.answers, 'answer')}"
-        known = f"; {added.known:,} {'was' if added.known == 1 else 'were'} here already" if added.known else ""
+        known = (
+            f"; {added.known:,} {'was' if added.known == 1 else 'were'} here already"
+            if added.known
+            else ""
+        )
         yield f"answers of models: {new} ({', '.join(added.models)}){known}"
 
 
 def _notes(notes: Sequence[str], models: Sequence[str]) -> Iterator[str]:
     """Say what is to be known of the files: of the questions, then model by model."""
-    of_models = [[note for note in notes if note.startswith((f"{model}: ", f"{model}, "))] for model in models]
+    of_models = [
+        [note for note in notes if note.startswith((f"{model}: ", f"{model}, "))]
+        for model in models
+    ]
     told = {note for own in of_models for note in own}
     yield from (f"- {note}" for note in notes if note not in told)
     for model, own in zip(models, of_models, strict=True):
@@ -585,14 +739,23 @@ def _counted(questionnaire: Questionnaire) -> str:
 
 
 def _survey(questionnaire: Questionnaire) -> Iterator[str]:
-    """Say what the answers of survey questions mean, whom people stand for, and whose shares were published."""
+    """Say what the answers of survey questions mean, whom people stand for, and whose shares were
+    published.
+    """
     on: dict[str, list[str]] = {}
     for question in questionnaire.of_role(Role.SURVEY):
         on.setdefault(question.scale, []).append(question.ref)
     for name, refs in on.items():
         options = questionnaire.scale(name).options
-        meant = {meaning: [one.values[0] for one in options if one.meaning is meaning] for meaning in Meaning}
-        told = [f"{' · '.join(values)} ({WORDS.get(meaning, meaning)})" for meaning, values in meant.items() if values]
+        meant = {
+            meaning: [one.values[0] for one in options if one.meaning is meaning]
+            for meaning in Meaning
+        }
+        told = [
+            f"{' · '.join(values)} ({WORDS.get(meaning, meaning)})"
+            for meaning, values in meant.items()
+            if values
+        ]
         yield f"scale {name} of {named_few(refs, 12)}: {'; '.join(told)}"
     yield from said_of_people(questionnaire.respondents)
     for group in dict.fromkeys(one.group for one in questionnaire.published):
@@ -600,7 +763,11 @@ def _survey(questionnaire: Questionnaire) -> Iterator[str]:
         yield f"published shares by {group}: {len(values):,}: {named_few(values, 12)}"
 
 
-WORDS = {Meaning.STEP: "steps", Meaning.OPTION: "options without an order", Meaning.MISSING: "no answer"}
+WORDS = {
+    Meaning.STEP: "steps",
+    Meaning.OPTION: "options without an order",
+    Meaning.MISSING: "no answer",
+}
 
 
 def _are(n: int) -> str:
@@ -618,7 +785,8 @@ PEOPLE = {
 def prepared(store: Store, instrument: str, format: str, people: str = "counts") -> Export:  # noqa: A002  the field's word
     """Return an instrument ready to be written; its notes name what stays in the store alone.
 
-    people : one of `PEOPLE`: what the fields of who annotates and answers come to; layouts that others read have none
+    people : one of `PEOPLE`: what the fields of who annotates and answers come to; layouts that
+        others read have none
     """
     whole = replace(
         store.instruments.get(instrument),
@@ -626,10 +794,16 @@ def prepared(store: Store, instrument: str, format: str, people: str = "counts")
         answer_sets=store.choices.answer_sets(instrument),
     )
     found = export(format, whole)
-    files = {} if people == "none" else people_files(store.people.list(), pseudonyms=people == "pseudonyms")
+    files = (
+        {}
+        if people == "none"
+        else people_files(store.people.list(), pseudonyms=people == "pseudonyms")
+    )
     notes = (*found.notes, *store.instruments.stays_behind(instrument))
     if files and format not in OURS:
-        return replace(found, notes=(*notes, "Descriptions of annotators and respondents are left out."))
+        return replace(
+            found, notes=(*notes, "Descriptions of annotators and respondents are left out.")
+        )
     return replace(found, files={**found.files, **files}, notes=notes)
 
 

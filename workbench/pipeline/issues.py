@@ -37,7 +37,9 @@ class IssueOverview:
 
 
 def issues_of(store: Store, instrument: str) -> tuple[IssueDefinition, ...]:
-    """Return an instrument's issues; those that it does not define itself mean what they mean in the shipped scheme."""
+    """Return an instrument's issues; those that it does not define itself mean what they mean in
+    the shipped scheme.
+    """
     own = store.issues.scheme(instrument)
     return defined([issue.name for issue in own], own, shipped_issue_scheme().issues)
 
@@ -52,7 +54,9 @@ def issue_overview(
     seed: int = SEED,
     resamples: int = 1000,
 ) -> IssueOverview:
-    """Return agreement per issue, ties and gold; `whose` and `fewest` as in `stores.instruments.issues.Issues.gold`."""
+    """Return agreement per issue, ties and gold; `whose` and `fewest` as in
+    `stores.instruments.issues.Issues.gold`.
+    """
     needed = store.issues.fewest(instrument) if fewest is None else fewest
     issues = issues_of(store, instrument)
     statements = store.issues.statements(instrument)
@@ -79,18 +83,23 @@ def issue_figures(
     resamples: int = 1000,
 ) -> IssueFigures:
     """Return the same as figures."""
-    found = issue_overview(store, instrument, whose=whose, fewest=fewest, seed=seed, resamples=resamples)
+    found = issue_overview(
+        store, instrument, whose=whose, fewest=fewest, seed=seed, resamples=resamples
+    )
     return IssueFigures(instrument, found.issues, found.texts(), found.report, whose)
 
 
 def issue_scheme(name_or_file: str) -> IssueScheme:
-    """Return a scheme that ships, or one of a file. A file that has the name of a shipped scheme needs its suffix."""
+    """Return a scheme that ships, or one of a file. A file that has the name of a shipped scheme
+    needs its suffix.
+    """
     if name_or_file in shipped_issue_schemes():
         return shipped_issue_scheme(name_or_file)
     if not Path(name_or_file).is_file():
         known = ", ".join(shipped_issue_schemes())
         raise UsageError(
-            f"{name_or_file}: neither a file nor a shipped scheme ({known}); see data/issues/ for an example"
+            f"{name_or_file}: neither a file nor a shipped scheme ({known}); see data/issues/ "
+            "for an example"
         )
     return read_issue_scheme(Path(name_or_file))
 
@@ -116,7 +125,10 @@ def read_labels_for_issues(store: Store, instrument: str, path: Path) -> tuple[I
     refs = [ref for ref, _ in store.issues.statements(instrument)]
     names = store.issues.names(instrument)
     if not names:
-        raise UsageError(f"{instrument} has no policy issues yet. Add some: workbench issues STORE --scheme smartvote")
+        raise UsageError(
+            f"{instrument} has no policy issues yet. Add some: workbench issues STORE --scheme "
+            "smartvote"
+        )
     labels = read_issue_labels(path, refs, names, (), findings)
     findings.check()
     if not labels:
@@ -128,17 +140,29 @@ def added_said(added: Added) -> Iterator[str]:
     """Yield sentences on the labels of an import."""
     yield f"Labels: {added.added:,} new, {added.changed:,} changed, {added.same:,} unchanged."
     if added.held:
-        yield f"Left out: {added.held:,}, because their annotators labelled differently in this store."
+        yield (
+            f"Left out: {added.held:,}, because their annotators labelled differently in this "
+            "store."
+        )
 
 
 def issue_labels_csv(
-    store: Store, instrument: str, *, gold: bool = False, whose: str = "gold", fewest: int | None = None
+    store: Store,
+    instrument: str,
+    *,
+    gold: bool = False,
+    whose: str = "gold",
+    fewest: int | None = None,
 ) -> str:
-    """Return everybody's labels as a file that can be imported again; with `gold`, only the labels that count."""
+    """Return everybody's labels as a file that can be imported again; with `gold`, only the labels
+    that count.
+    """
     return csv_text(COLUMNS, _rows(_exported(store, instrument, gold, whose, fewest)))
 
 
-def _exported(store: Store, instrument: str, gold: bool, whose: str, fewest: int | None) -> Iterable[IssueLabel]:
+def _exported(
+    store: Store, instrument: str, gold: bool, whose: str, fewest: int | None
+) -> Iterable[IssueLabel]:
     if not gold:
         names = set(store.issues.names(instrument))
         return [label for label in store.issues.labels(instrument) if label.issue in names]
@@ -154,4 +178,9 @@ def _exported(store: Store, instrument: str, gold: bool, whose: str, fewest: int
 
 def _rows(labels: Iterable[IssueLabel]) -> Iterable[tuple[str, ...]]:
     for label in labels:
-        yield guarded(label.statement), guarded(label.issue), guarded(label.annotator), str(label.label)
+        yield (
+            guarded(label.statement),
+            guarded(label.issue),
+            guarded(label.annotator),
+            str(label.label),
+        )

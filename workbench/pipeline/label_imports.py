@@ -1,4 +1,6 @@
-"""Label files into a store: the events of a file, the import of them, and sentences about the result."""
+"""Label files into a store: the events of a file, the import of them, and sentences about the
+result.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,13 @@ class LabelOptions:
 
     @property
     def new_queue(self) -> tuple[str, Purpose] | None:
-        """Name and purpose of the new queue, or None without one. Raises UsageError for a wrong name or purpose."""
+        """Name and purpose of the new queue, or None without one. Raises UsageError for a wrong
+        name or purpose.
+        """
         if self.purpose not in PURPOSES:
-            raise UsageError(f"found the purpose {self.purpose!r}; give one of {', '.join(PURPOSES)}")
+            raise UsageError(
+                f"found the purpose {self.purpose!r}; give one of {', '.join(PURPOSES)}"
+            )
         if not self.into:
             return None
         return thing_name(self.into, "queue"), Purpose(self.purpose)
@@ -60,7 +66,8 @@ def read_label_file(path: Path, options: LabelOptions = DEFAULT_LABEL_OPTIONS) -
     n_undated = sum(not event.at for event in events)
     if n_undated:
         notes.append(
-            f"Without a time in the file: {plural(n_undated, 'event')}. The time of this import orders them; "
+            f"Without a time in the file: {plural(n_undated, 'event')}. The time of this import "
+            "orders them; "
             "exports leave their time empty."
         )
     return LabelFile(path.name, events, options, tuple(notes))
@@ -86,18 +93,25 @@ def import_labels(store: Store, file: LabelFile, *, partial: bool) -> Merged:
 
 
 def known_codebooks(store: Store) -> dict[str, Codebook]:
-    """Return the shipped codebooks and those of the store, which replace shipped ones of the same name."""
+    """Return the shipped codebooks and those of the store, which replace shipped ones of the same
+    name.
+    """
     shipped = {name: shipped_codebook(name) for name in shipped_codebooks()}
     return shipped | store.exchange.codebooks()
 
 
 def merged_sentences(merged: Merged, into: str | None) -> Iterator[str]:
     """Yield the result of an import of labels from a file or from another store, in sentences."""
-    added = f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} stored already"
-    yield added + (f", {merged.unmatched:,} about unknown texts left out" if merged.unmatched else "")
+    added = (
+        f"{merged.added:,} events added on {merged.items:,} items, {merged.known:,} stored already"
+    )
+    yield added + (
+        f", {merged.unmatched:,} about unknown texts left out" if merged.unmatched else ""
+    )
     if merged.outside:
         yield (
-            f"{merged.outside:,} of these items are in no queue of this store, so no figure counts them; "
+            f"{merged.outside:,} of these items are in no queue of this store, so no figure "
+            "counts them; "
             "import again with --into NAME --purpose training or test"
         )
     if merged.adopted:
@@ -126,4 +140,7 @@ def label_data(file: LabelFile, merged: Merged) -> dict[str, object]:
 
 def label_rows(file: LabelFile, limit: int) -> list[tuple[str, ...]]:
     """Return annotator, label, statement and response of the first events."""
-    return [(event.annotator, event.label or "", event.statement, event.response) for event in file.events[:limit]]
+    return [
+        (event.annotator, event.label or "", event.statement, event.response)
+        for event in file.events[:limit]
+    ]

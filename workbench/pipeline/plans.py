@@ -1,4 +1,6 @@
-"""Freezing a plan: everything that will be asked and every option of how it will be judged, before the first answer."""
+"""Freezing a plan: everything that will be asked and every option of how it will be judged, before
+the first answer.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,11 @@ def frozen(
         models=tuple(design.model for design in designs),
         asked=written(asked),
         content={
-            "defaults": {one.name: one.none for one in audit.judges_by if judged.get(one.name) is None and one.none},
+            "defaults": {
+                one.name: one.none
+                for one in audit.judges_by
+                if judged.get(one.name) is None and one.none
+            },
             "instrument": instrument_content(instrument),
             "prompts": [len(one.prompts) for one in plans],
             "prompts_content": [_prompts_content(one) for one in plans],
@@ -70,7 +76,9 @@ def frozen(
 
 
 def _questions(audit: Audit, claims: Sequence[str]) -> tuple[str, ...]:
-    """Return the questions that a plan names, each once. Raises UsageError for one that no audit of the answers has."""
+    """Return the questions that a plan names, each once. Raises UsageError for one that no audit of
+    the answers has.
+    """
     judging_audits = [other for other in registry.every_audit() if other.asked_by == audit.name]
     known = dict.fromkeys(question for other in judging_audits for question in other.questions)
     for claim in claims:
@@ -81,7 +89,9 @@ def _questions(audit: Audit, claims: Sequence[str]) -> tuple[str, ...]:
 
 
 def _pinned(found: Plan) -> Plan:
-    """Return a plan whose design names what it asks, so that statements that are added later are no part of it."""
+    """Return a plan whose design names what it asks, so that statements that are added later are no
+    part of it.
+    """
     design = found.design
     if not registry.audit(design.audit).own_material:
         statements = tuple(dict.fromkeys(probe.statement for probe in found.probes))
@@ -96,14 +106,26 @@ def _prompts_content(found: Plan) -> str:
 
 
 def _template(one: Any) -> dict[str, Any]:
-    kept = ("name", "version", "inverted", "family", "language", "system", "user", "positive", "negative")
-    return written({name: value for name, value in json.loads(json.dumps(asdict(one))).items() if name in kept})
+    kept = (
+        "name",
+        "version",
+        "inverted",
+        "family",
+        "language",
+        "system",
+        "user",
+        "positive",
+        "negative",
+    )
+    return written(
+        {name: value for name, value in json.loads(json.dumps(asdict(one))).items() if name in kept}
+    )
 
 
 def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
-    """Return every option of how an audit's answers are judged, as it is recorded: those that were given as
-    `name=value`, and the defaults of the others. Raises UsageError for an option that there is not, FieldError for a
-    value that it does not take.
+    """Return every option of how an audit's answers are judged, as it is recorded: those that were
+    given as `name=value`, and the defaults of the others. Raises UsageError for an option that
+    there is not, FieldError for a value that it does not take.
     """
     options = {option.name: option for option in audit.judges_by}
     values = Given(**{name: option.default for name, option in options.items()})
@@ -113,7 +135,9 @@ def judging(audit: Audit, given: Sequence[str]) -> dict[str, Any]:
         plain = name.strip().lstrip("-").replace("-", "_")
         if not equals or plain not in options:
             there = ", ".join(options) or "none"
-            raise UsageError(f"found --judge {text!r}; give NAME=VALUE of an option of {audit.name}: {there}")
+            raise UsageError(
+                f"found --judge {text!r}; give NAME=VALUE of an option of {audit.name}: {there}"
+            )
         if plain in seen:
             raise UsageError(f"found --judge {plain} twice; give it once")
         seen.add(plain)
@@ -138,15 +162,18 @@ def check(store: Store, found: FrozenPlan) -> Iterator[AnyTable]:
 
 
 def with_plans(store: Store, audit: Audit, options: Given, of: Printed, medium: Medium) -> Printed:
-    """Return what an audit prints with what its figures follow of frozen plans: in the header and, for a program, as a
-    table for each run. An audit that asks nothing follows the plans of the audit whose answers it judges.
+    """Return what an audit prints with what its figures follow of frozen plans: in the header and,
+    for a program, as a table for each run. An audit that asks nothing follows the plans of the
+    audit whose answers it judges.
     """
     audit = registry.audit(audit.asked_by)
     if not audit.judges_by:
         return of
     values = chosen(audit.judges_by, options)
     model, instrument = (getattr(options, name, None) for name in ("model", "instrument"))
-    planned = [run for run, _ in runs_of_plans(store, audit.name) if instrument in (None, run.instrument)]
+    planned = [
+        run for run, _ in runs_of_plans(store, audit.name) if instrument in (None, run.instrument)
+    ]
     runs = of_models(store, planned, listed(model))
     compared = getattr(options, "compare", None) or ()
     made = [followed(store, run, values, compared) for run in runs]

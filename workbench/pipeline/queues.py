@@ -1,6 +1,8 @@
-"""Making a queue: which texts people are asked to label, drawn so that training and test sets never share one.
+"""Making a queue: which texts people are asked to label, drawn so that training and test sets never
+share one.
 
-A test set is drawn in proportion to answers, because its figures are about answers; see `annotation.sampling`.
+A test set is drawn in proportion to answers, because its figures are about answers; see
+`annotation.sampling`.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ class QueueSpec:
     "share of the items that overlap; above 1, their number in each stratum"
     seed: int = SEED
     held_out: float = 0.0
-    "of a test set: share of the statements that no training set may use; 0 keeps response texts apart only"
+    """of a test set: share of the statements that no training set may use; 0 keeps response texts
+    apart only"""
     limit: int | None = None
     "most items in all; None: what the strata give"
     attention: int = 0
@@ -98,22 +101,34 @@ class Proposal:
         lines = [
             f"{spec.name}: {texts:,} items for {spec.purpose.value}, {self._labels_in_words()}, "
             f"codebook {self.codebook.name}",
-            f"from {self.candidates:,} different texts in {_strata(sample.strata)}, {spec.per_stratum} of each"
+            f"from {self.candidates:,} different texts in {_strata(sample.strata)}, "
+            f"{spec.per_stratum} of each"
             + (" on average" if sample.frame else "")
-            + (f" ({_strata(sample.short)} {'has' if sample.short == 1 else 'have'} fewer)" if sample.short else ""),
+            + (
+                f" ({_strata(sample.short)} {'has' if sample.short == 1 else 'have'} fewer)"
+                if sample.short
+                else ""
+            ),
         ]
         if (frame := sample.frame) is not None:
             lines.append(
-                f"drawn in proportion to the answers, so that figures represent all {frame.answers:,}; "
-                f"{plural(frame.certain_units, 'frequent text')} with {frame.certain_answers / frame.answers:.0%} of "
+                "drawn in proportion to the answers, so that figures represent all "
+                f"{frame.answers:,}; "
+                f"{plural(frame.certain_units, 'frequent text')} with "
+                f"{frame.certain_answers / frame.answers:.0%} of "
                 "the answers taken with certainty"
             )
         if sample.held_back:
-            lines.append(f"{sample.held_back:,} texts are left out, because the other set has them or their statements")
+            lines.append(
+                f"{sample.held_back:,} texts are left out, because the other set has them or "
+                "their statements"
+            )
         if self.by_rule:
             lines.append(f"{self.by_rule:,} answers are whole numbers; a rule reads these")
         if self.held_out:
-            lines.append(f"{len(self.held_out):,} statements are held out: training sets will not use them")
+            lines.append(
+                f"{len(self.held_out):,} statements are held out: training sets will not use them"
+            )
         if spec.attention:
             known = sum(item.attention is not None for item in self.items)
             lines.append(f"{known} attention items with a known label are mixed in for everybody")
@@ -128,9 +143,13 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     """Draw a queue without making it. Reads only. Raises UsageError, UnknownName."""
     codebook = codebook_of(store, None, spec.codebook)
     if not 0 <= spec.held_out < 1:
-        raise UsageError(f"found a held-out share of {spec.held_out:g}; give 0 or more and less than 1")
+        raise UsageError(
+            f"found a held-out share of {spec.held_out:g}; give 0 or more and less than 1"
+        )
     if spec.held_out and spec.purpose is not Purpose.TEST:
-        raise UsageError("only a test set holds out statements; training sets then leave them out automatically")
+        raise UsageError(
+            "only a test set holds out statements; training sets then leave them out automatically"
+        )
     if spec.attention < 0:
         raise UsageError(f"found {spec.attention} attention items; give 0 or more")
     spec = replace(spec, models=names_of_models(store, spec.models))
@@ -140,7 +159,9 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     rng = derive_rng(spec.seed, "queue", spec.name)
     taken_texts, taken_statements, held_out = _kept_apart(store, spec, offers, rng)
     if held_out:
-        offers = offers.only(np.array([place.ref in held_out for place in offers.places])[offers.codes])
+        offers = offers.only(
+            np.array([place.ref in held_out for place in offers.places])[offers.codes]
+        )
     drawing: Callable[..., Sample] = draw
     if spec.purpose is Purpose.TEST:
         strata = len({_stratum(offers.places[code]) for code in np.unique(offers.codes)})
@@ -158,7 +179,8 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     )
     if not sample.picks:
         raise UsageError(
-            f"no texts left to draw: all {len(offers):,} belong to the other set. Sample more answers, or use "
+            f"no texts left to draw: all {len(offers):,} belong to the other set. Sample more "
+            "answers, or use "
             "fewer texts per stratum there"
         )
     items = [
@@ -175,7 +197,9 @@ def propose(store: Store, spec: QueueSpec) -> Proposal:
     counts = zip(items, store.queues.labelled(codebook.name, items), strict=True)
     given = sum(min(n, item.needed) for item, n in counts)
     items += _attention(spec, codebook, items, offers, rng)
-    return Proposal(spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)), given)
+    return Proposal(
+        spec, codebook, tuple(items), sample, len(offers), by_rule, tuple(sorted(held_out)), given
+    )
 
 
 def make(store: Store, spec: QueueSpec, proposal: Proposal | None = None) -> int:
@@ -194,14 +218,19 @@ def _candidates(store: Store, spec: QueueSpec, codebook: Codebook) -> Candidates
     if codebook.subject is Subject.STATEMENT:
         return store.queues.statements(spec.instrument)
     return Candidates.joined(
-        [store.queues.candidates(name, spec.instrument, spec.models) for name in registry.free_text()]
+        [
+            store.queues.candidates(name, spec.instrument, spec.models)
+            for name in registry.free_text()
+        ]
     )
 
 
 def _readable_by_people(candidates: Candidates) -> tuple[Candidates, int]:
     """Leave out what the rule for numbers reads; return the rest and how many were left out."""
     rule = Likert()
-    by_rule = np.array([place.scale == LIKERT for place in candidates.places], dtype=np.bool_)[candidates.codes]
+    by_rule = np.array([place.scale == LIKERT for place in candidates.places], dtype=np.bool_)[
+        candidates.codes
+    ]
     rows = np.flatnonzero(by_rule)
     for start in range(0, len(rows), AT_ONCE):
         some = rows[start : start + AT_ONCE]
@@ -215,7 +244,9 @@ def _offered(candidates: Candidates) -> Offers:
     strata = {_stratum(place): 0 for place in candidates.places}
     for names in (refs, strata):
         names.update((name, number) for number, name in enumerate(names))
-    where = np.array([(refs[place.ref], strata[_stratum(place)]) for place in candidates.places], dtype=np.int32)
+    where = np.array(
+        [(refs[place.ref], strata[_stratum(place)]) for place in candidates.places], dtype=np.int32
+    )
     statement, stratum = where.reshape(-1, 2)[candidates.codes].T
     return Offers([*refs], [*strata], statement, stratum, candidates.answers, candidates.bodies)
 
@@ -242,7 +273,9 @@ def _nothing(store: Store, spec: QueueSpec, codebook: Codebook) -> str:
 def _kept_apart(
     store: Store, spec: QueueSpec, offers: Candidates, rng: np.random.Generator
 ) -> tuple[set[str], set[str], set[str]]:
-    """Return the texts and statements that the other set has, and the statements that are held out for this one."""
+    """Return the texts and statements that the other set has, and the statements that are held out
+    for this one.
+    """
     other = {Purpose.TRAINING: Purpose.TEST, Purpose.TEST: Purpose.TRAINING}.get(spec.purpose)
     if other is None:
         return set(), set(), set()
@@ -259,16 +292,22 @@ def _kept_apart(
     wanted = max(1, round(spec.held_out * len(refs)))
     if len(free) < wanted:
         raise UsageError(
-            f"{wanted} statements should be held out, but training sets use all except {len(free):,}. Make the test "
+            f"{wanted} statements should be held out, but training sets use all except "
+            f"{len(free):,}. Make the test "
             "set first, or hold out a smaller share"
         )
     return texts, set(), {free[place] for place in rng.permutation(len(free))[:wanted]}
 
 
 def _attention(
-    spec: QueueSpec, codebook: Codebook, items: list[NewItem], offers: Candidates, rng: np.random.Generator
+    spec: QueueSpec,
+    codebook: Codebook,
+    items: list[NewItem],
+    offers: Candidates,
+    rng: np.random.Generator,
 ) -> Iterable[NewItem]:
-    """Return items whose label is known whatever the statement, each beside a statement of the queue.
+    """Return items whose label is known whatever the statement, each beside a statement of the
+    queue.
 
     `offers`: texts that models gave; an item is none of these, or it could be a response too.
     """
@@ -278,12 +317,18 @@ def _attention(
     said = {text for one in offers if (text := plain(one.text)) in there}
     known = [item for item in attention_items(codebook.name) if plain(item[0]) not in said]
     if not known:
-        raise UsageError(f"there are no shipped attention items for the codebook {codebook.name}; give 0")
+        raise UsageError(
+            f"there are no shipped attention items for the codebook {codebook.name}; give 0"
+        )
     wordings = [item.wording_id for item in items]
     if spec.attention > len(known):
-        raise UsageError(f"found {spec.attention} attention items; {len(known)} are shipped for {codebook.name}")
+        raise UsageError(
+            f"found {spec.attention} attention items; {len(known)} are shipped for {codebook.name}"
+        )
     chosen = [known[place] for place in rng.permutation(len(known))[: spec.attention]]
     return [
-        NewItem(wordings[int(rng.integers(len(wordings)))], 0, "attention", text=text, attention=label)
+        NewItem(
+            wordings[int(rng.integers(len(wordings)))], 0, "attention", text=text, attention=label
+        )
         for text, label in chosen
     ]

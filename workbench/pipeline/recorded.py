@@ -1,9 +1,11 @@
-"""Answers that another program collected, as a run: matched to the prompts of a design by their text, or by what they
-were about, and stored as imported. Audits, rulings and comparisons work on them; nothing asks their model again.
+"""Answers that another program collected, as a run: matched to the prompts of a design by their
+text, or by what they were about, and stored as imported. Audits, rulings and comparisons work on
+them; nothing asks their model again.
 
-An answer is stored once. Where a log tells its answers apart, an answer is known by its uid, from whatever file it
-comes. Where a log does not, a file that has all that an earlier one had continues it, and a file with nothing new adds
-nothing; otherwise its answers are other ones, and a run of their own.
+An answer is stored once. Where a log tells its answers apart, an answer is known by its uid, from
+whatever file it comes. Where a log does not, a file that has all that an earlier one had continues
+it, and a file with nothing new adds nothing; otherwise its answers are other ones, and a run of
+their own.
 """
 
 from __future__ import annotations
@@ -29,7 +31,16 @@ from workbench.domain.questionnaires import named_few
 from workbench.domain.responses import IMPORTED, MAY_BE_LEFT, NOT_STATED, ModelCard, Sampling
 from workbench.errors import UsageError
 from workbench.evidence.readings import BatchReader
-from workbench.formats.answer_logs import CUT, FILTERED, HARNESS, PERSONA, Logged, log_of, logs_in, read_log
+from workbench.formats.answer_logs import (
+    CUT,
+    FILTERED,
+    HARNESS,
+    PERSONA,
+    Logged,
+    log_of,
+    logs_in,
+    read_log,
+)
 from workbench.formats.log_values import MOST_COUNT, OddValue, Turns, model_of
 from workbench.formats.prompt_files import DIGITS, key_of
 from workbench.formats.records import AS_IS, Findings, How
@@ -47,7 +58,8 @@ TENTH = 0.1
 AT_ONCE = 1000
 "draws that are written in one transaction"
 AS_SYSTEM_TURN = ("persona_turn", "system")
-"axis of prompts with a persona as a system turn, of templates that put personas into the user's turn"
+"""axis of prompts with a persona as a system turn, of templates that put personas into the user's
+turn"""
 MISSING_VALUES = frozenset({"None", "null", "NULL", "NaN", "nan", "<NA>", "undefined"})
 "words that programs write for a missing value"
 HASH = 64
@@ -62,7 +74,9 @@ SEED_BYTES = 7
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the answers of a file are to. Audit and family are, where they are empty, those with the most matches."""
+    """What the answers of a file are to. Audit and family are, where they are empty, those with the
+    most matches.
+    """
 
     instrument: str
     audit: str = ""
@@ -110,7 +124,9 @@ class Matched:
 
     @property
     def dates(self) -> str:
-        """Return the first and the last day of the answers, or an empty text if the log has none."""
+        """Return the first and the last day of the answers, or an empty text if the log has
+        none.
+        """
         days = sorted({entry.at[:10] for _, entry in self.entries if entry.at})
         return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 
@@ -148,7 +164,9 @@ class Found:
     @property
     def count_left_out(self) -> int:
         """Return how many answers belong to no prompt, and how many entries have faults."""
-        return sum(entry.count for entries in self.left_out.values() for entry in entries) + len(self.faults)
+        return sum(entry.count for entries in self.left_out.values() for entry in entries) + len(
+            self.faults
+        )
 
     @property
     def leaves_out_much(self) -> bool:
@@ -156,19 +174,25 @@ class Found:
         return self.count_left_out > TENTH * (self.count + self.count_left_out)
 
     def said(self, stored: int | None = None) -> Iterator[str]:
-        """Yield sentences on what comes, and what is left out. `stored`: answers that were written, after it."""
+        """Yield sentences on what comes, and what is left out. `stored`: answers that were written,
+        after it.
+        """
         known = self.count - self.count_new
         before = f"; {known:,} {'was' if known == 1 else 'were'} stored before" if known else ""
         files = f" in {plural(self.files, 'file')}" if self.files > 1 else ""
         if stored is None:
-            yield f"{self.program}{files}: {plural(self.count, 'answer')}, {self.count_new:,} new{before}"
+            yield (
+                f"{self.program}{files}: {plural(self.count, 'answer')}, {self.count_new:,} "
+                f"new{before}"
+            )
         else:
             yield f"{self.program}{files}: {plural(stored, 'answer')} stored{before}"
         for run in self.runs:
             design = run.plan.design
             collected = f"; collected {run.dates}" if run.dates else ""
             yield (
-                f"- {design.model}: {plural(run.count, 'answer')} to {plural(len(run.answers), 'prompt')} of "
+                f"- {design.model}: {plural(run.count, 'answer')} to "
+                f"{plural(len(run.answers), 'prompt')} of "
                 f"{design.instrument}, {design.audit} (templates {design.family}){collected}; "
                 f"{design.sampling}; {run.count_new:,} new"
             )
@@ -180,9 +204,15 @@ class Found:
 
     def _said_endings(self) -> Iterator[str]:
         entries = [entry for run in self.runs for _, entry in run.entries]
-        for ended, what in ((CUT, "the limit of tokens"), (FILTERED, "a content filter of the service")):
+        for ended, what in (
+            (CUT, "the limit of tokens"),
+            (FILTERED, "a content filter of the service"),
+        ):
             if count := sum(entry.count for entry in entries if entry.ended == ended):
-                yield f"- {plural(count, 'answer')} ended at {what}; stored as {'it is' if count == 1 else 'they are'}"
+                yield (
+                    f"- {plural(count, 'answer')} ended at {what}; stored as "
+                    f"{'it is' if count == 1 else 'they are'}"
+                )
 
     def _said_missing_values(self) -> Iterator[str]:
         """Yield a line on answers that are the word of a program for a missing value."""
@@ -196,7 +226,8 @@ class Found:
             words = " or ".join(counts)
             verb = "is" if counts.total() == 1 else "are"
             yield (
-                f"- {plural(counts.total(), 'answer')} {verb} the word {words}; stored as a text. A program may have "
+                f"- {plural(counts.total(), 'answer')} {verb} the word {words}; stored as a "
+                "text. A program may have "
                 "written it for a missing answer; an empty cell is none."
             )
 
@@ -209,21 +240,29 @@ class Found:
         if self.faults:
             yield f"- left out: {plural(len(self.faults), 'fault')}: {named_few(self.faults, 3)}"
         for reason, entries in self.unanswered.items():
-            yield f"- without an answer: {plural(len(entries), 'call')}: {reason} ({self._places(entries)})"
+            yield (
+                f"- without an answer: {plural(len(entries), 'call')}: {reason} "
+                f"({self._places(entries)})"
+            )
         if self.repeated:
             yield (
-                f"- repeated: {plural(len(self.repeated), 'answer')} that another entry has, too; counted once "
+                f"- repeated: {plural(len(self.repeated), 'answer')} that another entry has, "
+                "too; counted once "
                 f"({self._places(self.repeated)})"
             )
         if self.unknown:
             files = plural(len(self.unknown), "file")
             names = named_few(self.unknown, SHOWN)
-            yield f"- not read: {files} with the beginning of a log, but in no known format: {names}"
+            yield (
+                f"- not read: {files} with the beginning of a log, but in no known format: {names}"
+            )
         if self.copies:
             yield f"- {plural(self.copies, 'file')} with the same content as another; read once"
 
     def _places(self, entries: Sequence[Logged]) -> str:
-        """Return where entries stand: `entries 3, 4, 9 …`, with the names of the files if there are several."""
+        """Return where entries stand: `entries 3, 4, 9 …`, with the names of the files if there are
+        several.
+        """
         places = list(dict.fromkeys((entry.file, entry.place) for entry in entries))
         more = " …" if len(places) > SHOWN else ""
         if self.files > 1:
@@ -268,7 +307,7 @@ class Found:
         return f"workbench show {shlex.quote(str(store))} {self.runs[0].plan.design.audit}"
 
 
-# ── reading ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── reading ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +329,9 @@ class _Read:
 
 
 def _read(path: Path, wanted: Wanted, how: How) -> _Read:
-    """Read a log, or all logs of a folder. Raises UsageError without an answer, InputError for faults of a file."""
+    """Read a log, or all logs of a folder. Raises UsageError without an answer, InputError for
+    faults of a file.
+    """
     paths = logs_in(path) if path.is_dir() else [check_file(path)]
     findings = Findings()
     hashes: dict[str, Path] = {}
@@ -301,7 +342,8 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
         if not program:
             unknown.append(file.name)
             continue
-        # samples of lm-evaluation-harness do not name their model: the folder does, in the results beside them
+        # samples of lm-evaluation-harness do not name their model: the folder does, in the results
+        # beside them
         digest = _hash(file) + (str(file.parent) if program == HARNESS else "")
         if hashes.setdefault(digest, file) != file:
             continue
@@ -317,7 +359,8 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
         files = plural(len(unknown), "file")
         raise UsageError(
             f"{path}: found {files} with the beginning of a log, but in no known format: "
-            f"{named_few(unknown, SHOWN)}. Nothing was changed. Import a file alone to see what it lacks."
+            f"{named_few(unknown, SHOWN)}. Nothing was changed. Import a file alone to see what "
+            "it lacks."
         )
     distinct, repeated, contradicting = _once(entries)
     answers = tuple(entry for entry in distinct if entry.answer is not None)
@@ -331,9 +374,17 @@ def _read(path: Path, wanted: Wanted, how: How) -> _Read:
     revision = digests[0] if len(digests) == 1 else sha256("".join(digests).encode()).hexdigest()
     copies = len(paths) - len(unknown) - len(hashes)
     return _Read(
-        program, answers, unanswered, repeated, contradicting, revision[:12], len(hashes), copies, faults,
+        program,
+        answers,
+        unanswered,
+        repeated,
+        contradicting,
+        revision[:12],
+        len(hashes),
+        copies,
+        faults,
         tuple(unknown),
-    )  # fmt: skip
+    )
 
 
 def _hash(path: Path) -> str:
@@ -342,7 +393,9 @@ def _hash(path: Path) -> str:
 
 
 def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], tuple[Logged, ...]]:
-    """Return the entries with an answer of their own, those that repeat one, and those that contradict one."""
+    """Return the entries with an answer of their own, those that repeat one, and those that
+    contradict one.
+    """
     seen: dict[tuple[str, ...], str | None] = {}
     distinct, repeated, contradicting = [], [], []
     for entry in entries:
@@ -357,13 +410,15 @@ def _once(entries: Iterable[Logged]) -> tuple[list[Logged], tuple[Logged, ...], 
     return distinct, tuple(repeated), tuple(contradicting)
 
 
-# ── matching ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── matching ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
-    """Read a log, or a folder of them, and match its answers to the prompts of the templates that fit most of them.
+    """Read a log, or a folder of them, and match its answers to the prompts of the templates that
+    fit most of them.
 
-    Reads the store only. Raises UsageError where nothing matches, InputError for faults of the file.
+    Reads the store only. Raises UsageError where nothing matches, InputError for faults of the
+    file.
     """
     _check_model(wanted)
     read = _read(path, wanted, how)
@@ -373,7 +428,8 @@ def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
         for audit in registry.asking()
         if wanted.audit in ("", audit.name)
         for family in dict.fromkeys(
-            template.family for template in audit.templates_for(instrument, wanted.language or instrument.language)
+            template.family
+            for template in audit.templates_for(instrument, wanted.language or instrument.language)
         )
         if wanted.family in ("", family)
     ]
@@ -382,7 +438,9 @@ def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
     refused: list[UsageError] = []
     for audit, family in tried:
         try:
-            outcomes.append(_matched(store, read, replace(wanted, audit=audit, family=family), personas))
+            outcomes.append(
+                _matched(store, read, replace(wanted, audit=audit, family=family), personas)
+            )
         except UsageError as error:  # an audit that asks nothing of this instrument
             refused.append(error)
     matching = sorted((made for made in outcomes if made.runs), key=lambda made: made.n_unmatched)
@@ -394,14 +452,23 @@ def match(store: Store, path: Path, wanted: Wanted, how: How = AS_IS) -> Found:
     alike = [made for made in matching if made.n_unmatched == best.n_unmatched]
     if len(alike) > 1:
         choices = " or ".join(f"--audit {made.audit} --family {made.family}" for made in alike)
-        raise UsageError(f"{path}: {read.program}: its answers fit several sets of templates; give {choices}")
+        raise UsageError(
+            f"{path}: {read.program}: its answers fit several sets of templates; give {choices}"
+        )
     left_out = _reasons(best, outcomes)
     if read.contradicting:
         left_out[CONTRADICTING] = list(read.contradicting)
     return Found(
-        read.program, best.runs, left_out, read.unanswered, read.repeated, read.files, read.copies,
-        read.faults, read.unknown,
-    )  # fmt: skip
+        read.program,
+        best.runs,
+        left_out,
+        read.unanswered,
+        read.repeated,
+        read.files,
+        read.copies,
+        read.faults,
+        read.unknown,
+    )
 
 
 def _check_model(wanted: Wanted) -> None:
@@ -427,7 +494,11 @@ class _Match:
 
 
 def _nothing_matches(
-    path: Path, read: _Read, wanted: Wanted, tried: Sequence[tuple[str, str]], others: Sequence[_Match]
+    path: Path,
+    read: _Read,
+    wanted: Wanted,
+    tried: Sequence[tuple[str, str]],
+    others: Sequence[_Match],
 ) -> str:
     """Return the message for a log of which no answer is to a prompt."""
     first = read.answers[0]
@@ -435,22 +506,32 @@ def _nothing_matches(
     end = "" if shown.endswith((".", "?", "!")) else "."
     reasons = Counter(reason for made in others for _, reason in made.unmatched)
     # where a prompt was nearly sent, only one family says so
-    near = [reason for reason in reasons if reason not in (OTHER_TEXT, OTHER_TEMPLATE, NO_STATEMENT)]
+    near = [
+        reason for reason in reasons if reason not in (OTHER_TEXT, OTHER_TEMPLATE, NO_STATEMENT)
+    ]
     why = f": {near[0] if near else reasons.most_common(1)[0][0]}" if reasons else ""
     return (
-        f"{path}: found {read.program} with {plural(len(read.answers), 'answer')}, none of them to a prompt of "
-        f"{wanted.instrument}{why}. The first: {shown}{end} Import an instrument with these templates, or name "
-        f"prompts by ref, variant, template and order (templates tried: {', '.join(map('/'.join, tried)) or 'none'})."
+        f"{path}: found {read.program} with {plural(len(read.answers), 'answer')}, none of them "
+        "to a prompt of "
+        f"{wanted.instrument}{why}. The first: {shown}{end} Import an instrument with these "
+        "templates, or name "
+        "prompts by ref, variant, template and order (templates tried: "
+        f"{', '.join(map('/'.join, tried)) or 'none'})."
     )
 
 
 def _reasons(best: _Match, others: Sequence[_Match]) -> dict[str, list[Logged]]:
-    """Return the answers that are left out by reason; those of other templates have these for a reason."""
+    """Return the answers that are left out by reason; those of other templates have these for a
+    reason.
+    """
     elsewhere: dict[int, str] = {}
     for made in others:
         if made is not best and made.runs:
             matched = {id(entry) for run in made.runs for _, entry in run.entries}
-            why = f"its prompt is one of other templates (--audit {made.audit} --family {made.family})"
+            why = (
+                f"its prompt is one of other templates (--audit {made.audit} --family "
+                f"{made.family})"
+            )
             elsewhere |= {entry: why for entry in matched if entry not in elsewhere}
     reasons: dict[str, list[Logged]] = {}
     for entry, reason in best.unmatched:
@@ -459,10 +540,14 @@ def _reasons(best: _Match, others: Sequence[_Match]) -> dict[str, list[Logged]]:
 
 
 def _personas(store: Store, wanted: Wanted, answers: Sequence[Logged]) -> tuple[Persona, ...]:
-    """Return the personas that may stand before the prompts of some answers: those whose first turn was sent."""
+    """Return the personas that may stand before the prompts of some answers: those whose first turn
+    was sent.
+    """
     sent = {entry.turns[0][1] for entry in answers if entry.turns}
     names = {entry.about[PERSONA] for entry in answers if PERSONA in entry.about}
-    known = {persona.key: persona for persona in (*store.runs.personas().values(), *wanted.personas)}
+    known = {
+        persona.key: persona for persona in (*store.runs.personas().values(), *wanted.personas)
+    }
     return tuple(
         persona
         for persona in known.values()
@@ -512,7 +597,9 @@ def _matched(store: Store, read: _Read, wanted: Wanted, personas: Sequence[Perso
 NOTHING_STORED: Mapping[bytes, int] = {}
 
 
-def _check_counts(entries: Sequence[tuple[bytes, Logged]], stored: Mapping[bytes, int] = NOTHING_STORED) -> None:
+def _check_counts(
+    entries: Sequence[tuple[bytes, Logged]], stored: Mapping[bytes, int] = NOTHING_STORED
+) -> None:
     """Raise UsageError if the answers to one prompt are more than a store can hold.
 
     entries : of all files of an import
@@ -530,10 +617,16 @@ def _check_counts(entries: Sequence[tuple[bytes, Logged]], stored: Mapping[bytes
         n_files = len({entry.file for entry in answers})
         before = f" in {n_files} files" if n_files > 1 else ""
         before += f", {n_stored:,} of them stored already" if n_stored else ""
-        prompt = " ".join(largest.turns[-1][1].split())[:160] if largest.turns else str(dict(largest.about))
+        prompt = (
+            " ".join(largest.turns[-1][1].split())[:160]
+            if largest.turns
+            else str(dict(largest.about))
+        )
         raise UsageError(
-            f"{largest.file}: the counts of the answers to one prompt add up to {n_answers:,}{before}; a store holds "
-            f"at most {MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry {largest.place:,}. "
+            f"{largest.file}: the counts of the answers to one prompt add up to "
+            f"{n_answers:,}{before}; a store holds "
+            f"at most {MOST_ANSWERS:,}. The largest is {largest.count:,}, in entry "
+            f"{largest.place:,}. "
             f"Correct the counts and import the file again. The prompt: {prompt}"
         )
 
@@ -549,7 +642,8 @@ def _planned(store: Store, design: Design, card: ModelCard) -> Plan:
 
 
 def _with_system_turns(made: Plan) -> Plan:
-    """Return a plan whose personas are system turns, too, where its templates put them into the user's turn.
+    """Return a plan whose personas are system turns, too, where its templates put them into the
+    user's turn.
 
     A name on an axis of its own tells these prompts from those that are asked here.
     """
@@ -578,21 +672,33 @@ def _sampling(numbers: Mapping[str, float]) -> Sampling:
 
 
 def _without_stored(
-    store: Store, made: Plan, card: ModelCard, entries: Sequence[tuple[bytes, Logged]], *, is_named: bool
+    store: Store,
+    made: Plan,
+    card: ModelCard,
+    entries: Sequence[tuple[bytes, Logged]],
+    *,
+    is_named: bool,
 ) -> Matched:
-    """Return a run with the answers that are not stored yet, under the revision of the import that they continue."""
+    """Return a run with the answers that are not stored yet, under the revision of the import that
+    they continue.
+    """
     counts = Counter[tuple[bytes, str]]()
     for key, entry in entries:
         counts[key, entry.answer or ""] += entry.count
     seeds = {seed_of(key, entry) for key, entry in entries if entry.uid}
     sampling = made.design.sampling
-    before = replace(sampling, server=",".join(sampling.left))  # as earlier versions stored what a log does not state
+    # As earlier versions stored what a log does not state.
+    before = replace(sampling, server=",".join(sampling.left))
     earlier_imports = [
-        (kept, earlier) for kept in (sampling, before) for earlier in store.runs.earlier_imports(card.name, kept)
+        (kept, earlier)
+        for kept in (sampling, before)
+        for earlier in store.runs.earlier_imports(card.name, kept)
     ]
     for kept, earlier in earlier_imports:
         if earlier.seeds & seeds:
-            new = [(key, entry) for key, entry in entries if seed_of(key, entry) not in earlier.seeds]
+            new = [
+                (key, entry) for key, entry in entries if seed_of(key, entry) not in earlier.seeds
+            ]
         elif _continues(earlier, counts, card, has_uids=bool(seeds)):
             new = _rest(entries, earlier.answers)
         else:
@@ -606,7 +712,9 @@ def _without_stored(
     return Matched(made, entries, list(entries), card, is_named)
 
 
-def _continues(earlier: EarlierImport, counts: Counter[tuple[bytes, str]], card: ModelCard, *, has_uids: bool) -> bool:
+def _continues(
+    earlier: EarlierImport, counts: Counter[tuple[bytes, str]], card: ModelCard, *, has_uids: bool
+) -> bool:
     """Return whether a file is an earlier one, a part of it, or that and more.
 
     With uids, equal answers of another file are other answers.
@@ -616,7 +724,9 @@ def _continues(earlier: EarlierImport, counts: Counter[tuple[bytes, str]], card:
     return earlier.answers <= counts or counts <= earlier.answers
 
 
-def _rest(entries: Sequence[tuple[bytes, Logged]], stored: Counter[tuple[bytes, str]]) -> list[tuple[bytes, Logged]]:
+def _rest(
+    entries: Sequence[tuple[bytes, Logged]], stored: Counter[tuple[bytes, str]]
+) -> list[tuple[bytes, Logged]]:
     """Return the entries beyond those that are stored."""
     left = stored.copy()
     rest = []
@@ -630,11 +740,18 @@ def _rest(entries: Sequence[tuple[bytes, Logged]], stored: Counter[tuple[bytes, 
 
 
 OTHER_TEXT = "its text is sent by no template, word for word"
-OTHER_SYSTEM = "a system message was sent before its prompt that no template or persona of this store has"
-OTHER_MESSAGES = "its prompt was sent without the messages that its template has before it, or with others"
+OTHER_SYSTEM = (
+    "a system message was sent before its prompt that no template or persona of this store has"
+)
+OTHER_MESSAGES = (
+    "its prompt was sent without the messages that its template has before it, or with others"
+)
 CONTRADICTING = "its request (id, custom_id) has another answer in this file already"
 OTHER_KEY = "its prompt_key names no prompt of these templates and statements"
-TEXT_AS_NAME = "its statement is a text where a name is meant; texts go in the column wording (--map wording=statement)"
+TEXT_AS_NAME = (
+    "its statement is a text where a name is meant; texts go in the column wording "
+    "(--map wording=statement)"
+)
 NO_STATEMENT = "its statement is none of the instrument"
 OTHER_TEMPLATE = "its template is none of this family"
 
@@ -658,7 +775,11 @@ class _Places:
             self._last_turns.add(messages[-1].content.strip())
             if probe.bare is None:
                 order = "swapped" if probe.inverted else "printed"
-                _put(self._about, (probe.statement, probe.variant, probe.template, order), probe.prompt)
+                _put(
+                    self._about,
+                    (probe.statement, probe.variant, probe.template, order),
+                    probe.prompt,
+                )
 
     def prompt_of(self, entry: Logged) -> Prompt | str:
         """Return the prompt that an answer is to, or why there is none.
@@ -670,7 +791,9 @@ class _Places:
     def _of_turns(self, turns: Turns) -> Prompt | str:
         sent = tuple((role, text.strip()) for role, text in turns)
         if sent in self._texts:
-            return self._texts[sent] or "several prompts have its text; a column key tells them apart"
+            return (
+                self._texts[sent] or "several prompts have its text; a column key tells them apart"
+            )
         if sent[-1][1] in self._last_turns:
             return OTHER_SYSTEM if sent[0][0] == "system" else OTHER_MESSAGES
         return OTHER_TEXT
@@ -679,15 +802,25 @@ class _Places:
         if (known := self._keys.get(about.get("key", "")[:DIGITS])) is not None:
             return known
         if not about.keys() & {"ref", "statement", "wording"}:
-            return OTHER_KEY if "key" in about else "it has neither what was sent nor the name of a statement"
+            return (
+                OTHER_KEY
+                if "key" in about
+                else "it has neither what was sent nor the name of a statement"
+            )
         ref = about.get("ref") or about.get("statement", "")
         variant = about.get("variant", "original")
         if "wording" in about:
             ref, variant = self._wordings.get(about["wording"], (ref, variant))
         if ref not in self._refs:
             return TEXT_AS_NAME if ref in self._wordings else NO_STATEMENT
-        template = about.get("template") or (next(iter(self._templates)) if len(self._templates) == 1 else "")
-        orders = ["swapped" if inverted else "printed" for name, inverted in self._orders if name == template]
+        template = about.get("template") or (
+            next(iter(self._templates)) if len(self._templates) == 1 else ""
+        )
+        orders = [
+            "swapped" if inverted else "printed"
+            for name, inverted in self._orders
+            if name == template
+        ]
         if not orders:
             return OTHER_TEMPLATE if template else "it names no template, and there are several"
         order = about.get("order") or (orders[0] if len(orders) == 1 else "")
@@ -714,7 +847,7 @@ def _put(known: dict[Name, Prompt | None], name: Name, prompt: Prompt) -> None:
         known[name] = None
 
 
-# ── storing ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── storing ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -726,11 +859,14 @@ class Stored:
 
 
 def check_partial(found: Found, *, skip: bool) -> None:
-    """Raise UsageError if more than a tenth of the answers would be left out, and nobody has agreed to that."""
+    """Raise UsageError if more than a tenth of the answers would be left out, and nobody has agreed
+    to that.
+    """
     if found.leaves_out_much and not skip:
         count = found.count + found.count_left_out
         message = (
-            f"{found.count_left_out:,} of {count:,} answers would be left out. --skip (in Python: skip=True) "
+            f"{found.count_left_out:,} of {count:,} answers would be left out. --skip (in "
+            "Python: skip=True) "
             "imports the others."
         )
         raise UsageError("\n".join((message, *found._said_left_out())))
@@ -787,7 +923,9 @@ def _put_run(store: Store, program: str, run: Matched) -> tuple[int, int]:
         store.jobs.finish(job, attempt, "failed", told)
         raise
     when = f"; collected {run.dates}" if run.dates else ""
-    store.jobs.finish(job, attempt, "done", f"{plural(stored, 'answer')} imported from {program}{when}")
+    store.jobs.finish(
+        job, attempt, "done", f"{plural(stored, 'answer')} imported from {program}{when}"
+    )
     return job, stored
 
 
@@ -815,7 +953,9 @@ def _draws(run: Matched) -> list[Answered]:
         else:
             by_prompt.setdefault(key, Counter())[entry.answer or ""] += entry.count
     for key, texts in by_prompt.items():
-        digest = sha256(key + repr(sorted(texts.items())).encode() + run.card.revision.encode()).digest()
+        digest = sha256(
+            key + repr(sorted(texts.items())).encode() + run.card.revision.encode()
+        ).digest()
         seed = int.from_bytes(digest[:SEED_BYTES])
         draws.append(Answered(key, seed, texts.total(), tuple(texts.items())))
     return draws

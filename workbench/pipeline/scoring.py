@@ -1,8 +1,10 @@
-"""Instrument ─plan→ prompts ─score→ probabilities: what a design that samples nothing needs, and computing the missing.
+"""Instrument ─plan→ prompts ─score→ probabilities: what a design that samples nothing needs, and
+computing the missing.
 
-Where an audit reads labels, their probabilities are scored; in the same pass the likeliest next tokens of each prompt
-are stored, where the backend offers them: they show what the model would say in place of a label. Where an audit reads
-the next token itself, that table is all there is, with the probability of the two labels over the whole vocabulary.
+Where an audit reads labels, their probabilities are scored; in the same pass the likeliest next
+tokens of each prompt are stored, where the backend offers them: they show what the model would say
+in place of a label. Where an audit reads the next token itself, that table is all there is, with
+the probability of the two labels over the whole vocabulary.
 """
 
 from __future__ import annotations
@@ -24,7 +26,15 @@ from workbench.domain.prompts import Prompt
 from workbench.domain.responses import ModelCard
 from workbench.domain.thinking import in_thought
 from workbench.errors import BudgetSpent, ModelError, SnapshotsAlternate
-from workbench.inference.base import Configured, GpuWatch, Metered, NextTokens, Scored, Unhurried, Windowed
+from workbench.inference.base import (
+    Configured,
+    GpuWatch,
+    Metered,
+    NextTokens,
+    Scored,
+    Unhurried,
+    Windowed,
+)
 from workbench.pipeline.asking import FLUSH_AFTER_S, Progress, changed_words, saved, turns_of
 from workbench.pipeline.planning import Plan, restocked
 from workbench.readers.verbalizers import PUBLISHED_TOP, forms_by_prompt, mass
@@ -39,9 +49,11 @@ AFTER = 1
 
 
 def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
-    """Raise ModelError where a prompt with a context does not fit, saying how many answered questions do.
+    """Raise ModelError where a prompt with a context does not fit, saying how many answered
+    questions do.
 
-    A prompt that is too long and not among the longest by characters is refused by itself when it is asked.
+    A prompt that is too long and not among the longest by characters is refused by itself when it
+    is asked.
     """
     if not isinstance(model, Windowed) or model.window is None:
         return
@@ -55,10 +67,12 @@ def check_window(model: Model, prompts: Iterable[Prompt]) -> None:
     tokens, worst = max(over, key=lambda item: item[0])
     fits = min(_fitting(model, prompt, most) for _, prompt in over)
     raise ModelError(
-        f"a context of {_pairs(worst)} answered questions with its target has {tokens:,} tokens, and the window of "
+        f"a context of {_pairs(worst)} answered questions with its target has {tokens:,} tokens, "
+        "and the window of "
         f"{model.card.name} is {model.window:,}: "
         + (
-            f"{fits} of the questions fit. Ask with --context-questions {fits}, or take a model with a longer window"
+            f"{fits} of the questions fit. Ask with --context-questions {fits}, or take a model "
+            "with a longer window"
             if fits
             else "not one question fits. Take a model with a longer window, or ask zero-shot"
         )
@@ -80,7 +94,9 @@ def _fitting(model: Windowed, prompt: Prompt, most: int) -> int:
 def _first(prompt: Prompt, pairs: int) -> Prompt:
     """Return a prompt with the first so many answered questions."""
     system = prompt.context % 2
-    return Prompt((*prompt.messages[: system + 2 * pairs], *prompt.messages[prompt.context :]), prompt.chat)
+    return Prompt(
+        (*prompt.messages[: system + 2 * pairs], *prompt.messages[prompt.context :]), prompt.chat
+    )
 
 
 def _pairs(prompt: Prompt) -> int:
@@ -92,7 +108,8 @@ def _characters(prompt: Prompt) -> int:
 
 
 THINKS = (
-    "the model begins by thinking (its likeliest next token is {token!r}, {share:.1%}), so that token is no answer. "
+    "the model begins by thinking (its likeliest next token is {token!r}, {share:.1%}), so that "
+    "token is no answer. "
     "Sample it instead, or name a chat template that ends the thought (--chat-format)"
 )
 
@@ -101,9 +118,11 @@ T = TypeVar("T")
 TOP = 20
 "next tokens that are stored of each prompt: as many as served models name"
 TOGETHER = 512
-"prompts whose tokens and labels are computed before the next ones': enough to share most of what they share"
+"""prompts whose tokens and labels are computed before the next ones': enough to share most of what
+they share"""
 TOGETHER_SERVED = 64
-"the same of a served model, which shares nothing: what it has of them when it changes is asked anew"
+"""the same of a served model, which shares nothing: what it has of them when it changes is asked
+anew"""
 
 
 @dataclass(slots=True)
@@ -115,7 +134,9 @@ class _Batch:
 
 
 class _Scoring:
-    """One attempt at a plan: what comes is committed about once a second, together with the job's progress."""
+    """One attempt at a plan: what comes is committed about once a second, together with the job's
+    progress.
+    """
 
     def __init__(
         self,
@@ -128,7 +149,9 @@ class _Scoring:
         first: FirstAnswers | None,
     ) -> None:
         self._first, self._looked, self._silent = first, 0, 0
-        self.progress = Progress(done=plan.samples_stored, total=plan.samples, watch=GpuWatch.of(model))
+        self.progress = Progress(
+            done=plan.samples_stored, total=plan.samples, watch=GpuWatch.of(model)
+        )
         self.stopped = False
         self._store, self._model, self._attempt, self._job = store, model, attempt, job
         self._should_stop = should_stop
@@ -141,7 +164,8 @@ class _Scoring:
         self._offers_tokens = True
         self._batches: dict[tuple[int, int], _Batch] = {}
         self._tabled: dict[bytes, str | None] = {}
-        "prompt key -> the snapshot that named its next tokens, of the prompts that are computed together"
+        """prompt key -> the snapshot that named its next tokens, of the prompts that are computed
+        together"""
         self._thinks: dict[bytes, str] = {}
         "prompt key -> why its next token is no answer, of the same prompts"
         self._started = self._committed = time.monotonic()
@@ -156,10 +180,14 @@ class _Scoring:
         self._turns = turns_of(self._model)
         self.plan = restocked(self._store, self.plan, self._model.card, self._attempt)
         self.progress.done, self.progress.total = self.plan.samples_stored, self.plan.samples
-        return changed_words(self._model.card.name, self._turns, f"{self.plan.samples_needed:,} prompts")
+        return changed_words(
+            self._model.card.name, self._turns, f"{self.plan.samples_needed:,} prompts"
+        )
 
     def score(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
-        """Compute and commit what is asked of some prompts: first the tokens, so that a scored prompt has them."""
+        """Compute and commit what is asked of some prompts: first the tokens, so that a scored
+        prompt has them.
+        """
         self._tabled.clear()
         self._thinks.clear()
         try:
@@ -177,14 +205,18 @@ class _Scoring:
 
     def _next(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
         """Note the next tokens of prompts that are asked for nothing else."""
-        with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP, self._words)) as tables:
+        with closing_of(
+            self._model.next_tokens([prompt for _, prompt in prompts], TOP, self._words)
+        ) as tables:
             for found in tables:
                 key = prompts[found.prompt][0]
                 thinks = "" if found.reason else begins_in_thought(found)
                 reason, silent = found.reason or thinks, bool(thinks)
                 if not reason:
                     table = self._batch(found.snapshot).tables[key] = _table(found)
-                    silent = not any(mass(table.tokens[:PUBLISHED_TOP], word) for word in self._words)
+                    silent = not any(
+                        mass(table.tokens[:PUBLISHED_TOP], word) for word in self._words
+                    )
                     self.progress.unreadable += silent
                 if not found.reason:
                     self._look(key, silent, found.texts)
@@ -193,11 +225,15 @@ class _Scoring:
                     return
 
     def _tokens(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
-        """Note the likeliest next tokens. An endpoint that offers none is not paid for saying so again."""
+        """Note the likeliest next tokens. An endpoint that offers none is not paid for saying so
+        again.
+        """
         if not self._offers_tokens or not prompts:
             return
         try:
-            with closing_of(self._model.next_tokens([prompt for _, prompt in prompts], TOP)) as tables:
+            with closing_of(
+                self._model.next_tokens([prompt for _, prompt in prompts], TOP)
+            ) as tables:
                 for found in tables:
                     key = prompts[found.prompt][0]
                     if reason := begins_in_thought(found):
@@ -214,7 +250,9 @@ class _Scoring:
 
     def _labels(self, prompts: Sequence[tuple[bytes, Prompt]]) -> None:
         forms = [self._forms[key] for key, _ in prompts]
-        with closing_of(scored_one_by_one(self._model, [prompt for _, prompt in prompts], forms)) as scores:
+        with closing_of(
+            scored_one_by_one(self._model, [prompt for _, prompt in prompts], forms)
+        ) as scores:
             for found in scores:
                 at = found.prompt
                 if found.snapshot not in (None, self._tabled.get(prompts[at][0], found.snapshot)):
@@ -228,7 +266,9 @@ class _Scoring:
         if not found.reason:
             self._look(key, bool(thinks), (thinks,))
         reason = found.reason or thinks
-        reason = reason or ("a probability is undefined" if np.isnan(found.log_probabilities).any() else "")
+        reason = reason or (
+            "a probability is undefined" if np.isnan(found.log_probabilities).any() else ""
+        )
         logs = () if reason else tuple(zip(forms, map(float, found.log_probabilities), strict=True))
         self._count(ScoredPrompt(key, logs, reason, found.fingerprint), found.snapshot)
 
@@ -261,11 +301,15 @@ class _Scoring:
         self.progress.hopeless = self._first.describe() if self._first.hopeless else ""
 
     def _pause(self) -> bool:
-        """Commit about once a second; return whether to leave off at once. Calls that are paid for are waited for."""
+        """Commit about once a second; return whether to leave off at once. Calls that are paid for
+        are waited for.
+        """
         hopeless = bool(self.progress.hopeless) and not self.stopped
         if hopeless or time.monotonic() - self._committed >= FLUSH_AFTER_S:
             self._commit()
-            if not self.stopped and (self._should_stop() or self._store.moved or self.progress.hopeless):
+            if not self.stopped and (
+                self._should_stop() or self._store.moved or self.progress.hopeless
+            ):
                 self.stopped = True
                 if isinstance(self._model, Unhurried):
                     self._model.wind_down()
@@ -282,9 +326,13 @@ class _Scoring:
         for ids, batch in batches.items():
             self._write(ids, batch, state)
 
-    def _write(self, ids: tuple[int, int], batch: _Batch, state: tuple[int, int, str] | None) -> None:
+    def _write(
+        self, ids: tuple[int, int], batch: _Batch, state: tuple[int, int, str] | None
+    ) -> None:
         by = (*ids, self._attempt)
-        self._store.keep(lambda: self._store.scores.add(*by, batch.scored, batch.tables, job=state), batch.scored)
+        self._store.keep(
+            lambda: self._store.scores.add(*by, batch.scored, batch.tables, job=state), batch.scored
+        )
 
 
 def score_design(
@@ -299,17 +347,24 @@ def score_design(
     say: Callable[[str], None] = lambda _: None,
     first: FirstAnswers | None = None,
 ) -> Progress:
-    """Compute the label probabilities that are missing; `done` and `answers` of the progress count prompts.
+    """Compute the label probabilities that are missing; `done` and `answers` of the progress count
+    prompts.
 
-    What was committed is complete and stays. A prompt that cannot be scored is stored as failed, with the reason.
-    `only`: of these prompts (keys) alone. Where a served model becomes another one on the way, `say` is told, and what
-    is left is scored by the new one. With `first` it stops, too, where not one of the first prompts has an answer among
-    its likeliest next tokens. Raises UsageError where a template's answers are not two labels, ModelError
-    where the model cannot go on.
+    What was committed is complete and stays. A prompt that cannot be scored is stored as failed,
+    with the reason. `only`: of these prompts (keys) alone. Where a served model becomes another one
+    on the way, `say` is told, and what is left is scored by the new one. With `first` it stops,
+    too, where not one of the first prompts has an answer among its likeliest next tokens. Raises
+    UsageError where a template's answers are not two labels, ModelError where the model cannot go
+    on.
     """
     design = plan.design
     store.runs.add_probes(
-        design.audit, design.instrument, design.language, plan.templates, plan.probes, design.personas
+        design.audit,
+        design.instrument,
+        design.language,
+        plan.templates,
+        plan.probes,
+        design.personas,
     )
     if isinstance(model, Configured):
         model.score_with(plan.design.sampling)
@@ -336,9 +391,9 @@ def score_design(
 def _portions(
     plan: Plan, wanted: Sequence[tuple[bytes, Prompt]], together: int, first: FirstAnswers | None
 ) -> Iterator[Sequence[tuple[bytes, Prompt]]]:
-    """Yield prompts that are computed together. All of one value of the audit's `portion_axis` are finished before the
-    next begins: a run that is stopped should leave whole figures of the first. Until the first prompts were looked at,
-    no more are computed.
+    """Yield prompts that are computed together. All of one value of the audit's `portion_axis` are
+    finished before the next begins: a run that is stopped should leave whole figures of the first.
+    Until the first prompts were looked at, no more are computed.
     """
     axis = registry.audit(plan.design.audit).portion_axis
     values = {probe.prompt.key: dict(probe.axes).get(axis) for probe in reversed(plan.probes)}
@@ -360,7 +415,9 @@ def labels_of(plan: Plan) -> tuple[str, ...]:
 
 
 def begins_in_thought(found: NextTokens) -> str:
-    """Return why the next token is no answer: the likeliest one begins a thought. Empty where it does not."""
+    """Return why the next token is no answer: the likeliest one begins a thought. Empty where it
+    does not.
+    """
     if not found.texts or not in_thought(found.texts[0]):
         return ""
     return THINKS.format(token=found.texts[0], share=float(np.exp(found.log_probabilities[0])))
@@ -371,8 +428,11 @@ def _table(found: NextTokens) -> TokenTable:
     return TokenTable(tuple(named), float(found.rest), found.words)
 
 
-def scored_one_by_one(model: Model, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]) -> Iterator[Scored]:
-    """Yield scores of whole words as `Model.score`; where a local model refuses, find which prompts it does, and why.
+def scored_one_by_one(
+    model: Model, prompts: Sequence[Prompt], options: Sequence[Sequence[str]]
+) -> Iterator[Scored]:
+    """Yield scores of whole words as `Model.score`; where a local model refuses, find which prompts
+    it does, and why.
 
     A served model says itself which prompts it refused: an error is the end of its run.
     """

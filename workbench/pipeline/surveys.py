@@ -14,12 +14,15 @@ from workbench.figures.table import Column, Kind, Table
 from workbench.stats.resampling import derive_rng
 
 
-def sit(store: Store, instrument: str, respondent: str, design: Design, *, further: bool = False) -> int:
+def sit(
+    store: Store, instrument: str, respondent: str, design: Design, *, further: bool = False
+) -> int:
     """Return the rowid of the session that this person is in: the newest one, or else a new one.
 
     `further`: a new one, with statements that they were not asked about.
 
-    Raises UnknownName for an instrument, UsageError where there is nothing (more) to ask, or the name cannot be taken.
+    Raises UnknownName for an instrument, UsageError where there is nothing (more) to ask, or the
+    name cannot be taken.
     """
     name = person_name(respondent, "respondent")
     design.check()
@@ -33,7 +36,9 @@ def sit(store: Store, instrument: str, respondent: str, design: Design, *, furth
     try:
         if not items:
             raise UsageError(_nothing(made, language, more=bool(before)))
-        return store.surveys.begin(instrument, name, language, design.seed, items, after=len(before))
+        return store.surveys.begin(
+            instrument, name, language, design.seed, items, after=len(before)
+        )
     except UsageError:  # perhaps because the same person sat down in another terminal meanwhile
         now = store.surveys.sessions(instrument, name)
         if len(now) == len(before):
@@ -42,7 +47,9 @@ def sit(store: Store, instrument: str, respondent: str, design: Design, *, furth
 
 
 def further(store: Store, instrument: str, respondent: str, design: Design) -> int:
-    """Return how many wordings a further session would have; 0 where there is nothing left to ask."""
+    """Return how many wordings a further session would have; 0 where there is nothing left to
+    ask.
+    """
     made = store.instruments.get(instrument)
     return len(_items(store, made, respondent, _language(made, design), design))
 
@@ -51,27 +58,42 @@ def _language(instrument: Instrument, design: Design) -> str:
     return design.language or instrument.language
 
 
-def _items(store: Store, instrument: Instrument, name: str, language: str, design: Design) -> tuple[Ask, ...]:
-    """Draw the wordings: the same for all who were asked nothing yet, each person's in an order of its own."""
+def _items(
+    store: Store, instrument: Instrument, name: str, language: str, design: Design
+) -> tuple[Ask, ...]:
+    """Draw the wordings: the same for all who were asked nothing yet, each person's in an order of
+    its own.
+    """
     asked = store.surveys.asked(instrument.name, name)
     drawn = draw(
-        instrument.statements, language, design, derive_rng(design.seed, "survey", instrument.name, language), asked
+        instrument.statements,
+        language,
+        design,
+        derive_rng(design.seed, "survey", instrument.name, language),
+        asked,
     )
-    return arrange(drawn, derive_rng(design.seed, "survey order", instrument.name, language, name, len(asked)))
+    return arrange(
+        drawn, derive_rng(design.seed, "survey order", instrument.name, language, name, len(asked))
+    )
 
 
 def _nothing(instrument: Instrument, language: str, *, more: bool) -> str:
     if more:
         return f"{instrument.name} has no more statements with variants in {language!r} to ask"
-    there = sorted({wording.language for statement in instrument.statements for wording in statement.wordings})
+    there = sorted(
+        {wording.language for statement in instrument.statements for wording in statement.wordings}
+    )
     return (
-        f"{instrument.name} has no statement with an original and a variant in {language!r} to compare; "
+        f"{instrument.name} has no statement with an original and a variant in {language!r} to "
+        "compare; "
         f"its languages: {', '.join(there) or 'none'}"
     )
 
 
 def respondents(lines: Sequence[RespondentLine], begin: str) -> Table[RespondentLine]:
-    """Return who answered how many wordings. `begin`: how somebody begins, for a store without answers."""
+    """Return who answered how many wordings. `begin`: how somebody begins, for a store without
+    answers.
+    """
     return Table(
         "respondents",
         "People who answered",
@@ -79,16 +101,35 @@ def respondents(lines: Sequence[RespondentLine], begin: str) -> Table[Respondent
         [
             Column("instrument", "instrument", lambda row: row.instrument),
             Column("respondent", "respondent", lambda row: row.respondent),
-            Column("language", "language", lambda row: row.language, help="none: the answers came from a file"),
+            Column(
+                "language",
+                "language",
+                lambda row: row.language,
+                help="none: the answers came from a file",
+            ),
             Column("asked", "asked", lambda row: row.asked, Kind.COUNT, help="wordings"),
             Column("answered", "answered", lambda row: row.answered, Kind.COUNT),
-            Column("current", "in use", lambda row: row.current, Kind.COUNT, help="statements as they are now"),
-            Column("median_s", "seconds each", lambda row: row.median_s, Kind.COEFFICIENT, help="median", unit="s"),
+            Column(
+                "current",
+                "in use",
+                lambda row: row.current,
+                Kind.COUNT,
+                help="statements as they are now",
+            ),
+            Column(
+                "median_s",
+                "seconds each",
+                lambda row: row.median_s,
+                Kind.COEFFICIENT,
+                help="median",
+                unit="s",
+            ),
             Column("last_at", "last", lambda row: row.last_at[:16].replace("T", " "), aside=True),
         ],
         key=lambda row: (row.instrument, row.respondent),
         notes=[
-            "in use: answers to statements as they are now. How consistent they are: workbench show STORE "
+            "in use: answers to statements as they are now. How consistent they are: workbench "
+            "show STORE "
             "consistency --table people_kappas upper_bound"
         ],
         empty=f"Nobody has answered yet. Begin: {begin}",

@@ -1,4 +1,6 @@
-"""What waits for a person in a store: each kind of work with how much of it there is, and where it is done."""
+"""What waits for a person in a store: each kind of work with how much of it there is, and where it
+is done.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,8 @@ class Task:
 
 
 def tasks(store: Store, shared: Mapping[object, Any] | None = None) -> tuple[Task, ...]:
-    """Return what waits, the most pressing first: jobs that ended early, then people's work, then what is outdated.
+    """Return what waits, the most pressing first: jobs that ended early, then people's work, then
+    what is outdated.
 
     `shared`: what audits have judged for Home, see `Audit.home`.
     """
@@ -49,7 +52,8 @@ def tasks(store: Store, shared: Mapping[object, Any] | None = None) -> tuple[Tas
 
 
 def _jobs(store: Store) -> Iterator[Task]:
-    """Yield jobs that wait for a decision or ended before their end, unless a later one of the same design is there.
+    """Yield jobs that wait for a decision or ended before their end, unless a later one of the same
+    design is there.
 
     Hidden ones are nobody's task.
     """
@@ -73,11 +77,18 @@ def _jobs(store: Store) -> Iterator[Task]:
 def _drafts(store: Store) -> Iterator[Task]:
     for name in store.instruments.names():
         if waiting := store.drafts.counts(name)["pending"]:
-            yield Task(f"drafts {name}", plural(waiting, "draft"), f"of wordings of {name} to review", ("drafts", name))
+            yield Task(
+                f"drafts {name}",
+                plural(waiting, "draft"),
+                f"of wordings of {name} to review",
+                ("drafts", name),
+            )
 
 
 def _queues(store: Store) -> Iterator[Task]:
-    """Yield what people have to do in each queue. An item of several queues counts in the first of them alone."""
+    """Yield what people have to do in each queue. An item of several queues counts in the first of
+    them alone.
+    """
     counted: dict[tuple[str, int], int] = {}
     adjudicated: set[tuple[str, int]] = set()
     flagged: set[tuple[str, int]] = set()
@@ -88,7 +99,12 @@ def _queues(store: Store) -> Iterator[Task]:
         adjudicated |= disputed
         if disputed:
             what = f"of the queue {queue.name} to adjudicate"
-            yield Task(f"adjudicate {queue.name}", plural(len(disputed), "item"), what, ("adjudicate", queue.name))
+            yield Task(
+                f"adjudicate {queue.name}",
+                plural(len(disputed), "item"),
+                what,
+                ("adjudicate", queue.name),
+            )
         left = _left(store, queue, counted)
         if left:
             labels = sum(left)
@@ -96,17 +112,25 @@ def _queues(store: Store) -> Iterator[Task]:
             what = f"to give {on} the queue {queue.name}"
             yield Task(f"label {queue.name}", plural(labels, "label"), what, ("annotate",))
         settled = (item for item in judged if not item.open and item.decision is None)
-        of_queue = {(codebook, item.context.unit) for item in settled if any(given.flagged for given in item.labels)}
+        of_queue = {
+            (codebook, item.context.unit)
+            for item in settled
+            if any(given.flagged for given in item.labels)
+        }
         if new := of_queue - flagged:
             flagged |= new
             what = f"flagged in the queue {queue.name}; the labels agree"
-            yield Task(f"flags {queue.name}", plural(len(new), "item"), what, ("agreement", queue.name))
+            yield Task(
+                f"flags {queue.name}", plural(len(new), "item"), what, ("agreement", queue.name)
+            )
 
 
 def _left(store: Store, queue: Queue, counted: dict[tuple[str, int], int]) -> list[int]:
-    """Return how many labels each open item of a queue needs beyond those that earlier queues count.
+    """Return how many labels each open item of a queue needs beyond those that earlier queues
+    count.
 
-    counted : codebook and unit -> labels to give that are counted already; it takes in those of this queue
+    counted : codebook and unit -> labels to give that are counted already; it takes in those of
+        this queue
     """
     left = []
     for item in store.queues.items(queue.name):
@@ -119,9 +143,14 @@ def _left(store: Store, queue: Queue, counted: dict[tuple[str, int], int]) -> li
 
 
 def queue_that_waits(store: Store) -> str:
-    """Return the queue that waits for a decision, else for a look at what was flagged, else for labels; "": none."""
+    """Return the queue that waits for a decision, else for a look at what was flagged, else for
+    labels; "": none.
+    """
     waiting = [task.key.partition(" ")[::2] for task in _queues(store)]
-    return next((name for kind in ("adjudicate", "flags", "label") for of, name in waiting if of == kind), "")
+    return next(
+        (name for kind in ("adjudicate", "flags", "label") for of, name in waiting if of == kind),
+        "",
+    )
 
 
 def _unread(store: Store) -> Iterator[Task]:
@@ -131,12 +160,17 @@ def _unread(store: Store) -> Iterator[Task]:
     for audit in registry.free_text():
         _, left = store.classifiers.count_pending(known[-1].reader, audit, None, ())
         if left:
-            yield Task(f"read {audit}", plural(left, "answer"), f"that {known[-1].name} has not read", ("classify",))
+            yield Task(
+                f"read {audit}",
+                plural(left, "answer"),
+                f"that {known[-1].name} has not read",
+                ("classify",),
+            )
 
 
 def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
-    """Yield of each audit the newest run with items that are known to wait for an auditor, whose queue may have more,
-    and every older one where somebody wants another look at something else.
+    """Yield of each audit the newest run with items that are known to wait for an auditor, whose
+    queue may have more, and every older one where somebody wants another look at something else.
     """
     told: frozenset[bytes] = frozenset()
     for audit in registry.asking():
@@ -150,7 +184,11 @@ def _reviews(store: Store, shared: Mapping[object, Any]) -> Iterator[Task]:
                     ("review", (*run.way, run.family)),
                 )
                 blind = f"for an auditor ({registry.audit_title(audit.name)})"
-                key = f"review {audit.name}" if not any_ else " ".join(["review", *map(str, run.way), run.family])
+                key = (
+                    f"review {audit.name}"
+                    if not any_
+                    else " ".join(["review", *map(str, run.way), run.family])
+                )
                 yield Task(key, waits.words, what, of, pressing=False, blind=blind)
                 told, any_ = told | waits.again, True
 
@@ -159,7 +197,12 @@ def _outdated(store: Store) -> Iterator[Task]:
     shown = {audit.name: audit for audit in registry.every_audit() if audit.place is not None}
     for run in store.runs.list(personas=True):
         audit = shown.get(run.audit)
-        if audit is not None and audit.place and run.responses and (changed := store.runs.outdated(run)):
+        if (
+            audit is not None
+            and audit.place
+            and run.responses
+            and (changed := store.runs.outdated(run))
+        ):
             what = f"changed since {run.named} was asked ({registry.audit_title(audit.name)})"
             key = " ".join(["outdated", *map(str, run.way), run.family])
             yield Task(key, plural(len(changed), "statement"), what, (audit.place.mode, run))

@@ -1,4 +1,6 @@
-"""Gold labels ─→ a classifier with an honest test: trained in a worker, evaluated on items that it never saw."""
+"""Gold labels ─→ a classifier with an honest test: trained in a worker, evaluated on items that it
+never saw.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from stores.annotation.labels import Classifier, Predicted
 from stores.core.store import Store
 from workbench import registry
 from workbench.classifier.config import LABELS, TrainConfig
-from workbench.classifier.dataset import Example, check_leak, check_training, data_hash, label_counts, undefined_metrics
+from workbench.classifier.dataset import (
+    Example,
+    check_leak,
+    check_training,
+    data_hash,
+    label_counts,
+    undefined_metrics,
+)
 from workbench.domain.annotations import Purpose
 from workbench.domain.names import thing_name
 from workbench.errors import CheckpointError, UsageError
@@ -71,7 +80,8 @@ class TrainPlan:
     draw: DrawnSet
     "what the test texts stand for"
     warnings: tuple[str, ...]
-    "what cannot be measured on this test set, and whether labels of several versions of the codebook are mixed"
+    """what cannot be measured on this test set, and whether labels of several versions of the
+    codebook are mixed"""
     ruled: RuledExamples = NONE_RULED
     "what auditors' rulings add, which is among `train`"
     by_one: tuple[int, int] = (0, 0)
@@ -83,8 +93,10 @@ class TrainPlan:
         """Say what would be trained, for a person who is about to start it."""
         config = self.spec.config
         lines = [
-            f"{self.spec.name}: {config.base}, {config.steps:,} steps of {config.batch} pairs, learning rate "
-            f"{config.learning_rate:g}, weight decay {config.weight_decay:g}, warm-up {config.warmup}, "
+            f"{self.spec.name}: {config.base}, {config.steps:,} steps of {config.batch} pairs, "
+            "learning rate "
+            f"{config.learning_rate:g}, weight decay {config.weight_decay:g}, warm-up "
+            f"{config.warmup}, "
             f"seed {config.seed}",
             f"training: {len(self.train):,} responses ({_counted(self.train)})"
             + _by_one(self.by_one[0])
@@ -104,7 +116,10 @@ class TrainPlan:
     def _stands_for(self) -> str:
         if self.draw.unknown:
             return f"{UNKNOWN} ({self.draw.unknown})"
-        return f"the test stands for the {self.draw.answers:,} answers that could be drawn on {self.draw.at[:10]}"
+        return (
+            f"the test stands for the {self.draw.answers:,} answers that could be drawn on "
+            f"{self.draw.at[:10]}"
+        )
 
 
 def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
@@ -122,8 +137,10 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
     train = joined(train, ruled.examples)
     if not train and test:
         raise UsageError(
-            f"the {len(test):,} labelled responses are all of test sets, which stay unseen in training. Label others: "
-            "workbench sample STORE --name train --purpose training draws them, among texts that no test set has"
+            f"the {len(test):,} labelled responses are all of test sets, which stay unseen in "
+            "training. Label others: "
+            "workbench sample STORE --name train --purpose training draws them, among texts that "
+            "no test set has"
         )
     check_training(train)
     warnings = undefined_metrics(test)
@@ -131,11 +148,23 @@ def plan_training(store: Store, spec: TrainSpec) -> TrainPlan:
     draw = drawn_set(store, spec.codebook, spec.test, {example.item for example in test})
     sets = ((spec.training, Purpose.TRAINING), (spec.test, Purpose.TEST))
     labelled = [labels_of(store, spec.codebook, queues, purpose) for queues, purpose in sets]
-    by_one = (sum(item.gold_by_one for item in labelled[0]), sum(item.gold_by_one for item in labelled[1]))
+    by_one = (
+        sum(item.gold_by_one for item in labelled[0]),
+        sum(item.gold_by_one for item in labelled[1]),
+    )
     given = versions(chain(*labelled))
     warnings = (*warnings, *filter(None, [mixed(given)]))
     return TrainPlan(
-        spec, tuple(train), tuple(test), len(open_train), tuple(disputed), draw, warnings, ruled, by_one, given
+        spec,
+        tuple(train),
+        tuple(test),
+        len(open_train),
+        tuple(disputed),
+        draw,
+        warnings,
+        ruled,
+        by_one,
+        given,
     )
 
 
@@ -157,7 +186,9 @@ def run_training(
     should_stop: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _: None,
 ) -> Classifier | None:
-    """Train, test beside the untrained base, and register the classifier; None where it was stopped on the way."""
+    """Train, test beside the untrained base, and register the classifier; None where it was stopped
+    on the way.
+    """
     from workbench.classifier.card import add_metrics
     from workbench.classifier.predict import StanceClassifier, zero_shot
     from workbench.classifier.train import train
@@ -207,13 +238,24 @@ def run_training(
     if report.macro_f1.defined:
         add_metrics(folder, _metrics(Evaluation.of(evaluation), report))
     store.classifiers.add(
-        spec.name, classifier.card, spec.codebook, relative, spec.config.as_json(), data, evaluation, job
+        spec.name,
+        classifier.card,
+        spec.codebook,
+        relative,
+        spec.config.as_json(),
+        data,
+        evaluation,
+        job,
     )
     return store.classifiers.get(spec.name)
 
 
-def evaluated(plan: TrainPlan, tuned: Sequence[Prediction], zero_shot: Sequence[Prediction]) -> dict[str, Any]:
-    """Return what a store keeps of a test: predictions of the test texts, and after them of the disputed ones."""
+def evaluated(
+    plan: TrainPlan, tuned: Sequence[Prediction], zero_shot: Sequence[Prediction]
+) -> dict[str, Any]:
+    """Return what a store keeps of a test: predictions of the test texts, and after them of the
+    disputed ones.
+    """
     n = len(plan.test)
     of = {"tuned": tuned, "zero_shot": zero_shot}
     disputed = [item.example.item for item in plan.disputed]
@@ -234,7 +276,9 @@ def evaluated(plan: TrainPlan, tuned: Sequence[Prediction], zero_shot: Sequence[
 
 
 def _metrics(found: Evaluation, report: ClassificationReport) -> dict[str, float]:
-    """Return what a model card says of the test. Without the effective n, its figures describe the test set alone."""
+    """Return what a model card says of the test. Without the effective n, its figures describe the
+    test set alone.
+    """
     metrics = {"test_macro_f1": report.macro_f1.value, "test_accuracy": report.accuracy.value}
     metrics["test_unsettled"] = float(len(found.unsettled.given))
     if found.sampled is not None:
@@ -285,9 +329,13 @@ class ClassifySpec:
 
 
 def plan_classifying(store: Store, spec: ClassifySpec) -> tuple[Classifier, int, int]:
-    """Return the classifier, how many responses there are for it, and how many of them it has not read."""
+    """Return the classifier, how many responses there are for it, and how many of them it has not
+    read.
+    """
     classifier = store.classifiers.get(spec.classifier)
-    total, left = store.classifiers.count_pending(classifier.reader, spec.audit, spec.instrument, spec.models)
+    total, left = store.classifiers.count_pending(
+        classifier.reader, spec.audit, spec.instrument, spec.models
+    )
     if not total:
         raise UsageError(f"the store has no free-text answers for it to read. {how_to_ask()}")
     return classifier, total, left
@@ -298,7 +346,8 @@ def classifier_folder(store: Store, classifier: Classifier) -> Path:
     folder = store.path.parent / classifier.folder
     if not folder.is_dir():
         raise CheckpointError(
-            f"{folder}: the weights of {classifier.name} are missing. Copy the folder from the machine that trained it"
+            f"{folder}: the weights of {classifier.name} are missing. Copy the folder from the "
+            "machine that trained it"
         )
     return folder
 
@@ -317,7 +366,8 @@ def run_classifying(
     loaded = StanceClassifier.load(classifier_folder(store, registered))
     if loaded.card.version != registered.version:
         raise CheckpointError(
-            f"{registered.folder}: the weights differ from those that {registered.name} was tested with"
+            f"{registered.folder}: the weights differ from those that {registered.name} was "
+            "tested with"
         )
     done = total - left
     started = committed = time.monotonic()
@@ -329,7 +379,9 @@ def run_classifying(
         done += len(found)
         seconds = time.monotonic() - started
         progress = json.dumps({"answers": done - first, "seconds": round(seconds, 2)})
-        store.classifiers.predict(registered, found, job=None if job is None else (job, done, progress))
+        store.classifiers.predict(
+            registered, found, job=None if job is None else (job, done, progress)
+        )
         found.clear()
 
     while pending := store.classifiers.pending(
@@ -338,7 +390,11 @@ def run_classifying(
         for batch in loaded.predict([(item.text, item.statement) for item in pending]):
             for prediction in batch:
                 item = pending[prediction.index]
-                found.append(Predicted(item.text_id, item.wording_id, prediction.label, prediction.confidence))
+                found.append(
+                    Predicted(
+                        item.text_id, item.wording_id, prediction.label, prediction.confidence
+                    )
+                )
             if time.monotonic() - committed >= FLUSH_AFTER_S:
                 commit()
                 committed = time.monotonic()

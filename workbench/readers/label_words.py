@@ -1,24 +1,32 @@
 """Reads the stance of a response from the template's label words.
 
-The published heuristic takes the first label of the answer and reverses it when it is negated (Ceron et al. 2024,
-section 5.3). `LabelWords` keeps the principle that the first *assertion* decides, and defines an assertion carefully:
+The published heuristic takes the first label of the answer and reverses it when it is negated
+(Ceron et al. 2024, section 5.3). `LabelWords` keeps the principle that the first *assertion*
+decides, and defines an assertion carefully:
 
-- a label within a few words after a negation, in the same clause, is reversed; two negations cancel out;
-- `more likely to be harmful than beneficial`, `harmful rather than beneficial`: the first of the two counts;
+- a label within a few words after a negation, in the same clause, is reversed; two negations cancel
+  out;
+- `more likely to be harmful than beneficial`, `harmful rather than beneficial`: the first of the
+  two counts;
 - `less likely to be harmful` is reversed;
-- the rules of the language's lexicon apply: a negation after certain verbs (`ich befürworte das nicht`, `je n'approuve
-  pas`), labels in two parts (`ich stimme dem nicht zu`), and words without their accents;
-- both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and their beginnings in an
-  answer that was cut off, `"harmful" or "ben`) are not a choice, and neither is a label in a question, after `whether`
-  or in a concession that opens a sentence: these are skipped and reading continues;
-- a sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`, `Harmful, but beneficial
-  to some`. So is a label that is somebody else's or of another time (`some people agree`, `I used to agree`), one
-  under a condition (`I would agree if it were cheaper`), and one far behind a negation. An ambiguous sentence is
-  passed over, and an answer with no other is unreadable, for a person to read;
-- later sentences change nothing: answers begin with their verdict and are cut off after some tokens. A question that
-  the answer itself goes on to answer asserts nothing (`Agree? Absolutely not.`).
+- the rules of the language's lexicon apply: a negation after certain verbs (`ich befürworte das
+  nicht`, `je n'approuve pas`), labels in two parts (`ich stimme dem nicht zu`), and words without
+  their accents;
+- both labels side by side (`"harmful" or "beneficial"`, `neither harmful nor beneficial`, and their
+  beginnings in an answer that was cut off, `"harmful" or "ben`) are not a choice, and neither is a
+  label in a question, after `whether` or in a concession that opens a sentence: these are skipped
+  and reading continues;
+- a sentence that asserts both labels is ambiguous: `I agree in part but I disagree overall`,
+  `Harmful, but beneficial to some`. So is a label that is somebody else's or of another time (`some
+  people agree`, `I used to agree`), one under a condition (`I would agree if it were cheaper`), and
+  one far behind a negation. An ambiguous sentence is passed over, and an answer with no other is
+  unreadable, for a person to read;
+- later sentences change nothing: answers begin with their verdict and are cut off after some
+  tokens. A question that the answer itself goes on to answer asserts nothing (`Agree? Absolutely
+  not.`).
 
-A response without an assertion is unreadable; if it contains the words of a refusal, it is a refusal.
+A response without an assertion is unreadable; if it contains the words of a refusal, it is a
+refusal.
 """
 
 from __future__ import annotations
@@ -31,7 +39,16 @@ from typing import NamedTuple
 from workbench.domain.readings import ReaderCard, ReaderKind, Reading, Stance
 from workbench.domain.thinking import is_refusal
 from workbench.errors import UnknownName, UsageError
-from workbench.readers.lexicon import GAP, LabelPair, Lexicon, Phrasebook, Quality, Role, Token, tokenize
+from workbench.readers.lexicon import (
+    GAP,
+    LabelPair,
+    Lexicon,
+    Phrasebook,
+    Quality,
+    Role,
+    Token,
+    tokenize,
+)
 
 VERSION = "2"
 "of the code in this package; increases whenever some text is read differently"
@@ -54,7 +71,8 @@ PARTIAL_WORDS = 4
 GAP_WORDS = 12
 "most words between the two parts of a label: `stimme … zu`"
 CONDITION_WORDS = 4
-"most words between a label and the condition that it stands under: `I would agree with this statement if …`"
+"""most words between a label and the condition that it stands under: `I would agree with this
+statement if …`"""
 TRAILING_WORDS = 10
 "most words between a verb and the negation that follows it"
 QUOTED = 32
@@ -62,7 +80,15 @@ QUOTED = 32
 
 _LABELS = (Role.POSITIVE, Role.NEGATIVE)
 _TURNS = (Role.NEGATOR, Role.LESS, Role.NEITHER, Role.REJECTED, Role.COMPARISON)
-_QUIET = (Role.JOINER, Role.ALTERNATIVE, Role.COMMA, Role.PARTIAL, Role.CARRIER, Role.EXCEPTION, Role.WOULD)
+_QUIET = (
+    Role.JOINER,
+    Role.ALTERNATIVE,
+    Role.COMMA,
+    Role.PARTIAL,
+    Role.CARRIER,
+    Role.EXCEPTION,
+    Role.WOULD,
+)
 _BREAKS = frozenset(".!?;:\n\r\u0085\u2028\u2029")
 _DASHES = frozenset("-\u2013\u2014")
 
@@ -123,23 +149,43 @@ class LabelWords:
         """Take the template's two labels. Raises UsageError if the rule cannot read them."""
         if rule not in ("ours", "coded"):
             raise UnknownName(f"reading rule {rule!r} is unknown; choose 'ours' or 'coded'")
-        if not positive.strip() or not negative.strip() or positive.casefold() == negative.casefold():
-            raise UsageError(f"a template needs two different labels; found {positive!r} and {negative!r}")
+        if (
+            not positive.strip()
+            or not negative.strip()
+            or positive.casefold() == negative.casefold()
+        ):
+            raise UsageError(
+                f"a template needs two different labels; found {positive!r} and {negative!r}"
+            )
         self._coded = label_sets(positive, negative) if rule == "coded" else None
         self._lexicon = lexicon
         self._pair = lexicon.pair(positive, negative)
-        roles = [(spelt, role) for phrase, role in lexicon.roles(self._pair) for spelt in lexicon.spellings(phrase)]
+        roles = [
+            (spelt, role)
+            for phrase, role in lexicon.roles(self._pair)
+            for spelt in lexicon.spellings(phrase)
+        ]
         self._roles = Phrasebook((phrase, role) for phrase, role in roles if GAP not in phrase)
         self._begun = Phrasebook(_parted(roles))
-        self._verbs = Phrasebook((spelt, True) for verb in self._pair.verbs for spelt in lexicon.spellings(verb))
+        self._verbs = Phrasebook(
+            (spelt, True) for verb in self._pair.verbs for spelt in lexicon.spellings(verb)
+        )
         self._forms = {
-            Role.POSITIVE: [form.casefold() for form in (self._pair.positive, *self._pair.positive_forms)],
-            Role.NEGATIVE: [form.casefold() for form in (self._pair.negative, *self._pair.negative_forms)],
+            Role.POSITIVE: [
+                form.casefold() for form in (self._pair.positive, *self._pair.positive_forms)
+            ],
+            Role.NEGATIVE: [
+                form.casefold() for form in (self._pair.negative, *self._pair.negative_forms)
+            ],
         }
         self._negators = Phrasebook((one, True) for one in lexicon.negators)
-        self._refusals = Phrasebook((spelt, True) for said in lexicon.refusals for spelt in lexicon.spellings(said))
+        self._refusals = Phrasebook(
+            (spelt, True) for said in lexicon.refusals for spelt in lexicon.spellings(said)
+        )
         self._sentences_end = not any(self._roles.mentions(mark) for mark in _BREAKS)
-        self._contractions = "n't" in (negator.replace("\u2019", "'") for negator in lexicon.negators)
+        self._contractions = "n't" in (
+            negator.replace("\u2019", "'") for negator in lexicon.negators
+        )
 
     @property
     def pair(self) -> LabelPair:
@@ -154,7 +200,9 @@ class LabelWords:
         return ReaderCard(ReaderKind.RULE, "label-words", f"{VERSION}-{self._lexicon.version}")
 
     def read(self, text: str) -> Reading:
-        """Return agree, disagree or None, with the deciding words. Accepts any text, in linear time."""
+        """Return agree, disagree or None, with the deciding words. Accepts any text, in linear
+        time.
+        """
         if not text.strip():
             return Reading(None, NO_TEXT)
         if is_refusal(text):
@@ -168,17 +216,24 @@ class LabelWords:
             if found is not None and found.label is not None:
                 if not sentence.asks or not _goes_on(tokens, sentence.end):
                     return found
-                found = Reading(None, NO_ASSERTION, found.start, found.stop)  # `Agree? Absolutely not.`
+                # `Agree? Absolutely not.`
+                found = Reading(None, NO_ASSERTION, found.start, found.stop)
             passed_over = passed_over or found
-        return self._refusal(tokens) or passed_over or self._yes_or_no(tokens) or Reading(None, NO_LABEL)
+        return (
+            self._refusal(tokens)
+            or passed_over
+            or self._yes_or_no(tokens)
+            or Reading(None, NO_LABEL)
+        )
 
     def settled(self, text: str) -> bool:
-        """Return whether a text has a label that no continuation can change. Accepts any text, in linear time.
+        """Return whether a text has a label that no continuation can change. Accepts any text, in
+        linear time.
 
-        The first assertion decides, and the reading of a completed sentence does not change. Before the end of a
-        sentence nothing is settled: a question mark may follow, and a label in a question asserts nothing. An
-        incomplete terminal code could absorb the end of a sentence, and so could a phrase of the lexicon that spans
-        sentences.
+        The first assertion decides, and the reading of a completed sentence does not change. Before
+        the end of a sentence nothing is settled: a question mark may follow, and a label in a
+        question asserts nothing. An incomplete terminal code could absorb the end of a sentence,
+        and so could a phrase of the lexicon that spans sentences.
         """
         if self._coded is not None:
             return settled_as_published(text, *self._coded)
@@ -211,8 +266,16 @@ class LabelWords:
                 sentence = Sentence(token.word)
             elif role is not None:
                 last = tokens[place + length - 1]
-                verb = role in _LABELS and bool(self._verbs) and self._verbs.at(tokens, place) is not None
-                negated = role in _LABELS and self._lexicon.concord and self._negates(tokens, place, length)
+                verb = (
+                    role in _LABELS
+                    and bool(self._verbs)
+                    and self._verbs.at(tokens, place) is not None
+                )
+                negated = (
+                    role in _LABELS
+                    and self._lexicon.concord
+                    and self._negates(tokens, place, length)
+                )
                 soft = _is_soft(tokens, place + length)
                 sentence.marks.append(Mark(role, token, last, soft, verb, negated=negated))
             place += length
@@ -238,25 +301,39 @@ class LabelWords:
         ends: list[tuple[int, _End]] = []
         for ahead in range(place + length, min(len(tokens), place + length + 2 * GAP_WORDS)):
             token = tokens[ahead]
-            if token.text in _BREAKS or token.word - tokens[place + length - 1].word > GAP_WORDS + 1:
+            if (
+                token.text in _BREAKS
+                or token.word - tokens[place + length - 1].word > GAP_WORDS + 1
+            ):
                 break
             if (end := second.at(tokens, ahead)) is not None:
                 is_verb = self._verbs.at(tokens, place) is not None
                 ends.append((ahead, _End(end[0], tokens[place], end[1], is_verb)))
-        # In `stimme der Aussage, dass Steuern zu hoch sind, nicht zu` the second `zu` counts: a clause ends after it.
+        # In `stimme der Aussage, dass Steuern zu hoch sind, nicht zu` the second `zu` counts: a
+        # clause ends after it.
         closing = (one for one in ends if not _goes_on(tokens, one[0] + one[1].length))
         return next(closing, next(iter(ends), None))
 
     def _complete(self, sentence: Sentence, tokens: Sequence[Token]) -> None:
-        """Put the second label back where an answer was cut off after `"harmful" or` or `"harmful" or "ben`."""
+        """Put the second label back where an answer was cut off after `"harmful" or` or `"harmful"
+        or "ben`.
+        """
         if len(sentence.marks) < 2 or sentence.marks[-1].role is not Role.ALTERNATIVE:
             return
         label, joiner = sentence.marks[-2:]
         if label.role not in _LABELS or label.words_until(joiner) > 0:
             return
         opposite = Role.NEGATIVE if label.role is Role.POSITIVE else Role.POSITIVE
-        rest = [token for token in tokens[-4:] if token.start >= joiner.last.stop and token.text[:1].isalnum()]
-        begun = [token for token in rest if any(form.startswith(token.text) for form in self._forms[opposite])]
+        rest = [
+            token
+            for token in tokens[-4:]
+            if token.start >= joiner.last.stop and token.text[:1].isalnum()
+        ]
+        begun = [
+            token
+            for token in rest
+            if any(form.startswith(token.text) for form in self._forms[opposite])
+        ]
         if tokens[-1].word - joiner.last.word <= 1 and len(begun) == len(rest):
             last = begun[0] if begun else joiner.last
             sentence.marks.append(Mark(opposite, last, last, False))
@@ -272,7 +349,9 @@ class LabelWords:
         return (Role.COMMA if _is_soft(tokens, place) else None), 1
 
     def _up_to_label(self, tokens: Sequence[Token], place: int, length: int) -> int:
-        """Return how many tokens of an exception to take, so that the label in `couldn't agree more` is still read."""
+        """Return how many tokens of an exception to take, so that the label in `couldn't agree
+        more` is still read.
+        """
         for ahead in range(1, length):
             found = self._roles.at(tokens, place + ahead)
             if found is not None and found[0] in _LABELS:
@@ -298,7 +377,9 @@ def _is_soft(tokens: Sequence[Token], place: int) -> bool:
     if place >= len(tokens):
         return False
     token = tokens[place]
-    return token.text == "," or (token.text in _DASHES and place > 0 and tokens[place - 1].stop < token.start)
+    return token.text == "," or (
+        token.text in _DASHES and place > 0 and tokens[place - 1].stop < token.start
+    )
 
 
 def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
@@ -314,8 +395,12 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
             turns.take(mark, sentence.first_word)
             ends = mark.role in (Role.COMMA, Role.CONTRARY)
             narrated = mark.role is Role.NARRATED or (narrated and not ends)
-            would = mark.role is Role.WOULD or (would and mark.role not in (Role.CLAUSE, Role.CONTRARY))
-            whether = _opens(mark, sentence) or (whether and mark.role not in (Role.COMMA, Role.CLAUSE, Role.CONTRARY))
+            would = mark.role is Role.WOULD or (
+                would and mark.role not in (Role.CLAUSE, Role.CONTRARY)
+            )
+            whether = _opens(mark, sentence) or (
+                whether and mark.role not in (Role.COMMA, Role.CLAUSE, Role.CONTRARY)
+            )
             continue
         turning = [*turns.onto(mark), *_trailing(marks, place - 1, words.window)]
         other = _next_label(marks, place)
@@ -341,8 +426,8 @@ def _decide(sentence: Sentence, words: Lexicon, text: str) -> Reading | None:
 
 
 def _opens(mark: Mark, sentence: Sentence) -> bool:
-    """Return whether the mark introduces something that is not asserted: `whether …`, or `while …` at the start of a
-    sentence.
+    """Return whether the mark introduces something that is not asserted: `whether …`, or `while …`
+    at the start of a sentence.
     """
     first = mark.first.word == sentence.first_word
     return mark.role is Role.OPEN or (mark.role is Role.CONCESSIVE and first)
@@ -378,10 +463,15 @@ class _Turns:
         """Process a mark that is not a label."""
         if mark.role in _TURNS:
             interjected = mark.alone and mark.first.word == first_word  # `No, it is harmful`
-            verb = self._concord and mark.first is not mark.last  # `Nie sądzę, aby …`, a verb of thinking
+            # `Nie sądzę, aby …`, a verb of thinking.
+            verb = self._concord and mark.first is not mark.last
             if verb or not interjected:
                 self._waiting.append((mark, False))
-        elif mark.role is Role.CARRIER and self._waiting and self._waiting[-1][0].words_until(mark) <= 2:
+        elif (
+            mark.role is Role.CARRIER
+            and self._waiting
+            and self._waiting[-1][0].words_until(mark) <= 2
+        ):
             self._waiting[-1] = (self._waiting[-1][0], True)
             self._interrupted = mark.alone
         elif mark.role in (Role.CLAUSE, Role.CONTRARY, Role.CONCESSIVE):
@@ -391,13 +481,19 @@ class _Turns:
             # A parenthesis after the negation, `not, in the long run, beneficial`, does not end it.
             kept = [waiting for waiting in self._waiting[-self._window - 1 :] if waiting[0].alone]
             if self._interrupted:
-                self._dropped += [mark for mark, carried in self._waiting if carried and not mark.alone]
+                self._dropped += [
+                    mark for mark, carried in self._waiting if carried and not mark.alone
+                ]
             self._waiting = kept
 
     def onto(self, label: Mark) -> list[Mark]:
         """Return the negations that reach a label, and clear the list."""
-        reaching = [mark for mark, carried in self._waiting if carried or self._reaches(mark, label)]
-        short = [mark for mark, _ in self._waiting if mark.role is Role.NEGATOR and mark not in reaching]
+        reaching = [
+            mark for mark, carried in self._waiting if carried or self._reaches(mark, label)
+        ]
+        short = [
+            mark for mark, _ in self._waiting if mark.role is Role.NEGATOR and mark not in reaching
+        ]
         self.missed = None if reaching else next(iter([*self._dropped, *short]), None)
         self._waiting.clear()
         self._dropped.clear()
@@ -418,7 +514,9 @@ def _next_label(marks: Sequence[Mark], place: int) -> int | None:
 
 def _names_both(mark: Mark, between: Sequence[Mark], other: Mark, turning: Sequence[Mark]) -> bool:
     """Return whether a label and the next one are opposite and named together."""
-    if other.role is mark.role or mark.words_until(other) > JOINED_WORDS + sum(_length(m) for m in between):
+    if other.role is mark.role or mark.words_until(other) > JOINED_WORDS + sum(
+        _length(m) for m in between
+    ):
         return False
     if any(b.role not in _QUIET and b.role is not Role.NEITHER for b in between):
         return False
@@ -436,12 +534,18 @@ def _length(mark: Mark) -> int:
     return mark.last.word - mark.first.word + mark.first.text[:1].isalnum()
 
 
-def _asserts_both(marks: Sequence[Mark], place: int, turning: Sequence[Mark], words: Lexicon) -> bool:
-    """Return whether the sentence asserts the opposite of a label as well: after a contrast, or after a label that is
-    limited by `partly`.
+def _asserts_both(
+    marks: Sequence[Mark], place: int, turning: Sequence[Mark], words: Lexicon
+) -> bool:
+    """Return whether the sentence asserts the opposite of a label as well: after a contrast, or
+    after a label that is limited by `partly`.
     """
     mark = marks[place]
-    near = [m for m in marks[max(0, place - PARTIAL_WORDS) : place + PARTIAL_WORDS + 1] if m.role is Role.PARTIAL]
+    near = [
+        m
+        for m in marks[max(0, place - PARTIAL_WORDS) : place + PARTIAL_WORDS + 1]
+        if m.role is Role.PARTIAL
+    ]
     contrasted = any(max(m.words_until(mark), mark.words_until(m)) <= PARTIAL_WORDS for m in near)
     stance = _stance(mark, turning)
     turns, narrated = _Turns(words.window, concord=words.concord), False
@@ -452,7 +556,10 @@ def _asserts_both(marks: Sequence[Mark], place: int, turning: Sequence[Mark], wo
             contrasted = contrasted or later.role in (Role.CONTRARY, Role.CONCESSIVE)
         elif narrated or not contrasted:
             turns.onto(later)
-        elif _stance(later, [*turns.onto(later), *_trailing(marks, after, words.window)]) is not stance:
+        elif (
+            _stance(later, [*turns.onto(later), *_trailing(marks, after, words.window)])
+            is not stance
+        ):
             return True
     return False
 
@@ -465,7 +572,11 @@ def _trailing(marks: Sequence[Mark], place: int, window: int) -> list[Mark]:
     for after, mark in enumerate(marks[place + 1 :], place + 1):
         if mark.role is Role.NEGATOR and label.words_until(mark) <= TRAILING_WORDS:
             following = marks[after + 1] if after + 1 < len(marks) else None
-            is_of_next = following is not None and following.role in _LABELS and mark.words_until(following) <= window
+            is_of_next = (
+                following is not None
+                and following.role in _LABELS
+                and mark.words_until(following) <= window
+            )
             return [] if is_of_next else [mark]
         if mark.role not in (Role.PARTIAL, Role.CARRIER, Role.ASIDE, Role.WOULD):
             return []
@@ -514,22 +625,27 @@ _LONGEST_ECHO = max(map(len, ECHOES))
 
 
 def label_sets(positive: str, negative: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words read as agreement and as rejection: the published ones and the template's own labels."""
+    """Return the words read as agreement and as rejection: the published ones and the template's
+    own labels.
+    """
     own = (positive.strip().lower(), negative.strip().lower())
     if not all(_WORD.fullmatch(label) for label in own):
         raise UsageError(
-            f"the published rule reads single words of the letters a-z; found the labels {positive!r} and"
+            "the published rule reads single words of the letters a-z; found the labels "
+            f"{positive!r} and"
             f" {negative!r}; choose the rule 'ours'"
         )
-    favour, against = (NEGATIVE, POSITIVE) if own[0] in NEGATIVE or own[1] in POSITIVE else (POSITIVE, NEGATIVE)
+    favour, against = (
+        (NEGATIVE, POSITIVE) if own[0] in NEGATIVE or own[1] in POSITIVE else (POSITIVE, NEGATIVE)
+    )
     return (favour | {own[0]}) - {own[1]}, (against | {own[1]}) - {own[0]}
 
 
 def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> Reading:
     """Return the reading of the published code; the two sets come from `label_sets`.
 
-    Removed text is replaced by spaces, so that positions of words are kept; the result differs from the published code
-    only if removing text would join two words.
+    Removed text is replaced by spaces, so that positions of words are kept; the result differs from
+    the published code only if removing text would join two words.
     """
     lowered = _lowered(text)
     for echo in ECHOES:
@@ -547,8 +663,8 @@ def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]
 def settled_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> bool:
     """Return whether a text has a label under `read_as_published` that no continuation can change.
 
-    The first label decides once its word has ended, unless it is part of a possible beginning of one of the `ECHOES`:
-    `"beneficial" or` may still become a text that is removed.
+    The first label decides once its word has ended, unless it is part of a possible beginning of
+    one of the `ECHOES`: `"beneficial" or` may still become a text that is removed.
     """
     found = read_as_published(text, favour, against)
     if found.label is None or found.stop is None or found.stop == len(text):
@@ -560,7 +676,8 @@ def settled_as_published(text: str, favour: frozenset[str], against: frozenset[s
 
 def _lowered(text: str) -> str:
     """Return a text in lower case, each character at its position."""
-    return text.replace("İ", "i").lower().replace("\n", " ")  # İ is the only letter whose lower case is longer
+    # İ is the only letter whose lower case is longer.
+    return text.replace("İ", "i").lower().replace("\n", " ")
 
 
 def _reading(before: list[re.Match[str]], label: re.Match[str], agrees: bool) -> Reading:

@@ -51,7 +51,9 @@ class Languages:
         return found
 
     def other(self, text: str, language: str) -> str:
-        """Return the other language that a text is in; empty if it is in this language or in an unknown one."""
+        """Return the other language that a text is in; empty if it is in this language or in an
+        unknown one.
+        """
         language = language.partition("-")[0]
         if language not in self._known:
             return ""
@@ -70,13 +72,17 @@ def _own(words: Lexicon) -> Iterable[str]:
     ]
     for phrase in (*words.words, *labels):
         for spelt in words.spellings(phrase.replace(GAP, " ")):
-            yield from (token.text for token in tokenize(spelt) if token.text[:1].isalpha() and len(token.text) > 1)
+            yield from (
+                token.text
+                for token in tokenize(spelt)
+                if token.text[:1].isalpha() and len(token.text) > 1
+            )
 
 
 T = TypeVar("T")
 
-# Decomposed accents count as letters; the underscores of Markdown do not. Only contracted endings stay with their
-# word, so that 'harmful'or'beneficial' is three words.
+# Decomposed accents count as letters; the underscores of Markdown do not. Only contracted endings
+# stay with their word, so that 'harmful'or'beneficial' is three words.
 _LETTER = r"(?:[^\W_]|[\u0300-\u036f])"
 _APOSTROPHES = "'\u2019\u2018\u02bc\uff07`\u00b4"
 _TOKEN = re.compile(
@@ -103,8 +109,8 @@ class Token(NamedTuple):
 
 
 def continues_word(text: str) -> bool:
-    """Return whether a text that follows a word continues the word: `ment` after `agree`, and not ` with`, `.` or
-    nothing.
+    """Return whether a text that follows a word continues the word: `ment` after `agree`, and not `
+    with`, `.` or nothing.
 
     Examples
     --------
@@ -127,8 +133,8 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _searched(text: str) -> tuple[re.Pattern[str], str]:
-    """Return what finds the words of a text, and the text, with blanks for terminal colour codes; where it is ASCII,
-    its words are as `_plain` has them.
+    """Return what finds the words of a text, and the text, with blanks for terminal colour codes;
+    where it is ASCII, its words are as `_plain` has them.
     """
     if "\x1b" in text:
         text = _TERMINAL_CODE.sub(lambda code: " " * len(code[0]), text)
@@ -165,9 +171,14 @@ class Phrasebook(Generic[T]):
         return any(token in words for entries in self._by_first.values() for words, _ in entries)
 
     def at(self, tokens: Sequence[Token], place: int) -> tuple[T, int] | None:
-        """Return the meaning of the phrase that begins at `tokens[place]` and its number of tokens."""
+        """Return the meaning of the phrase that begins at `tokens[place]` and its number of
+        tokens.
+        """
         for words, meaning in self._by_first.get(tokens[place].text, ()):
-            if len(words) == 1 or tuple(token.text for token in tokens[place : place + len(words)]) == words:
+            if (
+                len(words) == 1
+                or tuple(token.text for token in tokens[place : place + len(words)]) == words
+            ):
                 return meaning, len(words)
         return None
 
@@ -219,14 +230,20 @@ class LabelPair:
     positive_forms: tuple[str, ...] = ()
     negative_forms: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
-    "phrases with a label's word that do not name the label: `that's right` for the labels left and right"
+    """phrases with a label's word that do not name the label: `that's right` for the labels left
+    and right"""
     verbs: tuple[str, ...] = ()
     "forms that a negation may follow: `ich befürworte das nicht`"
 
     @property
     def swapped(self) -> LabelPair:
         return LabelPair(
-            self.negative, self.positive, self.negative_forms, self.positive_forms, self.asides, self.verbs
+            self.negative,
+            self.positive,
+            self.negative_forms,
+            self.positive_forms,
+            self.asides,
+            self.verbs,
         )
 
 
@@ -271,7 +288,8 @@ class Lexicon:
     than: tuple[str, ...] = ()
     would: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
-    "words after a label by which it is not asserted where one of `would` stands before: `I would agree if …`"
+    """words after a label by which it is not asserted where one of `would` stands before: `I would
+    agree if …`"""
     concord: bool = False
     "whether several negations before a label count as one"
     plain: bool = False
@@ -287,8 +305,8 @@ class Lexicon:
 
     @classmethod
     def parse(cls, mapping: Mapping[str, Any]) -> Lexicon:
-        """Convert the mapping that `tomllib` makes of a lexicon. Raises UsageError that names missing or invalid
-        entries.
+        """Convert the mapping that `tomllib` makes of a lexicon. Raises UsageError that names
+        missing or invalid entries.
         """
         negation, contrast = _table(mapping, "negation"), _table(mapping, "contrast")
         spelling, language = _table(mapping, "spelling"), _table(mapping, "about")
@@ -296,10 +314,15 @@ class Lexicon:
         if not isinstance(pairs, list) or not pairs:
             raise UsageError("the lexicon has no [[pair]]; give at least one pair of answer labels")
         if "before" not in negation:
-            raise UsageError("the lexicon has no list `before` in [negation]; list the words that negate a label")
+            raise UsageError(
+                "the lexicon has no list `before` in [negation]; list the words that negate a label"
+            )
         window = negation.get("window", DEFAULT_WINDOW)
         if not isinstance(window, int) or window < 0:
-            raise UsageError(f"window in [negation] of the lexicon is {window!r}; give a number of words, 0 or more")
+            raise UsageError(
+                f"window in [negation] of the lexicon is {window!r}; give a number of words, 0 "
+                "or more"
+            )
         return cls(
             language=str(mapping.get("language", "en")),
             pairs=tuple(_pair(pair) for pair in pairs),
@@ -308,11 +331,16 @@ class Lexicon:
             concord=bool(negation.get("concord", False)),
             refusals=_words(_table(mapping, "refusal"), "phrases"),
             plain=bool(spelling.get("plain", False)),
-            letters=tuple((letter, str(other)) for letter, other in spelling.items() if letter != "plain"),
+            letters=tuple(
+                (letter, str(other)) for letter, other in spelling.items() if letter != "plain"
+            ),
             words=_words(language, "words"),
             reviewed=bool(language.get("reviewed", True)),
             quality=tuple((part, Quality(*of)) for part, of in _table(mapping, "quality").items()),
-            **{name: _words(negation, name) for name in ("less", "neither", "carriers", "exceptions")},
+            **{
+                name: _words(negation, name)
+                for name in ("less", "neither", "carriers", "exceptions")
+            },
             **{name: _words(contrast, name) for name in _CONTRAST},
         )
 
@@ -323,10 +351,14 @@ class Lexicon:
 
     def knows(self, positive: str, negative: str) -> bool:
         """Return whether a pair has these labels, in either order."""
-        return self.pair(positive, negative) in {one for pair in self.pairs for one in (pair, pair.swapped)}
+        return self.pair(positive, negative) in {
+            one for pair in self.pairs for one in (pair, pair.swapped)
+        }
 
     def pair(self, positive: str, negative: str) -> LabelPair:
-        """Return the pair with these labels, in either order; unlisted labels have themselves as their only forms."""
+        """Return the pair with these labels, in either order; unlisted labels have themselves as
+        their only forms.
+        """
         wanted = (positive.casefold(), negative.casefold())
         for pair in self.pairs:
             for candidate in (pair, pair.swapped):
@@ -335,11 +367,16 @@ class Lexicon:
         return LabelPair(positive, negative)
 
     def roles(self, pair: LabelPair) -> Iterator[tuple[str, Role]]:
-        """Yield every phrase with its role in an answer to this pair; earlier ones take precedence."""
+        """Yield every phrase with its role in an answer to this pair; earlier ones take
+        precedence.
+        """
         yield from ((form, Role.POSITIVE) for form in (pair.positive, *pair.positive_forms))
         yield from ((form, Role.NEGATIVE) for form in (pair.negative, *pair.negative_forms))
         yield from ((phrase, Role.ASIDE) for phrase in pair.asides)
-        yield from ((phrase, Role.COMPARISON if " " not in phrase else Role.REJECTED) for phrase in self.comparison)
+        yield from (
+            (phrase, Role.COMPARISON if " " not in phrase else Role.REJECTED)
+            for phrase in self.comparison
+        )
         lists = {
             Role.EXCEPTION: self.exceptions,
             Role.NEITHER: self.neither,
@@ -373,9 +410,17 @@ class Lexicon:
 
     @cached_property
     def version(self) -> str:
-        """A hash of everything in the lexicon that affects how a text is read, 12 hexadecimal digits."""
-        held = {name: value for name, value in asdict(self).items() if name not in _ABOUT and (value or name in _FIRST)}
-        held["pairs"] = [{name: v for name, v in pair.items() if v or name != "verbs"} for pair in held["pairs"]]
+        """A hash of everything in the lexicon that affects how a text is read, 12 hexadecimal
+        digits.
+        """
+        held = {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in _ABOUT and (value or name in _FIRST)
+        }
+        held["pairs"] = [
+            {name: v for name, v in pair.items() if v or name != "verbs"} for pair in held["pairs"]
+        ]
         return content_key(held).hex()[:12]
 
 
@@ -414,9 +459,15 @@ def _words(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 def _pair(table: Any) -> LabelPair:
     positive, negative = (
-        table.get(side, "") if isinstance(table, Mapping) else "" for side in ("positive", "negative")
+        table.get(side, "") if isinstance(table, Mapping) else ""
+        for side in ("positive", "negative")
     )
     if not all(isinstance(label, str) and label.strip() for label in (positive, negative)):
-        raise UsageError(f"a [[pair]] of the lexicon reads {table!r}; give it the labels `positive` and `negative`")
-    forms = (_words(table, name) for name in ("positive_forms", "negative_forms", "asides", "verbs"))
+        raise UsageError(
+            f"a [[pair]] of the lexicon reads {table!r}; give it the labels `positive` and "
+            "`negative`"
+        )
+    forms = (
+        _words(table, name) for name in ("positive_forms", "negative_forms", "asides", "verbs")
+    )
     return LabelPair(positive, negative, *forms)

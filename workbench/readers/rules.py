@@ -2,37 +2,41 @@
 
 First word
 ----------
-Reads answers to a question that asks for one of two words, such as yes and no, by their first word alone.
+Reads answers to a question that asks for one of two words, such as yes and no, by their first word
+alone.
 
-The rule is strict: the first word has to be one of the two; case, quotes and markup are ignored. So it reads from drawn
-answers the same event as the probability of the next token. Later words do not count: "no" occurs in many sentences
-that say yes ("Yes, no doubt"), and reading it would shift the share of one side. "Yes and no" and "yes/no" name both
-words and are not read.
+The rule is strict: the first word has to be one of the two; case, quotes and markup are ignored. So
+it reads from drawn answers the same event as the probability of the next token. Later words do not
+count: "no" occurs in many sentences that say yes ("Yes, no doubt"), and reading it would shift the
+share of one side. "Yes and no" and "yes/no" name both words and are not read.
 
 Letters
 -------
 Reads which lettered option an answer names.
 
-A published answer is one token; if it is not a letter, it is drawn again (Tjuatja et al. 2024, section 3 and appendix
-C). Longer answers begin with the letter, or have a line `Answer: …` that names it: the last such line counts, because
-an answer that repeats the options ends with its choice. If a base model continues with another question, only the text
-before that question counts. Answers without a letter are kept but do not count:
+A published answer is one token; if it is not a letter, it is drawn again (Tjuatja et al. 2024,
+section 3 and appendix C). Longer answers begin with the letter, or have a line `Answer: …` that
+names it: the last such line counts, because an answer that repeats the options ends with its
+choice. If a base model continues with another question, only the text before that question counts.
+Answers without a letter are kept but do not count:
 
-- `a`, ` A`, `B.`, `(c)`, `**D**`, `Answer: e` name a letter, whatever its case; no letter is guessed from words and
-  sentences (`Agree`, `A lot of people`, `I would say A`);
+- `a`, ` A`, `B.`, `(c)`, `**D**`, `Answer: e` name a letter, whatever its case; no letter is
+  guessed from words and sentences (`Agree`, `A lot of people`, `I would say A`);
 - the reader does not know the options, so it does not check whether the letter is offered.
 
 Levels
 ------
 Reads answers to a scale from 1 (strong disagreement) to 5 (strong agreement).
 
-"We extract all responses containing only a single integer in the correct range from 1-5 from the answers and assign the
-label disagree to the values 1 and 2, neutral to 3, and agree to 4 and 5. For all other responses […] we apply the
-classifier" (Faulborn et al. 2025, appendix D). The paper does not define an integer; here
+"We extract all responses containing only a single integer in the correct range from 1-5 from the
+answers and assign the label disagree to the values 1 and 2, neutral to 3, and agree to 4 and 5. For
+all other responses […] we apply the classifier" (Faulborn et al. 2025, appendix D). The paper does
+not define an integer; here
 
-- it is a token of its own: `**4**`, `4.`, `Answer: 4`, in the digits of any script, but not the digit of a word
-  (`GPT-4`, `4th`, `a 5-point scale`), which is not a number at all;
-- two numbers are two, whatever their values: `4/5`, `4 out of 5`, `1-5`, `4 4` and `In 2024 I say 4` are not read;
+- it is a token of its own: `**4**`, `4.`, `Answer: 4`, in the digits of any script, but not the
+  digit of a word (`GPT-4`, `4th`, `a 5-point scale`), which is not a number at all;
+- two numbers are two, whatever their values: `4/5`, `4 out of 5`, `1-5`, `4 4` and `In 2024 I say
+  4` are not read;
 - `4.5`, `4,5`, `4.0`, `4½` and `4%` are not whole, `-3`, `10` and `2024` out of range;
 - number words (`four`, `IV`) are not integers.
 
@@ -57,7 +61,9 @@ class Reader(Protocol):
 
     @property
     def card(self) -> ReaderCard:
-        """The identity of the reader. Two readers with the same card give every text the same reading."""
+        """The identity of the reader. Two readers with the same card give every text the same
+        reading.
+        """
         ...
 
     def read(self, text: str) -> Reading:
@@ -86,7 +92,10 @@ class FirstWord:
     """Reads the answers to a template with two labels of one word each."""
 
     def __init__(self, positive: str, negative: str) -> None:
-        self._labels = {positive.strip().casefold(): Stance.AGREE, negative.strip().casefold(): Stance.DISAGREE}
+        self._labels = {
+            positive.strip().casefold(): Stance.AGREE,
+            negative.strip().casefold(): Stance.DISAGREE,
+        }
 
     @property
     def card(self) -> ReaderCard:
@@ -94,14 +103,15 @@ class FirstWord:
         return ReaderCard(ReaderKind.RULE, FIRST_WORD, FIRST_WORD_VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return agree for the positive word, disagree for the negative one, or None. Accepts any text, in linear time.
+        """Return agree for the positive word, disagree for the negative one, or None. Accepts any
+        text, in linear time.
 
         Examples
         --------
         >>> rule = FirstWord("yes", "no")
         >>> [rule.read(text).label for text in ("**Yes.**", " no, because", "Yes and no", "I say yes", "Nothing", "")]
         ['agree', 'disagree', None, None, None, None]
-        """
+        """  # noqa: E501
         if not text.strip():
             return Reading(None, NO_TEXT)
         if is_refusal(text):
@@ -110,10 +120,14 @@ class FirstWord:
         if found is None:
             return Reading(None, ANOTHER)
         word = found[1].casefold()
-        if (second := self._joined.match(text, found.end())) is not None and second[1].casefold() != word:
+        if (second := self._joined.match(text, found.end())) is not None and second[
+            1
+        ].casefold() != word:
             return Reading(None, BOTH, found.start(1), second.end(1))
         stance = self._labels[word]
-        return Reading(stance.value, f'"{found[1]}" read as {stance.value}', found.start(1), found.end(1))
+        return Reading(
+            stance.value, f'"{found[1]}" read as {stance.value}', found.start(1), found.end(1)
+        )
 
     @cached_property
     def _first(self) -> re.Pattern[str]:
@@ -151,7 +165,9 @@ class ChoiceLetter:
         return ReaderCard(ReaderKind.RULE, LETTER, LETTER_VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return the letter in lower case with its position, or None. Accepts any text, in linear time."""
+        """Return the letter in lower case with its position, or None. Accepts any text, in linear
+        time.
+        """
         if not text.strip():
             return Reading(None, NO_TEXT)
         if is_refusal(text):
@@ -178,15 +194,15 @@ def letter_of(text: str) -> str:
     ['a', 'b', 'c', '', '', 'd', '']
     >>> [letter_of(text) for text in ("(A) and (B)", "A) or B)", "A or B", "(A) and (A)", "A.) and a half")]
     ['', '', '', 'a', 'a']
-    """
+    """  # noqa: E501
     return _READER.read(text).label or ""
 
 
 def spelled(token: str) -> str:
     """Return the word that one token spells, without surrounding spaces and in lower case.
 
-    A letter is read as an answer of that token would be read, so that the probability of a letter is the limit of the
-    share of such answers.
+    A letter is read as an answer of that token would be read, so that the probability of a letter
+    is the limit of the share of such answers.
 
     Examples
     --------
@@ -207,7 +223,13 @@ SEVERAL = "several numbers"
 NOT_WHOLE = "not a whole number"
 OUT_OF_RANGE = "out of range"
 
-STANCE_OF = {1: Stance.DISAGREE, 2: Stance.DISAGREE, 3: Stance.NEUTRAL, 4: Stance.AGREE, 5: Stance.AGREE}
+STANCE_OF = {
+    1: Stance.DISAGREE,
+    2: Stance.DISAGREE,
+    3: Stance.NEUTRAL,
+    4: Stance.AGREE,
+    5: Stance.AGREE,
+}
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _HYPHENS = "-\u2010\u2011_"
@@ -239,12 +261,18 @@ class Likert:
         return ReaderCard(ReaderKind.RULE, LIKERT, LIKERT_VERSION)
 
     def read(self, text: str) -> Reading:
-        """Return agree, neutral, disagree or None, with the deciding number. Accepts any text, in linear time."""
+        """Return agree, neutral, disagree or None, with the deciding number. Accepts any text, in
+        linear time.
+        """
         if not text.strip():
             return Reading(None, NO_TEXT)
         if is_refusal(text):
             return Reading(None, REFUSAL)
-        found = [number for number in map(_number, _DIGITS.finditer(text)) if number.kind is not _Kind.OF_A_WORD]
+        found = [
+            number
+            for number in map(_number, _DIGITS.finditer(text))
+            if number.kind is not _Kind.OF_A_WORD
+        ]
         if not found:
             return Reading(None, NO_NUMBER)
         if len(found) > 1:
@@ -256,7 +284,8 @@ def _reading(number: _Number) -> Reading:
     place = (number.start, number.stop)
     if number.kind is _Kind.NOT_WHOLE:
         return Reading(None, NOT_WHOLE, *place)
-    value = unicodedata.decimal(number.text) if len(number.text) == 1 else 0  # `04` and `2024` are no points
+    # `04` and `2024` are no points.
+    value = unicodedata.decimal(number.text) if len(number.text) == 1 else 0
     if number.kind is _Kind.NEGATIVE or value not in STANCE_OF:
         return Reading(None, OUT_OF_RANGE, *place)
     stance = STANCE_OF[value]
@@ -264,12 +293,16 @@ def _reading(number: _Number) -> Reading:
 
 
 def _number(match: re.Match[str]) -> _Number:
-    """Return a run of digits, classified by its neighbours; the position of a number includes its sign."""
+    """Return a run of digits, classified by its neighbours; the position of a number includes its
+    sign.
+    """
     text, start, stop = match.string, match.start(), match.end()
     before, after = text[max(0, start - 2) : start], text[stop : stop + 2]
     if _joins(before[::-1]) or _joins(after):
         return _Number(match[0], start, stop, _Kind.OF_A_WORD)
-    decimal = before in (".", ",") or (len(before) == 2 and before[1] == "." and before[0].isspace())
+    decimal = before in (".", ",") or (
+        len(before) == 2 and before[1] == "." and before[0].isspace()
+    )
     if decimal or not match[0].isdigit() or _goes_on(before[-1:]) or _goes_on(after[:1]):
         return _Number(match[0], start, stop, _Kind.NOT_WHOLE)
     if before[-1:] and before[-1] in _MINUS and not before[:-1].isalnum():
@@ -278,7 +311,9 @@ def _number(match: re.Match[str]) -> _Number:
 
 
 def _joins(neighbours: str) -> bool:
-    """Return whether a letter is next to the digits, or behind a hyphen; the nearest neighbour comes first."""
+    """Return whether a letter is next to the digits, or behind a hyphen; the nearest neighbour
+    comes first.
+    """
     if neighbours[:1] and neighbours[0] in _HYPHENS:
         neighbours = neighbours[1:]
     return neighbours[:1].isalpha()
@@ -286,4 +321,6 @@ def _joins(neighbours: str) -> bool:
 
 def _goes_on(neighbour: str) -> bool:
     """Return whether a sign next to the digits makes them a percentage, a fraction or a power."""
-    return bool(neighbour) and (neighbour in _PER_CENT or (neighbour.isnumeric() and not neighbour.isdecimal()))
+    return bool(neighbour) and (
+        neighbour in _PER_CENT or (neighbour.isnumeric() and not neighbour.isdecimal())
+    )

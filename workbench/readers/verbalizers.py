@@ -1,14 +1,14 @@
-"""The spellings of a template's labels at the beginning of an answer: the events whose probabilities exact mode
-computes.
+"""The spellings of a template's labels at the beginning of an answer: the events whose
+probabilities exact mode computes.
 
-A spelling consists of an optional space, optionally a quotation mark or one or two asterisks (Markdown), and the label
-as printed, in small letters, capitalised or in capitals. Each ends with the label's last word: `agree` is not the
-beginning of `agreement` (`Model.score`, whole words). Any text may follow: `Agree.` and `Agree, because` both begin
-with `Agree`.
+A spelling consists of an optional space, optionally a quotation mark or one or two asterisks
+(Markdown), and the label as printed, in small letters, capitalised or in capitals. Each ends with
+the label's last word: `agree` is not the beginning of `agreement` (`Model.score`, whole words). Any
+text may follow: `Agree.` and `Agree, because` both begin with `Agree`.
 
-No spelling is the beginning of another one, neither as text nor as tokens, so an answer begins with at most one of them
-and their probabilities add up. Other beginnings (`I agree`, `„agree`) are not included: the total probability of the
-labels shows how much is missing.
+No spelling is the beginning of another one, neither as text nor as tokens, so an answer begins with
+at most one of them and their probabilities add up. Other beginnings (`I agree`, `„agree`) are not
+included: the total probability of the labels shows how much is missing.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ from workbench.readers.lexicon import continues_word
 VERSION = SPELLINGS
 "increases whenever other spellings are scored, or the scoring changes"
 FIRST = "1"
-"the version without word ends: each label as printed and capitalised, whatever follows; for raw prompts after a space"
+"""the version without word ends: each label as printed and capitalised, whatever follows; for raw
+prompts after a space"""
 RULES = {
     FIRST: "each label as printed and capitalised, whatever follows it",
-    VERSION: "each label as printed, in small letters, capitalised and in capitals, after a blank or none and after "
+    VERSION: "each label as printed, in small letters, capitalised and in capitals, after a "
+    "blank or none and after "
     '", *, ** or none, ended by its last word',
 }
 "version -> description of the spellings"
@@ -46,8 +48,12 @@ class Verbalizers:
 
     @property
     def words(self) -> tuple[str, str]:
-        """The cases of each label, for display; each is scored with every mark, with and without a space."""
-        plain = [[form for form in side if form[:1].isalnum()] for side in (self.positive, self.negative)]
+        """The cases of each label, for display; each is scored with every mark, with and without a
+        space.
+        """
+        plain = [
+            [form for form in side if form[:1].isalnum()] for side in (self.positive, self.negative)
+        ]
         return ", ".join(plain[0]), ", ".join(plain[1])
 
     @property
@@ -58,8 +64,8 @@ class Verbalizers:
 def verbalizers(template: Template) -> Verbalizers:
     """Return the spellings of a template's two labels.
 
-    Raises UsageError if its answers are not labels, or if one label begins with the words of the other, so that the
-    probability of the shorter would include that of the longer.
+    Raises UsageError if its answers are not labels, or if one label begins with the words of the
+    other, so that the probability of the shorter would include that of the longer.
 
     Examples
     --------
@@ -74,7 +80,9 @@ def verbalizers(template: Template) -> Verbalizers:
 
 
 def forms_of(template: Template, version: str) -> Verbalizers:
-    """Return the spellings that a version scores for a template's labels; raises as `verbalizers`."""
+    """Return the spellings that a version scores for a template's labels; raises as
+    `verbalizers`.
+    """
     return first_verbalizers(template) if version == FIRST else verbalizers(template)
 
 
@@ -84,7 +92,11 @@ def first_verbalizers(template: Template) -> Verbalizers:
     sides = []
     for label in _labels(template):
         forms = dict.fromkeys((blank + label, blank + label[:1].upper() + label[1:]))
-        sides.append(tuple(f for f in forms if not any(f != other and f.startswith(other) for other in forms)))
+        sides.append(
+            tuple(
+                f for f in forms if not any(f != other and f.startswith(other) for other in forms)
+            )
+        )
     return Verbalizers(sides[0], sides[1])
 
 
@@ -92,21 +104,26 @@ def _labels(template: Template) -> tuple[str, str]:
     positive, negative = template.positive.strip(), template.negative.strip()
     if template.scale or not positive or not negative:
         raise UsageError(
-            f"the answers to template {template.name} are not one of two labels, so there are no label probabilities; "
+            f"the answers to template {template.name} are not one of two labels, so there are no "
+            "label probabilities; "
             "draw answers instead, or choose other templates with --templates"
         )
     for label, other in ((positive, negative), (negative, positive)):
         rest = other[len(label) :]
         if other.casefold().startswith(label.casefold()) and not continues_word(rest):
             raise UsageError(
-                f"of the labels of template {template.name} one begins with the other ({label!r}, {other!r}), so their "
-                "probabilities overlap; draw answers instead, or choose other templates with --templates"
+                f"of the labels of template {template.name} one begins with the other "
+                f"({label!r}, {other!r}), so their "
+                "probabilities overlap; draw answers instead, or choose other templates with "
+                "--templates"
             )
     return positive, negative
 
 
 def _written(label: str) -> tuple[str, ...]:
-    return tuple(blank + mark + case for blank in BLANKS for mark in MARKS for case in _cases(label))
+    return tuple(
+        blank + mark + case for blank in BLANKS for mark in MARKS for case in _cases(label)
+    )
 
 
 def _cases(label: str) -> tuple[str, ...]:
@@ -114,8 +131,11 @@ def _cases(label: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ways))
 
 
-def forms_by_prompt(templates: Sequence[Template], probes: Iterable[Probe]) -> dict[bytes, tuple[str, ...]]:
-    """Return the spellings to score for each prompt, by its key: those of all templates that produce its text.
+def forms_by_prompt(
+    templates: Sequence[Template], probes: Iterable[Probe]
+) -> dict[bytes, tuple[str, ...]]:
+    """Return the spellings to score for each prompt, by its key: those of all templates that
+    produce its text.
 
     Raises UsageError as `verbalizers`.
     """
@@ -127,11 +147,13 @@ def forms_by_prompt(templates: Sequence[Template], probes: Iterable[Probe]) -> d
 
 
 PUBLISHED_TOP = 10
-"number of most likely next tokens over which the published masses are summed (Haller et al. 2025, section 3.1)"
+"""number of most likely next tokens over which the published masses are summed (Haller et al. 2025,
+section 3.1)"""
 
 
 def mass(tokens: Sequence[tuple[str, float]], label: str) -> float:
-    """Return the probability of the tokens that spell a label, ignoring surrounding spaces and case.
+    """Return the probability of the tokens that spell a label, ignoring surrounding spaces and
+    case.
 
     `tokens`: (text, log-probability in nats). Haller et al. 2025, section 3.1, footnote 2.
 

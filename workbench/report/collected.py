@@ -1,4 +1,6 @@
-"""The contents of a report: the parts of audits, which of their tables it shows, and their origin in the store."""
+"""The contents of a report: the parts of audits, which of their tables it shows, and their origin
+in the store.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,8 @@ PEOPLE = 2
 
 
 def labelling(store: Store, parts: Sequence[Reported], seed: int) -> Iterator[tuple[str, Reported]]:
-    """Yield, each with the beginning of its files' names, a part for every classifier that read the answers, and for
-    every queue in which people labelled answers to the same instruments.
+    """Yield, each with the beginning of its files' names, a part for every classifier that read the
+    answers, and for every queue in which people labelled answers to the same instruments.
     """
     by_codebook: dict[str, dict[str, Instrument]] = {}
     for part in parts:
@@ -175,9 +177,11 @@ class Collected:
         return self.at[:10]
 
 
-def collect(store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None = None) -> Collected:
-    """Judge the chosen results, and read how models were asked. `judged` is given each part before the next one is
-    judged.
+def collect(
+    store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Part], None] | None = None
+) -> Collected:
+    """Judge the chosen results, and read how models were asked. `judged` is given each part before
+    the next one is judged.
 
     Raises UsageError if there is nothing to report, UnknownName for an unknown model or instrument.
     """
@@ -207,7 +211,11 @@ def collect(store: Store, choice: ReportChoice, tell: Tell, judged: Callable[[Pa
         left_out,
         content_hash(store.connection),
         last_event(store.connection),
-        {"workbench": __version__, **{name: version(name) for name in PACKAGES}, "Python": sys.version.split()[0]},
+        {
+            "workbench": __version__,
+            **{name: version(name) for name in PACKAGES},
+            "Python": sys.version.split()[0],
+        },
         tuple(_plans(store, choice, asked)),
     )
 
@@ -238,7 +246,11 @@ def _parts(
         choice.as_published,
         choice.same_within,
     )
-    audits = [registry.audit(name) for name in choice.audits] if choice.audits else registry.every_audit()
+    audits = (
+        [registry.audit(name) for name in choice.audits]
+        if choice.audits
+        else registry.every_audit()
+    )
     parts: list[Part] = []
     left_out: list[str] = []
     for place, audit in enumerate(audits):
@@ -260,7 +272,8 @@ def _nothing_compared(choice: ReportChoice, parts: Sequence[Part]) -> str:
     """Return why no runs are compared."""
     there = "; ".join(dict.fromkeys(name for part in parts for name in part.found.runs)) or "none"
     return (
-        f"no audit has answers by two of the runs that --compare names ({'; '.join(choice.compare)}); the report would "
+        "no audit has answers by two of the runs that --compare names "
+        f"({'; '.join(choice.compare)}); the report would "
         f"hold: {there}"
     )
 
@@ -269,7 +282,10 @@ def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str
     """Return why there is nothing to report, and what to do."""
     runs = store.runs.list()
     if not runs and not left_out:
-        return "no model has answered yet, so there is nothing to report. Start with: workbench run STORE --model NAME"
+        return (
+            "no model has answered yet, so there is nothing to report. Start with: workbench "
+            "run STORE --model NAME"
+        )
     if left_out:
         return "nothing can be reported yet:\n" + "\n".join(left_out)
     models = ", ".join(sorted({run.model for run in runs}))
@@ -280,18 +296,35 @@ def _nothing(store: Store, choice: ReportChoice, left_out: Sequence[str]) -> str
 def _check_models(store: Store, choice: ReportChoice) -> None:
     """Raise UnknownName for a model without answers, asked here or imported."""
     runs = store.runs.list(personas=True)
-    imported = {name for instrument in store.instruments.names() for name in store.choices.models(instrument)}
+    imported = {
+        name
+        for instrument in store.instruments.names()
+        for name in store.choices.models(instrument)
+    }
     there = imported | {run.model for run in runs}
-    if missing := [name for name in without_runs(store, runs, choice.models) if name not in imported]:
+    if missing := [
+        name for name in without_runs(store, runs, choice.models) if name not in imported
+    ]:
         listed = ", ".join(sorted(there)) or "nobody"
-        raise UnknownName(f"there are no answers by {', '.join(missing)}. Models with answers: {listed}")
+        raise UnknownName(
+            f"there are no answers by {', '.join(missing)}. Models with answers: {listed}"
+        )
 
 
 def _slug(audit: str, found: Reported, before: Sequence[Part]) -> str:
-    """Return a name for the files of a part, unique whatever the case, which begins with its audit's."""
-    model = "-".join(dict.fromkeys(run.model for run in found.runs.values())) if len(found.runs) == 1 else ""
+    """Return a name for the files of a part, unique whatever the case, which begins with its
+    audit's.
+    """
+    model = (
+        "-".join(dict.fromkeys(run.model for run in found.runs.values()))
+        if len(found.runs) == 1
+        else ""
+    )
     whose = found.files or model
-    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in f"{audit}-{whose}".strip("-"))
+    plain = "".join(
+        c if c.isascii() and (c.isalnum() or c in "-_") else "-"
+        for c in f"{audit}-{whose}".strip("-")
+    )
     slug, taken = plain[:60].strip("-"), {part.slug.casefold() for part in before}
     number = 2
     while slug.casefold() in taken:
@@ -333,7 +366,9 @@ def _rulings(store: Store, parts: Sequence[Part]) -> Iterator[RuledThing]:
     disputed = {ruling.uid for one in told for ruling in one.disputed}
     counted = all(one.counted for one in told)
     models = model_names(store)
-    every: dict[bytes, Ruling] = {one.uid: one for part in told for one in (*part.changing, *part.disputed)}
+    every: dict[bytes, Ruling] = {
+        one.uid: one for part in told for one in (*part.changing, *part.disputed)
+    }
     for run in {run: None for part in parts for run in part.found.runs.values()}:
         every |= {one.uid: one for of in rulings_on(store, run).things for one in of}
     for ruling in sorted(every.values(), key=lambda one: (one.at, one.uid)):
@@ -366,12 +401,17 @@ class Shown:
     def title(self) -> str:
         """The title, with the subject where the title does not name it."""
         said = all(name in self.table.title for name in self.table.subject)
-        return self.table.title if said else f"{self.table.title} ({' − '.join(self.table.subject)})"
+        return (
+            self.table.title if said else f"{self.table.title} ({' − '.join(self.table.subject)})"
+        )
 
     def numbered(self, number: int) -> Shown:
         """Return the table with the name of its files."""
         whose = "" if in_words(self.table.name) in self.part else f"-{self.part}"
-        plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in f"{self.table.stem}{whose}")
+        plain = "".join(
+            c if c.isascii() and (c.isalnum() or c in "-_.") else "-"
+            for c in f"{self.table.stem}{whose}"
+        )
         return replace(self, stem=f"{number:03}-{plain[:100].strip('-')}")
 
 
@@ -392,7 +432,8 @@ class Group:
 
 
 def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list[Group]:
-    """Return the parts of every audit of an instrument as one, comparisons and readers each on their own.
+    """Return the parts of every audit of an instrument as one, comparisons and readers each on
+    their own.
 
     tables : slug of a part -> its tables
     """
@@ -401,7 +442,12 @@ def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list
         own = part.slug if part.found.all_models is None else ""
         found.setdefault((part.audit, part.found.instrument.name, own), []).append(part)
     return [
-        Group(_title(of), of[0].audit, of, _of_all([part.found.all_models for part in of]) or _first(of[0], tables))
+        Group(
+            _title(of),
+            of[0].audit,
+            of,
+            _of_all([part.found.all_models for part in of]) or _first(of[0], tables),
+        )
         for of in found.values()
     ]
 
@@ -409,7 +455,11 @@ def groups(parts: Sequence[Part], tables: Mapping[str, Sequence[Shown]]) -> list
 def _title(parts: Sequence[Part]) -> str:
     first = parts[0]
     same = len(parts) == 1
-    return first.found.title if same else f"{first.found.instrument.name}: {registry.audit_title(first.audit)}"
+    return (
+        first.found.title
+        if same
+        else f"{first.found.instrument.name}: {registry.audit_title(first.audit)}"
+    )
 
 
 def _of_all(tables: Sequence[AnyTable | None]) -> AnyTable | None:
@@ -419,11 +469,15 @@ def _of_all(tables: Sequence[AnyTable | None]) -> AnyTable | None:
 
 
 def _first(part: Part, tables: Mapping[str, Sequence[Shown]]) -> AnyTable | None:
-    """Return the first table that a part shows and that is short, one with a picture if there is one; none of those who
-    read the answers.
+    """Return the first table that a part shows and that is short, one with a picture if there is
+    one; none of those who read the answers.
     """
     order = [name for name in part.found.shown if part.audit]
-    there = {one.table.name: one.table for one in reversed(tables[part.slug]) if len(one.table.rows) <= MOST_ROWS}
+    there = {
+        one.table.name: one.table
+        for one in reversed(tables[part.slug])
+        if len(one.table.rows) <= MOST_ROWS
+    }
     found = [there[name] for name in order if name in there]
     return next((table for table in found if table.pictures), found[0] if found else None)
 
@@ -437,7 +491,9 @@ def shown_of(part: Part, requested: Collection[str] | None) -> tuple[list[Shown]
     tables = report_tables(part.found, published, requested)
     missing = list(tables.missing)
     if tables.on_request:
-        missing.append(f"On request, with --table NAME or --every-file: {', '.join(tables.on_request)}.")
+        missing.append(
+            f"On request, with --table NAME or --every-file: {', '.join(tables.on_request)}."
+        )
     ruled = tuple(part.found.rulings.notes())
     shown = [Shown(part.found.title, table, ruled=ruled) for table in tables.made]
     return shown, list(dict.fromkeys(missing))

@@ -27,7 +27,9 @@ TABLES = Option(
     metavar="NAME,…",
 )
 EVERY_FILE = flag(
-    "every_file", "write every table of every audit, and its picture, as files of its own, in place of supplement.zip"
+    "every_file",
+    "write every table of every audit, and its picture, as files of its own, in place of "
+    "supplement.zip",
 )
 TITLE = Option("title", "of the page", none="made of what it holds", metavar="TEXT")
 CHOOSING = (

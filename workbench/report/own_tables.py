@@ -1,4 +1,6 @@
-"""The tables of every report: models, templates, counts, choices, rulings; and raw answers with their verdicts."""
+"""The tables of every report: models, templates, counts, choices, rulings; and raw answers with
+their verdicts.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,19 @@ from workbench.report.collected import Asked, Collected, Part, RuledThing
 from workbench.report.options import ALL, NONE
 
 
-def texts(name: str, title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table[Sequence[str]]:
+def texts(
+    name: str, title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
+) -> Table[Sequence[str]]:
     """Return a table of texts, the last column of which keeps its lines."""
     last = len(header) - 1
 
     def column(at: int, said: str) -> Column[Sequence[str]]:
-        return Column(said.replace(" ", "_"), said, lambda row: row[at], Kind.PROSE if at == last else Kind.TEXT)
+        return Column(
+            said.replace(" ", "_"),
+            said,
+            lambda row: row[at],
+            Kind.PROSE if at == last else Kind.TEXT,
+        )
 
     return Table(name, title, list(rows), [column(*each) for each in enumerate(header)], key=tuple)
 
@@ -55,7 +64,9 @@ def asked(found: Collected) -> Table[ModelAsked]:
     for one in found.asked:
         of.setdefault(one.run.model, []).append(one)
 
-    def words(value: Callable[[Asked], str], between: str = ", ") -> Callable[[ModelAsked], list[str]]:
+    def words(
+        value: Callable[[Asked], str], between: str = ", "
+    ) -> Callable[[ModelAsked], list[str]]:
         return lambda row: [between.join(dict.fromkeys(map(value, row.runs)))]
 
     return Table(
@@ -64,13 +75,34 @@ def asked(found: Collected) -> Table[ModelAsked]:
         [ModelAsked(name, runs) for name, runs in of.items()],
         [
             Column("model", "model", lambda row: row.name, main=True),
-            Column("version", "version", words(lambda one: one.run.version.removeprefix("revision ")[:40]), Kind.WORDS),
-            Column("audits", "audits", words(lambda one: registry.audit_title(one.run.audit)), Kind.WORDS),
-            Column("sampling", "sampling", words(lambda one: str(one.run.sampling), "; "), Kind.WORDS),
+            Column(
+                "version",
+                "version",
+                words(lambda one: one.run.version.removeprefix("revision ")[:40]),
+                Kind.WORDS,
+            ),
+            Column(
+                "audits",
+                "audits",
+                words(lambda one: registry.audit_title(one.run.audit)),
+                Kind.WORDS,
+            ),
+            Column(
+                "sampling", "sampling", words(lambda one: str(one.run.sampling), "; "), Kind.WORDS
+            ),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
-            Column("prompts", "prompts", lambda row: sum(one.prompts for one in row.runs), Kind.COUNT),
-            Column("answers", "answers", lambda row: sum(one.run.responses for one in row.runs), Kind.COUNT),
-            Column("failed", "failed", lambda row: sum(one.run.failed for one in row.runs), Kind.COUNT),
+            Column(
+                "prompts", "prompts", lambda row: sum(one.prompts for one in row.runs), Kind.COUNT
+            ),
+            Column(
+                "answers",
+                "answers",
+                lambda row: sum(one.run.responses for one in row.runs),
+                Kind.COUNT,
+            ),
+            Column(
+                "failed", "failed", lambda row: sum(one.run.failed for one in row.runs), Kind.COUNT
+            ),
             Column("last", "last answer", lambda row: max(one.last for one in row.runs)[:10]),
         ],
         key=lambda row: (row.name,),
@@ -82,7 +114,8 @@ def instruments(found: Collected) -> Table[Sequence[str]]:
     """Return the instruments with their licences."""
     header = ("instrument", "title", "language", "version", "licence", "source", "to be cited as")
     rows = [
-        (of.name, of.title, of.language, of.version, of.licence, of.source, of.citation) for of in found.instruments
+        (of.name, of.title, of.language, of.version, of.licence, of.source, of.citation)
+        for of in found.instruments
     ]
     return texts("instruments", "Instruments", header, rows)
 
@@ -91,7 +124,9 @@ def templates(found: Collected) -> Table[Sequence[str]]:
     """Return every template word for word; models asked in the same way share them."""
     every: dict[tuple[str, str, str, bytes], Template] = {}
     for one in found.asked:
-        every |= {(one.run.audit, one.run.family, one.run.language, of.key): of for of in one.templates}
+        every |= {
+            (one.run.audit, one.run.family, one.run.language, of.key): of for of in one.templates
+        }
     rows = [
         (
             registry.audit_title(audit),
@@ -108,7 +143,9 @@ def templates(found: Collected) -> Table[Sequence[str]]:
     ]
     header = ("audit", "family", "language", "template", "labels", "system", "prompt")
     made = texts("templates_asked", "Templates, word for word", header, rows)
-    return replace(made, definition="The statement stands in the place of {statement}. Nothing else is sent.")
+    return replace(
+        made, definition="The statement stands in the place of {statement}. Nothing else is sent."
+    )
 
 
 def models(found: Collected) -> Table[Asked]:
@@ -120,7 +157,11 @@ def models(found: Collected) -> Table[Asked]:
         [
             Column("model", "model", lambda row: row.name),
             Column("audit", "audit", lambda row: registry.audit_title(row.run.audit)),
-            Column("version", "revision or snapshot", lambda row: row.run.version.removeprefix("revision ")),
+            Column(
+                "version",
+                "revision or snapshot",
+                lambda row: row.run.version.removeprefix("revision "),
+            ),
             Column("computed", "computed with", lambda row: row.run.computed),
             Column("sampling", "sampling", lambda row: str(row.run.sampling)),
             Column("published", "sampling as published", _published),
@@ -133,7 +174,8 @@ def models(found: Collected) -> Table[Asked]:
         ],
         key=lambda row: (row.name, row.run.audit),
         notes=[
-            "sampling as published: whether it is that of the paper which the audit follows; – where it names none. "
+            "sampling as published: whether it is that of the paper which the audit follows; – "
+            "where it names none. "
             "Seeds are those of the jobs that asked."
         ],
     )
@@ -166,34 +208,59 @@ def design(found: Collected) -> Table[Asked]:
             Column("instrument", "instrument", lambda row: row.run.instrument),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT),
             Column("wordings", "kinds of wording", lambda row: row.wordings, Kind.COUNT),
-            Column("templates", "templates", lambda row: len({one.name for one in row.templates}), Kind.COUNT),
             Column(
-                "orders", "label orders", lambda row: len({one.inverted for one in row.templates}), Kind.COUNT,
+                "templates",
+                "templates",
+                lambda row: len({one.name for one in row.templates}),
+                Kind.COUNT,
+            ),
+            Column(
+                "orders",
+                "label orders",
+                lambda row: len({one.inverted for one in row.templates}),
+                Kind.COUNT,
                 help="of the two answers that a template names",
             ),
             Column("prompts", "prompts", lambda row: row.prompts, Kind.COUNT),
             Column(
-                "samples", "answers a prompt", lambda row: None if _exact(row) else row.run.samples, Kind.COUNT,
-                help="the most that a prompt has; – where probabilities were computed and nothing was drawn",
+                "samples",
+                "answers a prompt",
+                lambda row: None if _exact(row) else row.run.samples,
+                Kind.COUNT,
+                help="the most that a prompt has; – where probabilities were computed and "
+                "nothing was drawn",
             ),
-            Column("responses", "answers", lambda row: None if _exact(row) else row.run.responses, Kind.COUNT),
+            Column(
+                "responses",
+                "answers",
+                lambda row: None if _exact(row) else row.run.responses,
+                Kind.COUNT,
+            ),
             *([_DRAWN] if any(row.spared is not None for row in found.asked) else []),
             Column("failed", "failed", lambda row: row.run.failed, Kind.COUNT),
         ],
         key=lambda row: (row.name, row.run.audit),
         empty="No model was asked from this store: others collected the answers.",
-    )  # fmt: skip
+    )
 
 
 def _drawn(row: Asked) -> float | None:
-    return row.spared.drawn / row.spared.planned if row.spared is not None and row.spared.planned else None
+    return (
+        row.spared.drawn / row.spared.planned
+        if row.spared is not None and row.spared.planned
+        else None
+    )
 
 
 _DRAWN: Column[Asked] = Column(
-    "drawn", "drawn until settled", _drawn, Kind.SHARE,
-    help="share of the answers planned for prompts that were left once no further answer could change their verdict; "
+    "drawn",
+    "drawn until settled",
+    _drawn,
+    Kind.SHARE,
+    help="share of the answers planned for prompts that were left once no further answer could "
+    "change their verdict; "
     "what was answered has the least possible share beside it",
-)  # fmt: skip
+)
 
 
 def _exact(row: Asked) -> bool:
@@ -201,11 +268,13 @@ def _exact(row: Asked) -> bool:
 
 
 def counted(found: Collected) -> Iterator[AnyTable]:
-    """Yield for each audit how much of the plan was answered, and the share without a stance; then the verdicts, and
-    the comparison with frozen plans.
+    """Yield for each audit how much of the plan was answered, and the share without a stance; then
+    the verdicts, and the comparison with frozen plans.
     """
     for audit in dict.fromkeys(part.audit for part in found.parts if part.audit):
-        answered = [one for part in found.parts if part.audit == audit for one in part.found.answered]
+        answered = [
+            one for part in found.parts if part.audit == audit for one in part.found.answered
+        ]
         if answered and registry.audit(audit).asks:
             made = answered_table(answered)
             yield Table(
@@ -223,7 +292,8 @@ def counted(found: Collected) -> Iterator[AnyTable]:
 
 
 Counts = tuple[str, Counter[Verdict], int, int]
-"(name of a run, verdicts on its statements, number of statements changed since, number of effective rulings)"
+"""(name of a run, verdicts on its statements, number of statements changed since, number of
+effective rulings)"""
 
 
 def _verdicts(parts: Sequence[Part]) -> Iterator[Counts]:
@@ -249,12 +319,29 @@ def _verdict_table(rows: Sequence[Counts]) -> AnyTable:
             of(Verdict.PASS, "pass", "every test that counts"),
             of(Verdict.FAIL, "fail", "one test or more"),
             of(Verdict.INSUFFICIENT, "too few answers", "too few readable answers to decide"),
-            of(Verdict.VOID, "void", "no test can fail, because what it compares is one and the same prompt"),
-            Column("outdated", "outdated", lambda row: row[2], Kind.COUNT, help="changed since they were asked"),
-            Column("rulings", "rulings that count", lambda row: row[3], Kind.COUNT, help="of auditors; see Rulings"),
+            of(
+                Verdict.VOID,
+                "void",
+                "no test can fail, because what it compares is one and the same prompt",
+            ),
+            Column(
+                "outdated",
+                "outdated",
+                lambda row: row[2],
+                Kind.COUNT,
+                help="changed since they were asked",
+            ),
+            Column(
+                "rulings",
+                "rulings that count",
+                lambda row: row[3],
+                Kind.COUNT,
+                help="of auditors; see Rulings",
+            ),
         ],
         key=lambda row: (row[0],),
-        definition="Void statements are in no denominator. Outdated ones are judged in the texts that were asked.",
+        definition="Void statements are in no denominator. Outdated ones are judged in the texts "
+        "that were asked.",
     )
 
 
@@ -283,7 +370,11 @@ def rulings(found: Collected) -> Table[RuledThing]:
         [
             Column("subject", "about", lambda row: row.name),
             Column("kind", "kind", lambda row: row.ruling.subject.kind.value),
-            Column("verdict", "ruling", lambda row: row.ruling.verdict.value if row.ruling.verdict else None),
+            Column(
+                "verdict",
+                "ruling",
+                lambda row: row.ruling.verdict.value if row.ruling.verdict else None,
+            ),
             Column("label", "reads", lambda row: row.ruling.label),
             Column("applies", "applies to", lambda row: row.applies),
             Column("reason", "reason", lambda row: row.ruling.reason),
@@ -301,7 +392,16 @@ MOST_TEXTS = 3
 MOST_CHARACTERS = 280
 "most characters of an answer on the page"
 UNREAD, CUT_OFF = "unreadable", "cut off in thought"
-HEADER = ("statement", "wording", "label_order", "template", "answer", "cut_off", "read_as", "count")
+HEADER = (
+    "statement",
+    "wording",
+    "label_order",
+    "template",
+    "answer",
+    "cut_off",
+    "read_as",
+    "count",
+)
 NOT_PASSED = (Verdict.FAIL, Verdict.INSUFFICIENT)
 
 
@@ -331,18 +431,29 @@ class Behind:
 
 
 def behind(store: Store, part: Part, name: str, answers: str) -> list[Behind]:
-    """Return the statements of one model of a part, those that do not pass first, with their answers if requested."""
+    """Return the statements of one model of a part, those that do not pass first, with their
+    answers if requested.
+    """
     items = part.found.items.get(name, ())
-    wanted = {item.ref for item in items if answers == ALL or (answers != NONE and item.verdict in NOT_PASSED)}
+    wanted = {
+        item.ref
+        for item in items
+        if answers == ALL or (answers != NONE and item.verdict in NOT_PASSED)
+    }
     run = part.found.runs.get(name)
     given: Mapping[str, Sequence[Given]] = {}
     if run is not None and wanted and run.sampling.mode != EXACT:
         given = _given(store, part, name, run, wanted)
     order = {Verdict.FAIL: 0, Verdict.INSUFFICIENT: 1, None: 2, Verdict.PASS: 3, Verdict.VOID: 4}
-    return [Behind(item, given.get(item.ref, ())) for item in sorted(items, key=lambda one: order[one.verdict])]
+    return [
+        Behind(item, given.get(item.ref, ()))
+        for item in sorted(items, key=lambda one: order[one.verdict])
+    ]
 
 
-def _given(store: Store, part: Part, name: str, run: Run, wanted: set[str]) -> dict[str, list[Given]]:
+def _given(
+    store: Store, part: Part, name: str, run: Run, wanted: set[str]
+) -> dict[str, list[Given]]:
     reader = part.found.readers.get(name)
     texts = {
         (statement.ref, str(wording.variant)): wording.text
@@ -353,13 +464,19 @@ def _given(store: Store, part: Part, name: str, run: Run, wanted: set[str]) -> d
     several = len({template.inverted for template in store.runs.templates(run)}) > 1
     rows = (row for row in StatementAnswers(store).of_run(run, reader) if row.ref in wanted)
     found: dict[str, list[Given]] = {}
-    for (ref, variant, order), of in groupby(rows, key=lambda row: (row.ref, row.variant, row.order)):
+    for (ref, variant, order), of in groupby(
+        rows, key=lambda row: (row.ref, row.variant, row.order)
+    ):
         wording = texts.get((ref, variant), "")
-        found.setdefault(ref, []).append(_summed(list(of), variant, order if several else "", wording, reader))
+        found.setdefault(ref, []).append(
+            _summed(list(of), variant, order if several else "", wording, reader)
+        )
     return found
 
 
-def _summed(rows: Sequence[StatementAnswer], variant: str, order: str, wording: str, reader: int | None) -> Given:
+def _summed(
+    rows: Sequence[StatementAnswer], variant: str, order: str, wording: str, reader: int | None
+) -> Given:
     texts, readings = Counter[str](), Counter[str]()
     for row in rows:
         texts[CUT_OFF if row.truncated else row.text] += row.count

@@ -44,8 +44,15 @@ def run_command(spec: Mapping[str, Any]) -> str:
     audit = registry.of_design(spec)
     if design.model.startswith(IMPORTED):
         model = shlex.quote(design.model.removeprefix(IMPORTED))
-        return f"workbench import STORE FILE --audit {design.audit} --family {design.family} --model {model}"
-    parts = [part for flag, value in _given(design, audit) for part in (flag, *([value] if value else []))]
+        return (
+            f"workbench import STORE FILE --audit {design.audit} --family {design.family} "
+            f"--model {model}"
+        )
+    parts = [
+        part
+        for flag, value in _given(design, audit)
+        for part in (flag, *([value] if value else []))
+    ]
     return " ".join(["workbench run STORE", *map(shlex.quote, parts)])
 
 
@@ -123,9 +130,12 @@ def read(name: str) -> str:
 
 
 def policy(style: str, script: str) -> str:
-    """Return a Content-Security-Policy that allows only this style and script, and loads nothing."""
+    """Return a Content-Security-Policy that allows only this style and script, and loads
+    nothing.
+    """
     return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'; "
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; "
         "form-action 'none'"
     )
 
@@ -166,8 +176,10 @@ def interval_sentences(tables: Sequence[AnyTable]) -> list[tuple[str, str]]:
 
 
 GENERAL_LIMITS = (
-    "Models answer as they were on the day they were asked; a served model may be another one behind the same name.",
-    "Intervals say how far chance carries. They do not cover a wrong reading of answers, or statements that are about "
+    "Models answer as they were on the day they were asked; a served model may be another one "
+    "behind the same name.",
+    "Intervals say how far chance carries. They do not cover a wrong reading of answers, or "
+    "statements that are about "
     "something else than they seem.",
 )
 CANNOT_SAY = "What it cannot say"
@@ -179,13 +191,23 @@ def title_of(found: Collected) -> str:
     if found.choice.title:
         return found.choice.title
     models = list(dict.fromkeys(one.run.model for one in found.asked))
-    who = models[0] if len(models) == 1 else plural(len(models), "model") if models else "published answers"
-    named = list(dict.fromkeys(instrument.title or instrument.name for instrument in found.instruments))
+    who = (
+        models[0]
+        if len(models) == 1
+        else plural(len(models), "model")
+        if models
+        else "published answers"
+    )
+    named = list(
+        dict.fromkeys(instrument.title or instrument.name for instrument in found.instruments)
+    )
     what = named[0] if len(named) == 1 else plural(len(named), "instrument")
     return f"{who[0].upper()}{who[1:]} on {what}" if models != [who] else f"{who} on {what}"
 
 
-def page(found: Collected, sections: Sequence[Section], asked: Shown, tables: int, supplement: str) -> str:
+def page(
+    found: Collected, sections: Sequence[Section], asked: Shown, tables: int, supplement: str
+) -> str:
     """Return the page. Raises MissingPackage without jinja2.
 
     Parameters
@@ -213,11 +235,15 @@ def page(found: Collected, sections: Sequence[Section], asked: Shown, tables: in
             sections=list(map(_section, sections)),
             tested=sum(section.told.n_tests for section in sections),
             planned_claims=sum(section.told.n_planned for section in sections),
-            has_power=any(OF_STUDIES in str(said) for section in sections for said in section.told.sentences),
+            has_power=any(
+                OF_STUDIES in str(said) for section in sections for said in section.told.sentences
+            ),
             level=f"{100 * LEVEL:g} %",
             left_out=found.left_out,
             software=", ".join(f"{name} {number}" for name, number in found.software.items()),
-            references=list(dict.fromkeys(str(one) for part in found.parts for one in part.found.references)),
+            references=list(
+                dict.fromkeys(str(one) for part in found.parts for one in part.found.references)
+            ),
             archive="" if found.choice.every_file else ARCHIVE,
             tables=tables,
             supplement=_trusted(supplement),
@@ -259,17 +285,24 @@ def _section(one: Section) -> dict[str, Any]:
 
 
 def _expected_false(told: AuditSentences) -> str:
-    """Return how many of an audit's claims may be false, or an empty string if a test shows none."""
+    """Return how many of an audit's claims may be false, or an empty string if a test shows
+    none.
+    """
     confirmed = _confirmed(told)
     if not told.n_shown:
         return confirmed
     expected = LEVEL * told.n_shown
-    number_false = f"About {plural(round(expected), 'false claim')}" if expected >= 1 else "Fewer than 1 false claim"
+    number_false = (
+        f"About {plural(round(expected), 'false claim')}"
+        if expected >= 1
+        else "Fewer than 1 false claim"
+    )
     are = "are" if expected >= 1.5 else "is"
     claims = plural(told.n_shown, "exploratory claim")
     among = "" if told.n_shown == 1 else " among them"
     exploratory = (
-        f"Tests show {claims} here (adjusted for {plural(told.n_tests, 'test')}). {number_false} {are} expected{among}."
+        f"Tests show {claims} here (adjusted for {plural(told.n_tests, 'test')}). "
+        f"{number_false} {are} expected{among}."
     )
     return f"{exploratory} {confirmed}".rstrip()
 
@@ -311,7 +344,9 @@ def _rulings(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _of_parts(parts: Sequence[Part], lines: Callable[[Reported], Iterable[str]]) -> Iterator[str]:
-    """Yield lines about some parts, after the names of their models. The same line of several models comes once."""
+    """Yield lines about some parts, after the names of their models. The same line of several
+    models comes once.
+    """
     names_by_line: dict[str, list[str]] = {}
     for part in parts:
         names = enumerated(list(part.found.runs)) if len(parts) > 1 else ""
@@ -327,9 +362,14 @@ def rulings_in_force(found: Collected) -> str:
     if not found.rulings:
         return "No ruling of an auditor is in force on what these figures rest on."
     effects = Counter(ruled.counts for ruled in found.rulings)
-    counts = ", ".join(f"{number:,} {_of_several(effect, number)}" for effect, number in effects.items())
+    counts = ", ".join(
+        f"{number:,} {_of_several(effect, number)}" for effect, number in effects.items()
+    )
     are = "is" if len(found.rulings) == 1 else "are"
-    return f"{plural(len(found.rulings), 'ruling')} of auditors {are} in force: {counts}. The supplement lists them."
+    return (
+        f"{plural(len(found.rulings), 'ruling')} of auditors {are} in force: {counts}. The "
+        "supplement lists them."
+    )
 
 
 def _of_several(effect: str, number: int) -> str:
@@ -357,18 +397,26 @@ def _grid(one: Shown) -> dict[str, Any]:
 
 
 def _lede(found: Collected) -> str:
-    audits = enumerated(list(dict.fromkeys(registry.audit_title(part.audit) for part in found.parts if part.audit)))
+    audits = enumerated(
+        list(dict.fromkeys(registry.audit_title(part.audit) for part in found.parts if part.audit))
+    )
     answers = sum(one.run.responses for one in found.asked)
     models = len({one.run.model_id for one in found.asked})
     named = enumerated([f"{one.title or one.name} ({one.name})" for one in found.instruments])
     scripted = len({one.run.model_id for one in found.asked if one.run.backend == "scripted"})
     who = plural(models, "model")
     if scripted == models:
-        who = f"{plural(models, 'scripted model')} (no language {'model' if models == 1 else 'models'})"
+        who = (
+            f"{plural(models, 'scripted model')} (no language "
+            f"{'model' if models == 1 else 'models'})"
+        )
     elif scripted:
         who = f"{who} ({scripted:,} of them scripted, no language models)"
     gave = f"{who} gave {plural(answers, 'answer')} to {named}"
-    return f"{gave if models else f'Others collected answers to {named}'}. The report is about {audits}."
+    return (
+        f"{gave if models else f'Others collected answers to {named}'}. The report is about "
+        f"{audits}."
+    )
 
 
 def _planned(found: Collected) -> str:
@@ -380,7 +428,8 @@ def _planned(found: Collected) -> str:
 def told_tables(
     found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]
 ) -> Iterator[AnyTable]:
-    """Yield what a report says in words, as tables: findings, what they rest on, methods, and how to repeat it.
+    """Yield what a report says in words, as tables: findings, what they rest on, methods, and how
+    to repeat it.
 
     missing : title of a part -> reasons for missing tables
     """
@@ -395,16 +444,21 @@ def told_tables(
         ],
     )
     parts = [part.found for part in found.parts]
-    basis = [(of.title, line.removeprefix(WARNS)) for of in parts for line in (*of.book.told, *of.book.notes)]
+    basis = [
+        (of.title, line.removeprefix(WARNS))
+        for of in parts
+        for line in (*of.book.told, *of.book.notes)
+    ]
     yield own.texts("basis", "What the figures rest on", ("part", "said"), dict.fromkeys(basis))
     why = [(title, line) for title, of in missing.items() for line in of]
     yield own.texts("missing", "What is not here, and why", ("part", "why"), why)
     yield own.texts("limits", "Limits", ("limit",), [(line,) for line in limits(found)])
     said = [(of.title, of.book.methods) for of in parts if of.book.methods]
     cannot = [
-        (of.title, f"It cannot say: {line}") for of, lines in zip(parts, cannot_say(found.parts), strict=True)
+        (of.title, f"It cannot say: {line}")
+        for of, lines in zip(parts, cannot_say(found.parts), strict=True)
         for line in lines
-    ]  # fmt: skip
+    ]
     yield own.texts("methods", "Methods", ("part", "method"), [*said, *cannot])
     lines = [(group["title"], line) for group in commands(found) for line in group["lines"]]
     yield own.texts("commands", "Commands that repeat this report", ("what", "command"), lines)
@@ -413,8 +467,8 @@ def told_tables(
 def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
     """Yield for each part the section on limits from its audit's help page.
 
-    It is empty if an earlier part is of the same audit, if the part is of none, or if the page, as in another package,
-    has no such section.
+    It is empty if an earlier part is of the same audit, if the part is of none, or if the page, as
+    in another package, has no such section.
     """
     said = set()
     for part in parts:
@@ -431,14 +485,21 @@ def cannot_say(parts: Sequence[Part]) -> Iterator[tuple[str, ...]]:
 
 def limits(found: Collected) -> Iterator[str]:
     """Yield sentences on the limits of the figures, each once."""
-    yield from dict.fromkeys([line for part in found.parts for line in part.found.limits] + list(GENERAL_LIMITS))
+    yield from dict.fromkeys(
+        [line for part in found.parts for line in part.found.limits] + list(GENERAL_LIMITS)
+    )
 
 
 def commands(found: Collected) -> Iterator[dict[str, Any]]:
-    """Yield the commands that repeat the runs, print the same figures, and write the same report."""
+    """Yield the commands that repeat the runs, print the same figures, and write the same
+    report.
+    """
     asked = list(dict.fromkeys(run_command(spec) for one in found.asked for spec in one.designs))
     if asked:
         yield {"title": "Ask the same of the same models", "lines": asked}
-    yield {"title": "Print the same figures", "lines": list(dict.fromkeys(part.found.command for part in found.parts))}
+    yield {
+        "title": "Print the same figures",
+        "lines": list(dict.fromkeys(part.found.command for part in found.parts)),
+    }
     options = "".join(f" {shlex.quote(part)}" for part in found.choice.arguments())
     yield {"title": "Write this report", "lines": [f"workbench report STORE OUT{options}"]}

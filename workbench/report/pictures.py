@@ -1,7 +1,9 @@
-"""Pictures drawn by a process of their own, while the report is judged and written: they take as long as the rest.
+"""Pictures drawn by a process of their own, while the report is judged and written: they take as
+long as the rest.
 
-What passes between the two lies in a folder; the pipes carry numbers alone, so neither process waits for the other to
-read. The process ends with its standard input: when its parent closes it, or is gone.
+What passes between the two lies in a folder; the pipes carry numbers alone, so neither process
+waits for the other to read. The process ends with its standard input: when its parent closes it, or
+is gone.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ FORMS: tuple[Literal["svg"], Literal["pdf"]] = ("svg", "pdf")
 
 
 class DrawingProcess:
-    """Draws pictures that were announced with `begin`; what no process has drawn, `drawn` draws here.
+    """Draws pictures that were announced with `begin`; what no process has drawn, `drawn` draws
+    here.
 
     Its files, and those of what it draws with, are in a folder within `place`.
     """
@@ -44,7 +47,10 @@ class DrawingProcess:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._closing.close()
 
@@ -55,7 +61,9 @@ class DrawingProcess:
                 self._send(self._process, picture)
 
     def drawn(self, picture: Picture) -> tuple[bytes, bytes]:
-        """Return a picture as SVG and as PDF, as matplotlib writes it. Raises MissingPackage without matplotlib."""
+        """Return a picture as SVG and as PDF, as matplotlib writes it. Raises MissingPackage
+        without matplotlib.
+        """
         number = next((number for number, sent in enumerate(self._sent) if sent is picture), None)
         if number is not None and self._process is not None and self._has(self._process, number):
             svg, pdf = ((self._folder / f"{number}.{form}").read_bytes() for form in FORMS)
@@ -64,7 +72,9 @@ class DrawingProcess:
         return svg, pdf
 
     def _started(self) -> subprocess.Popen[str]:
-        self._folder = Path(self._closing.enter_context(TemporaryDirectory(prefix="pictures-", dir=self._place)))
+        self._folder = Path(
+            self._closing.enter_context(TemporaryDirectory(prefix="pictures-", dir=self._place))
+        )
         process = subprocess.Popen(
             [sys.executable, "-m", __name__, str(self._folder)],
             stdin=subprocess.PIPE,
@@ -87,14 +97,18 @@ class DrawingProcess:
         self._sent.append(picture)
 
     def _has(self, process: subprocess.Popen[str], number: int) -> bool:
-        """Wait until a picture is drawn; return whether it is, which it is not where the process has ended before."""
+        """Wait until a picture is drawn; return whether it is, which it is not where the process
+        has ended before.
+        """
         while self._finished <= number and process.stdout is not None and process.stdout.readline():
             self._finished += 1
         return number < self._finished
 
 
 def main(folder: Path) -> None:
-    """Draw the pictures whose numbers come over standard input, and say each number once its files are there."""
+    """Draw the pictures whose numbers come over standard input, and say each number once its files
+    are there.
+    """
     prepare()
     for line in sys.stdin:
         number = line.strip()
@@ -104,7 +118,9 @@ def main(folder: Path) -> None:
         print(number, flush=True)
 
 
-def drawing(one: Shown, picture: Picture, process: DrawingProcess) -> tuple[Drawn, dict[str, bytes]]:
+def drawing(
+    one: Shown, picture: Picture, process: DrawingProcess
+) -> tuple[Drawn, dict[str, bytes]]:
     """Return a picture for the page, and its files. Raises MissingPackage without matplotlib."""
     from markupsafe import Markup
 

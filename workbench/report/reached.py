@@ -1,4 +1,5 @@
-"""Which tables of an audit a report holds: those that a finding, a publication or a row of another table leads to.
+"""Which tables of an audit a report holds: those that a finding, a publication or a row of another
+table leads to.
 
 A table stands in the supplement
 
@@ -24,13 +25,17 @@ from workbench.figures.book import Book, Entry, Subject
 from workbench.figures.table import AnyTable
 from workbench.help.pages import AUDITS_PAGE, ENDING
 
-COMMAND = re.compile(r"^workbench show STORE (?P<audit>\w+)\b.*? --table (?P<tables>\w+(?: \w+)*)", re.MULTILINE)
+COMMAND = re.compile(
+    r"^workbench show STORE (?P<audit>\w+)\b.*? --table (?P<tables>\w+(?: \w+)*)", re.MULTILINE
+)
 "a line on a help page that prints tables of an audit"
 
 
 @cache
 def published_tables(audit: str) -> frozenset[str]:
-    """Return the names of an audit's tables that help pages on publications name for a published table or figure."""
+    """Return the names of an audit's tables that help pages on publications name for a published
+    table or figure.
+    """
     named: set[str] = set()
     for text in _publication_pages():
         for command in COMMAND.finditer(text):
@@ -47,7 +52,12 @@ def _publication_pages() -> tuple[str, ...]:
     for package in sorted(packages):
         try:
             pages = [page for page in files(package).iterdir() if page.name.endswith(ENDING)]
-        except (TypeError, OSError, ModuleNotFoundError):  # the audit of another package may be a single file
+        # The audit of another package may be a single file.
+        except (
+            TypeError,
+            OSError,
+            ModuleNotFoundError,
+        ):
             continue
         texts += [page.read_text(encoding="utf-8") for page in pages if page.name != AUDITS_PAGE]
     return tuple(texts)
@@ -65,7 +75,9 @@ class ReportTables:
     "names of tables that nothing leads to"
 
 
-def report_tables(part: Reported, published: Collection[str], requested: Collection[str] | None) -> ReportTables:
+def report_tables(
+    part: Reported, published: Collection[str], requested: Collection[str] | None
+) -> ReportTables:
     """Return the tables of a part of a report.
 
     Parameters
@@ -80,10 +92,14 @@ def report_tables(part: Reported, published: Collection[str], requested: Collect
 class _Search:
     """The search for the tables of a book that others lead to."""
 
-    def __init__(self, book: Book, leading: Sequence[str], requested: Collection[str] | None) -> None:
+    def __init__(
+        self, book: Book, leading: Sequence[str], requested: Collection[str] | None
+    ) -> None:
         self._book = book
         self._leading = leading
-        self._entries = {entry.name: entry for entry in book.contents if not entry.empty and not entry.on_request}
+        self._entries = {
+            entry.name: entry for entry in book.contents if not entry.empty and not entry.on_request
+        }
         self._requested = self._entries.keys() if requested is None else requested
         self._made: dict[tuple[str, Subject], AnyTable] = {}
         self._errors: dict[str, str] = {}
@@ -93,7 +109,10 @@ class _Search:
         waiting: list[tuple[Entry, Subject]] = []
         for name in self._leading:
             if name in self._entries:
-                waiting += [(self._entries[name], subject) for subject in _usual_subjects(self._entries[name])]
+                waiting += [
+                    (self._entries[name], subject)
+                    for subject in _usual_subjects(self._entries[name])
+                ]
         while waiting:
             waiting += self._make(*waiting.pop())
         for name in self._requested:
@@ -113,7 +132,11 @@ class _Search:
             return []
         self._made[entry.name, subject] = _with_subject(entry.name, subject, table)
         links = [table.link(row) for row in table.rows] if table.link is not None else []
-        led_to = {(link.table, link.subject) for link in links if link is not None and link.table in self._entries}
+        led_to = {
+            (link.table, link.subject)
+            for link in links
+            if link is not None and link.table in self._entries
+        }
         return [
             (self._entries[name], linked if linked in _subjects(self._entries[name]) else ())
             for name, linked in sorted(led_to)
@@ -161,11 +184,15 @@ def _subjects(entry: Entry) -> list[Subject]:
 
 
 def _usual_subjects(entry: Entry) -> list[Subject]:
-    """Return the subject of the table on everything, or all subjects if there is none on everything."""
+    """Return the subject of the table on everything, or all subjects if there is none on
+    everything.
+    """
     subjects = _subjects(entry)
     return [()] if () in subjects else subjects
 
 
 def _with_subject(name: str, subject: Subject, table: AnyTable) -> AnyTable:
     """Return a table with its subject, if its own name lacks it."""
-    return table if set(subject) <= set(table.subject) else replace(table, name=name, subject=subject)
+    return (
+        table if set(subject) <= set(table.subject) else replace(table, name=name, subject=subject)
+    )

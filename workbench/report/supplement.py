@@ -1,4 +1,6 @@
-"""The supplement of a report: every table that its page does not show, as data in the page and as one archive."""
+"""The supplement of a report: every table that its page does not show, as data in the page and as
+one archive.
+"""
 
 from __future__ import annotations
 
@@ -40,23 +42,35 @@ def archive(files: Iterable[tuple[str, bytes]]) -> bytes:
     return buffer.getvalue()
 
 
-def index(tables: Sequence[Shown], archives: Mapping[str, str], others: Iterable[tuple[str, str]]) -> bytes:
+def index(
+    tables: Sequence[Shown], archives: Mapping[str, str], others: Iterable[tuple[str, str]]
+) -> bytes:
     """Return as CSV what each file holds.
 
     archives : stem of a table -> the archive that has its file
     others : further files, and what they are
     """
     rows = [
-        [f"{one.stem}.csv", archives.get(one.stem, ""), one.table.name, one.part, one.title, str(len(one.table.rows)),
-         one.table.definition]
+        [
+            f"{one.stem}.csv",
+            archives.get(one.stem, ""),
+            one.table.name,
+            one.part,
+            one.title,
+            str(len(one.table.rows)),
+            one.table.definition,
+        ]
         for one in tables
-    ]  # fmt: skip
+    ]
     rows += [[name, "", "", "", title, "", ""] for name, title in others]
-    return csv_text(INDEX, [list(map(guarded, row)) for row in rows]).encode("utf-8", "backslashreplace")
+    return csv_text(INDEX, [list(map(guarded, row)) for row in rows]).encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def packed(tables: Sequence[Shown], statements: Mapping[str, tuple[Sequence[Behind], bool]]) -> str:
-    """Return the supplement as compressed JSON in base 64, which markup cannot end. All of its text is painted.
+    """Return the supplement as compressed JSON in base 64, which markup cannot end. All of its text
+    is painted.
 
     statements : heading -> statements with their answers, and whether these were read
     """
@@ -65,7 +79,9 @@ def packed(tables: Sequence[Shown], statements: Mapping[str, tuple[Sequence[Behi
         for part, of in groupby(tables, key=lambda one: one.part)
     ]
     told = [_statements(title, *of) for title, of in statements.items()]
-    text = json.dumps({"parts": parts, "statements": told}, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(
+        {"parts": parts, "statements": told}, ensure_ascii=False, separators=(",", ":")
+    )
     return base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), 6)).decode()
 
 
@@ -75,9 +91,15 @@ def _table(one: Shown) -> dict[str, Any]:
         "file": one.stem,
         "name": one.table.name,
         "title": visible(one.title),
-        "said": visible(one.table.definition if one.table.rows else " ".join(one.table.empty.split())),
+        "said": visible(
+            one.table.definition if one.table.rows else " ".join(one.table.empty.split())
+        ),
         "heads": [
-            [visible(of.title), visible(of.help), "number" if of.numeric else "prose" if of.kind is Kind.PROSE else ""]
+            [
+                visible(of.title),
+                visible(of.help),
+                "number" if of.numeric else "prose" if of.kind is Kind.PROSE else "",
+            ]
             for of in one.table.columns
         ],
         "rows": cells,
@@ -86,7 +108,9 @@ def _table(one: Shown) -> dict[str, Any]:
 
 
 def _statements(title: str, items: Sequence[Behind], read: bool) -> dict[str, Any]:
-    marks = sorted(f"{MARKS[one.item.verdict]} {WORDS[one.item.verdict]}" for one in items if one.item.verdict)
+    marks = sorted(
+        f"{MARKS[one.item.verdict]} {WORDS[one.item.verdict]}" for one in items if one.item.verdict
+    )
     counted = [f"{len(list(of))} {mark}" for mark, of in groupby(marks)]
     return {
         "title": visible(title),
@@ -110,7 +134,9 @@ def _item(one: Behind) -> dict[str, Any]:
                 "text": visible(of.wording),
                 "read": [f"{visible(label)} {n:,}" for label, n in of.readings],
                 "texts": [[visible(text, lines=True), n] for text, n in of.texts],
-                "more": f"and {of.more_texts:,} other texts, {of.more:,} answers" if of.more else "",
+                "more": f"and {of.more_texts:,} other texts, {of.more:,} answers"
+                if of.more
+                else "",
             }
             for of in one.given
         ],

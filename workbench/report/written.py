@@ -1,4 +1,6 @@
-"""Writes a report as a folder, completely or not at all: beside the page the methods in Markdown, and references."""
+"""Writes a report as a folder, completely or not at all: beside the page the methods in Markdown,
+and references.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,16 @@ from workbench.figures.write.latex import latex_table
 from workbench.figures.write.pictures import check_package
 from workbench.formats.folder import check_place, expanded
 from workbench.report import own_tables as own
-from workbench.report.collected import Collected, Group, Part, Shown, Tell, collect, groups, shown_of
+from workbench.report.collected import (
+    Collected,
+    Group,
+    Part,
+    Shown,
+    Tell,
+    collect,
+    groups,
+    shown_of,
+)
 from workbench.report.options import ALL, ReportChoice
 from workbench.report.own_tables import Behind, behind, every_answer, with_answers
 from workbench.report.page import (
@@ -60,11 +71,19 @@ def _methods(found: Collected, tables: Sequence[AnyTable]) -> Iterator[str]:
             yield _plain(part.found.book.methods)
         if cannot:
             yield from ("", "What it cannot say:", "", *(f"- {_plain(one)}" for one in cannot))
-            yield from ("", f"Each measure with its formula and source: `workbench help {part.audit}`.")
+            yield from (
+                "",
+                f"Each measure with its formula and source: `workbench help {part.audit}`.",
+            )
         if part.found.parameters:
-            yield from ("", "| choice | value | what it decides | source of the value |", "| --- | --- | --- | --- |")
+            yield from (
+                "",
+                "| choice | value | what it decides | source of the value |",
+                "| --- | --- | --- | --- |",
+            )
             for one in part.found.parameters:
-                yield f"| {' | '.join(map(_cell, (one.name, one.value, one.meaning, one.source)))} |"
+                cells = map(_cell, (one.name, one.value, one.meaning, one.source))
+                yield f"| {' | '.join(cells)} |"
     yield from ("", "## Intervals", "")
     yield from (f"- {what}: {method}" for what, method in interval_sentences(tables))
     yield from ("", "## Limits", "")
@@ -93,9 +112,12 @@ def bibtex(references: Sequence[Reference], instruments: Sequence[Instrument]) -
 def _entry(one: Reference) -> str:
     where = {"article": "journal", "inproceedings": "booktitle"}.get(one.kind, "howpublished")
     fields = [
-        ("author", " and ".join(one.authors)), ("title", f"{{{one.title}}}"), (where, one.venue),
-        ("year", str(one.year)), *one.more,
-    ]  # fmt: skip
+        ("author", " and ".join(one.authors)),
+        ("title", f"{{{one.title}}}"),
+        (where, one.venue),
+        ("year", str(one.year)),
+        *one.more,
+    ]
     return _written(one.kind, one.key, fields)
 
 
@@ -109,11 +131,17 @@ def _instrument(one: Instrument, place: int) -> str:
     )
     note = ". ".join(filter(None, parts))
     fields = [("title", title), ("howpublished", _escaped(one.source)), ("note", _escaped(note))]
-    return _written("misc", f"instrument{place}", [(name, value) for name, value in fields if value])
+    return _written(
+        "misc", f"instrument{place}", [(name, value) for name, value in fields if value]
+    )
 
 
 def _written(kind: str, key: str, fields: Sequence[tuple[str, str]]) -> str:
-    return f"@{kind}{{{key},\n" + "".join(f"  {name} = {{{value}}},\n" for name, value in fields) + "}\n"
+    return (
+        f"@{kind}{{{key},\n"
+        + "".join(f"  {name} = {{{value}}},\n" for name, value in fields)
+        + "}\n"
+    )
 
 
 def _escaped(text: str) -> str:
@@ -136,8 +164,9 @@ def silent(share: float, what: str) -> None:
 def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = silent) -> Path:
     """Write a report into a new or empty folder; return the path of its page.
 
-    Files are first written into a temporary folder, which is renamed when complete. Raises UsageError if there is
-    nothing to report or the folder cannot be written, UnknownName, MissingPackage.
+    Files are first written into a temporary folder, which is renamed when complete. Raises
+    UsageError if there is nothing to report or the folder cannot be written, UnknownName,
+    MissingPackage.
     """
     folder = expanded(folder)
     check_place(folder, force=False)
@@ -153,26 +182,33 @@ def write_report(store: Store, folder: Path, choice: ReportChoice, tell: Tell = 
             fresh.rename(folder)
     except OSError as error:
         raise UsageError(
-            f"{folder}: the report cannot be written ({error.strerror}); nothing of it was kept. Give a folder that "
+            f"{folder}: the report cannot be written ({error.strerror}); nothing of it was kept. "
+            "Give a folder that "
             "you may write to, with enough room."
         ) from error
     return folder / PAGE
 
 
 def _made(store: Store, fresh: Path, choice: ReportChoice, tell: Tell) -> None:
-    """Write the files into a new folder; where rules have read answers meanwhile, it is called again."""
+    """Write the files into a new folder; where rules have read answers meanwhile, it is called
+    again.
+    """
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
     with DrawingProcess(fresh.parent) as process:
         made: dict[str, Tables] = {}
         requested = None if choice.every_file else choice.tables
-        found = collect(store, choice, tell, lambda part: made.update({part.slug: shown_of(part, requested)}))
+        found = collect(
+            store, choice, tell, lambda part: made.update({part.slug: shown_of(part, requested)})
+        )
         _write(fresh, _files(store, found, made, process, tell))
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Do without the search for objects that refer to each other: it takes a seventh of the time and frees nothing."""
+    """Do without the search for objects that refer to each other: it takes a seventh of the time
+    and frees nothing.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
@@ -193,7 +229,9 @@ def _write(folder: Path, files: Files) -> None:
                 file.writelines(content)
 
 
-def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: DrawingProcess, tell: Tell) -> Files:
+def _files(
+    store: Store, found: Collected, made: Mapping[str, Tables], process: DrawingProcess, tell: Tell
+) -> Files:
     tables = {slug: of for slug, (of, _) in made.items()}
     missing = {part.found.title: made[part.slug][1] for part in found.parts}
     chosen = groups(found.parts, tables)
@@ -204,11 +242,17 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
         )
         for group in chosen
     ]
-    asked, *mains = _numbered([Shown("", own.asked(found)), *(_main(of) for of in chosen if of.main is not None)], 1)
+    asked, *mains = _numbered(
+        [Shown("", own.asked(found)), *(_main(of) for of in chosen if of.main is not None)], 1
+    )
     shown = dict(zip((of.slug for of in chosen if of.main is not None), mains, strict=True))
-    pictures = {slug: picture for slug, one in shown.items() for picture in pictures_of(one.table)[:1]}
+    pictures = {
+        slug: picture for slug, one in shown.items() for picture in pictures_of(one.table)[:1]
+    }
     process.begin(picture.pages()[0] for picture in pictures.values())
-    sections = [Section(of, said, shown.get(of.slug), None) for of, said in zip(chosen, told, strict=True)]
+    sections = [
+        Section(of, said, shown.get(of.slug), None) for of, said in zip(chosen, told, strict=True)
+    ]
     tell(0.6, "writing tables")
     every = [one for part in found.parts for one in (*tables[part.slug], *_choices(part))]
     first = len(mains) + 2
@@ -220,9 +264,15 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     packed_ = [] if found.choice.every_file else rest
     if packed_:
         yield ARCHIVE, archive((f"{one.stem}.csv", csv_of(one)) for one in packed_)
-    others = [(PAGE, "the page"), ("methods.md", "how figures are computed"), ("references.bib", "publications")]
+    others = [
+        (PAGE, "the page"),
+        ("methods.md", "how figures are computed"),
+        ("references.bib", "publications"),
+    ]
     if ruled := [
-        f"{visible(f'{part.found.title}: {note}')}\n" for part in found.parts for note in part.found.rulings.notes()
+        f"{visible(f'{part.found.title}: {note}')}\n"
+        for part in found.parts
+        for note in part.found.rulings.notes()
     ]:
         others.append(("tables/rulings.txt", "rulings that count"))
         yield "tables/rulings.txt", "".join(ruled).encode("utf-8", "backslashreplace")
@@ -242,7 +292,10 @@ def _files(store: Store, found: Collected, made: Mapping[str, Tables], process: 
     methods = _methods(found, [one.table for one in every])
     yield "methods.md", ("\n".join(methods) + "\n").encode("utf-8", "backslashreplace")
     references = [one for part in found.parts for one in part.found.references]
-    yield "references.bib", bibtex(references, found.instruments).encode("utf-8", "backslashreplace")
+    yield (
+        "references.bib",
+        bibtex(references, found.instruments).encode("utf-8", "backslashreplace"),
+    )
     if found.choice.answers == ALL:
         for name, content in _answers(store, found):
             others.append((name, "every answer, word for word"))
@@ -270,10 +323,14 @@ def _numbered(tables: Sequence[Shown], first: int) -> list[Shown]:
     return [one.numbered(number) for number, one in enumerate(tables, first)]
 
 
-def _own(found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]) -> Iterator[Shown]:
+def _own(
+    found: Collected, sections: Sequence[Section], missing: Mapping[str, Sequence[str]]
+) -> Iterator[Shown]:
     """Yield the tables that every report has."""
     yield from (Shown("", table) for table in told_tables(found, sections, missing))
-    yield from (Shown("", make(found)) for make in (own.models, own.instruments, own.templates, own.design))
+    yield from (
+        Shown("", make(found)) for make in (own.models, own.instruments, own.templates, own.design)
+    )
     yield from (Shown("", table) for table in (*own.counted(found), own.rulings(found)))
 
 
@@ -286,7 +343,12 @@ def _single(found: Collected, tables: Sequence[Shown]) -> list[Shown]:
     """Return the tables that have files of their own. Raises UnknownName."""
     names = dict.fromkeys(table.table.name for table in tables)
     if missing := [name for name in found.choice.tables if name not in names]:
-        contents = [entry.name for part in found.parts for entry in part.found.book.contents if not entry.empty]
+        contents = [
+            entry.name
+            for part in found.parts
+            for entry in part.found.book.contents
+            if not entry.empty
+        ]
         available = ", ".join(dict.fromkeys((*names, *contents)))
         raise UnknownName(f"there is no table {', '.join(missing)}. Available: {available}")
     every = found.choice.every_file
@@ -300,7 +362,12 @@ def _latex(one: Shown) -> bytes:
 
 def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> Files:
     """Yield every picture of some tables as SVG and PDF."""
-    wanted = [(one, page) for one in tables for picture in pictures_of(one.table) for page in picture.pages()]
+    wanted = [
+        (one, page)
+        for one in tables
+        for picture in pictures_of(one.table)
+        for page in picture.pages()
+    ]
     process.begin(picture for _, picture in wanted)
     for place, (one, picture) in enumerate(wanted):
         drawn, files = drawing(one, picture, process)
@@ -308,19 +375,34 @@ def _pictures(tables: Sequence[Shown], process: DrawingProcess, tell: Tell) -> F
         tell(0.75 + 0.2 * place / len(wanted), f"drew {drawn.caption}")
 
 
-def _statements(store: Store, found: Collected) -> Iterator[tuple[str, tuple[Sequence[Behind], bool]]]:
-    """Yield the statements of each model of each part with their answers, and whether these were read."""
+def _statements(
+    store: Store, found: Collected
+) -> Iterator[tuple[str, tuple[Sequence[Behind], bool]]]:
+    """Yield the statements of each model of each part with their answers, and whether these were
+    read.
+    """
     for part in found.parts:
         for name in part.found.items:
-            title = part.found.title if len(part.found.items) == 1 else f"{part.found.title}: {name}"
-            yield title, (behind(store, part, name, found.choice.answers), name in part.found.readers)
+            title = (
+                part.found.title if len(part.found.items) == 1 else f"{part.found.title}: {name}"
+            )
+            yield (
+                title,
+                (behind(store, part, name, found.choice.answers), name in part.found.readers),
+            )
 
 
 def _answers(store: Store, found: Collected) -> Files:
     """Yield every answer, each run once, even if several audits judge it."""
-    runs = {part.found.runs[name]: (part, name) for part in reversed(found.parts) for name in with_answers(part)}
+    runs = {
+        part.found.runs[name]: (part, name)
+        for part in reversed(found.parts)
+        for name in with_answers(part)
+    }
     for number, (part, name) in enumerate(reversed(runs.values()), 1):
-        whose = part.slug if len(part.found.runs) == 1 else file_stem([part.slug, _safe(name)], "-._")
+        whose = (
+            part.slug if len(part.found.runs) == 1 else file_stem([part.slug, _safe(name)], "-._")
+        )
         yield f"answers/{number:03}-{whose}.csv", every_answer(store, part, name)
 
 

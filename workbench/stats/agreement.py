@@ -1,11 +1,13 @@
 """Agreement between raters who put items into categories.
 
-For two raters: Cohen's κ, observed agreement and Gwet's AC1, for one list of items or for many small tables at once
-(one per statement, paired over conditions). For any number of raters with gaps: Krippendorff's alpha, Fleiss' κ,
-Gwet's AC1, percent agreement and specific agreement on one category. Every coefficient comes with its n, the number of
-excluded items, a seeded bootstrap interval over items and, if it is undefined, the reason.
+For two raters: Cohen's κ, observed agreement and Gwet's AC1, for one list of items or for many
+small tables at once (one per statement, paired over conditions). For any number of raters with
+gaps: Krippendorff's alpha, Fleiss' κ, Gwet's AC1, percent agreement and specific agreement on one
+category. Every coefficient comes with its n, the number of excluded items, a seeded bootstrap
+interval over items and, if it is undefined, the reason.
 
-Categories are integer codes of any value; only ordinal alpha uses their order. `MISSING` stands for no answer.
+Categories are integer codes of any value; only ordinal alpha uses their order. `MISSING` stands for
+no answer.
 """
 
 from __future__ import annotations
@@ -38,29 +40,35 @@ ALL_EQUAL = "all answers equal"
 ONE_PAIR, ONE_UNIT = "one pair alone", "one unit alone"
 "chance agreement is estimated from the answers: of one pair it is 0 or 1, whatever raters do"
 CORRECTED = ("alpha", "ordinal-alpha", "fleiss")
-"coefficients of many raters whose chance agreement is estimated from the shares of categories alone"
+"""coefficients of many raters whose chance agreement is estimated from the shares of categories
+alone"""
 NEVER_GIVEN = "no unit with two ratings has this category"
 
 FEWEST = 6
-"""fewest units with an answer other than the most frequent one for an interval of a chance-corrected coefficient: with
-20 units, rare categories and a κ of .56, intervals from fewer such units covered 71-86 %, from six or more 92 %
+"""fewest units with an answer other than the most frequent one for an interval of a
+chance-corrected coefficient: with 20 units, rare categories and a κ of .56, intervals from fewer
+such units covered 71-86 %, from six or more 92 %
 """
 FEWEST_AGAIN = 15
-"""the same of Cohen's κ of prompts that are asked again, several to a statement, or two thirds of the statements: with
-40 that are nearly always agreed with, intervals from 6-14 such statements covered 86-91 %, from 15 or more 93 %
+"""the same of Cohen's κ of prompts that are asked again, several to a statement, or two thirds of
+the statements: with 40 that are nearly always agreed with, intervals from 6-14 such statements
+covered 86-91 %, from 15 or more 93 %
 """
 
 FEWEST_UNITS = 12
-"""fewest units for an interval of a coefficient whose chance agreement is estimated from the answers: with 6 and 8
-units, 20 and 40 raters, intervals covered 81 and 91 %, with 12 and more 93 % and more
+"""fewest units for an interval of a coefficient whose chance agreement is estimated from the
+answers: with 6 and 8 units, 20 and 40 raters, intervals covered 81 and 91 %, with 12 and more 93 %
+and more
 """
 
 RESAMPLES, MOST_TABLES = 1000, 500
 MOST_COUNTED = 2000
-"answers to a prompt up to which every way to part them is counted exactly; of more only the likely ways"
+"""answers to a prompt up to which every way to part them is counted exactly; of more only the
+likely ways"""
 DEVIATIONS = 12
 "standard deviations from the mean beyond which a way to part answers is left out"
-"of a test-retest; more different tables of answers than these have a sum that is normal, and are not drawn"
+"""of a test-retest; more different tables of answers than these have a sum that is normal, and are
+not drawn"""
 FARTHEST = 700.0
 "larger exponents overflow"
 
@@ -83,21 +91,22 @@ def cohen_kappa(
 ) -> Estimate:
     """Return Cohen's κ between two raters, see `contingency.kappa`.
 
-    Undefined when there are `no pairs`, `one pair alone` or `all answers equal`: both raters gave one and the same
-    category throughout, so that chance agreement is 1. If only one of them is constant, κ is 0 and defined.
+    Undefined when there are `no pairs`, `one pair alone` or `all answers equal`: both raters gave
+    one and the same category throughout, so that chance agreement is 1. If only one of them is
+    constant, κ is 0 and defined.
 
     Parameters
     ----------
     a, b : integer arrays of equal length; `MISSING` where a rater gave no answer
     rng : draws the interval's resamples of pairs; None leaves the interval NaN
-    clusters : the cluster of each pair, such as its statement. Pairs of one cluster are dependent, so the bootstrap
-        draws whole clusters (`bca_interval`). None: pairs are drawn one by one
+    clusters : the cluster of each pair, such as its statement. Pairs of one cluster are dependent,
+        so the bootstrap draws whole clusters (`bca_interval`). None: pairs are drawn one by one
 
     Returns
     -------
-    Estimate with n = complete pairs and excluded = pairs with a side missing. The interval is `bca_interval` over
-    clusters; there is none if nothing varies or too few clusters have an answer other than the most frequent one
-    (`unit_intervals.FEWEST`).
+    Estimate with n = complete pairs and excluded = pairs with a side missing. The interval is
+    `bca_interval` over clusters; there is none if nothing varies or too few clusters have an answer
+    other than the most frequent one (`unit_intervals.FEWEST`).
 
     Examples
     --------
@@ -116,7 +125,8 @@ def observed_agreement(
     resamples: int = 1000,
     clusters: npt.ArrayLike | None = None,
 ) -> Estimate:
-    """Return the share of complete pairs with equal answers; parameters and result as in `cohen_kappa`.
+    """Return the share of complete pairs with equal answers; parameters and result as in
+    `cohen_kappa`.
 
     Examples
     --------
@@ -135,7 +145,8 @@ class Retest:
     kappa: Estimate
     "Cohen's, of the majorities"
     change: Estimate
-    "mean absolute change of a prompt's share; drawing answers makes it larger than 0 even if nothing has changed"
+    """mean absolute change of a prompt's share; drawing answers makes it larger than 0 even if
+    nothing has changed"""
     same_by_noise: float
     "what `same` is expected to be where only the draws differ; NaN where nothing was drawn"
     change_by_noise: float
@@ -153,14 +164,16 @@ def retest(
 ) -> Retest:
     """Return how alike the answers to M prompts are on two occasions.
 
-    If nothing has changed, all answers to a prompt are exchangeable, so that those of the first occasion are a random
-    part of them: given how many there are of each kind, the number for is hypergeometric. What the draws alone make is
-    the exact expectation of this, and p that of the permutation test of the mean absolute change, whose null
-    distribution is normal if prompts have very many different numbers of answers.
+    If nothing has changed, all answers to a prompt are exchangeable, so that those of the first
+    occasion are a random part of them: given how many there are of each kind, the number for is
+    hypergeometric. What the draws alone make is the exact expectation of this, and p that of the
+    permutation test of the mean absolute change, whose null distribution is normal if prompts have
+    very many different numbers of answers.
 
     Parameters
     ----------
-    first, second : (M, 2), answers for and against each prompt, or with `drawn` false the probabilities of the two
+    first, second : (M, 2), answers for and against each prompt, or with `drawn` false the
+        probabilities of the two
     clusters : (M,) the statement of each prompt; intervals resample statements
     drawn : whether these are numbers of answers
 
@@ -169,7 +182,7 @@ def retest(
     >>> found = retest([[9, 1], [2, 8], [6, 4]], [[8, 2], [1, 9], [4, 6]], [0, 1, 2], np.random.default_rng(0))
     >>> round(found.same.value, 3), round(found.change.value, 3), round(found.change_by_noise, 3)
     (0.667, 0.133, 0.152)
-    """
+    """  # noqa: E501
     one, other = (np.asarray(each, dtype=np.float64).reshape(-1, 2) for each in (first, second))
     statements = whole_numbers(clusters)
     sides = [np.sign(each[:, 0] - each[:, 1]).astype(np.int64) for each in (one, other)]
@@ -200,7 +213,12 @@ def retest(
         weights, moved, product = _by_draws(*row)
         expected = weights @ moved
         by_draws += often * np.array(
-            [expected, weights @ moved**2 - expected**2, weights @ (product > 0), weights @ (product != 0)]
+            [
+                expected,
+                weights @ moved**2 - expected**2,
+                weights @ (product > 0),
+                weights @ (product != 0),
+            ]
         )
         if len(alike) <= MOST_TABLES:
             sums += _summed_draws(weights, moved, often, rng)
@@ -212,28 +230,41 @@ def retest(
 
 
 def _by_draws(agree: int, n: int, m: int) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return how n and m exchangeable answers, `agree` of them for, may be parted: the probability of each way, the
-    absolute change of the share, and the product of both majorities (0: one is a tie).
+    """Return how n and m exchangeable answers, `agree` of them for, may be parted: the probability
+    of each way, the absolute change of the share, and the product of both majorities (0: one is a
+    tie).
     """
     least, most = max(0, agree - m), min(agree, n)
     if n + m <= MOST_COUNTED:
         k = np.arange(least, most + 1)
-        weights = np.array([comb(n, one) * comb(m, agree - one) / comb(n + m, agree) for one in k.tolist()])
+        weights = np.array(
+            [comb(n, one) * comb(m, agree - one) / comb(n + m, agree) for one in k.tolist()]
+        )
     else:
         share = agree / (n + m)
         spread = np.sqrt(n * share * (1 - share) * m / (n + m - 1))
         reach = ceil(DEVIATIONS * spread) + DEVIATIONS
         middle = round(n * share)
         k = np.arange(max(least, middle - reach), min(most, middle + reach) + 1)
-        steps = np.log((n - k[:-1]) * (agree - k[:-1])) - np.log((k[:-1] + 1.0) * (m - agree + k[:-1] + 1))
+        steps = np.log((n - k[:-1]) * (agree - k[:-1])) - np.log(
+            (k[:-1] + 1.0) * (m - agree + k[:-1] + 1)
+        )
         logs = np.concatenate([[0.0], np.cumsum(steps)])
         weights = np.exp(logs - logs.max())
         weights /= weights.sum()
-    return weights, np.abs(k / n - (agree - k) / m), np.sign(2 * k - n) * np.sign(2 * (agree - k) - m)
+    return (
+        weights,
+        np.abs(k / n - (agree - k) / m),
+        np.sign(2 * k - n) * np.sign(2 * (agree - k) - m),
+    )
 
 
-def _summed_draws(weights: FloatArray, moved: FloatArray, often: int, rng: np.random.Generator) -> FloatArray:
-    """Return the changes of so many prompts, drawn by the probabilities of each change and summed: (RESAMPLES,)."""
+def _summed_draws(
+    weights: FloatArray, moved: FloatArray, often: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return the changes of so many prompts, drawn by the probabilities of each change and summed:
+    (RESAMPLES,).
+    """
     if len(weights) <= MOST_COUNTED:
         return np.asarray(rng.multinomial(often, weights, RESAMPLES) @ moved, dtype=np.float64)
     cumulative = np.cumsum(weights)
@@ -247,10 +278,12 @@ def _summed_draws(weights: FloatArray, moved: FloatArray, often: int, rng: np.ra
 def gwet_ac1(
     a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2
 ) -> Estimate:
-    """Return Gwet's AC1 between two raters, see `contingency.gwet_ac1`; parameters and result as in `cohen_kappa`.
+    """Return Gwet's AC1 between two raters, see `contingency.gwet_ac1`; parameters and result as in
+    `cohen_kappa`.
 
-    `categories` is the number of offered categories, which enters chance agreement; if the data have more categories,
-    their number is used instead. Unlike κ, AC1 is defined when all answers are equal: it is 1.
+    `categories` is the number of offered categories, which enters chance agreement; if the data
+    have more categories, their number is used instead. Unlike κ, AC1 is defined when all answers
+    are equal: it is 1.
 
     Examples
     --------
@@ -261,7 +294,8 @@ def gwet_ac1(
 
 
 def kappa_2x2(table: npt.ArrayLike) -> FloatArray:
-    """Return Cohen's κ of each 2 x 2 table of counts: (..., 2, 2) in, (...) out, NaN where undefined.
+    """Return Cohen's κ of each 2 x 2 table of counts: (..., 2, 2) in, (...) out, NaN where
+    undefined.
 
     Examples
     --------
@@ -296,17 +330,21 @@ class PairsEstimates:
         """Return one item's estimate; `excluded` counts its pairs that are not in the table."""
         value, low, high = (float(array[item]) for array in (self.value, self.low, self.high))
         name = "" if np.isnan(low) else f"{self.coefficient} over templates"
-        return Estimate(value, low, high, int(self.n[item]), excluded, self.undefined(item), interval=name)
+        return Estimate(
+            value, low, high, int(self.n[item]), excluded, self.undefined(item), interval=name
+        )
 
 
 def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -> PairsEstimates:
-    """Return a coefficient for many items at once, over clustered pairs, with an interval over clusters.
+    """Return a coefficient for many items at once, over clustered pairs, with an interval over
+    clusters.
 
-    With v_-c the coefficient without cluster c, se = root((C - 1) / C Σ (v_-c - mean)²), and t Student's quantile with
-    C - 1 degrees of freedom, the interval is 1 - (1 - v) exp(± t se / (1 - v)). It stays below 1, where the
-    distribution of agreement is skewed. For observed agreement and AC1 over 6 templates x 2 orders x 3 paraphrases,
-    with templates as clusters, it covered the truth in 93-97 % of simulations (500 each in three scenarios, Monte Carlo
-    error 1 point); resampling single pairs covered 72-84 %. κ gets no interval with so few clusters, because the
+    With v_-c the coefficient without cluster c, se = root((C - 1) / C Σ (v_-c - mean)²), and t
+    Student's quantile with C - 1 degrees of freedom, the interval is 1 - (1 - v) exp(± t se / (1 -
+    v)). It stays below 1, where the distribution of agreement is skewed. For observed agreement and
+    AC1 over 6 templates x 2 orders x 3 paraphrases, with templates as clusters, it covered the
+    truth in 93-97 % of simulations (500 each in three scenarios, Monte Carlo error 1 point);
+    resampling single pairs covered 72-84 %. κ gets no interval with so few clusters, because the
     coverage is too low (88 % at best; resampling pairs, 65-73 %).
 
     Parameters
@@ -335,15 +373,21 @@ def pairs_estimates(tables: npt.ArrayLike, coefficient: Coefficient = "kappa") -
         value = np.where(n == 1, np.nan, value)
     low = high = np.full(len(value), np.nan)
     if coefficient != "kappa":
-        low, high = _jackknife_interval(value, of_tables(whole[:, None] - counts), counts.sum(axis=(2, 3)) > 0)
+        low, high = _jackknife_interval(
+            value, of_tables(whole[:, None] - counts), counts.sum(axis=(2, 3)) > 0
+        )
         low = np.maximum(low, 0 if coefficient == "observed" else -1)
     return PairsEstimates(value, low, high, n, coefficient)
 
 
-def _jackknife_interval(value: FloatArray, left_out: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of `pairs_estimates`: values (M,), without each cluster (M, C), clusters with a pair (M, C).
+def _jackknife_interval(
+    value: FloatArray, left_out: FloatArray, there: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of `pairs_estimates`: values (M,), without each cluster (M, C), clusters
+    with a pair (M, C).
 
-    NaN for fewer than two clusters, for a value of 1, and if leaving out a cluster never changes the value.
+    NaN for fewer than two clusters, for a value of 1, and if leaving out a cluster never changes
+    the value.
     """
     from scipy.special import stdtrit
 
@@ -363,9 +407,10 @@ def krippendorff_alpha(
 ) -> Estimate:
     """Return Krippendorff's alpha = 1 - D_o / D_e.
 
-    D_o and D_e are the observed and expected disagreement of the coincidence matrix, in which every unit with m >= 2
-    ratings enters each ordered pair of them with weight 1 / (m - 1). A nominal disagreement is 1; an ordinal one
-    between c and k is the squared number of ratings from c to k, each end counted half.
+    D_o and D_e are the observed and expected disagreement of the coincidence matrix, in which every
+    unit with m >= 2 ratings enters each ordered pair of them with weight 1 / (m - 1). A nominal
+    disagreement is 1; an ordinal one between c and k is the squared number of ratings from c to k,
+    each end counted half.
 
     Parameters
     ----------
@@ -375,8 +420,8 @@ def krippendorff_alpha(
 
     Returns
     -------
-    Estimate with n = units with two ratings or more, excluded = the other units. Undefined: `no unit has two ratings`,
-    `one unit alone`, `all answers equal`.
+    Estimate with n = units with two ratings or more, excluded = the other units. Undefined: `no
+    unit has two ratings`, `one unit alone`, `all answers equal`.
 
     References
     ----------
@@ -392,22 +437,26 @@ def krippendorff_alpha(
     counts = units.category_counts(ratings)
     coincidences = units.coincidence_matrices(counts[counts.sum(axis=1) >= 2])
     name = "alpha" if level == "nominal" else "ordinal-alpha"
-    return _over_units(name, counts, coincidences, lambda sums: units.alpha(sums, level), rng, resamples)
+    return _over_units(
+        name, counts, coincidences, lambda sums: units.alpha(sums, level), rng, resamples
+    )
 
 
 def fleiss_kappa(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
     """Return Fleiss' κ = (P_o - P_e) / (1 - P_e), for any number of raters per unit.
 
-    P_o is the mean, over units with m >= 2 ratings, of the share of agreeing pairs Σ_c n_c (n_c - 1) / (m (m - 1)); P_e
-    is Σ_c p_c², p_c the mean share n_c / m of category c over all units with a rating, so that every unit has the same
-    weight (Gwet's convention). With equal numbers of raters this is Fleiss' own formula.
+    P_o is the mean, over units with m >= 2 ratings, of the share of agreeing pairs Σ_c n_c (n_c -
+    1) / (m (m - 1)); P_e is Σ_c p_c², p_c the mean share n_c / m of category c over all units with
+    a rating, so that every unit has the same weight (Gwet's convention). With equal numbers of
+    raters this is Fleiss' own formula.
 
-    Parameters, result and undefined cases are those of `krippendorff_alpha`. A unit with a single rating is excluded
-    from P_o and n but informs P_e.
+    Parameters, result and undefined cases are those of `krippendorff_alpha`. A unit with a single
+    rating is excluded from P_o and n but informs P_e.
 
     References
     ----------
-    Fleiss 1971, Measuring nominal scale agreement among many raters. Gwet 2014, Handbook of Inter-Rater Reliability.
+    Fleiss 1971, Measuring nominal scale agreement among many raters. Gwet 2014, Handbook of
+    Inter-Rater Reliability.
 
     Examples
     --------
@@ -415,14 +464,16 @@ def fleiss_kappa(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000)
     0.55
     """
     counts = units.category_counts(ratings)
-    return _over_units("fleiss", counts, units.fleiss_features(counts), units.fleiss, rng, resamples)
+    return _over_units(
+        "fleiss", counts, units.fleiss_features(counts), units.fleiss, rng, resamples
+    )
 
 
 def percent_agreement(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000) -> Estimate:
     """Return the share of agreeing pairs among all pairs of ratings of the same unit.
 
-    Pairs are pooled, so a unit with more ratings weighs more. Parameters and result are those of `krippendorff_alpha`;
-    undefined only when `no unit has two ratings`.
+    Pairs are pooled, so a unit with more ratings weighs more. Parameters and result are those of
+    `krippendorff_alpha`; undefined only when `no unit has two ratings`.
 
     Examples
     --------
@@ -432,17 +483,21 @@ def percent_agreement(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 
     counts = units.category_counts(ratings)
     m = counts.sum(axis=1)
     features = np.column_stack([(counts * (counts - 1)).sum(axis=1), m * (m - 1)])[m >= 2]
-    return _over_units("percent", counts, features, lambda sums: sums[..., 0] / sums[..., 1], rng, resamples)
+    return _over_units(
+        "percent", counts, features, lambda sums: sums[..., 0] / sums[..., 1], rng, resamples
+    )
 
 
-def gwet_ac1_raters(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2) -> Estimate:
+def gwet_ac1_raters(
+    ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2
+) -> Estimate:
     """Return Gwet's AC1 = (P_o - P_e) / (1 - P_e), for any number of raters per unit.
 
-    P_o and the shares p_c are those of `fleiss_kappa`, gaps included; P_e is Σ_c p_c (1 - p_c) / (q - 1). `categories`
-    is q, as in `gwet_ac1`. For two raters without gaps the two are the same.
+    P_o and the shares p_c are those of `fleiss_kappa`, gaps included; P_e is Σ_c p_c (1 - p_c) / (q
+    - 1). `categories` is q, as in `gwet_ac1`. For two raters without gaps the two are the same.
 
-    Parameters and result are those of `krippendorff_alpha`; undefined only when `no unit has two ratings`: when all
-    answers are equal AC1 is 1.
+    Parameters and result are those of `krippendorff_alpha`; undefined only when `no unit has two
+    ratings`: when all answers are equal AC1 is 1.
 
     References
     ----------
@@ -456,24 +511,28 @@ def gwet_ac1_raters(ratings: npt.ArrayLike, rng: Rng = None, resamples: int = 10
     counts = units.category_counts(ratings)
     q = max(categories, counts.shape[1])
     features = units.fleiss_features(counts)
-    return _over_units("ac1", counts, features, lambda sums: units.gwet_ac1(sums, q), rng, resamples)
+    return _over_units(
+        "ac1", counts, features, lambda sums: units.gwet_ac1(sums, q), rng, resamples
+    )
 
 
-def specific_agreement(ratings: npt.ArrayLike, category: int, rng: Rng = None, resamples: int = 1000) -> Estimate:
+def specific_agreement(
+    ratings: npt.ArrayLike, category: int, rng: Rng = None, resamples: int = 1000
+) -> Estimate:
     """Return the probability that another rater of a unit gives `category` when one rater gives it.
 
     Σ n_c (n_c - 1) / Σ n_c (m - 1) over the units with m >= 2 ratings, n_c of them of the category.
 
     Returns
     -------
-    Estimate with n = units with two ratings or more, at least one of them the category; excluded = units with fewer
-    than two ratings. Undefined: `no unit has two ratings`, `no unit with two ratings has this category`. Otherwise as
-    in `krippendorff_alpha`.
+    Estimate with n = units with two ratings or more, at least one of them the category; excluded =
+    units with fewer than two ratings. Undefined: `no unit has two ratings`, `no unit with two
+    ratings has this category`. Otherwise as in `krippendorff_alpha`.
 
     References
     ----------
-    Cicchetti and Feinstein 1990, High agreement but low kappa II (two raters). Fleiss, Levin and Paik 2003, Statistical
-    Methods for Rates and Proportions, chapter 18 (any number).
+    Cicchetti and Feinstein 1990, High agreement but low kappa II (two raters). Fleiss, Levin and
+    Paik 2003, Statistical Methods for Rates and Proportions, chapter 18 (any number).
 
     Examples
     --------
@@ -510,7 +569,9 @@ def _paired(
     """Count the complete pairs in a table of at least `categories` rows, and estimate from it."""
     first, second = whole_numbers(a), whole_numbers(b)
     if first.shape != second.shape or first.ndim != 1:
-        raise ValueError(f"two raters need two lists of equal length, found {first.shape} and {second.shape}")
+        raise ValueError(
+            f"two raters need two lists of equal length, found {first.shape} and {second.shape}"
+        )
     complete = (first != MISSING) & (second != MISSING)
     n, excluded = int(complete.sum()), int((~complete).sum())
     if n == 0:
@@ -527,9 +588,13 @@ def _paired(
         return _undefined(ALL_EQUAL, n, excluded)
     drawn_by = np.arange(len(first)) if clusters is None else whole_numbers(clusters)
     if drawn_by.shape != first.shape:
-        raise ValueError(f"expected a cluster for each of {len(first)} pairs, found {drawn_by.shape}")
+        raise ValueError(
+            f"expected a cluster for each of {len(first)} pairs, found {drawn_by.shape}"
+        )
     members, place = np.unique(drawn_by[complete], return_inverse=True)
-    cells = np.bincount(place * size * size + row * size + column, minlength=len(members) * size * size)
+    cells = np.bincount(
+        place * size * size + row * size + column, minlength=len(members) * size * size
+    )
     tables = cells.reshape(len(members), size, size)
     found = Estimate(value, float("nan"), float("nan"), n, excluded)
     if rng is None or len(tables) < 2:
@@ -559,7 +624,9 @@ def _over_units(
     rng: Rng,
     resamples: int,
 ) -> Estimate:
-    """Estimate a statistic of the features' sums over units, with the bootstrap over the units that have features."""
+    """Estimate a statistic of the features' sums over units, with the bootstrap over the units that
+    have features.
+    """
     pairable = counts.sum(axis=1) >= 2
     n = int(np.count_nonzero(pairable))
     excluded = len(counts) - n
@@ -574,7 +641,9 @@ def _over_units(
     found = Estimate(value, float("nan"), float("nan"), n, excluded)
     if rng is None or n < 2:
         return found
-    return with_interval(found, f"{name} over units", rows, statistic, rng, resamples, counts[pairable])
+    return with_interval(
+        found, f"{name} over units", rows, statistic, rng, resamples, counts[pairable]
+    )
 
 
 def _undefined(why: str, n: int, excluded: int) -> Estimate:
@@ -582,7 +651,8 @@ def _undefined(why: str, n: int, excluded: int) -> Estimate:
 
 
 SHARES = ("observed", "percent", "specific")
-"coefficients that are a share of agreeing pairs: they have Wilson's interval over units (`clustered`)"
+"""coefficients that are a share of agreeing pairs: they have Wilson's interval over units
+(`clustered`)"""
 OVER_CLUSTERS = "over clusters"
 "ends the name of an interval whose units are statements with several pairs each"
 UNCORRECTED = (*SHARES, "ac1")
@@ -599,9 +669,11 @@ def with_interval(
     answers: IntArray,
     fewest: int = FEWEST,
 ) -> Estimate:
-    """Return an estimate with its interval over units, from each unit's terms of the statistic: (units, columns).
+    """Return an estimate with its interval over units, from each unit's terms of the statistic:
+    (units, columns).
 
-    A share has Wilson's (its columns are agreeing pairs and pairs), ordinal α the jackknife's, others `bca_interval`.
+    A share has Wilson's (its columns are agreeing pairs and pairs), ordinal α the jackknife's,
+    others `bca_interval`.
 
     answers : (units, q) how often each category was given
     fewest : units with an answer other than the most frequent one that an interval takes
@@ -615,15 +687,22 @@ def with_interval(
         return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)
     others = int(np.count_nonzero(answers.sum(axis=1) > answers[:, answers.sum(axis=0).argmax()]))
     if kind not in UNCORRECTED and others < fewest:
-        few = f"too few for an interval: {others} of {len(rows)} with an answer other than the most frequent one"
+        few = (
+            f"too few for an interval: {others} of {len(rows)} with an answer other than the "
+            "most frequent one"
+        )
         return replace(found, few=f"{few}; it takes {fewest}")
     if (kind in CORRECTED or interval == "kappa over pairs") and len(rows) < FEWEST_UNITS:
-        return replace(found, few=f"too few for an interval: {len(rows)} items; it takes {FEWEST_UNITS}")
+        return replace(
+            found, few=f"too few for an interval: {len(rows)} items; it takes {FEWEST_UNITS}"
+        )
     left_out = statistic(rows.sum(axis=0) - rows)
     if kind == "ordinal-alpha":
         low, high = disagreement_interval(found.value, left_out, min(len(rows), others) - 1)
         if np.isnan(low):
             return replace(found, few="too few for an interval: it takes two with unequal answers")
     else:
-        low, high = bca_interval(statistic(resampled_sums(rows, resamples, rng)), found.value, left_out)
+        low, high = bca_interval(
+            statistic(resampled_sums(rows, resamples, rng)), found.value, left_out
+        )
     return found if np.isnan(low) else replace(found, low=low, high=high, interval=interval)

@@ -1,4 +1,6 @@
-"""How well several Markov chains have mixed: R-hat and the effective number of draws of one figure."""
+"""How well several Markov chains have mixed: R-hat and the effective number of draws of one
+figure.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ class Mixing:
         if not self.poor:
             return ""
         return (
-            f"the sampler has not settled (R-hat {self.rhat:.3f}, {self.draws:,.0f} effective draws; "
+            f"the sampler has not settled (R-hat {self.rhat:.3f}, {self.draws:,.0f} effective "
+            "draws; "
             f"{WORST_RHAT:g} and {LEAST_DRAWS} needed)"
         )
 
@@ -46,7 +49,8 @@ EXACT = Mixing(NAN, NAN)
 
 
 def mixing(values: FloatArray) -> Mixing:
-    """Return how well chains have mixed (Vehtari et al. 2021, without ranks). values : (chains, draws) of one figure.
+    """Return how well chains have mixed (Vehtari et al. 2021, without ranks). values : (chains,
+    draws) of one figure.
 
     Each chain is split in halves, so that a trend within a chain counts as a disagreement.
 
@@ -72,7 +76,9 @@ def mixing(values: FloatArray) -> Mixing:
 
 
 def _effective_draws(chains: FloatArray, within: float, total: float) -> float:
-    """Return the number of independent draws that are worth these: Geyer's initial monotone sequence (1992)."""
+    """Return the number of independent draws that are worth these: Geyer's initial monotone
+    sequence (1992).
+    """
     n_chains, n = chains.shape
     centred = chains - chains.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred, 2 * n, axis=1)
@@ -82,5 +88,6 @@ def _effective_draws(chains: FloatArray, within: float, total: float) -> float:
     pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
     negative = np.flatnonzero(pairs <= 0)
     pairs = np.minimum.accumulate(pairs[: negative[0]] if negative.size else pairs)
-    time = max(2 * float(pairs.sum()) - 1, 1 / math.log10(n_chains * n))  # as Stan limits antithetic chains
+    # As Stan limits antithetic chains.
+    time = max(2 * float(pairs.sum()) - 1, 1 / math.log10(n_chains * n))
     return float(n_chains * n / time)

@@ -1,17 +1,20 @@
-"""How well predicted labels match the true ones, per class and overall, and how well calibrated their confidence is.
+"""How well predicted labels match the true ones, per class and overall, and how well calibrated
+their confidence is.
 
-Labels are codes from 0 to `categories` - 1; `MISSING` stands for an abstention, which is excluded and counted.
-Precision, recall, F1 and accuracy are proportions (F1 of one class is a function of one), so they have Wilson's
-interval, which keeps its width where a classifier makes no error. Macro F1 has the jackknife's over items: it depends
-only on a table of counts, so leaving out an item subtracts one from a cell.
+Labels are codes from 0 to `categories` - 1; `MISSING` stands for an abstention, which is excluded
+and counted. Precision, recall, F1 and accuracy are proportions (F1 of one class is a function of
+one), so they have Wilson's interval, which keeps its width where a classifier makes no error. Macro
+F1 has the jackknife's over items: it depends only on a table of counts, so leaving out an item
+subtracts one from a cell.
 
-Here all items have weight 1. `weighted_classification` handles items that were drawn with known probabilities.
+Here all items have weight 1. `weighted_classification` handles items that were drawn with known
+probabilities.
 
 References
 ----------
 Faulborn et al. 2025, section 3.4 and appendix D (Table 7, Figure 3).
-Guo, Pleiss, Sun, Weinberger 2017, On calibration of modern neural networks (expected calibration error).
-Wilson 1927, see `proportions`.
+Guo, Pleiss, Sun, Weinberger 2017, On calibration of modern neural networks (expected calibration
+error). Wilson 1927, see `proportions`.
 """
 
 from __future__ import annotations
@@ -43,10 +46,11 @@ Matrix = tuple[tuple[int, ...], ...]
 
 
 def confusion_matrix(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> IntArray:
-    """Return how many items of each true label (rows) were predicted as each label (columns): (q, q).
+    """Return how many items of each true label (rows) were predicted as each label (columns): (q,
+    q).
 
-    Items with `MISSING` on either side are left out. Raises ValueError for codes outside 0 … q - 1 and for lists of
-    different length.
+    Items with `MISSING` on either side are left out. Raises ValueError for codes outside 0 … q - 1
+    and for lists of different length.
 
     Examples
     --------
@@ -59,17 +63,22 @@ def confusion_matrix(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: 
     return flat.reshape(categories, categories)
 
 
-def confusion_between(a_labels: npt.ArrayLike, b_labels: npt.ArrayLike, categories: int) -> IntArray:
-    """Return `confusion_matrix` of two annotators: rows are the first one's labels. Neither counts as the truth."""
+def confusion_between(
+    a_labels: npt.ArrayLike, b_labels: npt.ArrayLike, categories: int
+) -> IntArray:
+    """Return `confusion_matrix` of two annotators: rows are the first one's labels. Neither counts
+    as the truth.
+    """
     return confusion_matrix(a_labels, b_labels, categories)
 
 
 def macro_f1(tables: npt.ArrayLike) -> FloatArray:
     """Return the mean of the classes' F1 = 2 TP / (2 TP + FP + FN): (..., q, q) in, (...) out.
 
-    A class that is neither among the true labels nor predicted stays out of the mean, as in scikit-learn's `f1_score`
-    with its default `labels`; one with support that is never predicted, or predicted without support, counts 0. NaN if
-    the true labels have fewer than two classes: F1 of the other classes would be 0 or absent depending on the errors.
+    A class that is neither among the true labels nor predicted stays out of the mean, as in
+    scikit-learn's `f1_score` with its default `labels`; one with support that is never predicted,
+    or predicted without support, counts 0. NaN if the true labels have fewer than two classes: F1
+    of the other classes would be 0 or absent depending on the errors.
 
     Examples
     --------
@@ -81,12 +90,16 @@ def macro_f1(tables: npt.ArrayLike) -> FloatArray:
     there = marginals > 0
     scores = 2 * np.diagonal(counts, axis1=-2, axis2=-1) / np.where(there, marginals, 1)
     several = np.count_nonzero(counts.sum(axis=-1), axis=-1) >= 2
-    return np.asarray(scores.sum(axis=-1) / np.where(several, there.sum(axis=-1), np.nan), dtype=np.float64)
+    return np.asarray(
+        scores.sum(axis=-1) / np.where(several, there.sum(axis=-1), np.nan), dtype=np.float64
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ClassificationReport:
-    """Predictions compared with the truth; classes in the order of their codes. See `classification_report`."""
+    """Predictions compared with the truth; classes in the order of their codes. See
+    `classification_report`.
+    """
 
     precision: tuple[Estimate, ...]
     "TP / predicted; n = times predicted"
@@ -103,23 +116,26 @@ class ClassificationReport:
     "items: rows true, columns predicted"
 
 
-def classification_report(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> ClassificationReport:
+def classification_report(
+    true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int
+) -> ClassificationReport:
     """Return precision, recall and F1 per class, macro F1 and accuracy, each with a 95 % interval.
 
-    Precision, recall and accuracy have Wilson's interval of a proportion. So has F1: with J = TP / (TP + FP + FN), F1
-    is 2J / (1 + J), and the ends of J's interval are transformed. Macro F1 has the `logit_interval`. Without any
-    misread item macro F1 has no interval, because leaving out an item does not change it; the intervals of the classes
-    then show the uncertainty.
+    Precision, recall and accuracy have Wilson's interval of a proportion. So has F1: with J = TP /
+    (TP + FP + FN), F1 is 2J / (1 + J), and the ends of J's interval are transformed. Macro F1 has
+    the `logit_interval`. Without any misread item macro F1 has no interval, because leaving out an
+    item does not change it; the intervals of the classes then show the uncertainty.
 
-    Named cases: `no items`; a class is `never predicted` (precision), `no item has this label` (recall), or neither
-    (F1); macro F1 does not exist when `all items have one label`, see `macro_f1`.
+    Named cases: `no items`; a class is `never predicted` (precision), `no item has this label`
+    (recall), or neither (F1); macro F1 does not exist when `all items have one label`, see
+    `macro_f1`.
 
     Examples
     --------
     >>> found = classification_report([0, 0, 1, 1], [0, 0, 1, 0], 2)
     >>> [round(f1.value, 2) for f1 in found.f1], round(found.macro_f1.value, 4), found.accuracy.value
     ([0.8, 0.67], 0.7333, 0.75)
-    """
+    """  # noqa: E501
     truth, guess = label_codes(true, predicted, categories)
     table = confusion_matrix(truth, guess, categories)
     abstained = truth[(truth != MISSING) & (guess == MISSING)]
@@ -128,7 +144,10 @@ def classification_report(true: npt.ArrayLike, predicted: npt.ArrayLike, categor
     return ClassificationReport(
         precision=_proportions(hits, given, np.zeros_like(missed), NEVER_PREDICTED),
         recall=_proportions(hits, support, missed, NO_SUPPORT),
-        f1=tuple(f1_of_jaccard(share) for share in _proportions(hits, support + given - hits, missed, NOT_THERE)),
+        f1=tuple(
+            f1_of_jaccard(share)
+            for share in _proportions(hits, support + given - hits, missed, NOT_THERE)
+        ),
         support=tuple(int(n) for n in support),
         macro_f1=macro_estimate(table, len(abstained)),
         accuracy=_proportion(int(hits.sum()), int(table.sum()), len(abstained), NO_ITEMS),
@@ -138,7 +157,9 @@ def classification_report(true: npt.ArrayLike, predicted: npt.ArrayLike, categor
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPoint:
-    """The share of items kept, and macro F1 on them, when predictions below a confidence are dropped."""
+    """The share of items kept, and macro F1 on them, when predictions below a confidence are
+    dropped.
+    """
 
     threshold: float
     macro_f1: Estimate
@@ -156,7 +177,8 @@ def threshold_curve(
     categories: int,
     thresholds: Sequence[float],
 ) -> tuple[ThresholdPoint, ...]:
-    """Return macro F1 and the share kept for each threshold, in the order given; kept is confidence >= threshold.
+    """Return macro F1 and the share kept for each threshold, in the order given; kept is confidence
+    >= threshold.
 
     Abstentions are never kept. Raises ValueError if a prediction has no confidence (NaN).
 
@@ -173,7 +195,9 @@ def threshold_curve(
     cells = _by_level(truth, guess, sure, levels, categories)
     tables = at_or_above(cells)
     items = int(known.sum())
-    points = [_point(float(level), table, items) for level, table in zip(levels, tables, strict=True)]
+    points = [
+        _point(float(level), table, items) for level, table in zip(levels, tables, strict=True)
+    ]
     return tuple(points[i] for i in where)
 
 
@@ -201,18 +225,24 @@ class Calibration:
 
 
 def calibration(
-    correct: npt.ArrayLike, confidence: npt.ArrayLike, bins: int = 10, sampled: Sampled | None = None
+    correct: npt.ArrayLike,
+    confidence: npt.ArrayLike,
+    bins: int = 10,
+    sampled: Sampled | None = None,
 ) -> Calibration:
-    """Return the accuracy in bins of equal width, and ECE = Σ_b n_b / N |accuracy_b - mean confidence_b|.
+    """Return the accuracy in bins of equal width, and ECE = Σ_b n_b / N |accuracy_b - mean
+    confidence_b|.
 
-    The bins are (low, high] as in Guo et al. 2017, equation 3; the first holds 0 as well. ECE depends on the number of
-    bins and is biased upwards for few items, so figures with different n or bins are not comparable.
+    The bins are (low, high] as in Guo et al. 2017, equation 3; the first holds 0 as well. ECE
+    depends on the number of bins and is biased upwards for few items, so figures with different n
+    or bins are not comparable.
 
     Parameters
     ----------
     correct : booleans
     confidence : numbers in [0, 1]; raises ValueError for others
-    sampled : the weights of the items, so that n_b and N are sums of weights; None: all weights are 1
+    sampled : the weights of the items, so that n_b and N are sums of weights; None: all weights are
+        1
 
     Examples
     --------
@@ -221,25 +251,36 @@ def calibration(
     (0.0, 'no items', 4)
     """
     right = np.asarray(correct, dtype=np.bool_)
-    sure = checked_confidences(confidence, right.shape, required=np.ones(right.shape, dtype=np.bool_))
+    sure = checked_confidences(
+        confidence, right.shape, required=np.ones(right.shape, dtype=np.bool_)
+    )
     if np.any((sure < 0) | (sure > 1)):
         raise ValueError(f"confidences lie between 0 and 1, found {sure.min()} to {sure.max()}")
     edges = np.linspace(0, 1, bins + 1)
     which = np.clip(np.searchsorted(edges, sure, side="left") - 1, 0, bins - 1)
-    found = tuple(_bin(float(edges[b]), float(edges[b + 1]), right, sure, which == b, sampled) for b in range(bins))
+    found = tuple(
+        _bin(float(edges[b]), float(edges[b + 1]), right, sure, which == b, sampled)
+        for b in range(bins)
+    )
     weight = np.ones(len(right)) if sampled is None else sampled.weight
     gaps = [
         weight[which == b].sum() * abs(bin_.accuracy.value - bin_.mean_confidence)
         for b, bin_ in enumerate(found)
         if bin_.n
     ]
-    return Calibration(found, float(sum(gaps) / weight.sum()) if len(right) else float("nan"), len(right))
+    return Calibration(
+        found, float(sum(gaps) / weight.sum()) if len(right) else float("nan"), len(right)
+    )
 
 
-def label_codes(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> tuple[IntArray, IntArray]:
+def label_codes(
+    true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int
+) -> tuple[IntArray, IntArray]:
     truth, guess = whole_numbers(true), whole_numbers(predicted)
     if truth.shape != guess.shape or truth.ndim != 1:
-        raise ValueError(f"expected two lists of labels of equal length, found {truth.shape} and {guess.shape}")
+        raise ValueError(
+            f"expected two lists of labels of equal length, found {truth.shape} and {guess.shape}"
+        )
     for codes in (truth, guess):
         strange = codes[(codes != MISSING) & ((codes < 0) | (codes >= categories))]
         if strange.size:
@@ -247,12 +288,16 @@ def label_codes(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) 
     return truth, guess
 
 
-def checked_confidences(confidence: npt.ArrayLike, shape: tuple[int, ...], required: BoolArray) -> FloatArray:
+def checked_confidences(
+    confidence: npt.ArrayLike, shape: tuple[int, ...], required: BoolArray
+) -> FloatArray:
     sure = np.asarray(confidence, dtype=np.float64)
     if sure.shape != shape:
         raise ValueError(f"expected a confidence for each of {shape} items, found {sure.shape}")
     if np.any(np.isnan(sure[required])):
-        raise ValueError("a prediction has no confidence; code it as abstained or give its confidence")
+        raise ValueError(
+            "a prediction has no confidence; code it as abstained or give its confidence"
+        )
     return sure
 
 
@@ -263,8 +308,12 @@ def _proportion(k: int, n: int, excluded: int, undefined: str) -> Estimate:
     return Estimate(k / n, float(low), float(high), n, excluded, interval="share of items")
 
 
-def _proportions(k: IntArray, n: IntArray, excluded: IntArray, undefined: str) -> tuple[Estimate, ...]:
-    """Return a proportion for each class; without any items the reason is `no items`, not `undefined`."""
+def _proportions(
+    k: IntArray, n: IntArray, excluded: IntArray, undefined: str
+) -> tuple[Estimate, ...]:
+    """Return a proportion for each class; without any items the reason is `no items`, not
+    `undefined`.
+    """
     why = undefined if n.any() else NO_ITEMS
     return tuple(_proportion(int(k[c]), int(n[c]), int(excluded[c]), why) for c in range(len(n)))
 
@@ -283,18 +332,32 @@ def macro_estimate(table: IntArray, excluded: int) -> Estimate:
     each = np.eye(table.size, dtype=np.int64).reshape(-1, *table.shape)[table.ravel() > 0]
     low, high = logit_interval(value, np.repeat(macro_f1(table - each), table[table > 0]))
     found = Estimate(value, low, high, n, excluded, interval="macro F1 of items")
-    return found if not np.isnan(low) else replace(found, interval="", few=NO_ERRORS if value == 1 else TOO_FEW)
+    return (
+        found
+        if not np.isnan(low)
+        else replace(found, interval="", few=NO_ERRORS if value == 1 else TOO_FEW)
+    )
 
 
 def _one_label(items: int, excluded: int) -> str:
-    """Return why macro F1 is undefined, from the number of items that count and of those left out."""
+    """Return why macro F1 is undefined, from the number of items that count and of those left
+    out.
+    """
     if not items:
         return NO_ITEMS
-    return f"the {items:,} of {items + excluded:,} items that are kept have one label" if excluded else ONE_LABEL
+    return (
+        f"the {items:,} of {items + excluded:,} items that are kept have one label"
+        if excluded
+        else ONE_LABEL
+    )
 
 
-def _by_level(truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatArray, categories: int) -> IntArray:
-    """Count items by number of thresholds reached, true label and prediction: (levels + 1, q, q)."""
+def _by_level(
+    truth: IntArray, guess: IntArray, sure: FloatArray, levels: FloatArray, categories: int
+) -> IntArray:
+    """Count items by number of thresholds reached, true label and prediction: (levels + 1, q,
+    q).
+    """
     both = (truth != MISSING) & (guess != MISSING)
     reached = np.searchsorted(levels, sure[both], side="right")
     flat = (reached * categories + truth[both]) * categories + guess[both]
@@ -315,12 +378,19 @@ def _point(threshold: float, table: IntArray, items: int) -> ThresholdPoint:
 
 
 def _bin(
-    low: float, high: float, right: BoolArray, sure: FloatArray, inside: BoolArray, sampled: Sampled | None
+    low: float,
+    high: float,
+    right: BoolArray,
+    sure: FloatArray,
+    inside: BoolArray,
+    sampled: Sampled | None,
 ) -> CalibrationBin:
     n = int(inside.sum())
     if sampled is None:
         mean = float(sure[inside].mean()) if n else float("nan")
-        return CalibrationBin(low, high, mean, _proportion(int(right[inside].sum()), n, 0, NO_ITEMS), n)
+        return CalibrationBin(
+            low, high, mean, _proportion(int(right[inside].sum()), n, 0, NO_ITEMS), n
+        )
     mean = float(np.average(sure[inside], weights=sampled.weight[inside])) if n else float("nan")
     return CalibrationBin(low, high, mean, sampled.share(right, inside, 0, NO_ITEMS), n)
 
@@ -336,16 +406,23 @@ def weighted_report(
     rng: Rng = None,
     resamples: int = 1000,
 ) -> ClassificationReport:
-    """Return `classification_report` of weighted items. `n`, `support` and `matrix` still count items."""
+    """Return `classification_report` of weighted items. `n`, `support` and `matrix` still count
+    items.
+    """
     truth, guess = label_codes(true, predicted, categories)
     missed = np.bincount(truth[(truth != MISSING) & (guess == MISSING)], minlength=categories)
     both = (truth != MISSING) & (guess != MISSING)
     right = both & (truth == guess)
     of, given = ([both & (codes == c) for c in range(categories)] for codes in (truth, guess))
 
-    def shares(bases: Sequence[BoolArray], excluded: IntArray, undefined: str) -> tuple[Estimate, ...]:
+    def shares(
+        bases: Sequence[BoolArray], excluded: IntArray, undefined: str
+    ) -> tuple[Estimate, ...]:
         why = undefined if any(base.any() for base in bases) else NO_ITEMS
-        return tuple(sampled.share(right & of[c], base, int(excluded[c]), why) for c, base in enumerate(bases))
+        return tuple(
+            sampled.share(right & of[c], base, int(excluded[c]), why)
+            for c, base in enumerate(bases)
+        )
 
     cells = _cells(truth, guess, np.zeros(len(truth), dtype=np.int64), (1, categories))
     table, draws = _weighted_tables(cells, (1, categories), sampled, rng, resamples)
@@ -355,7 +432,9 @@ def weighted_report(
         recall=shares(of, missed, NO_SUPPORT),
         f1=tuple(f1_of_jaccard(share) for share in shares(either, missed, NOT_THERE)),
         support=tuple(int(base.sum()) for base in of),
-        macro_f1=_macro_estimate(table[0], int(both.sum()), int(missed.sum()), _macro_draws(draws, 0)),
+        macro_f1=_macro_estimate(
+            table[0], int(both.sum()), int(missed.sum()), _macro_draws(draws, 0)
+        ),
         accuracy=sampled.share(right, both, int(missed.sum()), NO_ITEMS),
         matrix=tuple(tuple(row) for row in confusion_matrix(truth, guess, categories).tolist()),
     )
@@ -379,7 +458,9 @@ def weighted_curve(
     levels, where = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
     shape = (len(levels) + 1, categories)
     reached = np.searchsorted(levels, np.where(both, sure, -np.inf), side="right")
-    table, draws = _weighted_tables(_cells(truth, guess, reached, shape), shape, sampled, rng, resamples)
+    table, draws = _weighted_tables(
+        _cells(truth, guess, reached, shape), shape, sampled, rng, resamples
+    )
     tables = at_or_above(table)
     drawn = None if draws is None else at_or_above(draws)
     points = []
@@ -387,11 +468,15 @@ def weighted_curve(
         kept = both & (reached > place)
         n = int(kept.sum())
         macro = _macro_estimate(tables[place], n, int(known.sum()) - n, _macro_draws(drawn, place))
-        points.append(ThresholdPoint(float(level), macro, sampled.share(kept, known, 0, NO_ITEMS), n))
+        points.append(
+            ThresholdPoint(float(level), macro, sampled.share(kept, known, 0, NO_ITEMS), n)
+        )
     return tuple(points[i] for i in where)
 
 
-def _macro_estimate(table: FloatArray, items: int, excluded: int, draws: FloatArray | None) -> Estimate:
+def _macro_estimate(
+    table: FloatArray, items: int, excluded: int, draws: FloatArray | None
+) -> Estimate:
     """Return macro F1 of a table of weights; it has no interval if `draws` is None."""
     value, nan = float(macro_f1(table)), float("nan")
     if np.isnan(value):
@@ -403,8 +488,8 @@ def _macro_estimate(table: FloatArray, items: int, excluded: int, draws: FloatAr
 
 
 def _cells(truth: IntArray, guess: IntArray, level: IntArray, shape: tuple[int, int]) -> IntArray:
-    """Return each item's index in the flat table (level, truth, prediction); items outside the table get the index
-    after the last one.
+    """Return each item's index in the flat table (level, truth, prediction); items outside the
+    table get the index after the last one.
     """
     levels, categories = shape
     both = (truth != MISSING) & (guess != MISSING)
@@ -414,7 +499,9 @@ def _cells(truth: IntArray, guess: IntArray, level: IntArray, shape: tuple[int, 
 def _weighted_tables(
     cells: IntArray, shape: tuple[int, int], sampled: Sampled, rng: Rng, resamples: int
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Return the weighted table (levels, q, q) of the items, and of each resample (resamples, levels, q, q)."""
+    """Return the weighted table (levels, q, q) of the items, and of each resample (resamples,
+    levels, q, q).
+    """
     levels, categories = shape
     size = levels * categories**2
     table = np.bincount(cells, weights=sampled.weight, minlength=size + 1)[:size].astype(np.float64)

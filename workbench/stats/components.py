@@ -1,26 +1,30 @@
-"""Variance components of shares over statements, wordings, templates and label orders, on the probability scale.
+"""Variance components of shares over statements, wordings, templates and label orders, on the
+probability scale.
 
 The share of agreement of a prompt is
 
-    p[s, w, t, o] = mean + order[o] + s + t + w(s) + s x t + w x t + the interactions of s, t and w with the order
+    p[s, w, t, o] = mean + order[o] + s + t + w(s) + s x t + w x t + the interactions of s, t and w
+    with the order
 
-for statement s, wording w of that statement (nested: no wording belongs to two statements), template t and label order
-o. Statement, wording and template are random factors; the order is a fixed factor with two levels. The effects of the
-other factors are means over both orders, and an interaction with the order is the variance of half the difference
-between the orders. A share over n answers adds sampling, p (1 - p) / n.
+for statement s, wording w of that statement (nested: no wording belongs to two statements),
+template t and label order o. Statement, wording and template are random factors; the order is a
+fixed factor with two levels. The effects of the other factors are means over both orders, and an
+interaction with the order is the variance of half the difference between the orders. A share over n
+answers adds sampling, p (1 - p) / n.
 
-Components come from pairs of prompts. Half the mean squared difference of two prompts that share some of s, w and t is
-the sum of the components of the factors that they do not share, even with missing prompts, so each component is a
-combination of a few such means (symmetric differences; in a complete design they are the estimators of the analysis of
-variance). Sampling variance is subtracted prompt by prompt: q = y (1 - y) / (n - 1) has the mean p (1 - p) / n for
-every p, so y² - q is an unbiased estimate of p². The estimate of a small component may be negative; it stays negative
-here, because it is unbiased.
+Components come from pairs of prompts. Half the mean squared difference of two prompts that share
+some of s, w and t is the sum of the components of the factors that they do not share, even with
+missing prompts, so each component is a combination of a few such means (symmetric differences; in a
+complete design they are the estimators of the analysis of variance). Sampling variance is
+subtracted prompt by prompt: q = y (1 - y) / (n - 1) has the mean p (1 - p) / n for every p, so y² -
+q is an unbiased estimate of p². The estimate of a small component may be negative; it stays
+negative here, because it is unbiased.
 
 References
 ----------
-Koch 1968, "Some further remarks concerning 'A general approach to the estimation of variance components'",
-Technometrics 10(3) (symmetric differences). Searle, Casella and McCulloch 1992, Variance Components, chapters 4 and 5.
-Brennan 2001, Generalizability Theory, chapters 3, 5 and 7.
+Koch 1968, "Some further remarks concerning 'A general approach to the estimation of variance
+components'", Technometrics 10(3) (symmetric differences). Searle, Casella and McCulloch 1992,
+Variance Components, chapters 4 and 5. Brennan 2001, Generalizability Theory, chapters 3, 5 and 7.
 """
 
 from __future__ import annotations
@@ -38,7 +42,11 @@ from workbench.stats.arrays import FloatArray, IntArray
 STATEMENT, WORDING, TEMPLATE, SAMPLING = "statement", "wording", "template", "sampling"
 STATEMENT_TEMPLATE, WORDING_TEMPLATE = "statement x template", "wording x template"
 ORDER = "label order"
-ORDER_STATEMENT, ORDER_WORDING, ORDER_TEMPLATE = "order x statement", "order x wording", "order x template"
+ORDER_STATEMENT, ORDER_WORDING, ORDER_TEMPLATE = (
+    "order x statement",
+    "order x wording",
+    "order x template",
+)
 ORDER_REST = "order x all else"
 WITHOUT_ORDER = (STATEMENT, WORDING, TEMPLATE, STATEMENT_TEMPLATE, WORDING_TEMPLATE)
 WITH_ORDER = (ORDER, ORDER_STATEMENT, ORDER_WORDING, ORDER_TEMPLATE, ORDER_REST)
@@ -54,11 +62,19 @@ class Cells:
     noise: FloatArray
     "(S, W, T, O): unbiased estimate of the sampling variance of the value; 0 if the value is exact"
     strata: IntArray | None = None
-    "(S,): statements are compared only within their stratum, so that means of strata are fixed; None: one stratum"
+    """(S,): statements are compared only within their stratum, so that means of strata are fixed;
+    None: one stratum"""
 
     def __post_init__(self) -> None:
-        if self.value.ndim != 4 or self.value.shape != self.noise.shape or self.value.shape[3] not in (1, 2):
-            raise ValueError(f"expected values and noise of one shape (S, W, T, 1 or 2), found {self.value.shape}")
+        if (
+            self.value.ndim != 4
+            or self.value.shape != self.noise.shape
+            or self.value.shape[3] not in (1, 2)
+        ):
+            raise ValueError(
+                "expected values and noise of one shape (S, W, T, 1 or 2), found "
+                f"{self.value.shape}"
+            )
 
     @property
     def known(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -77,7 +93,9 @@ class Cells:
 
     @cached_property
     def facets(self) -> tuple[bool, bool, bool]:
-        """Whether wordings, templates and label orders differ within any statement, so that they can be compared."""
+        """Whether wordings, templates and label orders differ within any statement, so that they
+        can be compared.
+        """
         known = self.known
         within = (known.any(axis=(2, 3)).sum(axis=1), known.any(axis=(1, 3)).sum(axis=1))
         orders = known.all(axis=3).any() if known.shape[3] == 2 else False
@@ -87,7 +105,12 @@ class Cells:
     def names(self) -> tuple[str, ...]:
         """The components that the design can separate."""
         wordings, templates, orders = self.facets
-        wanted = {STATEMENT: True, WORDING: wordings, TEMPLATE: templates, STATEMENT_TEMPLATE: templates}
+        wanted = {
+            STATEMENT: True,
+            WORDING: wordings,
+            TEMPLATE: templates,
+            STATEMENT_TEMPLATE: templates,
+        }
         wanted |= {WORDING_TEMPLATE: wordings and templates, ORDER: orders, ORDER_STATEMENT: orders}
         wanted |= {ORDER_WORDING: orders and wordings, ORDER_TEMPLATE: orders and templates}
         wanted |= {ORDER_REST: orders and templates}
@@ -95,17 +118,19 @@ class Cells:
 
 
 def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, FloatArray]:
-    """Return every component, with its raw sign, for given weights of the statements; NaN if no pair shows it.
+    """Return every component, with its raw sign, for given weights of the statements; NaN if no
+    pair shows it.
 
     Parameters
     ----------
-    weights : (R, S), how often each statement counts, one resample per row. Two copies of a statement never form a
-        pair of different statements. None: each statement once
+    weights : (R, S), how often each statement counts, one resample per row. Two copies of a
+        statement never form a pair of different statements. None: each statement once
 
     Returns
     -------
-    (R,) for each name of `COMPONENTS`. Components that the design cannot separate are 0 and included in the one above
-    them. `sampling` is the mean over the prompts of the noise of their values.
+    (R,) for each name of `COMPONENTS`. Components that the design cannot separate are 0 and
+    included in the one above them. `sampling` is the mean over the prompts of the noise of their
+    values.
     """
     sums = _Sums.of(cells)
     chosen = np.ones((1, len(cells.value))) if weights is None else weights
@@ -124,14 +149,16 @@ def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, Floa
 
 
 def _shared(apart: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Return the covariance of each kind of pair: the difference between pairs that share nothing and pairs of that
-    kind.
+    """Return the covariance of each kind of pair: the difference between pairs that share nothing
+    and pairs of that kind.
     """
     return {kind: apart["0"] - apart[kind] for kind in ("t", "s", "st", "sw", "swt")}
 
 
 def _parts(k: Mapping[str, FloatArray]) -> tuple[FloatArray, ...]:
-    """Return statement, wording, template, statement x template, wording x template from covariances."""
+    """Return statement, wording, template, statement x template, wording x template from
+    covariances.
+    """
     cross = k["st"] - k["s"] - k["t"]
     return k["s"], k["sw"] - k["s"], k["t"], cross, k["swt"] - k["sw"] - k["st"] + k["s"]
 
@@ -154,7 +181,9 @@ def _other(sums: FloatArray) -> Form:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over the prompts of each statement, from which the pairs of any resample are computed."""
+    """Sums over the prompts of each statement, from which the pairs of any resample are
+    computed.
+    """
 
     by_template: FloatArray
     "(S, T, O, 3): n, Σ y, Σ (y² - q) over wordings"
@@ -187,7 +216,8 @@ class _Sums:
         return _over(total, n)
 
     def differences(self, weights: FloatArray, kind: str) -> dict[str, FloatArray]:
-        """Return half the mean squared difference of the pairs that share these factors and no other: (R,) each.
+        """Return half the mean squared difference of the pairs that share these factors and no
+        other: (R,) each.
 
         A facet with one level is not a factor: pairs that share it are used as pairs that do not.
         """
@@ -195,13 +225,18 @@ class _Sums:
         if kind == "other" and not orders:
             return {name: np.zeros(len(weights)) for name in ("0", "t", "s", "st", "sw", "swt")}
         of = {name: [weights @ part for part in form] for name, form in self.within[kind].items()}
-        twice = {name: [weights**2 @ part for part in self.within[kind][name]] for name in ("s", "st")}
+        twice = {
+            name: [weights**2 @ part for part in self.within[kind][name]] for name in ("s", "st")
+        }
         every, same_template = self._between(weights, kind)
         t = [a - b for a, b in zip(same_template, twice["st"], strict=True)]
         pairs = {
             "t": t,
             "0": [a - b - c for a, b, c in zip(every, twice["s"], t, strict=True)],
-            "s": [a - b - c + d for a, b, c, d in zip(of["s"], of["sw"], of["st"], of["swt"], strict=True)],
+            "s": [
+                a - b - c + d
+                for a, b, c, d in zip(of["s"], of["sw"], of["st"], of["swt"], strict=True)
+            ],
             "st": [a - b for a, b in zip(of["st"], of["swt"], strict=True)],
             "sw": [a - b for a, b in zip(of["sw"], of["swt"], strict=True)],
         }
@@ -210,15 +245,20 @@ class _Sums:
         return _collapsed(found | {"swt": itself}, wordings, templates)
 
     def _between(self, weights: FloatArray, kind: str) -> tuple[list[FloatArray], list[FloatArray]]:
-        """Return the forms over all pairs of a stratum, and over pairs with the same template; both include pairs
-        within a statement.
+        """Return the forms over all pairs of a stratum, and over pairs with the same template; both
+        include pairs within a statement.
         """
         form = _same if kind == "same" else _other
-        every, same = [np.zeros(len(weights)) for _ in range(2)], [np.zeros(len(weights)) for _ in range(2)]
+        every, same = (
+            [np.zeros(len(weights)) for _ in range(2)],
+            [np.zeros(len(weights)) for _ in range(2)],
+        )
         shape = self.by_template.shape[1:]
         for stratum in np.unique(self.strata):
             there = self.strata == stratum
-            sums = (weights[:, there] @ self.by_template[there].reshape(int(there.sum()), -1)).reshape(-1, *shape)
+            sums = (
+                weights[:, there] @ self.by_template[there].reshape(int(there.sum()), -1)
+            ).reshape(-1, *shape)
             for into, of in ((every, sums.sum(axis=1)), (same, sums)):
                 for at, part in enumerate(form(of)):
                     into[at] += part.reshape(len(weights), -1).sum(axis=1)
@@ -231,11 +271,15 @@ def _each_statement(form: Form) -> Form:
 
 
 def _over(total: FloatArray, pairs: FloatArray) -> FloatArray:
-    """Return a mean over pairs; NaN without pairs. Counts of weighted pairs are never between 0 and 1e-9."""
+    """Return a mean over pairs; NaN without pairs. Counts of weighted pairs are never between 0 and
+    1e-9.
+    """
     return np.asarray(np.divide(total, pairs, out=np.full(total.shape, np.nan), where=pairs > 1e-9))
 
 
-def _collapsed(found: dict[str, FloatArray], wordings: bool, templates: bool) -> dict[str, FloatArray]:
+def _collapsed(
+    found: dict[str, FloatArray], wordings: bool, templates: bool
+) -> dict[str, FloatArray]:
     if not templates:
         found |= {"0": found["t"], "s": found["st"], "sw": found["swt"]}
     if not wordings:
@@ -251,9 +295,11 @@ FEWEST_STATEMENTS, FEWEST_TEMPLATES = 6, 3
 MOST = 0.25
 "the largest variance of shares: that of shares that are 0 and 1 equally often"
 TAIL = 0.005
-"of Williams' interval, on either side: means of templates are skewed if the mean share is near 0 or 1"
+"""of Williams' interval, on either side: means of templates are skewed if the mean share is near 0
+or 1"""
 LEAST_AGAINST = 2.0
-"with fewer statements' worth of answers against the majority, no component but sampling has an interval"
+"""with fewer statements' worth of answers against the majority, no component but sampling has an
+interval"""
 ALIKE = "too much alike for an interval"
 "why, with how many statements' worth there are"
 ROUNDING = 1e-12
@@ -279,7 +325,9 @@ class Component:
 
     @property
     def value(self) -> float:
-        """The estimate as shown: 0 if it is negative, the largest possible variance if it is above that."""
+        """The estimate as shown: 0 if it is negative, the largest possible variance if it is above
+        that.
+        """
         return min(max(0.0, self.raw), self.most) if np.isfinite(self.raw) else NAN
 
     @property
@@ -324,23 +372,30 @@ class Decomposition:
 
 
 def beyond(components: Iterable[tuple[str, Component]]) -> Iterator[str]:
-    """Yield a sentence naming the components whose estimates are impossible as variances: (title, component)."""
+    """Yield a sentence naming the components whose estimates are impossible as variances: (title,
+    component).
+    """
     found = list(components)
     if below := [title for title, one in found if one.raw < 0]:
         yield f"estimated below 0, shown as 0: {', '.join(below)}"
     if above := [title for title, one in found if one.raw > one.most]:
-        yield f"estimated above the largest variance that there can be, shown as that: {', '.join(above)}"
+        yield (
+            "estimated above the largest variance that there can be, shown as that: "
+            f"{', '.join(above)}"
+        )
 
 
 def decompose(cells: Cells, most: float = MOST, lowest: float = 0.0) -> Decomposition:
     """Return every component that the design can separate, with its interval.
 
-    If nearly all answers agree, the few statements that differ decide how large a component is, and a sample that lacks
-    them shows neither the component nor its error. With 8 to 15 statements and a mean share of .9, intervals held 65 to
-    87 % of the components of statements. So there is none if the answers of the minority, over all statements of a
-    stratum, are worth fewer than `LEAST_AGAINST` statements.
+    If nearly all answers agree, the few statements that differ decide how large a component is, and
+    a sample that lacks them shows neither the component nor its error. With 8 to 15 statements and
+    a mean share of .9, intervals held 65 to 87 % of the components of statements. So there is none
+    if the answers of the minority, over all statements of a stratum, are worth fewer than
+    `LEAST_AGAINST` statements.
 
-    most, lowest : the largest variance that values can have, and the least value; 0.25 and 0 for shares
+    most, lowest : the largest variance that values can have, and the least value; 0.25 and 0 for
+        shares
     """
     there = cells.answered
     kept = _with_templates(cells.of(there))
@@ -348,15 +403,22 @@ def decompose(cells: Cells, most: float = MOST, lowest: float = 0.0) -> Decompos
     s, _, t, _ = value.shape
     orders = 2 if kept.facets[2] else 1
     shift = _order_shift(kept)
-    counted = {"mean": float(value[known].mean()) if known.any() else NAN, "statements": s, "prompts": int(known.sum())}
+    counted = {
+        "mean": float(value[known].mean()) if known.any() else NAN,
+        "statements": s,
+        "prompts": int(known.sum()),
+    }
     wordings = float(known.any(axis=(2, 3)).sum(axis=1).mean()) if s else 0.0
     if s < 2:
         components = tuple(
-            Component(name, NAN, NAN, NAN, "fewer than two statements") for name in (STATEMENT, SAMPLING)
+            Component(name, NAN, NAN, NAN, "fewer than two statements")
+            for name in (STATEMENT, SAMPLING)
         )
     else:
         components = tuple(_components(kept, shift, most, lowest))
-    return Decomposition(components, **counted, wordings=wordings, templates=t, orders=orders, order_shift=shift)
+    return Decomposition(
+        components, **counted, wordings=wordings, templates=t, orders=orders, order_shift=shift
+    )
 
 
 def _with_templates(cells: Cells) -> Cells:
@@ -371,10 +433,15 @@ def _components(cells: Cells, shift: Estimate, most: float, lowest: float) -> Se
     enough = len(value) >= FEWEST_STATEMENTS and (_several(cells) or not cells.facets[1])
     alike = ""
     if enough and against < LEAST_AGAINST:
-        alike = f"{ALIKE}: the answers of minorities are worth {against:.1f} statements; it takes {LEAST_AGAINST:g}"
+        alike = (
+            f"{ALIKE}: the answers of minorities are worth {against:.1f} statements; it "
+            f"takes {LEAST_AGAINST:g}"
+        )
     found = {name: _unless_rounding(float(each[0])) for name, each in estimates(cells).items()}
     statements = estimates(cells, 1 - np.eye(len(value)))
-    templates = [estimates(_without(cells, t)) for t in range(value.shape[2])] if _several(cells) else None
+    templates = (
+        [estimates(_without(cells, t)) for t in range(value.shape[2])] if _several(cells) else None
+    )
     made = []
     for name in (*cells.names, SAMPLING):
         raw = found[name]
@@ -386,17 +453,27 @@ def _components(cells: Cells, shift: Estimate, most: float, lowest: float) -> Se
             continue
         low, high, why = NAN, NAN, alike if name != SAMPLING else ""
         if enough and not why:
-            of = None if templates is None else np.array([float(each[name][0]) for each in templates])
+            of = (
+                None
+                if templates is None
+                else np.array([float(each[name][0]) for each in templates])
+            )
             low, high = _interval(name, raw, cells, (statements[name], of), shift, most)
-        made.append(Component(name, raw, low, high, "" if np.isfinite(low) else why or FEW, n, most))
+        made.append(
+            Component(name, raw, low, high, "" if np.isfinite(low) else why or FEW, n, most)
+        )
     return made
 
 
 def _against(cells: Cells, most: float, lowest: float) -> float:
-    """Return the sum over statements of the share of answers against the majority of their stratum."""
+    """Return the sum over statements of the share of answers against the majority of their
+    stratum.
+    """
     share = (_mean(cells.value, (1, 2, 3)) - lowest) / (2 * most**0.5)
     strata = np.zeros(len(share)) if cells.strata is None else cells.strata
-    sums = [(float(share[strata == one].sum()), int((strata == one).sum())) for one in np.unique(strata)]
+    sums = [
+        (float(share[strata == one].sum()), int((strata == one).sum())) for one in np.unique(strata)
+    ]
     return sum(min(total, n - total) for total, n in sums)
 
 
@@ -409,11 +486,18 @@ def _several(cells: Cells) -> bool:
 
 
 def _without(cells: Cells, template: int) -> Cells:
-    return Cells(np.delete(cells.value, template, 2), np.delete(cells.noise, template, 2), cells.strata)
+    return Cells(
+        np.delete(cells.value, template, 2), np.delete(cells.noise, template, 2), cells.strata
+    )
 
 
 def _interval(
-    name: str, raw: float, cells: Cells, left_out: tuple[FloatArray, FloatArray | None], shift: Estimate, most: float
+    name: str,
+    raw: float,
+    cells: Cells,
+    left_out: tuple[FloatArray, FloatArray | None],
+    shift: Estimate,
+    most: float,
 ) -> tuple[float, float]:
     """Return the ends of a component's interval, limited to possible variances."""
     if name in (TEMPLATE, ORDER_TEMPLATE):
@@ -425,12 +509,16 @@ def _interval(
     return (NAN, NAN) if np.isnan(low) else (min(max(low, 0.0), most), min(max(high, 0.0), most))
 
 
-def jackknifed(raw: float, statements: FloatArray, templates: FloatArray | None) -> tuple[float, float]:
-    """Return the interval of a component from its estimates without each statement and without each template.
+def jackknifed(
+    raw: float, statements: FloatArray, templates: FloatArray | None
+) -> tuple[float, float]:
+    """Return the interval of a component from its estimates without each statement and without each
+    template.
 
-    The lower end is Student's. The upper one is on the logarithm, as that of a variance, and no less than that of a
-    component as large as its reach: one below its error would have an end that is too low. Statements that differ much
-    in their influence count as fewer degrees of freedom, (S - 1) 3 / kurtosis.
+    The lower end is Student's. The upper one is on the logarithm, as that of a variance, and no
+    less than that of a component as large as its reach: one below its error would have an end that
+    is too low. Statements that differ much in their influence count as fewer degrees of freedom, (S
+    - 1) 3 / kurtosis.
     """
     from scipy.special import stdtrit
 
@@ -441,7 +529,9 @@ def jackknifed(raw: float, statements: FloatArray, templates: FloatArray | None)
     total = sum(variances)
     if total <= ROUNDING**2:
         return raw, raw
-    freedoms = [(len(x) - 1) * (min(1.0, 3 / _kurtosis(x)) if x is statements else 1.0) for x in parts]
+    freedoms = [
+        (len(x) - 1) * (min(1.0, 3 / _kurtosis(x)) if x is statements else 1.0) for x in parts
+    ]
     freedom = total**2 / sum(v**2 / of for v, of in zip(variances, freedoms, strict=True))
     away = float(stdtrit(max(1.0, freedom), 0.975)) * float(np.sqrt(total))
     return raw - away, _above(raw, away)
@@ -455,7 +545,9 @@ def _kurtosis(values: FloatArray) -> float:
 
 
 def _above(value: float, away: float) -> float:
-    """Return value exp(away / value), the upper end on the logarithm, for a value of at least `away`."""
+    """Return value exp(away / value), the upper end on the logarithm, for a value of at least
+    `away`.
+    """
     least = max(value, away)
     return least * float(np.exp(away / least))
 
@@ -463,8 +555,9 @@ def _above(value: float, away: float) -> float:
 def williams(raw: float, means: FloatArray, statements: int) -> tuple[float, float]:
     """Return Williams' interval of the variance between templates.
 
-    V, the variance of the T means, is the component plus an error e = V - component due to statements. With d =
-    T - 1 and f = (S - 1) d degrees of freedom, F and χ² their quantiles, the ends are (V - F e) d / χ².
+    V, the variance of the T means, is the component plus an error e = V - component due to
+    statements. With d = T - 1 and f = (S - 1) d degrees of freedom, F and χ² their quantiles, the
+    ends are (V - F e) d / χ².
     """
     from scipy.special import chdtri, fdtri
 
@@ -485,11 +578,15 @@ def _template_means(cells: Cells, name: str) -> FloatArray:
     by_order = _mean(cells.value, (0, 1))
     if by_order.shape[1] == 1:
         return by_order[:, 0]
-    return np.asarray(by_order.mean(axis=1) if name == TEMPLATE else (by_order[:, 1] - by_order[:, 0]) / 2)
+    return np.asarray(
+        by_order.mean(axis=1) if name == TEMPLATE else (by_order[:, 1] - by_order[:, 0]) / 2
+    )
 
 
 def _squared(shift: Estimate) -> tuple[float, float]:
-    """Return the interval of (shift / 2)²: the upper end on the logarithm if the shift is not within its reach of 0."""
+    """Return the interval of (shift / 2)²: the upper end on the logarithm if the shift is not
+    within its reach of 0.
+    """
     if np.isnan(shift.low):
         return NAN, NAN
     size, away = abs(shift.value), (shift.high - shift.low) / 2
@@ -504,11 +601,12 @@ def _order_shift(cells: Cells) -> Estimate:
 
 
 def crossed_mean(values: FloatArray) -> Estimate:
-    """Return the mean of values over statements and templates, both random: (S, T), NaN for missing values.
+    """Return the mean of values over statements and templates, both random: (S, T), NaN for missing
+    values.
 
-    Its variance is that of the means of statements plus that of the means of templates, with Satterthwaite's degrees
-    of freedom; there is no interval for fewer than six statements or for two templates. With one template, the interval
-    describes that template only.
+    Its variance is that of the means of statements plus that of the means of templates, with
+    Satterthwaite's degrees of freedom; there is no interval for fewer than six statements or for
+    two templates. With one template, the interval describes that template only.
     """
     from scipy.special import stdtrit
 
@@ -520,7 +618,10 @@ def crossed_mean(values: FloatArray) -> Estimate:
     if n < FEWEST_STATEMENTS or (several and values.shape[1] < FEWEST_TEMPLATES):
         return Estimate(mean, NAN, NAN, n)
     means = [_mean(values, (axis,)) for axis in ((1, 0) if several else (1,))]
-    parts = [(float(x[np.isfinite(x)].var(ddof=1)) / np.isfinite(x).sum(), np.isfinite(x).sum() - 1) for x in means]
+    parts = [
+        (float(x[np.isfinite(x)].var(ddof=1)) / np.isfinite(x).sum(), np.isfinite(x).sum() - 1)
+        for x in means
+    ]
     total = sum(v for v, _ in parts)
     if total <= ROUNDING**2:
         return Estimate(mean, mean, mean, n, interval="mean over templates")
@@ -575,14 +676,20 @@ def persona_components(value: FloatArray, noise: FloatArray) -> PersonaComponent
     n, statements = int(sizes.sum()), int(there.sum())
     if personas < 2 or not n:
         return PersonaComponents(NAN, NAN, NAN, NAN, personas, statements, n)
-    y, of, size = np.where(common, value, 0.0)[:, there], common[there], sizes[there].astype(np.float64)
+    y, of, size = (
+        np.where(common, value, 0.0)[:, there],
+        common[there],
+        sizes[there].astype(np.float64),
+    )
     sampling = float(noise[:, common].mean())
     by_statement = y.sum(axis=2) / size
     by_persona = y.sum(axis=(1, 2)) / n
     whole = float(by_persona.mean())
     statement = by_statement.mean(axis=0)
     of_prompt = y.mean(axis=0)
-    inner = np.where(of, y - by_statement[:, :, None] - of_prompt[None] + statement[None, :, None], 0.0)
+    inner = np.where(
+        of, y - by_statement[:, :, None] - of_prompt[None] + statement[None, :, None], 0.0
+    )
     crossed = by_statement - by_persona[:, None] - statement[None] + whole
     df = personas - 1
     ms_prompt = _mean_square(float((inner**2).sum()), df * (n - statements))
@@ -594,7 +701,13 @@ def persona_components(value: FloatArray, noise: FloatArray) -> PersonaComponent
     left = ms_prompt if np.isfinite(ms_prompt) else sampling
     of_statement = (ms_statement - left) / each
     return PersonaComponents(
-        (ms_persona - left - squares * of_statement) / n, of_statement, prompt, sampling, personas, statements, n
+        (ms_persona - left - squares * of_statement) / n,
+        of_statement,
+        prompt,
+        sampling,
+        personas,
+        statements,
+        n,
     )
 
 
@@ -609,7 +722,8 @@ CORRELATIONS = np.linspace(-1.0, 1.0, 401)
 STEEPEST = 20.0
 "largest standard deviation of z: nearly every share is close to 0 or 1"
 FULLEST = 0.98
-"largest sum of components as a share of mean (1 - mean), the variance of shares that are all 0 or 1"
+"""largest sum of components as a share of mean (1 - mean), the variance of shares that are all 0 or
+1"""
 NEAREST = 0.001
 "smallest distance of a mean from 0 and from 1"
 SHARED: Mapping[str, tuple[str, ...]] = {
@@ -638,7 +752,8 @@ class ProbitNormal:
     def matching(cls, mean: float, components: Mapping[str, float]) -> Self:
         """Return the distribution of shares whose mean and components are closest to these.
 
-        components : variances by name, as in `stats.components.estimates`; missing and negative ones are 0, and
+        components : variances by name, as in `stats.components.estimates`; missing and negative
+            ones are 0, and
         sampling is ignored
         """
         from scipy.special import ndtri
@@ -651,7 +766,9 @@ class ProbitNormal:
         shrink = min(1.0, FULLEST * share * (1 - share) / total)
         sd = _deviation(share, total * shrink)
         center = float(ndtri(share)) * float(np.sqrt(1 + sd * sd))
-        parts = _probit_normal_parts(center, sd, {name: value * shrink for name, value in given.items()})
+        parts = _probit_normal_parts(
+            center, sd, {name: value * shrink for name, value in given.items()}
+        )
         return cls(center, sd, parts)
 
     @property
@@ -666,7 +783,11 @@ class ProbitNormal:
         """The variance components of the shares, on the probability scale."""
         fixed = self.sd * float(np.sqrt(self.parts.get(ORDER, 0.0)))
         sd = float(np.sqrt(max(0.0, self.sd**2 - fixed**2)))
-        drawn = {name: part * (self.sd / sd) ** 2 for name, part in self.parts.items() if name != ORDER} if sd else {}
+        drawn = (
+            {name: part * (self.sd / sd) ** 2 for name, part in self.parts.items() if name != ORDER}
+            if sd
+            else {}
+        )
         printed, swapped = self.mean - fixed, self.mean + fixed
         pairs = ((printed, printed), (swapped, swapped), (printed, swapped))
         curves = [_covariances(first, second, sd) for first, second in pairs]
@@ -678,7 +799,9 @@ class ProbitNormal:
         means = [float(_normal(np.array(mean / np.sqrt(1 + sd**2)))) for mean in (printed, swapped)]
         return found | {ORDER: ((means[1] - means[0]) / 2) ** 2}
 
-    def draw(self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int) -> FloatArray:
+    def draw(
+        self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int
+    ) -> FloatArray:
         """Return shares: (S, W, T, O)."""
         level, half = _shapes(statements, wordings, templates)
         variances = {name: self.sd**2 * part for name, part in self.parts.items()}
@@ -690,9 +813,12 @@ class ProbitNormal:
 
 
 SPREAD_DRAWN = (400, 6, 8)
-"statements, wordings and templates drawn to bring the components of a `MeasuredSpread` to those measured"
+"""statements, wordings and templates drawn to bring the components of a `MeasuredSpread` to those
+measured"""
 SPREAD_STEPS = 4
-OWN = np.concatenate([[NEAREST, 0.0025, 0.005], np.arange(1, 100) / 100, [0.995, 0.9975, 1 - NEAREST]])
+OWN = np.concatenate(
+    [[NEAREST, 0.0025, 0.005], np.arange(1, 100) / 100, [0.995, 0.9975, 1 - NEAREST]]
+)
 "shares that a statement can have as its own"
 OWN_STEPS, LEAST_ERROR = 100, 1e-5
 "steps towards their distribution, and the least variance of an error"
@@ -704,9 +830,10 @@ LARGEST_Z = 9.0
 class MeasuredSpread:
     """A distribution from which shares are drawn whose statements differ as measured ones do.
 
-    The own shares of statements have the distribution of those that were measured, without their error by wordings,
-    templates and sampling, whatever its shape: it may have two peaks. The prompts of a statement are normal around that
-    on the scale of z, as in `ProbitNormal`, with variances at which the shares have the measured components.
+    The own shares of statements have the distribution of those that were measured, without their
+    error by wordings, templates and sampling, whatever its shape: it may have two peaks. The
+    prompts of a statement are normal around that on the scale of z, as in `ProbitNormal`, with
+    variances at which the shares have the measured components.
     """
 
     weights: FloatArray
@@ -721,46 +848,67 @@ class MeasuredSpread:
         """Return the distribution of statements with these mean shares, and with these components.
 
         own : (J,), mean share of each measured statement
-        components : variances by name, as in `stats.components.estimates`; missing and negative ones are 0, and
+        components : variances by name, as in `stats.components.estimates`; missing and negative
+            ones are 0, and
         sampling is ignored
         """
         wanted = {name: max(0.0, components.get(name, 0.0)) for name in SHARED["swt"]}
         weights = _without_error(own, wanted[STATEMENT])
         normal = ProbitNormal.matching(float(weights @ OWN), wanted)
         variances = {
-            name: normal.sd**2 * normal.parts.get(name, 0.0) for name in wanted if name not in (STATEMENT, ORDER)
+            name: normal.sd**2 * normal.parts.get(name, 0.0)
+            for name in wanted
+            if name not in (STATEMENT, ORDER)
         }
         shift = normal.sd * float(np.sqrt(normal.parts.get(ORDER, 0.0)))
         found = cls(weights, variances, shift)
         for step in range(SPREAD_STEPS):
             shares = found.draw(np.random.default_rng(step), *SPREAD_DRAWN, 2)
-            drawn = {name: float(each[0]) for name, each in estimates(Cells(shares, np.zeros_like(shares))).items()}
-            change = {name: np.clip(wanted[name] / max(drawn[name], 1e-6), 0.25, 4.0) for name in variances}
+            drawn = {
+                name: float(each[0])
+                for name, each in estimates(Cells(shares, np.zeros_like(shares))).items()
+            }
+            change = {
+                name: np.clip(wanted[name] / max(drawn[name], 1e-6), 0.25, 4.0)
+                for name in variances
+            }
             found = cls(
                 weights,
-                {name: min(LARGEST_Z, float(variance * change[name])) for name, variance in found.variances.items()},
+                {
+                    name: min(LARGEST_Z, float(variance * change[name]))
+                    for name, variance in found.variances.items()
+                },
                 shift,
             )
         return found
 
-    def draw(self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int) -> FloatArray:
+    def draw(
+        self, rng: np.random.Generator, statements: int, wordings: int, templates: int, orders: int
+    ) -> FloatArray:
         """Return shares: (S, W, T, O)."""
         from scipy.special import ndtri
 
         around = sum(self.variances.values())
         centre = ndtri(rng.choice(OWN, statements, p=self.weights)) * np.sqrt(1 + around)
-        level, half = (_effects(rng, self.variances, shapes) for shapes in _shapes(statements, wordings, templates))
+        level, half = (
+            _effects(rng, self.variances, shapes)
+            for shapes in _shapes(statements, wordings, templates)
+        )
         z = centre[:, None, None, None] + level[..., None]
         return _normal(z + (self.shift + half)[..., None] * np.array([-1.0, 1.0][:orders]))
 
 
 def _without_error(own: FloatArray, variance: float) -> FloatArray:
-    """Return how likely each share of `OWN` is as that of a statement, if measured means vary more than by `variance`.
+    """Return how likely each share of `OWN` is as that of a statement, if measured means vary more
+    than by `variance`.
 
-    The excess is error; that of a mean share p is normal with a variance in proportion to p (1 - p). The distribution
-    of largest likelihood (Kiefer and Wolfowitz 1956) is approached by expectation and maximisation from a uniform one.
+    The excess is error; that of a mean share p is normal with a variance in proportion to p (1 -
+    p). The distribution of largest likelihood (Kiefer and Wolfowitz 1956) is approached by
+    expectation and maximisation from a uniform one.
     """
-    scale = max(float(own.var()) - variance, LEAST_ERROR) / max(float((own * (1 - own)).mean()), LEAST_ERROR)
+    scale = max(float(own.var()) - variance, LEAST_ERROR) / max(
+        float((own * (1 - own)).mean()), LEAST_ERROR
+    )
     error = scale * OWN * (1 - OWN)
     likely = np.exp(-((own[:, None] - OWN) ** 2) / (2 * error)) / np.sqrt(error) + 1e-300
     weights = np.full(len(OWN), 1 / len(OWN))
@@ -770,9 +918,16 @@ def _without_error(own: FloatArray, variance: float) -> FloatArray:
     return np.asarray(weights)
 
 
-def _shapes(s: int, w: int, t: int) -> tuple[dict[str, tuple[int, int, int]], dict[str, tuple[int, int, int]]]:
+def _shapes(
+    s: int, w: int, t: int
+) -> tuple[dict[str, tuple[int, int, int]], dict[str, tuple[int, int, int]]]:
     """Return the shapes of the effects on the mean of both orders, and on half their difference."""
-    level = {STATEMENT: (s, 1, 1), WORDING: (s, w, 1), TEMPLATE: (1, 1, t), STATEMENT_TEMPLATE: (s, 1, t)}
+    level = {
+        STATEMENT: (s, 1, 1),
+        WORDING: (s, w, 1),
+        TEMPLATE: (1, 1, t),
+        STATEMENT_TEMPLATE: (s, 1, t),
+    }
     level[WORDING_TEMPLATE] = (s, w, t)
     return level, {
         ORDER_STATEMENT: (s, 1, 1),
@@ -783,7 +938,9 @@ def _shapes(s: int, w: int, t: int) -> tuple[dict[str, tuple[int, int, int]], di
 
 
 def _effects(
-    rng: np.random.Generator, variances: Mapping[str, float], shapes: Mapping[str, tuple[int, int, int]]
+    rng: np.random.Generator,
+    variances: Mapping[str, float],
+    shapes: Mapping[str, tuple[int, int, int]],
 ) -> FloatArray:
     """Return the sum of the effects on z: (S, W, T)."""
     total = np.zeros(np.broadcast_shapes(*shapes.values()))
@@ -800,11 +957,15 @@ def _normal(z: FloatArray) -> FloatArray:
 
 
 def _covariances(first: float, second: float, sd: float) -> FloatArray:
-    """Return C(r) for `CORRELATIONS` and z with two means; for a negative r the second z falls as the first rises."""
+    """Return C(r) for `CORRELATIONS` and z with two means; for a negative r the second z falls as
+    the first rises.
+    """
     r = np.abs(CORRELATIONS)[:, None]
     rest = np.sqrt(1 + sd * sd * (1 - r))
     reach = sd * np.sqrt(r) * GRID
-    product = _normal((first + reach) / rest) * _normal((second + np.sign(CORRELATIONS)[:, None] * reach) / rest)
+    product = _normal((first + reach) / rest) * _normal(
+        (second + np.sign(CORRELATIONS)[:, None] * reach) / rest
+    )
     means = _normal(np.array([first, second]) / np.sqrt(1 + sd * sd))
     return np.asarray(product @ DENSITY - means.prod())
 
@@ -814,7 +975,9 @@ def _at(correlation: float, curve: FloatArray) -> float:
 
 
 def _deviation(share: float, variance: float) -> float:
-    """Return the standard deviation of z at which shares with this mean have this variance, by bisection."""
+    """Return the standard deviation of z at which shares with this mean have this variance, by
+    bisection.
+    """
     from scipy.special import ndtri
 
     low, high = 0.0, STEEPEST
@@ -826,18 +989,27 @@ def _deviation(share: float, variance: float) -> float:
 
 
 def _sum(of: Mapping[str, float], kind: str, sign: int) -> float:
-    """Return the covariance of two prompts of a kind; sign 1: in the same label order, -1: in different orders."""
+    """Return the covariance of two prompts of a kind; sign 1: in the same label order, -1: in
+    different orders.
+    """
     return sum((sign if name in WITH_ORDER else 1) * of.get(name, 0.0) for name in SHARED[kind])
 
 
-def _probit_normal_parts(mean: float, sd: float, components: Mapping[str, float]) -> dict[str, float]:
+def _probit_normal_parts(
+    mean: float, sd: float, components: Mapping[str, float]
+) -> dict[str, float]:
     """Return the parts of the variance of z whose shares have these components."""
     curve = _covariances(mean, mean, sd)
     same, other = (
-        {kind: float(np.interp(_sum(components, kind, sign), curve, CORRELATIONS)) for kind in SHARED}
+        {
+            kind: float(np.interp(_sum(components, kind, sign), curve, CORRELATIONS))
+            for kind in SHARED
+        }
         for sign in (1, -1)
     )
-    found = {name: max(0.0, value) for name, value in _apart(same, other).items() if components[name] > 0}
+    found = {
+        name: max(0.0, value) for name, value in _apart(same, other).items() if components[name] > 0
+    }
     total = sum(found.values())
     return {name: value / total for name, value in found.items()}
 
@@ -845,15 +1017,20 @@ def _probit_normal_parts(mean: float, sd: float, components: Mapping[str, float]
 def _apart(same: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
     """Return components from covariances of prompts in the same and in different label orders.
 
-    Prompts that share no factor still share the order effect: positive in the same order, negative in different orders.
+    Prompts that share no factor still share the order effect: positive in the same order, negative
+    in different orders.
     """
-    level, half = ({kind: (same[kind] + sign * other[kind]) / 2 for kind in SHARED} for sign in (1, -1))
+    level, half = (
+        {kind: (same[kind] + sign * other[kind]) / 2 for kind in SHARED} for sign in (1, -1)
+    )
     none = half["0"]
     half = {kind: value - none for kind, value in half.items()}
     statement, wording, template, cross, rest = _in_turn(level)
     of_order = _in_turn(half)
     named = dict(zip(WITHOUT_ORDER, (statement, wording, template, cross, rest), strict=True))
-    return named | dict(zip(WITH_ORDER, (none, *of_order[:3], of_order[3] + of_order[4]), strict=True))
+    return named | dict(
+        zip(WITH_ORDER, (none, *of_order[:3], of_order[3] + of_order[4]), strict=True)
+    )
 
 
 def _in_turn(k: Mapping[str, float]) -> tuple[float, float, float, float, float]:

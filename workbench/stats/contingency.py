@@ -1,7 +1,8 @@
 """Two-rater coefficients from square tables of counts, many tables at once.
 
-A table's cell (i, j) counts the items to which the first rater gave category i and the second category j. Tables are
-stacked in leading axes: (..., q, q) in, (...) out, NaN where a coefficient is undefined. `agreement` gives the reason.
+A table's cell (i, j) counts the items to which the first rater gave category i and the second
+category j. Tables are stacked in leading axes: (..., q, q) in, (...) out, NaN where a coefficient
+is undefined. `agreement` gives the reason.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ def observed_agreement(tables: npt.ArrayLike) -> FloatArray:
 def kappa(tables: npt.ArrayLike) -> FloatArray:
     """Return Cohen's κ = (p_o - p_e) / (1 - p_e), p_e = Σ_i n_i. n_.i / N².
 
-    NaN if p_e = 1, that is, if both raters gave one and the same category throughout, and if the table is empty. If
-    only one of the raters always gives the same category, κ = 0. All steps before the last division use whole numbers,
-    so that neither case depends on rounding.
+    NaN if p_e = 1, that is, if both raters gave one and the same category throughout, and if the
+    table is empty. If only one of the raters always gives the same category, κ = 0. All steps
+    before the last division use whole numbers, so that neither case depends on rounding.
 
     References
     ----------
@@ -47,10 +48,11 @@ def kappa(tables: npt.ArrayLike) -> FloatArray:
 
 
 def gwet_ac1(tables: npt.ArrayLike) -> FloatArray:
-    """Return Gwet's AC1 = (p_o - p_e) / (1 - p_e), p_e = Σ_i π_i (1 - π_i) / (q - 1), π_i = (n_i. + n_.i) / 2N.
+    """Return Gwet's AC1 = (p_o - p_e) / (1 - p_e), p_e = Σ_i π_i (1 - π_i) / (q - 1), π_i = (n_i. +
+    n_.i) / 2N.
 
-    The size q of the table is the number of offered categories, used or not. AC1 is defined if there is at least one
-    pair: when all answers are equal, p_e = 0 and AC1 = 1.
+    The size q of the table is the number of offered categories, used or not. AC1 is defined if
+    there is at least one pair: when all answers are equal, p_e = 0 and AC1 = 1.
 
     References
     ----------
@@ -63,7 +65,9 @@ def gwet_ac1(tables: npt.ArrayLike) -> FloatArray:
     """
     counts = np.asarray(tables, dtype=np.float64)
     observed = observed_agreement(counts)
-    shares = _ratio(counts.sum(axis=-1) + counts.sum(axis=-2), 2 * counts.sum(axis=(-2, -1))[..., None])
+    shares = _ratio(
+        counts.sum(axis=-1) + counts.sum(axis=-2), 2 * counts.sum(axis=(-2, -1))[..., None]
+    )
     chance = (shares * (1 - shares)).sum(axis=-1) / (counts.shape[-1] - 1)
     return np.asarray((observed - chance) / (1 - chance), dtype=np.float64)
 

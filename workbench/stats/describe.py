@@ -1,5 +1,5 @@
-"""What describes numbers: mean and deviation, correlation, the spread of a distribution, the distance of two, and the
-share of noise in a mean of absolute values.
+"""What describes numbers: mean and deviation, correlation, the spread of a distribution, the
+distance of two, and the share of noise in a mean of absolute values.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from workbench.stats.arrays import FloatArray
 def mean_sd(values: npt.ArrayLike, ddof: int = 1) -> MeanSd:
     """Return mean and standard deviation of the defined values.
 
-    `ddof=1` is the sample deviation (divisor n - 1), `ddof=0` the population deviation (divisor n). One value has
-    no sample deviation: it is NaN, not 0.
+    `ddof=1` is the sample deviation (divisor n - 1), `ddof=0` the population deviation (divisor n).
+    One value has no sample deviation: it is NaN, not 0.
 
     Examples
     --------
@@ -37,7 +37,8 @@ FEWEST = 3
 "pairs: two always lie on a line"
 ON_A_LINE = "all points lie on a line"
 CONSTANT = 1e-13
-"values that vary by less than this share of their mean are equal up to rounding (scipy warns at the same limit)"
+"""values that vary by less than this share of their mean are equal up to rounding (scipy warns at
+the same limit)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class Pearson:
     df: int
     "n - 2, never below 0"
     p: float
-    "two-sided, of no correlation between normally distributed variables; NaN where there is no test"
+    """two-sided, of no correlation between normally distributed variables; NaN where there is no
+    test"""
     n: int
     "pairs in which both values are defined"
     undefined: str = ""
@@ -61,11 +63,12 @@ class Pearson:
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Pearson:
-    """Return r = Σ (x - mean x)(y - mean y) / root(Σ (x - mean x)² Σ (y - mean y)²) and t = r root(df / (1 - r²)).
+    """Return r = Σ (x - mean x)(y - mean y) / root(Σ (x - mean x)² Σ (y - mean y)²) and t = r
+    root(df / (1 - r²)).
 
-    Pairs with a NaN are excluded. Undefined for fewer than 3 pairs, and if all values of either variable are equal.
-    Points that all lie on a line have r = 1 or -1 and no test, because there is no residual variance. (scipy gives p =
-    0, even for three points.)
+    Pairs with a NaN are excluded. Undefined for fewer than 3 pairs, and if all values of either
+    variable are equal. Points that all lie on a line have r = 1 or -1 and no test, because there is
+    no residual variance. (scipy gives p = 0, even for three points.)
 
     References
     ----------
@@ -94,7 +97,9 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> Pearson:
 
     df, left = n - 2, 1 - r * r
     if left <= CONSTANT:
-        return Pearson(float(np.copysign(1, r)), float("nan"), df, float("nan"), n, untested=ON_A_LINE)
+        return Pearson(
+            float(np.copysign(1, r)), float("nan"), df, float("nan"), n, untested=ON_A_LINE
+        )
     t = float(r * np.sqrt(df / left))
     return Pearson(r, t, df, 2 * float(stdtr(df, -abs(t))), n)
 
@@ -105,8 +110,8 @@ def _undefined(n: int, why: str) -> Pearson:
 
 
 def normalised_entropy(weights: npt.ArrayLike, options: npt.ArrayLike) -> FloatArray:
-    """Return H = -Σ p_i ln p_i / ln n along the last axis: 0 if all answers are equal, 1 if all options are equally
-    frequent.
+    """Return H = -Σ p_i ln p_i / ln n along the last axis: 0 if all answers are equal, 1 if all
+    options are equally frequent.
 
     NaN without weight, or with fewer than two options. Above 1 if more than n letters have weight.
 
@@ -119,41 +124,48 @@ def normalised_entropy(weights: npt.ArrayLike, options: npt.ArrayLike) -> FloatA
     --------
     >>> [round(float(h), 3) for h in normalised_entropy([[25, 25, 0], [40, 10, 0], [50, 0, 0], [0, 0, 0]], 2)]
     [1.0, 0.722, 0.0, nan]
-    """
+    """  # noqa: E501
     masses = np.asarray(weights, dtype=np.float64)
     n = np.broadcast_to(np.asarray(options, dtype=np.float64), masses.shape[:-1])
     total = masses.sum(axis=-1, keepdims=True)
     p = np.divide(masses, total, out=np.zeros_like(masses), where=total > 0)
     terms = np.multiply(p, np.log(p, out=np.zeros_like(p), where=p > 0))
     found = np.full(n.shape, np.nan)
-    np.divide(-terms.sum(axis=-1), np.log(np.maximum(n, 1)), out=found, where=(total[..., 0] > 0) & (n >= 2))
+    np.divide(
+        -terms.sum(axis=-1),
+        np.log(np.maximum(n, 1)),
+        out=found,
+        where=(total[..., 0] > 0) & (n >= 2),
+    )
     return np.asarray(np.abs(found))  # -0.0 is 0
 
 
 def ordered_wasserstein(p: npt.ArrayLike, q: npt.ArrayLike) -> FloatArray:
-    """Return W = Σ_{i<n} |P_i - Q_i| / (n - 1) along the last axis, P and Q cumulative shares of n ordered options.
+    """Return W = Σ_{i<n} |P_i - Q_i| / (n - 1) along the last axis, P and Q cumulative shares of n
+    ordered options.
 
-    The work of moving one distribution into the other if neighbouring options are 1 apart, as a share of the largest
-    possible work: 0 if equal, 1 if all weight is at opposite ends. NaN if either has no weight or there are fewer than
-    two options.
+    The work of moving one distribution into the other if neighbouring options are 1 apart, as a
+    share of the largest possible work: 0 if equal, 1 if all weight is at opposite ends. NaN if
+    either has no weight or there are fewer than two options.
 
     References
     ----------
-    Santurkar et al. 2023, Whose opinions do language models reflect?, section 3.1: 1 - W is the alignment of two
-    distributions of opinions, its mean over questions the representativeness.
+    Santurkar et al. 2023, Whose opinions do language models reflect?, section 3.1: 1 - W is the
+    alignment of two distributions of opinions, its mean over questions the representativeness.
 
     Examples
     --------
     >>> float(ordered_wasserstein([1, 0, 0], [0, 0, 1])), float(ordered_wasserstein([1, 0, 0], [0, 1, 0]))
     (1.0, 0.5)
-    """
+    """  # noqa: E501
     first, second = (np.asarray(each, dtype=np.float64) for each in (p, q))
     n = first.shape[-1]
     if n < 2:
         return np.full(first.shape[:-1], np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         gap = np.cumsum(
-            first / first.sum(axis=-1, keepdims=True) - second / second.sum(axis=-1, keepdims=True), axis=-1
+            first / first.sum(axis=-1, keepdims=True) - second / second.sum(axis=-1, keepdims=True),
+            axis=-1,
         )
     return np.asarray(np.abs(gap[..., :-1]).sum(axis=-1) / (n - 1))
 
@@ -184,22 +196,26 @@ NOTHING = NoiseFloor(NAN, NAN, NAN, "no value")
 
 
 def noise_floor(sums: FloatArray, squares: FloatArray, counts: FloatArray) -> NoiseFloor:
-    """Return noise, size and test of means b_k = Σ d / n over units that all b_k share, such as people.
+    """Return noise, size and test of means b_k = Σ d / n over units that all b_k share, such as
+    people.
 
-    The test compares W = Σ (b_k / s_k)² with its distribution under the hypothesis that every b_k is 0. Whole units are
-    drawn, so that the b_k keep their dependence, and each draw gives Σ ((b*_k - b_k) / s*_k)², with its own standard
-    errors; p is the share of draws, including the sample, with a W at least as large. The chi-square distribution with
-    K degrees of freedom would assume independent b_k: in 1,000 simulations without any bias it rejected 8-12 % at the 5
-    % level, this test 4 % (50 and 200 people, 7 and 15 questions, correlated .3-.8), and almost never if answers to a
-    question are rare.
+    The test compares W = Σ (b_k / s_k)² with its distribution under the hypothesis that every b_k
+    is 0. Whole units are drawn, so that the b_k keep their dependence, and each draw gives Σ ((b*_k
+    - b_k) / s*_k)², with its own standard errors; p is the share of draws, including the sample,
+    with a W at least as large. The chi-square distribution with K degrees of freedom would assume
+    independent b_k: in 1,000 simulations without any bias it rejected 8-12 % at the 5 % level, this
+    test 4 % (50 and 200 people, 7 and 15 questions, correlated .3-.8), and almost never if answers
+    to a question are rare.
 
     Parameters
     ----------
-    sums, squares, counts : (K, 1 + draws): Σ d, Σ d² and n of each k, in the sample and then in each draw
+    sums, squares, counts : (K, 1 + draws): Σ d, Σ d² and n of each k, in the sample and then in
+        each draw
 
     References
     ----------
-    Hall and Wilson 1991, Two guidelines for bootstrap hypothesis testing (centred and studentised draws).
+    Hall and Wilson 1991, Two guidelines for bootstrap hypothesis testing (centred and studentised
+    draws).
     """
     if len(sums) == 0:
         return NOTHING

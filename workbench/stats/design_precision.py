@@ -1,5 +1,5 @@
-"""What a design can show before any model is asked: the smallest effect that it detects, and the precision that numbers
-of statements, wordings, templates and samples bring.
+"""What a design can show before any model is asked: the smallest effect that it detects, and the
+precision that numbers of statements, wordings, templates and samples bring.
 """
 
 from __future__ import annotations
@@ -7,7 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workbench.stats.components import STATEMENT, STATEMENT_TEMPLATE, TEMPLATE, WORDING, WORDING_TEMPLATE
+from workbench.stats.components import (
+    STATEMENT,
+    STATEMENT_TEMPLATE,
+    TEMPLATE,
+    WORDING,
+    WORDING_TEMPLATE,
+)
 from workbench.stats.proportions import wilson_interval
 
 MOST = 0.5
@@ -15,7 +21,8 @@ MOST = 0.5
 
 
 def smallest_difference(spread: float, first: int, second: int) -> float:
-    """Return the smallest detectable difference between the means of two groups of units; NaN with fewer than 2 units.
+    """Return the smallest detectable difference between the means of two groups of units; NaN with
+    fewer than 2 units.
 
     spread : standard deviation of the units
 
@@ -43,8 +50,8 @@ def smallest_mean(spread: float, units: int) -> float:
 
 
 def smallest_kappa(units: int) -> float:
-    """Return the smallest detectable Cohen's kappa over pairs if both answers are equally frequent; NaN if there is
-    none.
+    """Return the smallest detectable Cohen's kappa over pairs if both answers are equally frequent;
+    NaN if there is none.
 
     Its standard error is then 1 / sqrt(n) without agreement beyond chance.
 
@@ -60,7 +67,8 @@ def smallest_kappa(units: int) -> float:
 
 
 def widest(units: int) -> float:
-    """Return the largest half-width of Wilson's interval of a share, which is that of a share of one half.
+    """Return the largest half-width of Wilson's interval of a share, which is that of a share of
+    one half.
 
     Examples
     --------
@@ -118,7 +126,9 @@ class Precision:
 
 
 def precision(components: Mapping[str, float], answer: float, size: Size) -> Precision:
-    """Return the errors and coefficients of a design. `answer`: variance of a single answer, p (1 - p), on average."""
+    """Return the errors and coefficients of a design. `answer`: variance of a single answer, p (1 -
+    p), on average.
+    """
     cells = size.wordings * size.templates
     relative = (
         components.get(WORDING, 0.0) / size.wordings
@@ -136,28 +146,37 @@ def _share(between: float, error: float) -> float:
 
 
 def smallest_bias(components: Mapping[str, float], answer: float, size: Size, side: int) -> float:
-    """Return the smallest bias that `side` statements per side detect with a power of 80 %, at a two-sided level of 5
-    %.
+    """Return the smallest bias that `side` statements per side detect with a power of 80 %, at a
+    two-sided level of 5 %.
 
-    The bias is the mean share of agreement with statements of the right minus that of the left, which is (bias right -
-    bias left) / 2 if no answer is neutral. Statements are the units: the standard error is √(2 (v[statement] + e) /
-    side), with 2 (side - 1) degrees of freedom. Effects of templates on all statements alike cancel.
+    The bias is the mean share of agreement with statements of the right minus that of the left,
+    which is (bias right - bias left) / 2 if no answer is neutral. Statements are the units: the
+    standard error is √(2 (v[statement] + e) / side), with 2 (side - 1) degrees of freedom. Effects
+    of templates on all statements alike cancel.
     """
     from scipy.special import stdtrit
 
     if side < 2:
         return float("nan")
     freedom = 2 * (side - 1)
-    error = (2 * (components.get(STATEMENT, 0.0) + precision(components, answer, size).relative) / side) ** 0.5
+    error = (
+        2 * (components.get(STATEMENT, 0.0) + precision(components, answer, size).relative) / side
+    ) ** 0.5
     return float((stdtrit(freedom, 1 - LEVEL / 2) + stdtrit(freedom, POWER)) * error)
 
 
-def statements_a_side(components: Mapping[str, float], answer: float, size: Size, bias: float, most: int) -> int | None:
+def statements_a_side(
+    components: Mapping[str, float], answer: float, size: Size, bias: float, most: int
+) -> int | None:
     """Return how many statements per side detect a bias; None if more than `most` are needed."""
     low, high = 1, most
     if not smallest_bias(components, answer, size, most) <= bias:
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if smallest_bias(components, answer, size, middle) <= bias else (middle, high)
+        low, high = (
+            (low, middle)
+            if smallest_bias(components, answer, size, middle) <= bias
+            else (middle, high)
+        )
     return high

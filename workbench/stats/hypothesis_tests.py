@@ -1,4 +1,6 @@
-"""Hypothesis tests: of a mean, of paired items, of clusters and within strata; and the adjustment of p for several."""
+"""Hypothesis tests: of a mean, of paired items, of clusters and within strata; and the adjustment
+of p for several.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from workbench.stats.samples import hypergeometric
 
 
 def holm(p: npt.ArrayLike) -> FloatArray:
-    """Return Holm's adjusted p values: max over j <= i of min(1, (m - j + 1) p_(j)), for p in ascending order.
+    """Return Holm's adjusted p values: max over j <= i of min(1, (m - j + 1) p_(j)), for p in
+    ascending order.
 
     A NaN stands for a test that could not be made: it stays NaN and does not count among the m.
 
@@ -40,10 +43,12 @@ def holm(p: npt.ArrayLike) -> FloatArray:
 
 
 def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
-    """Return p values adjusted by Benjamini and Hochberg's procedure, which bounds the expected share of false alarms.
+    """Return p values adjusted by Benjamini and Hochberg's procedure, which bounds the expected
+    share of false alarms.
 
-    min over j >= i of min(1, m p_(j) / j), for p in ascending order; valid for tests that are independent or positively
-    dependent. A NaN stands for a test that could not be made: it stays NaN and does not count among the m.
+    min over j >= i of min(1, m p_(j) / j), for p in ascending order; valid for tests that are
+    independent or positively dependent. A NaN stands for a test that could not be made: it stays
+    NaN and does not count among the m.
 
     References
     ----------
@@ -64,19 +69,21 @@ def benjamini_hochberg(p: npt.ArrayLike) -> FloatArray:
 
 
 def benjamini_bogomolov(families: Sequence[npt.ArrayLike]) -> list[FloatArray]:
-    """Return p values of several families, adjusted within their families and for the choice of families.
+    """Return p values of several families, adjusted within their families and for the choice of
+    families.
 
-    A family counts as selected at level q if its smallest p, adjusted by Benjamini and Hochberg's procedure within the
-    family, is selected among those of all m families by the same procedure. With R families selected, a test holds at q
-    if its adjusted p is at most R q / m. So the expected share of false alarms, averaged over the selected families, is
-    at most q, and without any effect some test holds with a probability of at most q. True effects in one family do
-    not make false alarms more likely in another, as they do where all tests are one family.
+    A family counts as selected at level q if its smallest p, adjusted by Benjamini and Hochberg's
+    procedure within the family, is selected among those of all m families by the same procedure.
+    With R families selected, a test holds at q if its adjusted p is at most R q / m. So the
+    expected share of false alarms, averaged over the selected families, is at most q, and without
+    any effect some test holds with a probability of at most q. True effects in one family do not
+    make false alarms more likely in another, as they do where all tests are one family.
 
     Parameters
     ----------
     families
-        The p values of each family, (n,) each. A NaN stands for a test that could not be made: it stays NaN, and a
-        family of NaN alone does not count among the m.
+        The p values of each family, (n,) each. A NaN stands for a test that could not be made: it
+        stays NaN, and a family of NaN alone does not count among the m.
 
     References
     ----------
@@ -128,7 +135,8 @@ class MeanTest:
     "two-sided; NaN where there is no test"
     n: int
     degenerate: str = ""
-    "why there is no test: `all values equal`, `one value has no spread`, `no values`; empty if there is one"
+    """why there is no test: `all values equal`, `one value has no spread`, `no values`; empty if
+    there is one"""
 
     @property
     def tested(self) -> bool:
@@ -137,17 +145,20 @@ class MeanTest:
 
 
 def mean_test(values: npt.ArrayLike, resolution: float = 0.0, limit: float = math.inf) -> MeanTest:
-    """Return t = mean / (sd / root(n)) with n - 1 degrees of freedom, and mean ± t(0.975) sd / root(n).
+    """Return t = mean / (sd / root(n)) with n - 1 degrees of freedom, and mean ± t(0.975) sd /
+    root(n).
 
-    NaNs are excluded. Fewer than two values, or values that are all equal, have no test and no interval, and
-    `degenerate` gives the reason: the test compares a mean with the spread of the values, and equal values have none.
-    (scipy gives p = 0 for two equal values other than 0.)
+    NaNs are excluded. Fewer than two values, or values that are all equal, have no test and no
+    interval, and `degenerate` gives the reason: the test compares a mean with the spread of the
+    values, and equal values have none. (scipy gives p = 0 for two equal values other than 0.)
 
     Parameters
     ----------
-    resolution : values that differ by at most this, in their own unit, are equal: rounding errors of equal values would
+    resolution : values that differ by at most this, in their own unit, are equal: rounding errors
+        of equal values would
     give an arbitrary t
-    limit : largest size that a mean can have, as 1 for a difference of two shares; the interval ends there
+    limit : largest size that a mean can have, as 1 for a difference of two shares; the interval
+        ends there
 
     References
     ----------
@@ -170,7 +181,9 @@ def mean_test(values: npt.ArrayLike, resolution: float = 0.0, limit: float = mat
     if n == 1:
         return MeanTest(mean, nan, nan, nan, nan, 0, nan, 1, ONE_VALUE)
     if np.ptp(numbers) <= max(resolution, ROUNDING * float(np.abs(numbers).max())):
-        return MeanTest(mean if abs(mean) > resolution else 0.0, nan, nan, 0.0, nan, n - 1, nan, n, ALL_EQUAL)
+        return MeanTest(
+            mean if abs(mean) > resolution else 0.0, nan, nan, 0.0, nan, n - 1, nan, n, ALL_EQUAL
+        )
     sd = float(numbers.std(ddof=1))
     from scipy.special import stdtr, stdtrit  # importing scipy.stats takes most of a second
 
@@ -191,7 +204,9 @@ NO_HITS = "no answer of either group is a refusal, so there is no difference to 
 
 @dataclass(frozen=True, slots=True)
 class OneSided:
-    """The difference between the shares of two groups, first minus second, with a permutation test."""
+    """The difference between the shares of two groups, first minus second, with a permutation
+    test.
+    """
 
     difference: Estimate
     "n: clusters of both groups"
@@ -200,13 +215,16 @@ class OneSided:
     untested: str = ""
 
 
-def one_sided(hits: npt.ArrayLike, counts: npt.ArrayLike, first: npt.ArrayLike, rng: np.random.Generator) -> OneSided:
-    """Return the difference between the share Σ hits / Σ counts of one group of clusters and that of the others.
+def one_sided(
+    hits: npt.ArrayLike, counts: npt.ArrayLike, first: npt.ArrayLike, rng: np.random.Generator
+) -> OneSided:
+    """Return the difference between the share Σ hits / Σ counts of one group of clusters and that
+    of the others.
 
-    The test permutes the groups of the clusters, so that answers to one statement stay together, and
-    p = (1 + #{|d*| >= |d|}) / (1 + permutations). The interval combines the groups' limits by `share_interval` (MOVER;
-    Newcombe 1998 for independent answers): Student's over clusters covered 72 to 99 % where rates are near 0 or
-    clusters of unequal size, this one 93 % or more.
+    The test permutes the groups of the clusters, so that answers to one statement stay together,
+    and p = (1 + #{|d*| >= |d|}) / (1 + permutations). The interval combines the groups' limits by
+    `share_interval` (MOVER; Newcombe 1998 for independent answers): Student's over clusters covered
+    72 to 99 % where rates are near 0 or clusters of unequal size, this one 93 % or more.
 
     Parameters
     ----------
@@ -215,28 +233,38 @@ def one_sided(hits: npt.ArrayLike, counts: npt.ArrayLike, first: npt.ArrayLike, 
 
     References
     ----------
-    Phipson and Smyth 2010, Permutation p-values should never be zero, Stat. Appl. Genet. Mol. Biol. 9(1): 39.
-    Zou and Donner 2008, Construction of confidence limits about effect measures, Statistics in Medicine 27 (MOVER).
+    Phipson and Smyth 2010, Permutation p-values should never be zero, Stat. Appl. Genet. Mol. Biol.
+    9(1): 39. Zou and Donner 2008, Construction of confidence limits about effect measures,
+    Statistics in Medicine 27 (MOVER).
 
     Examples
     --------
     >>> found = one_sided([5, 4, 6, 5, 0, 0, 0, 0], [9] * 8, [True] * 4 + [False] * 4, np.random.default_rng(1))
     >>> round(found.difference.value, 3), found.p < 0.05
     (0.556, True)
-    """
-    of, among, group = np.asarray(hits, float), np.asarray(counts, float), np.asarray(first, dtype=np.bool_)
+    """  # noqa: E501
+    of, among, group = (
+        np.asarray(hits, float),
+        np.asarray(counts, float),
+        np.asarray(first, dtype=np.bool_),
+    )
     there = among > 0
     of, among, group = of[there], among[there], group[there]
     sizes = int(group.sum()), int((~group).sum())
     if min(sizes) < LEAST:
-        why = f"{sizes[0]} and {sizes[1]} statements were answered; a difference takes {LEAST} of each: ask more"
+        why = (
+            f"{sizes[0]} and {sizes[1]} statements were answered; a difference takes {LEAST} "
+            "of each: ask more"
+        )
         return OneSided(Estimate(NAN, NAN, NAN, sum(sizes), 0, why), NAN, why)
     value = float(_differences(of, among, group[None])[0])
     found = Estimate(value, NAN, NAN, sum(sizes))
     if not of.any():
         return OneSided(found, NAN, NO_HITS)
     shuffled = rng.permuted(np.tile(group, (PERMUTATIONS, 1)), axis=1)
-    reached = int(np.count_nonzero(np.abs(_differences(of, among, shuffled)) >= abs(value) - ROUNDING))
+    reached = int(
+        np.count_nonzero(np.abs(_differences(of, among, shuffled)) >= abs(value) - ROUNDING)
+    )
     return OneSided(_with_interval(found, of, among, group), (1 + reached) / (1 + PERMUTATIONS))
 
 
@@ -246,7 +274,9 @@ def _differences(hits: FloatArray, counts: FloatArray, groups: BoolArray) -> Flo
     return np.asarray(shares[0] - shares[1], dtype=np.float64)
 
 
-def _with_interval(found: Estimate, hits: FloatArray, counts: FloatArray, first: BoolArray) -> Estimate:
+def _with_interval(
+    found: Estimate, hits: FloatArray, counts: FloatArray, first: BoolArray
+) -> Estimate:
     (p, of_p), (q, of_q) = (
         (float(hits[mine].sum() / counts[mine].sum()), share_interval(hits[mine], counts[mine]))
         for mine in (first, ~first)
@@ -258,7 +288,8 @@ def _with_interval(found: Estimate, hits: FloatArray, counts: FloatArray, first:
 def mcnemar(only_first: int, only_second: int) -> float:
     """Return the exact two-sided p of McNemar's test: that both kinds of change are equally likely.
 
-    min(1, 2 P(X <= min(b, c))), X ~ Binomial(b + c, 1/2). NaN if no pair differs: there is nothing to test.
+    min(1, 2 P(X <= min(b, c))), X ~ Binomial(b + c, 1/2). NaN if no pair differs: there is nothing
+    to test.
 
     Parameters
     ----------
@@ -278,12 +309,14 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def paired_ends(only_first: float, only_second: float, n: float) -> Ends:
-    """Return the 95 % interval of (c - b) / n, the second share minus the first over the same n items.
+    """Return the 95 % interval of (c - b) / n, the second share minus the first over the same n
+    items.
 
     The numbers need not be whole, as where it is not known for sure which items differ.
 
-    Bonett and Price: d ± z sqrt((b' + c' - d²) / (n + 2)), where b' = (b + 1) / (n + 2), c' = (c + 1) / (n + 2) and
-    d = c' - b', cut at -1 and 1. Its width is positive even if no pair differs. NaN without pairs.
+    Bonett and Price: d ± z sqrt((b' + c' - d²) / (n + 2)), where b' = (b + 1) / (n + 2), c' = (c +
+    1) / (n + 2) and d = c' - b', cut at -1 and 1. Its width is positive even if no pair differs.
+    NaN without pairs.
 
     Examples
     --------
@@ -384,21 +417,27 @@ class Heterogeneity:
 
 
 def heterogeneity(
-    tables: Iterable[npt.NDArray[np.int64]], rng: np.random.Generator, permutations: int = PERMUTATIONS
+    tables: Iterable[npt.NDArray[np.int64]],
+    rng: np.random.Generator,
+    permutations: int = PERMUTATIONS,
 ) -> Heterogeneity:
-    """Test whether the distribution over columns (answers) depends on the row (group) in any of the tables (strata).
+    """Test whether the distribution over columns (answers) depends on the row (group) in any of the
+    tables (strata).
 
-    X2 = sum over strata of sum (n_rc - e_rc)^2 / e_rc with e_rc = n_r. n_.c / n; its null distribution comes from
-    tables with the same margins, drawn independently in each stratum; p = (1 + #{X2* >= X2}) / (1 + permutations).
+    X2 = sum over strata of sum (n_rc - e_rc)^2 / e_rc with e_rc = n_r. n_.c / n; its null
+    distribution comes from tables with the same margins, drawn independently in each stratum; p =
+    (1 + #{X2* >= X2}) / (1 + permutations).
 
     Notes
     -----
-    A stratum is excluded, because its X2 is constant, if it has one group, if all its answers are equal, or if no two
-    of them are equal. If no stratum remains there is no test, and `undefined` gives the reason.
+    A stratum is excluded, because its X2 is constant, if it has one group, if all its answers are
+    equal, or if no two of them are equal. If no stratum remains there is no test, and `undefined`
+    gives the reason.
 
     References
     ----------
-    Phipson and Smyth 2010, Permutation p-values should never be zero, Stat. Appl. Genet. Mol. Biol. 9(1): 39.
+    Phipson and Smyth 2010, Permutation p-values should never be zero, Stat. Appl. Genet. Mol. Biol.
+    9(1): 39.
 
     Examples
     --------
@@ -409,7 +448,11 @@ def heterogeneity(
     'there is one group only'
     """
     every = [np.asarray(table, dtype=np.int64) for table in tables]
-    shared = [kept for table in every if (kept := table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]).shape[0] > 1]
+    shared = [
+        kept
+        for table in every
+        if (kept := table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]).shape[0] > 1
+    ]
     telling = [table for table in shared if table.shape[1] > 1 and table.sum(axis=0).max() > 1]
     if why := _why_none(every, shared, telling):
         return Heterogeneity(float("nan"), float("nan"), 0, 0, why)
@@ -419,7 +462,10 @@ def heterogeneity(
         drawn += _chi_squared(_shuffled(table, rng, permutations))
     reached = int((drawn >= observed * (1 - 1e-12)).sum())
     return Heterogeneity(
-        float(observed), (1 + reached) / (1 + permutations), len(telling), int(sum(table.sum() for table in telling))
+        float(observed),
+        (1 + reached) / (1 + permutations),
+        len(telling),
+        int(sum(table.sum() for table in telling)),
     )
 
 
@@ -444,7 +490,9 @@ def _chi_squared(tables: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     return found
 
 
-def _shuffled(table: npt.NDArray[np.int64], rng: np.random.Generator, draws: int) -> npt.NDArray[np.int64]:
+def _shuffled(
+    table: npt.NDArray[np.int64], rng: np.random.Generator, draws: int
+) -> npt.NDArray[np.int64]:
     """Return random tables with the margins of this one, for groups without an effect."""
     left = np.tile(table.sum(axis=0), (draws, 1))
     rows: list[npt.NDArray[np.int64]] = []
@@ -454,8 +502,12 @@ def _shuffled(table: npt.NDArray[np.int64], rng: np.random.Generator, draws: int
     return np.stack([*rows, left], axis=1)
 
 
-def _taken(left: npt.NDArray[np.int64], size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Draw `size` answers without replacement from the remaining answers of each draw, column by column."""
+def _taken(
+    left: npt.NDArray[np.int64], size: int, rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Draw `size` answers without replacement from the remaining answers of each draw, column by
+    column.
+    """
     found = np.zeros_like(left)
     wanted = np.full(len(left), size)
     beyond = left.sum(axis=1)

@@ -1,23 +1,28 @@
-"""Shares of many prompts estimated together: a logistic model in which prompts of one kind lend each other strength.
+"""Shares of many prompts estimated together: a logistic model in which prompts of one kind lend
+each other strength.
 
-Of prompt i, k_i of n_i answers agree: k_i ~ Binomial(n_i, p_i). Its logit is a sum of effects and a rest of its own,
+Of prompt i, k_i of n_i answers agree: k_i ~ Binomial(n_i, p_i). Its logit is a sum of effects and a
+rest of its own,
 
     logit p_i = mean + effect of each group that it belongs to + rest_i,
 
-where the effects of a factor (statements, wordings of a statement, templates, …) are normal with a variance of their
-own, and so are the rests (Gelman and Hill 2007, chapter 14). Standard deviations have half-Cauchy priors of scale 1,
-that of the first factor of scale 2, and the mean is normal with standard deviation 10. A prompt with few answers is
-drawn towards its like, one with many hardly, so what is said of the shares does not depend on how many answers there
-are: more of them make it surer.
+where the effects of a factor (statements, wordings of a statement, templates, …) are normal with a
+variance of their own, and so are the rests (Gelman and Hill 2007, chapter 14). Standard deviations
+have half-Cauchy priors of scale 1, that of the first factor of scale 2, and the mean is normal with
+standard deviation 10. A prompt with few answers is drawn towards its like, one with many hardly, so
+what is said of the shares does not depend on how many answers there are: more of them make it
+surer.
 
-The posterior is sampled by Gibbs steps for the normal parts (variances as in Wand et al. 2011, result 5) and one
-Metropolis step a sweep for each logit, proposed by a Newton step from where it stands (Gamerman 1997). Several chains,
-which start from unequal variances, run side by side, so that their agreement can be checked (`stats.chains`).
+The posterior is sampled by Gibbs steps for the normal parts (variances as in Wand et al. 2011,
+result 5) and one Metropolis step a sweep for each logit, proposed by a Newton step from where it
+stands (Gamerman 1997). Several chains, which start from unequal variances, run side by side, so
+that their agreement can be checked (`stats.chains`).
 
-Where prompts hardly differ, these steps get stuck: a small variance keeps effects near 0, and these keep it small (the
-funnel of Neal 2003). A renewal draws the variance of a factor and all its effects together, as if the likelihood were
-quadratic in the effects around 0; a Metropolis step corrects for what that misses. It is accepted where effects are
-small, so renewals are tried in the warm-up, and go on only for factors and as often as they help there.
+Where prompts hardly differ, these steps get stuck: a small variance keeps effects near 0, and these
+keep it small (the funnel of Neal 2003). A renewal draws the variance of a factor and all its
+effects together, as if the likelihood were quadratic in the effects around 0; a Metropolis step
+corrects for what that misses. It is accepted where effects are small, so renewals are tried in the
+warm-up, and go on only for factors and as often as they help there.
 """
 
 from __future__ import annotations
@@ -38,7 +43,8 @@ Single = npt.NDArray[np.floating[Any]]
 CHAINS, DRAWS, WARM_UP = 4, 2000, 150
 "chains; draws of all chains together; sweeps of each chain that come first and are dropped"
 MORE_CHAINS, SWEEPS = 16, 4
-"chains of few prompts, which cost no more side by side; their sweeps for each draw, so that a chain goes as far"
+"""chains of few prompts, which cost no more side by side; their sweeps for each draw, so that a
+chain goes as far"""
 FIRST_SCALE, SCALE, MEAN_SD = 2.0, 1.0, 10.0
 LONGEST_STEP = 2.0
 "of a Newton step on the logit"
@@ -49,7 +55,8 @@ TRIAL = 5
 SELDOM = 4
 "draws of a chain for each renewal where statements differ, but the rests are small"
 OFTEN_ACCEPTED, SOMETIMES_ACCEPTED = 0.5, 0.2
-"shares of the trials above which rests count as small, and above which a factor goes on being renewed"
+"""shares of the trials above which rests count as small, and above which a factor goes on being
+renewed"""
 VARIANCE_STEPS = 0.3, 1.0, 3.0
 "standard deviations of steps of a log variance within a renewal"
 LARGEST = 12_000
@@ -68,9 +75,11 @@ def pooled_shares(
 
     Parameters
     ----------
-    hits, trials : (N,) answers that agree, and readable answers. A prompt without any is drawn like its group
-    factors : (N,) each: the number of the group, 0 to G - 1, that each prompt belongs to. A factor that tells prompts
-        apart as the first one does is left out: one group, a group for each prompt, the groups of an earlier factor
+    hits, trials : (N,) answers that agree, and readable answers. A prompt without any is drawn like
+        its group
+    factors : (N,) each: the number of the group, 0 to G - 1, that each prompt belongs to. A factor
+        that tells prompts apart as the first one does is left out: one group, a group for each
+        prompt, the groups of an earlier factor
 
     Raises ValueError without prompts or factors.
 
@@ -79,7 +88,7 @@ def pooled_shares(
     >>> shares = pooled_shares([9, 10, 10, 8], [10] * 4, [np.array([0, 0, 1, 1])], np.random.default_rng(1))
     >>> shares.shape, bool((shares.mean(axis=0) > 0.7).all())
     ((2000, 4), True)
-    """
+    """  # noqa: E501
     return np.concatenate(list(iterate_draws(hits, trials, factors, rng, draws=draws)))
 
 
@@ -91,7 +100,9 @@ def iterate_draws(
     *,
     draws: int = DRAWS,
 ) -> Iterator[Single]:
-    """Yield the same draws in blocks, each (chains that run together, N); see `by_chain` for their order."""
+    """Yield the same draws in blocks, each (chains that run together, N); see `by_chain` for their
+    order.
+    """
     k = np.asarray(hits, dtype=np.float32)
     n = np.asarray(trials, dtype=np.float32)
     if not k.size or not factors:
@@ -107,7 +118,9 @@ def iterate_draws(
 
 
 def by_chain(values: FloatArray, n_prompts: int) -> FloatArray:
-    """Return the values of a figure on draws, in the order of `iterate_draws`, chain by chain: (chains, draws)."""
+    """Return the values of a figure on draws, in the order of `iterate_draws`, chain by chain:
+    (chains, draws).
+    """
     n_chains, together = _n_chains(n_prompts), _chains_together(n_prompts)
     blocks = values.reshape(n_chains // together, -1, together)
     return blocks.transpose(0, 2, 1).reshape(n_chains, -1)
@@ -118,8 +131,12 @@ def _n_chains(n_prompts: int) -> int:
 
 
 def _chains_together(n_prompts: int) -> int:
-    """Return how many chains run in one array: as many as fit the processor's cache, for larger arrays are slower."""
-    return next(n for n in (_n_chains(n_prompts), CHAINS // 2, 1) if n * n_prompts <= LARGEST or n == 1)
+    """Return how many chains run in one array: as many as fit the processor's cache, for larger
+    arrays are slower.
+    """
+    return next(
+        n for n in (_n_chains(n_prompts), CHAINS // 2, 1) if n * n_prompts <= LARGEST or n == 1
+    )
 
 
 def _run_chains(
@@ -175,7 +192,9 @@ def _run_chains(
 
 
 def _sweeps_for_renewal(first: _Effects, rest: _Effects, sweeps: int) -> int:
-    """Return after how many sweeps effects are renewed, or 0 if the other steps do well without it."""
+    """Return after how many sweeps effects are renewed, or 0 if the other steps do well without
+    it.
+    """
     if rest.accepted < OFTEN_ACCEPTED:
         return 0
     return sweeps if first.accepted > OFTEN_ACCEPTED else SELDOM * sweeps
@@ -190,11 +209,15 @@ def _total(values: Single) -> FloatArray:
 
 
 def _distinct(factors: Sequence[IntArray]) -> list[IntArray]:
-    """Return the first factor and those that tell prompts apart in another way than those before them."""
+    """Return the first factor and those that tell prompts apart in another way than those before
+    them.
+    """
     kept = [factors[0]]
     for groups in factors[1:]:
         n_groups = np.unique(groups).size
-        if 1 < n_groups < groups.size and not any(_same_groups(groups, earlier) for earlier in kept):
+        if 1 < n_groups < groups.size and not any(
+            _same_groups(groups, earlier) for earlier in kept
+        ):
             kept.append(groups)
     return kept
 
@@ -230,7 +253,9 @@ class _Effects:
         self.draw_variance(drawn, rng)
         self._set(self._rescaled(drawn, sums, noise, rng))
 
-    def draw_with_mean(self, rest: Single, noise: FloatArray, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def draw_with_mean(
+        self, rest: Single, noise: FloatArray, mean: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         """Draw the effects together with their mean, which is returned, and their variance."""
         sums = self._sums(rest)
         drawn = self._drawn(sums, noise, mean, rng)
@@ -252,9 +277,11 @@ class _Effects:
     def draw_near_zero(
         self, slope: FloatArray, curvature: FloatArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Return a new variance and new effects, as if a quadratic were the likelihood of each effect.
+        """Return a new variance and new effects, as if a quadratic were the likelihood of each
+        effect.
 
-        The variance takes Metropolis steps on its density without the effects, which are then drawn given it.
+        The variance takes Metropolis steps on its density without the effects, which are then drawn
+        given it.
 
         Parameters
         ----------
@@ -272,8 +299,12 @@ class _Effects:
         noise = rng.standard_normal(slope.shape)
         return variance, slope / precision + noise / np.sqrt(precision)
 
-    def _log_density(self, variance: FloatArray, slope: FloatArray, curvature: FloatArray) -> FloatArray:
-        """Return the log density of the log variance, effects integrated out of a quadratic likelihood."""
+    def _log_density(
+        self, variance: FloatArray, slope: FloatArray, curvature: FloatArray
+    ) -> FloatArray:
+        """Return the log density of the log variance, effects integrated out of a quadratic
+        likelihood.
+        """
         ratio = 1 + variance[:, None] * curvature
         fit = slope**2 * variance[:, None] / ratio - np.log(ratio)
         prior = np.log(variance) / 2 - np.log1p(variance / self.scale**2)
@@ -290,7 +321,9 @@ class _Effects:
             return values.astype(np.float64)
         return self._sums(values)
 
-    def keep(self, accepted: BoolArray, variance: FloatArray, values: Single, of_prompts: Single) -> None:
+    def keep(
+        self, accepted: BoolArray, variance: FloatArray, values: Single, of_prompts: Single
+    ) -> None:
         """Replace the variance and the effects of the chains in which they are accepted."""
         self.trials.append(float(accepted.mean()))
         self.variance = np.where(accepted, variance, self.variance)
@@ -305,10 +338,12 @@ class _Effects:
     def _rescaled(
         self, values: FloatArray, sums: FloatArray, noise: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Return the effects times a factor, which is drawn given their pattern and moves their variance, too.
+        """Return the effects times a factor, which is drawn given their pattern and moves their
+        variance, too.
 
-        Variance and effects hold each other where both are small; this step moves them together (interweaving, Yu and
-        Meng 2011). The factor is normal given the pattern, but for the prior of the standard deviation.
+        Variance and effects hold each other where both are small; this step moves them together
+        (interweaving, Yu and Meng 2011). The factor is normal given the pattern, but for the prior
+        of the standard deviation.
         """
         information = (values**2 * self.sizes).sum(axis=1) / noise + 1e-12
         centre = (values * sums).sum(axis=1) / noise / information
@@ -320,7 +355,9 @@ class _Effects:
         self.variance = self.variance * factor**2
         return values * factor[:, None]
 
-    def _drawn(self, sums: FloatArray, noise: FloatArray, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def _drawn(
+        self, sums: FloatArray, noise: FloatArray, mean: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         precision = self.sizes / noise[:, None] + 1 / self.variance[:, None]
         centres = (sums / noise[:, None] + (mean / self.variance)[:, None]) / precision
         return np.asarray(centres + rng.standard_normal(centres.shape) / np.sqrt(precision))
@@ -332,7 +369,9 @@ class _Effects:
 
 @dataclass(frozen=True, slots=True)
 class _Likelihood:
-    """What the answers say at some logits x: log density, share and information, each (chains, N)."""
+    """What the answers say at some logits x: log density, share and information, each (chains,
+    N).
+    """
 
     density: Single
     share: Single
@@ -357,7 +396,9 @@ class _Logits:
         precision = _column(1 / variance)
         old = self._likelihood
         ahead, old_precision = self._proposal(self.values, old, centre, precision)
-        new_values = ahead + rng.standard_normal(ahead.shape, dtype=np.float32) / np.sqrt(old_precision)
+        new_values = ahead + rng.standard_normal(ahead.shape, dtype=np.float32) / np.sqrt(
+            old_precision
+        )
         new = self._at(new_values)
         back, new_precision = self._proposal(new_values, new, centre, precision)
         prior = ((self.values - centre) ** 2 - (new_values - centre) ** 2) * (precision / 2)
@@ -368,7 +409,9 @@ class _Logits:
         self._keep(accepted, new_values, new)
 
     def shift_mean(self, mean: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, Single]:
-        """Shift the logits of a chain with their mean, by a Newton step; return the new mean and the shift."""
+        """Shift the logits of a chain with their mean, by a Newton step; return the new mean and
+        the shift.
+        """
         old = self._likelihood
         ahead, old_precision = self._mean_proposal(mean, old)
         shift = ahead + rng.standard_normal(len(mean)) / np.sqrt(old_precision)
@@ -401,7 +444,9 @@ class _Logits:
         self._keep(accepted[:, None], new_values, new)
         effect.keep(accepted, variance, new_effects, of_prompts)
 
-    def _mean_proposal(self, mean: FloatArray, likelihood: _Likelihood) -> tuple[FloatArray, FloatArray]:
+    def _mean_proposal(
+        self, mean: FloatArray, likelihood: _Likelihood
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the mean and the precision of the shift that is proposed: a Newton step."""
         precision = _total(likelihood.information) + 1 / MEAN_SD**2
         slope = _total(self._hits - self._trials * likelihood.share) - mean / MEAN_SD**2
@@ -428,5 +473,7 @@ class _Logits:
     ) -> tuple[Single, Single]:
         """Return the mean and the precision of what is proposed from x: a Newton step."""
         precision = likelihood.information + prior_precision
-        step = (self._hits - self._trials * likelihood.share - (x - centre) * prior_precision) / precision
+        step = (
+            self._hits - self._trials * likelihood.share - (x - centre) * prior_precision
+        ) / precision
         return x + np.clip(step, -LONGEST_STEP, LONGEST_STEP), precision

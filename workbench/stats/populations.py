@@ -1,4 +1,6 @@
-"""How people answered questions: everybody, groups, and populations of which only published shares are known."""
+"""How people answered questions: everybody, groups, and populations of which only published shares
+are known.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,22 @@ from workbench.stats.weights import Codes, Floats, WeightedShares, weighted_shar
 NAN = float("nan")
 EVERYBODY = "everybody"
 NOT_GIVEN = -2
-"code of a person without an answer to a question; -1: `don't know`, a refusal, or a value off the scale"
+"""code of a person without an answer to a question; -1: `don't know`, a refusal, or a value off the
+scale"""
 
 
 def in_range(weights: Floats) -> Floats:
-    """Return weights times a power of two, which changes no digit of a share, so that the largest is below 1."""
+    """Return weights times a power of two, which changes no digit of a share, so that the largest
+    is below 1.
+    """
     return np.asarray(np.ldexp(weights, -np.frexp(np.max(weights, initial=0.0))[1]))
 
 
 @dataclass(frozen=True, eq=False)
 class CodedPeople:
-    """People's answers as numbers: 100,000 people with 500 answers each take 100 MB, and gigabytes as texts."""
+    """People's answers as numbers: 100,000 people with 500 answers each take 100 MB, and gigabytes
+    as texts.
+    """
 
     codes: Mapping[str, Codes]
     "by ref: (people,)"
@@ -45,7 +52,10 @@ class CodedPeople:
             known |= {value: scale.place(value) for value in set(given) - {""}}
             codes[question.ref] = np.array([known[value] for value in given], dtype=np.int16)
         fields = group_fields(people)
-        groups = {field: np.array([one.groups.get(field, "") for one in people], object) for field in fields}
+        groups = {
+            field: np.array([one.groups.get(field, "") for one in people], object)
+            for field in fields
+        }
         return cls(codes, in_range(np.array([one.weight for one in people])), groups)
 
     def members(self, kind: str) -> Iterator[tuple[str, NDArray[np.intp]]]:
@@ -70,7 +80,8 @@ class Population:
     known: bool = True
     "whether the number of people is; else shares count as exact"
     unsure: Mapping[str, float] = field(default_factory=dict)
-    "by ref: the share of its people, as weighted, who said `don't know`, refused, or gave none of the options"
+    """by ref: the share of its people, as weighted, who said `don't know`, refused, or gave none of
+    the options"""
     unanswered: Mapping[str, float] = field(default_factory=dict)
     "by ref: the same, with those who have no answer at all"
 
@@ -92,7 +103,11 @@ class Population:
     def of(self, ref: str) -> Codes:
         """Return its people's answers to a question."""
         assert self.everyone is not None, "of published shares nobody is known"
-        return self.everyone.codes[ref] if self.members is None else self.everyone.codes[ref][self.members]
+        return (
+            self.everyone.codes[ref]
+            if self.members is None
+            else self.everyone.codes[ref][self.members]
+        )
 
     @property
     def people(self) -> float:
@@ -107,10 +122,15 @@ class Population:
     @property
     def design_effect(self) -> float:
         """The mean over questions; NaN where nobody knows."""
-        return float(np.mean([one.design_effect for one in self.shares.values()])) if self.known else NAN
+        return (
+            float(np.mean([one.design_effect for one in self.shares.values()]))
+            if self.known
+            else NAN
+        )
 
     def noise(self, influence: Mapping[str, FloatArray]) -> list[FloatArray]:
-        """Return what each person moves a mean over questions, in one array; of published shares, in one a question.
+        """Return what each person moves a mean over questions, in one array; of published shares,
+        in one a question.
 
         influence : what one more answer of each option would move the value of a question
         """
@@ -124,15 +144,21 @@ class Population:
         weights = self.weights
         moves = np.zeros(len(weights))
         for ref, of in influence.items():
-            each = np.append(of / self.weighed[ref] / len(influence), 0.0)  # who is below 0 has the last
+            # Who is below 0 has the last.
+            each = np.append(of / self.weighed[ref] / len(influence), 0.0)
             moves += each[np.maximum(self.of(ref), -1)]
         return [moves * weights]
 
 
 def populations(
-    people: Questionnaire, refs: Collection[str], kinds: Sequence[str], least: int, everyone: CodedPeople | None = None
+    people: Questionnaire,
+    refs: Collection[str],
+    kinds: Sequence[str],
+    least: int,
+    everyone: CodedPeople | None = None,
 ) -> list[Population]:
-    """Return everybody who answered, every group, and every population of which only published shares are known.
+    """Return everybody who answered, every group, and every population of which only published
+    shares are known.
 
     refs : of the questions that are meant
     kinds : of groups; none: all
@@ -142,10 +168,18 @@ def populations(
     everyone = everyone or CodedPeople.of(people)
     scales = {one.ref: people.scale(one.scale) for one in people.questions if one.ref in refs}
     found: list[Population] = []
-    wanted = [(kind, *of) for kind in everyone.groups if not kinds or kind in kinds for of in everyone.members(kind)]
+    wanted = [
+        (kind, *of)
+        for kind in everyone.groups
+        if not kinds or kind in kinds
+        for of in everyone.members(kind)
+    ]
     for kind, value, members in [("", "", None), *wanted] if len(everyone.weights) else ():
         every = Population(kind, value, {}, everyone, members)
-        shares = {ref: weighted_shares(every.of(ref), every.weights, len(of.offered)) for ref, of in scales.items()}
+        shares = {
+            ref: weighted_shares(every.of(ref), every.weights, len(of.offered))
+            for ref, of in scales.items()
+        }
         enough_people = {ref: one for ref, one in shares.items() if one.effective_n >= least}
         unsure = {ref: _share_of(every, np.equal(every.of(ref), -1)) for ref in enough_people}
         unanswered = {ref: _share_of(every, every.of(ref) < 0) for ref in enough_people}
@@ -181,8 +215,12 @@ def _unsure(given: PublishedShares, scale: Scale) -> float:
 
 
 def _published(given: PublishedShares, scale: Scale) -> WeightedShares:
-    """Return published shares of those who gave one of the options, and how many people these are; 0: nobody says."""
+    """Return published shares of those who gave one of the options, and how many people these are;
+    0: nobody says.
+    """
     codes = np.array([scale.place(answer) for answer in given.shares], dtype=np.intp)
     weights = np.array(list(given.shares.values()))
     people = (given.people or 0) * float(weights[codes >= 0].sum() / max(weights.sum(), 1e-9))
-    return WeightedShares(weighted_shares(codes, weights, len(scale.offered)).shares, round(people), people)
+    return WeightedShares(
+        weighted_shares(codes, weights, len(scale.offered)).shares, round(people), people
+    )

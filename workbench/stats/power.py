@@ -1,4 +1,6 @@
-"""The effect that a test finds in 80 % of studies, and in what share of studies a test finds an effect."""
+"""The effect that a test finds in 80 % of studies, and in what share of studies a test finds an
+effect.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ POWER = 0.8
 
 
 def detectable(error: float, freedom: float = math.inf, level: float = LEVEL) -> float:
-    """Return the smallest effect that a two-sided test finds in 80 % of studies, or NaN without a standard error.
+    """Return the smallest effect that a two-sided test finds in 80 % of studies, or NaN without a
+    standard error.
 
     Parameters
     ----------
@@ -38,8 +41,11 @@ def detectable(error: float, freedom: float = math.inf, level: float = LEVEL) ->
     return float(stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, POWER)) * error
 
 
-def share_found(effect: float, error: float, freedom: float = math.inf, level: float = LEVEL) -> float:
-    """Return the share of studies in which a two-sided test finds an effect, or NaN without a standard error.
+def share_found(
+    effect: float, error: float, freedom: float = math.inf, level: float = LEVEL
+) -> float:
+    """Return the share of studies in which a two-sided test finds an effect, or NaN without a
+    standard error.
 
     Examples
     --------
@@ -107,7 +113,9 @@ def standard_error(low: float, high: float) -> float:
 
 
 def mean_error(values: Sequence[float]) -> tuple[float, int]:
-    """Return the standard error of the mean of values and its degrees of freedom. NaNs are excluded."""
+    """Return the standard error of the mean of values and its degrees of freedom. NaNs are
+    excluded.
+    """
     numbers = np.asarray(values, dtype=np.float64)
     numbers = numbers[np.isfinite(numbers)]
     if len(numbers) < 2:

@@ -1,9 +1,11 @@
-"""The leaning of a binary sample: its interval, and whether the leaning is clear enough to count as reliable.
+"""The leaning of a binary sample: its interval, and whether the leaning is clear enough to count as
+reliable.
 
-A prompt is asked n times, and k answers are in favour. Ceron et al. (2024, section 5.4) bootstrap the share k/n. The
-bootstrap distribution of a mean of zeros and ones is known, Binomial(n, k/n)/n, so its percentiles are computed here
-instead of drawn, without noise or seed: with one table lookup per cell, or, beyond `MOST_IN_TABLE` answers, in log(n)
-steps. Nothing here takes memory that grows with the square of a number of answers.
+A prompt is asked n times, and k answers are in favour. Ceron et al. (2024, section 5.4) bootstrap
+the share k/n. The bootstrap distribution of a mean of zeros and ones is known, Binomial(n, k/n)/n,
+so its percentiles are computed here instead of drawn, without noise or seed: with one table lookup
+per cell, or, beyond `MOST_IN_TABLE` answers, in log(n) steps. Nothing here takes memory that grows
+with the square of a number of answers.
 
 References
 ----------
@@ -29,18 +31,21 @@ from workbench.stats.arrays import BoolArray, FloatArray, IntArray, whole_number
 ReliabilityRule = Literal["printed", "coded"]
 
 TIE = 1e-9
-"cumulative probabilities that differ by less than this are equal; rounding errors are near 1e-11 at n = 5000"
+"""cumulative probabilities that differ by less than this are equal; rounding errors are near 1e-11
+at n = 5000"""
 
 
 MOST_IN_TABLE = 512
 "answers up to which the intervals of all shares are computed at once and kept"
 
 
-def leaning_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+def leaning_interval(
+    k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
     """Return the exact percentile bootstrap interval of the shares k/n.
 
-    The ends are the quantiles of Binomial(n, k/n)/n at (1 - level)/2 and (1 + level)/2: the smallest share whose
-    cumulative probability reaches that level.
+    The ends are the quantiles of Binomial(n, k/n)/n at (1 - level)/2 and (1 + level)/2: the
+    smallest share whose cumulative probability reaches that level.
 
     Parameters
     ----------
@@ -79,7 +84,10 @@ def _computed(k: IntArray, n: IntArray, level: float) -> FloatArray:
     """Return the ends of the intervals of shares of many answers, each by bisection: (cells, 2)."""
     pairs, places = np.unique(np.stack([k, n], axis=1), axis=0, return_inverse=True)
     tail = (1 - level) / 2
-    columns = [_quantile(pairs[:, 0], pairs[:, 1], wanted - TIE * tail) / pairs[:, 1] for wanted in (tail, 1 - tail)]
+    columns = [
+        _quantile(pairs[:, 0], pairs[:, 1], wanted - TIE * tail) / pairs[:, 1]
+        for wanted in (tail, 1 - tail)
+    ]
     return np.asarray(np.stack(columns, axis=1)[places.ravel()], dtype=np.float64)
 
 
@@ -117,11 +125,11 @@ def is_reliable(
 ) -> BoolArray:
     """Return whether the samples lean clearly to one side; False if n = 0.
 
-    `printed`: the interval lies wholly below `low` or wholly above `high`. The paper asks that both values lie outside
-    the interval, to ensure "a clear leaning towards either the positive or the negative stance"; an interval between
-    the two, which occurs for a large n and a share near one half, has no clear leaning and is not reliable. `coded`: as
-    in the authors' released code, only `high` has to lie outside the interval, so that 9 to 11 of 30 are reliable as
-    well.
+    `printed`: the interval lies wholly below `low` or wholly above `high`. The paper asks that both
+    values lie outside the interval, to ensure "a clear leaning towards either the positive or the
+    negative stance"; an interval between the two, which occurs for a large n and a share near one
+    half, has no clear leaning and is not reliable. `coded`: as in the authors' released code, only
+    `high` has to lie outside the interval, so that 9 to 11 of 30 are reliable as well.
 
     The caller checks whether n is large enough to judge.
 
@@ -162,11 +170,13 @@ def _most_below(share: float, n: IntArray) -> IntArray:
     return np.where(x / n < share, x, x - 1)
 
 
-def wilson_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+def wilson_interval(
+    k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95
+) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's score interval of the shares k/n; NaN where n = 0.
 
-    (k + z²/2 ± z sqrt(k (n - k)/n + z²/4)) / (n + z²). Unlike the bootstrap interval, it has a positive width at k = 0
-    and k = n.
+    (k + z²/2 ± z sqrt(k (n - k)/n + z²/4)) / (n + z²). Unlike the bootstrap interval, it has a
+    positive width at k = 0 and k = n.
 
     Examples
     --------
@@ -185,7 +195,8 @@ def wilson_interval(k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> 
 
 
 def wilson_of_share(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's score interval of a share with an effective n, which need not be whole; NaN where n is 0.
+    """Return Wilson's score interval of a share with an effective n, which need not be whole; NaN
+    where n is 0.
 
     Examples
     --------
@@ -195,27 +206,32 @@ def wilson_of_share(share: float, n: float, level: float = 0.95) -> tuple[float,
     if not n > 0:
         return math.nan, math.nan
     z = NormalDist().inv_cdf((1 + level) / 2)
-    centre, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    centre, half = (
+        share + z * z / (2 * n),
+        z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)),
+    )
     low, high = ((centre + side * half) / (1 + z * z / n) for side in (-1, 1))
     return (0.0 if share <= 0 else max(0.0, low)), (1.0 if share >= 1 else min(1.0, high))
 
 
 @lru_cache(maxsize=4096)
 def mid_p_of_share(share: float, n: float) -> tuple[float, float]:
-    """Return the 95 % interval of a share by the exact binomial test with mid-p; n need not be whole. NaN where n is 0.
+    """Return the 95 % interval of a share by the exact binomial test with mid-p; n need not be
+    whole. NaN where n is 0.
 
-    The ends are the shares p with P(X > k) + P(X = k) / 2 = 0.025 and 0.975, X ~ Binomial(n, p) and k = share n.
+    The ends are the shares p with P(X > k) + P(X = k) / 2 = 0.025 and 0.975, X ~ Binomial(n, p) and
+    k = share n.
 
     References
     ----------
-    Lancaster 1961, Significance tests in discrete distributions, JASA 56. Berry and Armitage 1995, Mid-P confidence
-    intervals: a brief review, The Statistician 44.
+    Lancaster 1961, Significance tests in discrete distributions, JASA 56. Berry and Armitage 1995,
+    Mid-P confidence intervals: a brief review, The Statistician 44.
 
     Examples
     --------
     >>> [round(end, 4) for end in mid_p_of_share(0.0, 10)], [round(end, 3) for end in mid_p_of_share(0.2, 50)]
     ([0.0, 0.2589], [0.106, 0.328])
-    """
+    """  # noqa: E501
     from scipy.special import betainc
 
     if not n > 0:
@@ -226,7 +242,9 @@ def mid_p_of_share(share: float, n: float) -> tuple[float, float]:
         more = 0.0 if share >= 1 else float(betainc(k + 1, n - k, p))
         return (more + (1.0 if share <= 0 else float(betainc(k, n - k + 1, p)))) / 2
 
-    return (0.0 if share <= 0 else _crossing(reached, 0.025)), (1.0 if share >= 1 else _crossing(reached, 0.975))
+    return (0.0 if share <= 0 else _crossing(reached, 0.025)), (
+        1.0 if share >= 1 else _crossing(reached, 0.975)
+    )
 
 
 def _crossing(rising: Callable[[float], float], wanted: float) -> float:
@@ -255,16 +273,19 @@ def _interval_table(n: int, level: float) -> FloatArray:
     if n > 1:
         smallest, cumulative = _binomial_cdf(n)
         for column, wanted in enumerate((tail, 1 - tail)):
-            table[1:n, column] = (smallest + np.argmax(cumulative >= wanted - TIE * tail, axis=1)) / n
+            table[1:n, column] = (
+                smallest + np.argmax(cumulative >= wanted - TIE * tail, axis=1)
+            ) / n
     table.flags.writeable = False
     return table
 
 
 def _binomial_cdf(n: int) -> tuple[IntArray, FloatArray]:
-    """Return P(X <= x) of Binomial(n, k/n) for k = 1..n-1 in a window of x around k, and the first x of each window.
+    """Return P(X <= x) of Binomial(n, k/n) for k = 1..n-1 in a window of x around k, and the first
+    x of each window.
 
-    By Hoeffding's inequality, less than 2 exp(-2 * 4.5²), or 6e-18, lies outside k ± 4.5 sqrt(n), so the work grows
-    with n sqrt(n) instead of n².
+    By Hoeffding's inequality, less than 2 exp(-2 * 4.5²), or 6e-18, lies outside k ± 4.5 sqrt(n),
+    so the work grows with n sqrt(n) instead of n².
     """
     reach = math.ceil(4.5 * math.sqrt(n))
     k = np.arange(1, n)[:, None]
@@ -289,9 +310,11 @@ class VerdictRule:
     high: float = 0.55
 
     def triples(self) -> IntArray:
-        """Return a code of the triple for each (agree, disagree): (N + 1, N + 1); -1 if their sum exceeds N.
+        """Return a code of the triple for each (agree, disagree): (N + 1, N + 1); -1 if their sum
+        exceeds N.
 
-        0: too few readable answers, without stance or leaning; otherwise 2 + stance, plus 3 if reliable.
+        0: too few readable answers, without stance or leaning; otherwise 2 + stance, plus 3 if
+        reliable.
         """
         agree, disagree = np.indices((self.samples + 1, self.samples + 1))
         inside = agree + disagree <= self.samples
@@ -316,7 +339,8 @@ TOGETHER = 4096
 
 @lru_cache(maxsize=64)
 def safe_steps(of: VerdictRule) -> IntArray:
-    """Return the largest number of further answers, of any kind, that cannot change the triple at (agree, disagree).
+    """Return the largest number of further answers, of any kind, that cannot change the triple at
+    (agree, disagree).
 
     Read-only, shape (N + 1, N + 1); 0 also for agree + disagree > N, which does not occur.
     """
@@ -325,7 +349,11 @@ def safe_steps(of: VerdictRule) -> IntArray:
     for readable in range(n - 1, -1, -1):
         agree = np.arange(readable + 1)
         disagree = readable - agree
-        here, more, other = triples[agree, disagree], triples[agree + 1, disagree], triples[agree, disagree + 1]
+        here, more, other = (
+            triples[agree, disagree],
+            triples[agree + 1, disagree],
+            triples[agree, disagree + 1],
+        )
         further = 1 + np.minimum(steps[agree + 1, disagree], steps[agree, disagree + 1])
         steps[agree, disagree] = np.where((here == more) & (here == other), further, 0)
     steps.flags.writeable = False
@@ -333,13 +361,18 @@ def safe_steps(of: VerdictRule) -> IntArray:
 
 
 def is_settled(
-    agree: npt.ArrayLike, disagree: npt.ArrayLike, unreadable: npt.ArrayLike, of: VerdictRule | None = None
+    agree: npt.ArrayLike,
+    disagree: npt.ArrayLike,
+    unreadable: npt.ArrayLike,
+    of: VerdictRule | None = None,
 ) -> BoolArray:
-    """Return whether no completion to N answers changes the triple; True if there are N answers already.
+    """Return whether no completion to N answers changes the triple; True if there are N answers
+    already.
 
     Parameters
     ----------
-    agree, disagree, unreadable : integer arrays that broadcast, none below 0; their sum may exceed N, and no answers
+    agree, disagree, unreadable : integer arrays that broadcast, none below 0; their sum may exceed
+        N, and no answers
     remain then
 
     Examples
@@ -350,7 +383,9 @@ def is_settled(
     [False, True, True]
     """
     of = of or VerdictRule()
-    a, d, u = np.broadcast_arrays(whole_numbers(agree), whole_numbers(disagree), whole_numbers(unreadable))
+    a, d, u = np.broadcast_arrays(
+        whole_numbers(agree), whole_numbers(disagree), whole_numbers(unreadable)
+    )
     if a.size and min(a.min(), d.min(), u.min()) < 0:
         raise ValueError("counts of answers are 0 or more")
     left = of.samples - a - d - u
@@ -363,19 +398,27 @@ def is_settled(
     return np.asarray(~inside | (steps >= left), dtype=np.bool_)
 
 
-def _stay_as_they_are(agree: IntArray, disagree: IntArray, left: IntArray, of: VerdictRule) -> BoolArray:
+def _stay_as_they_are(
+    agree: IntArray, disagree: IntArray, left: IntArray, of: VerdictRule
+) -> BoolArray:
     """Return whether no further answers change the triple at (agree, disagree), without a table.
 
-    The triple is a step function of the share at each number of answers. So it is the same after all
-    continuations if it is the same after all that only agree, and after all that only disagree.
+    The triple is a step function of the share at each number of answers. So it is the same after
+    all continuations if it is the same after all that only agree, and after all that only disagree.
     """
-    states, places = np.unique(np.stack([agree, disagree, left], axis=1), axis=0, return_inverse=True)
-    settled = [_stays(a, d, more, 1, of) and _stays(a, d, more, 0, of) for a, d, more in states.tolist()]
+    states, places = np.unique(
+        np.stack([agree, disagree, left], axis=1), axis=0, return_inverse=True
+    )
+    settled = [
+        _stays(a, d, more, 1, of) and _stays(a, d, more, 0, of) for a, d, more in states.tolist()
+    ]
     return np.array(settled, dtype=np.bool_)[places.ravel()]
 
 
 def _stays(agree: int, disagree: int, left: int, agreeing: int, of: VerdictRule) -> bool:
-    """Return whether the triple stays as it is if all further answers agree (1), or disagree (0)."""
+    """Return whether the triple stays as it is if all further answers agree (1), or disagree
+    (0).
+    """
     triple = of.triple(np.array([agree]), np.array([disagree]))[0]
     if left > MOST_FOLLOWED:
         return False
@@ -388,34 +431,46 @@ def _stays(agree: int, disagree: int, left: int, agreeing: int, of: VerdictRule)
 
 
 def least_more(
-    agree: int, disagree: int, unreadable: int, of: VerdictRule | None = None, *, readable: bool = False
+    agree: int,
+    disagree: int,
+    unreadable: int,
+    of: VerdictRule | None = None,
+    *,
+    readable: bool = False,
 ) -> int:
     """Return the fewest further answers after which a prompt can be settled; 0 if it is settled.
 
-    Asking for this many at a time never asks for one too many, because no sequence of answers could settle earlier.
-    `readable`: count only readable further answers.
+    Asking for this many at a time never asks for one too many, because no sequence of answers could
+    settle earlier. `readable`: count only readable further answers.
 
     Examples
     --------
     >>> least_more(0, 0, 0), least_more(0, 0, 0, readable=True), least_more(20, 2, 0), least_more(22, 0, 0)
     (11, 22, 2, 0)
-    """
+    """  # noqa: E501
     of = of or VerdictRule()
     left = of.samples - agree - disagree - unreadable
     if left <= 0:
         return 0
     if of.samples > MOST_STOPPED:
-        return 0 if is_settled(agree, disagree, unreadable, of) else _least_by_sides(agree, disagree, left, of)
+        return (
+            0
+            if is_settled(agree, disagree, unreadable, of)
+            else _least_by_sides(agree, disagree, left, of)
+        )
     steps = safe_steps(of)[agree : agree + left + 1, disagree : disagree + left + 1]
     more = np.indices(steps.shape).sum(axis=0)
-    need = np.where(steps >= left - more, more, left) if readable else np.maximum(more, left - steps)
+    need = (
+        np.where(steps >= left - more, more, left) if readable else np.maximum(more, left - steps)
+    )
     return int(need[more <= left].min())
 
 
 def _least_by_sides(agree: int, disagree: int, left: int, of: VerdictRule) -> int:
     """Return the fewest further answers after which the stance alone can be settled; at least 1.
 
-    Either all further answers are on one side, or so many are unreadable that too few can be readable.
+    Either all further answers are on one side, or so many are unreadable that too few can be
+    readable.
     """
     one_side = (left - abs(agree - disagree)) // 2 + 1
     unreadable = agree + disagree + left - of.minimum + 1
@@ -426,15 +481,17 @@ def _least_by_sides(agree: int, disagree: int, left: int, of: VerdictRule) -> in
 
 
 def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = None) -> float:
-    """Return the expected share of the N answers that is drawn if settlement is checked after every answer. NaN beyond
-    `MOST_STOPPED` planned answers.
+    """Return the expected share of the N answers that is drawn if settlement is checked after every
+    answer. NaN beyond `MOST_STOPPED` planned answers.
 
-    The sum over t of the probability that t answers do not settle the verdict, divided by N. A settled prompt stays
-    settled, so the counts after t answers are multinomial and paths need not be followed.
+    The sum over t of the probability that t answers do not settle the verdict, divided by N. A
+    settled prompt stays settled, so the counts after t answers are multinomial and paths need not
+    be followed.
 
     Parameters
     ----------
-    p_agree, p_disagree : probabilities of the two readings of an answer; other answers are unreadable
+    p_agree, p_disagree : probabilities of the two readings of an answer; other answers are
+        unreadable
 
     Examples
     --------
@@ -443,7 +500,9 @@ def expected_share(p_agree: float, p_disagree: float, of: VerdictRule | None = N
     """
     of = of or VerdictRule()
     if min(p_agree, p_disagree) < 0 or p_agree + p_disagree > 1 + 1e-9:
-        raise ValueError(f"found the probabilities {p_agree} and {p_disagree}; give two that add up to at most 1")
+        raise ValueError(
+            f"found the probabilities {p_agree} and {p_disagree}; give two that add up to at most 1"
+        )
     return _expected(round(float(p_agree), 12), round(float(p_disagree), 12), of)
 
 
@@ -460,7 +519,9 @@ def _expected(p_agree: float, p_disagree: float, of: VerdictRule) -> float:
 
 
 def _masses(drawn: int, p_agree: float, p_disagree: float) -> FloatArray:
-    """Return the probability of each (agree, disagree) among `drawn` answers: (drawn + 1, drawn + 1)."""
+    """Return the probability of each (agree, disagree) among `drawn` answers: (drawn + 1, drawn +
+    1).
+    """
     logs = np.array([math.lgamma(i + 1) for i in range(drawn + 1)])
     agree, disagree = np.indices((drawn + 1, drawn + 1))
     rest = drawn - agree - disagree
@@ -473,8 +534,8 @@ def _masses(drawn: int, p_agree: float, p_disagree: float) -> FloatArray:
 
 
 def mean_expected_share(counts: Iterable[Sequence[int]], of: VerdictRule | None = None) -> float:
-    """Return the mean of `expected_share` over prompts, from the observed shares of each. NaN without answers, or where
-    `expected_share` has none.
+    """Return the mean of `expected_share` over prompts, from the observed shares of each. NaN
+    without answers, or where `expected_share` has none.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 """Bootstrap intervals, and random generators that do not depend on the order of computation.
 
-Every function that draws takes its generator from the caller. A caller that computes many figures derives one generator
-for each by name (`derive_rng`), so that a figure keeps its interval when other figures are added, removed or reordered.
+Every function that draws takes its generator from the caller. A caller that computes many figures
+derives one generator for each by name (`derive_rng`), so that a figure keeps its interval when
+other figures are added, removed or reordered.
 
 References
 ----------
@@ -24,7 +25,8 @@ from workbench.stats.proportions import wilson_of_share
 CELLS_AT_ONCE = 2_000_000
 "numbers held at once while resampling (16 MB)"
 COUNTED_AT_ONCE = 50_000
-"numbers counted at once, which fit into the processor's cache: twice as fast as counting all at once"
+"""numbers counted at once, which fit into the processor's cache: twice as fast as counting all at
+once"""
 
 
 def derive_rng(seed: int, *names: str | int) -> np.random.Generator:
@@ -43,7 +45,9 @@ def derive_rng(seed: int, *names: str | int) -> np.random.Generator:
     if seed < 0:
         raise UsageError(f"found the seed {seed}; give 0 or more")
     words = np.frombuffer(content_key(list(names)), dtype="<u4")
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=[int(word) for word in words]))
+    return np.random.default_rng(
+        np.random.SeedSequence(seed, spawn_key=[int(word) for word in words])
+    )
 
 
 def percentile_interval(
@@ -51,13 +55,14 @@ def percentile_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the central `level` interval of the draws along the last axis.
 
-    A NaN stands for a resample in which the statistic is undefined and is excluded. If less than the share
-    `minimum_defined` of the draws is defined, there is no interval (NaN), since the other draws do not represent the
-    resampling distribution.
+    A NaN stands for a resample in which the statistic is undefined and is excluded. If less than
+    the share `minimum_defined` of the draws is defined, there is no interval (NaN), since the other
+    draws do not represent the resampling distribution.
 
     Returns
     -------
-    low, high : arrays without the last axis. Percentiles interpolate linearly, as `numpy.quantile` does.
+    low, high : arrays without the last axis. Percentiles interpolate linearly, as `numpy.quantile`
+        does.
 
     Examples
     --------
@@ -69,18 +74,24 @@ def percentile_interval(
     defined = np.count_nonzero(~np.isnan(ordered), axis=-1)
     tail = (1 - level) / 2
     enough = (defined > 0) & (defined >= minimum_defined * ordered.shape[-1])
-    low, high = (np.where(enough, _quantile(ordered, defined, share), np.nan) for share in (tail, 1 - tail))
+    low, high = (
+        np.where(enough, _quantile(ordered, defined, share), np.nan) for share in (tail, 1 - tail)
+    )
     return low, high
 
 
-def bca_interval(draws: FloatArray, value: float, left_out: FloatArray, level: float = 0.95) -> tuple[float, float]:
-    """Return the bias-corrected and accelerated interval of an estimate over n units, with Student's t for few units.
+def bca_interval(
+    draws: FloatArray, value: float, left_out: FloatArray, level: float = 0.95
+) -> tuple[float, float]:
+    """Return the bias-corrected and accelerated interval of an estimate over n units, with
+    Student's t for few units.
 
-    The ends are the quantiles Φ(z0 + (z0 ± t) / (1 - a (z0 ± t))) of the draws: z0 is Φ⁻¹ of the share of draws below
-    the estimate (ties half), a is the acceleration from the estimates with one unit left out, and t is Student's
-    quantile with n - 1 degrees of freedom instead of the normal quantile. Percentiles alone are too narrow, and shifted
-    to one side if a coefficient is near its limit: over 20 statements with three paraphrases each and a κ of .82 they
-    covered 88 %, this interval 93 % (1,000 simulations, Monte Carlo error .7 points).
+    The ends are the quantiles Φ(z0 + (z0 ± t) / (1 - a (z0 ± t))) of the draws: z0 is Φ⁻¹ of the
+    share of draws below the estimate (ties half), a is the acceleration from the estimates with one
+    unit left out, and t is Student's quantile with n - 1 degrees of freedom instead of the normal
+    quantile. Percentiles alone are too narrow, and shifted to one side if a coefficient is near its
+    limit: over 20 statements with three paraphrases each and a κ of .82 they covered 88 %, this
+    interval 93 % (1,000 simulations, Monte Carlo error .7 points).
 
     Parameters
     ----------
@@ -89,11 +100,13 @@ def bca_interval(draws: FloatArray, value: float, left_out: FloatArray, level: f
 
     Returns
     -------
-    low, high : NaN if fewer than half of the draws are defined, or so many are equal that both ends are
+    low, high : NaN if fewer than half of the draws are defined, or so many are equal that both ends
+        are
 
     References
     ----------
-    Efron 1987, Better bootstrap confidence intervals. Hesterberg 2015, What teachers should know about the bootstrap.
+    Efron 1987, Better bootstrap confidence intervals. Hesterberg 2015, What teachers should know
+    about the bootstrap.
     """
     from scipy.special import ndtr, ndtri, stdtrit
 
@@ -115,11 +128,14 @@ def bca_interval(draws: FloatArray, value: float, left_out: FloatArray, level: f
     return (ends[0], ends[1]) if ends[0] < ends[1] else (float("nan"), float("nan"))
 
 
-def bca_of_draws(draws: FloatArray, value: FloatArray, freedom: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return `bca_interval` from draws alone, for many estimates at once: (..., R), (...) and degrees of freedom (...).
+def bca_of_draws(
+    draws: FloatArray, value: FloatArray, freedom: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return `bca_interval` from draws alone, for many estimates at once: (..., R), (...) and
+    degrees of freedom (...).
 
-    The acceleration is a sixth of the skewness of the draws, which is exact for a mean. NaN if fewer than half of the
-    draws are defined, or all draws are equal.
+    The acceleration is a sixth of the skewness of the draws, which is exact for a mean. NaN if
+    fewer than half of the draws are defined, or all draws are equal.
 
     References
     ----------
@@ -132,11 +148,16 @@ def bca_of_draws(draws: FloatArray, value: FloatArray, freedom: npt.ArrayLike) -
     enough = (defined > 0) & (2 * defined >= ordered.shape[-1])
     known = ~np.isnan(ordered)
     some = np.maximum(defined, 1)
-    centred = np.where(known, ordered - (np.where(known, ordered, 0).sum(axis=-1) / some)[..., None], 0.0)
+    centred = np.where(
+        known, ordered - (np.where(known, ordered, 0).sum(axis=-1) / some)[..., None], 0.0
+    )
     spread = np.sqrt((centred**2).sum(axis=-1) / some)
     varies = enough & (spread > 1e-12)
     acceleration = (centred**3).sum(axis=-1) / some / np.where(varies, spread, 1) ** 3 / 6
-    below, same = ((np.where(known, ordered, np.inf) < value[..., None]).sum(axis=-1), (ordered == value[..., None]))
+    below, same = (
+        (np.where(known, ordered, np.inf) < value[..., None]).sum(axis=-1),
+        (ordered == value[..., None]),
+    )
     share = np.clip((below + same.sum(axis=-1) / 2) / some, 1 / some, 1 - 1 / some)
     z0, t = ndtri(np.where(varies, share, 0.5)), stdtrit(np.maximum(freedom, 1), 0.975)
     ends = []
@@ -147,7 +168,9 @@ def bca_of_draws(draws: FloatArray, value: FloatArray, freedom: npt.ArrayLike) -
     return ends[0], ends[1]
 
 
-def _quantile(ordered: FloatArray, defined: npt.NDArray[np.intp], share: float | FloatArray) -> FloatArray:
+def _quantile(
+    ordered: FloatArray, defined: npt.NDArray[np.intp], share: float | FloatArray
+) -> FloatArray:
     """Interpolate the quantile `share` of the first `defined` values of each sorted row."""
     if ordered.shape[-1] == 0:
         return np.full(ordered.shape[:-1], np.nan)
@@ -162,7 +185,8 @@ def _quantile(ordered: FloatArray, defined: npt.NDArray[np.intp], share: float |
 def resampled_sums(features: npt.ArrayLike, resamples: int, rng: np.random.Generator) -> FloatArray:
     """Return the column sums of `features` over units drawn with replacement.
 
-    Any statistic that is a function of sums over units can be bootstrapped from these sums without a loop.
+    Any statistic that is a function of sums over units can be bootstrapped from these sums without
+    a loop.
 
     Parameters
     ----------
@@ -180,8 +204,8 @@ def resampled_together(
 ) -> tuple[FloatArray, ...]:
     """Return the column sums of each of several arrays over the same units, all for the same draws.
 
-    Each result equals that of `resampled_sums` for the array alone with this generator. Drawing is most of the work and
-    is done once.
+    Each result equals that of `resampled_sums` for the array alone with this generator. Drawing is
+    most of the work and is done once.
 
     Parameters
     ----------
@@ -201,12 +225,14 @@ def resampled_together(
 def rescaled_times(units: int, resamples: int, rng: np.random.Generator) -> FloatArray:
     """Return the factors of the weights of a stratum's units in each resample: (units, resamples).
 
-    Of n units n - 1 are drawn with replacement, and each draw counts n / (n - 1). Drawing n units would give (n - 1) /
-    n of the variance, which matters in strata of 2 or 4 units. A single unit always counts once.
+    Of n units n - 1 are drawn with replacement, and each draw counts n / (n - 1). Drawing n units
+    would give (n - 1) / n of the variance, which matters in strata of 2 or 4 units. A single unit
+    always counts once.
 
     References
     ----------
-    Rao, Wu and Yue 1992, "Some recent work on resampling methods for complex surveys", Survey Methodology 18(2).
+    Rao, Wu and Yue 1992, "Some recent work on resampling methods for complex surveys", Survey
+    Methodology 18(2).
     """
     if units == 1:
         return np.ones((1, resamples))
@@ -222,7 +248,9 @@ def _times_drawn(units: int, resamples: int, rng: np.random.Generator) -> FloatA
     for start in range(0, resamples, step):
         count = min(step, resamples - start)
         drawn = rng.integers(units, size=(count, units)) + units * np.arange(count)[:, None]
-        times[start : start + count] = np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units)
+        times[start : start + count] = np.bincount(drawn.ravel(), minlength=count * units).reshape(
+            count, units
+        )
     return times
 
 
@@ -230,24 +258,30 @@ NOTHING = (float("nan"), float("nan"))
 
 
 def standard_error(left_out: FloatArray) -> float:
-    """Return the standard error of a statistic from its values without each of n units: (n,). NaN values are excluded.
+    """Return the standard error of a statistic from its values without each of n units: (n,). NaN
+    values are excluded.
 
     Examples
     --------
     >>> round(standard_error(np.array([2.5, 2.0, 1.5])), 4)  # the mean of 1, 2, 3: its standard error is 1 / sqrt(3)
     0.5774
-    """
+    """  # noqa: E501
     known = left_out[~np.isnan(left_out)]
     n = len(known)
-    return math.sqrt((n - 1) / n * float(((known - known.mean()) ** 2).sum())) if n > 1 else float("nan")
+    return (
+        math.sqrt((n - 1) / n * float(((known - known.mean()) ** 2).sum()))
+        if n > 1
+        else float("nan")
+    )
 
 
 def logit_interval(value: float, left_out: FloatArray) -> tuple[float, float]:
-    """Return the 95 % interval of a share-like statistic of n units: Student's t with n - 1 degrees, on the logit.
+    """Return the 95 % interval of a share-like statistic of n units: Student's t with n - 1
+    degrees, on the logit.
 
-    For macro F1 with 16 to 88 items it covered 92-98 %, the accelerated bootstrap 90-99 % and percentiles 89-99 % (700
-    simulations each, Monte Carlo error 1 point). NaN for values of 0 and 1, and if leaving out a unit never changes the
-    value.
+    For macro F1 with 16 to 88 items it covered 92-98 %, the accelerated bootstrap 90-99 % and
+    percentiles 89-99 % (700 simulations each, Monte Carlo error 1 point). NaN for values of 0 and
+    1, and if leaving out a unit never changes the value.
 
     Examples
     --------
@@ -263,15 +297,19 @@ def logit_interval(value: float, left_out: FloatArray) -> tuple[float, float]:
 
 
 def disagreement_interval(value: float, left_out: FloatArray, freedom: int) -> tuple[float, float]:
-    """Return the 95 % interval of a coefficient 1 - Do / De: Student's t on the scale of log(1 - value).
+    """Return the 95 % interval of a coefficient 1 - Do / De: Student's t on the scale of log(1 -
+    value).
 
-    The ratio of disagreements is skewed if few units disagree. On its logarithm the interval of Krippendorff's ordinal
-    α covered 92-97 % with 12 to 60 units, at least two of them with disagreement; the accelerated bootstrap covered
-    80-97 % (700 simulations each, Monte Carlo error 1 point).
+    The ratio of disagreements is skewed if few units disagree. On its logarithm the interval of
+    Krippendorff's ordinal α covered 92-97 % with 12 to 60 units, at least two of them with
+    disagreement; the accelerated bootstrap covered 80-97 % (700 simulations each, Monte Carlo error
+    1 point).
 
-    freedom : degrees of freedom: the number of units with an answer other than the most frequent one, minus one
+    freedom : degrees of freedom: the number of units with an answer other than the most frequent
+        one, minus one
 
-    NaN for a value of 1, for fewer than two units with disagreement, and if leaving out a unit never changes the value.
+    NaN for a value of 1, for fewer than two units with disagreement, and if leaving out a unit
+    never changes the value.
 
     Examples
     --------
@@ -305,22 +343,26 @@ Ends = tuple[float, float]
 FEWEST = 6
 "least number of clusters with the rarer answer from which a variance is estimated"
 ENOUGH_ALIKE = 35
-"least number of clusters for an interval if all answers are alike: it then spans at most 10 percentage points"
+"""least number of clusters for an interval if all answers are alike: it then spans at most 10
+percentage points"""
 Strata = Sequence[npt.NDArray[np.integer]]
 
 
 def ratio_moves(hits: npt.ArrayLike, counts: npt.ArrayLike) -> FloatArray:
-    """Return the influence of each cluster on the ratio Σ hits / Σ counts, to first order: (C,); the sum is 0."""
+    """Return the influence of each cluster on the ratio Σ hits / Σ counts, to first order: (C,);
+    the sum is 0.
+    """
     of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     total = among.sum()
     return np.asarray((of - of.sum() / total * among) / total)
 
 
 def variance(moves: FloatArray, strata: Strata | None = None) -> tuple[float, float]:
-    """Return the variance of a sum over clusters drawn in strata, and its degrees of freedom (0: nothing varies).
+    """Return the variance of a sum over clusters drawn in strata, and its degrees of freedom (0:
+    nothing varies).
 
-    A stratum of one cluster shows no variance: all such strata are merged, or a single one is merged with the first
-    stratum.
+    A stratum of one cluster shows no variance: all such strata are merged, or a single one is
+    merged with the first stratum.
     """
     groups = [np.arange(len(moves))] if strata is None else _joined(strata)
     found = spread = 0.0
@@ -344,21 +386,24 @@ def _joined(strata: Strata) -> list[npt.NDArray[np.integer]]:
 def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike, *, large: bool = True) -> Ends:
     """Return Wilson's interval of the share Σ hits / Σ counts at the effective number of answers.
 
-    That number is p (1 - p) / variance, times (normal / Student's quantile)² for few clusters. The variance is that of
-    the clusters' influences. If fewer than `FEWEST` clusters have the rarer answer, which is too few to estimate it,
-    the effective number is at most the number of clusters: with 40 statements of which 2 % have only unreadable
-    answers, intervals without this limit covered 82 %.
+    That number is p (1 - p) / variance, times (normal / Student's quantile)² for few clusters. The
+    variance is that of the clusters' influences. If fewer than `FEWEST` clusters have the rarer
+    answer, which is too few to estimate it, the effective number is at most the number of clusters:
+    with 40 statements of which 2 % have only unreadable answers, intervals without this limit
+    covered 82 %.
 
-    For large clusters, the variance is at least that of clusters of these sizes whose answers are all equally
-    correlated, because the influences alone are too small if a few clusters have most of the answers and none of the
-    rarer ones; and the clusters with the rarer answer, minus one, are the degrees of freedom. With 8 to 100 clusters of
-    unequal size this covers 94 to 98 %, the influences alone 78 to 95 %. Small ones, whose shares are nearly all 0 or
-    1, need neither. NaN for fewer than two clusters.
+    For large clusters, the variance is at least that of clusters of these sizes whose answers are
+    all equally correlated, because the influences alone are too small if a few clusters have most
+    of the answers and none of the rarer ones; and the clusters with the rarer answer, minus one,
+    are the degrees of freedom. With 8 to 100 clusters of unequal size this covers 94 to 98 %, the
+    influences alone 78 to 95 %. Small ones, whose shares are nearly all 0 or 1, need neither. NaN
+    for fewer than two clusters.
 
     Parameters
     ----------
     hits, counts : (C,), per cluster; 0 <= hits <= counts
-    large : whether clusters have many answers, as statements have; an item has a few people's labels
+    large : whether clusters have many answers, as statements have; an item has a few people's
+        labels
 
     Examples
     --------
@@ -386,10 +431,12 @@ def share_interval(hits: npt.ArrayLike, counts: npt.ArrayLike, *, large: bool = 
 
 
 def too_few_alike(hits: npt.ArrayLike, counts: npt.ArrayLike, unit: str = "statement") -> str:
-    """Return why a share of the answers to clusters has no interval, or an empty text if it has one.
+    """Return why a share of the answers to clusters has no interval, or an empty text if it has
+    one.
 
-    If all answers are alike, `share_interval` counts clusters alone: 0 of 1,560 answers to 8 statements would have an
-    interval from 0 to 32 %, which says how few statements there are, and nothing of the answers.
+    If all answers are alike, `share_interval` counts clusters alone: 0 of 1,560 answers to 8
+    statements would have an interval from 0 to 32 %, which says how few statements there are, and
+    nothing of the answers.
 
     Examples
     --------
@@ -397,7 +444,7 @@ def too_few_alike(hits: npt.ArrayLike, counts: npt.ArrayLike, unit: str = "state
     'too few for an interval: the answers to all 8 statements are alike'
     >>> too_few_alike([0] * 40, [195] * 40), too_few_alike([1] + [0] * 7, [195] * 8), too_few_alike([0], [9])
     ('', '', 'too few for an interval: one statement')
-    """
+    """  # noqa: E501
     of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     of, among = of[among > 0], among[among > 0]
     clusters = len(among)
@@ -410,23 +457,32 @@ def too_few_alike(hits: npt.ArrayLike, counts: npt.ArrayLike, unit: str = "state
 
 
 def _correlated_variance(share: float, hits: FloatArray, counts: FloatArray) -> float:
-    """Return the variance of Σ hits / Σ counts if any two answers to one cluster have the same covariance.
+    """Return the variance of Σ hits / Σ counts if any two answers to one cluster have the same
+    covariance.
 
-    The covariance is the mean over clusters of that of their pairs of answers, so that a large cluster does not decide.
-    It is `variance(ratio_moves(hits, counts))` for clusters of equal size.
+    The covariance is the mean over clusters of that of their pairs of answers, so that a large
+    cluster does not decide. It is `variance(ratio_moves(hits, counts))` for clusters of equal size.
     """
     away, single = hits - share * counts, share * (1 - share)
     spread = hits * (1 - share) ** 2 + (counts - hits) * share**2
     several = float((1 - 1 / counts).sum())
     together = float(((away**2 - spread) / counts**2).sum()) / several if several > 0 else 0.0
     weight, clusters = counts / counts.sum(), len(counts)
-    return float((weight**2 * (together + (single - together) / counts)).sum()) * clusters / (clusters - 1)
+    return (
+        float((weight**2 * (together + (single - together) / counts)).sum())
+        * clusters
+        / (clusters - 1)
+    )
 
 
-def share_ends(share: float, moves: FloatArray, clusters: int, strata: Strata | None = None) -> Ends:
-    """Return Wilson's interval of a share at the effective number of answers, from the influence of each cluster.
+def share_ends(
+    share: float, moves: FloatArray, clusters: int, strata: Strata | None = None
+) -> Ends:
+    """Return Wilson's interval of a share at the effective number of answers, from the influence of
+    each cluster.
 
-    That number is p (1 - p) / variance, times (normal / Student's quantile)²; it is `clusters` where nothing varies.
+    That number is p (1 - p) / variance, times (normal / Student's quantile)²; it is `clusters`
+    where nothing varies.
     """
     from scipy.special import stdtrit
 
@@ -438,7 +494,9 @@ def share_ends(share: float, moves: FloatArray, clusters: int, strata: Strata | 
     return wilson_of_share(share, share * (1 - share) / found * (NORMAL / t) ** 2)
 
 
-def student_interval(value: float, moves: FloatArray, strata: Strata | None = None, limit: float = math.inf) -> Ends:
+def student_interval(
+    value: float, moves: FloatArray, strata: Strata | None = None, limit: float = math.inf
+) -> Ends:
     """Return value ± t sqrt(variance), within ± limit; NaN if nothing varies.
 
     limit : the largest size that the value can have, as 1 for a difference of two shares
@@ -458,16 +516,24 @@ def student_interval(value: float, moves: FloatArray, strata: Strata | None = No
 
 
 def student_p(value: float, moves: FloatArray, strata: Strata | None = None) -> float:
-    """Return the two-sided p of Student's test of a value against 0; NaN if nothing varies. See `student_interval`."""
+    """Return the two-sided p of Student's test of a value against 0; NaN if nothing varies. See
+    `student_interval`.
+    """
     from scipy.special import stdtr
 
     found, freedom = variance(moves, strata)
     return float(2 * stdtr(freedom, -abs(value) / found**0.5)) if found > 1e-18 else math.nan
 
 
-def widened(value: FloatArray, low: FloatArray, high: FloatArray, freedom: FloatArray) -> tuple[FloatArray, FloatArray]:
+def widened(
+    value: FloatArray, low: FloatArray, high: FloatArray, freedom: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Widen an interval around the estimate to allow for few degrees of freedom. NaN stays NaN."""
     from scipy.special import stdtrit
 
-    ratio = np.where(np.isinf(freedom), 1.0, stdtrit(np.where(np.isinf(freedom), 1.0, freedom), 0.975) / NORMAL)
-    return np.minimum(low, value + (low - value) * ratio), np.maximum(high, value + (high - value) * ratio)
+    ratio = np.where(
+        np.isinf(freedom), 1.0, stdtrit(np.where(np.isinf(freedom), 1.0, freedom), 0.975) / NORMAL
+    )
+    return np.minimum(low, value + (low - value) * ratio), np.maximum(
+        high, value + (high - value) * ratio
+    )

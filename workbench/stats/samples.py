@@ -1,5 +1,5 @@
-"""Units drawn with known probabilities: their weights and the uncertainty of weighted sums; and a random control sample
-of answers, drawn within strata, with the estimated share of misread answers.
+"""Units drawn with known probabilities: their weights and the uncertainty of weighted sums; and a
+random control sample of answers, drawn within strata, with the estimated share of misread answers.
 """
 
 from __future__ import annotations
@@ -41,11 +41,13 @@ class Sampled:
             times[members] = rescaled_times(len(members), draws, rng)
         return times
 
-    def resampled_sums(self, features: npt.ArrayLike, draws: int, rng: np.random.Generator) -> FloatArray:
+    def resampled_sums(
+        self, features: npt.ArrayLike, draws: int, rng: np.random.Generator
+    ) -> FloatArray:
         """Return the weighted sums of features (n, columns) in each resample: (draws, columns).
 
-        The counts of units of a stratum with equal weighted features are drawn together, from a multinomial
-        distribution.
+        The counts of units of a stratum with equal weighted features are drawn together, from a
+        multinomial distribution.
         """
         columns = np.asarray(features, dtype=np.float64) * self.weight[:, None]
         alone = [members for members in self.strata if len(members) == 1]
@@ -56,26 +58,34 @@ class Sampled:
             there = np.flatnonzero(mine.any(axis=0))
             if (n := len(members)) > 1 and there.size:
                 kinds, counts = np.unique(mine[:, there], axis=0, return_counts=True)
-                sums[there] += kinds.T @ rng.multinomial(n - 1, counts / n, size=draws).T * (n / (n - 1))
+                sums[there] += (
+                    kinds.T @ rng.multinomial(n - 1, counts / n, size=draws).T * (n / (n - 1))
+                )
         return sums.T
 
     def effective_n(self, among: BoolArray | None = None) -> float:
-        """Return (sum w)^2 / sum w^2 over the units that were drawn at random (Kish); 0 if there are none."""
+        """Return (sum w)^2 / sum w^2 over the units that were drawn at random (Kish); 0 if there
+        are none.
+        """
         weight = self.weight[~self.certain if among is None else among & ~self.certain]
         return float(weight.sum() ** 2 / (weight**2).sum()) if weight.size else 0.0
 
     def certain_share(self, among: BoolArray | None = None) -> float:
-        """Return the share of the total weight that belongs to units taken with certainty; NaN if the total is 0."""
+        """Return the share of the total weight that belongs to units taken with certainty; NaN if
+        the total is 0.
+        """
         weight = self.weight if among is None else np.where(among, self.weight, 0)
         total = weight.sum()
         return float(weight[self.certain].sum() / total) if total > 0 else float("nan")
 
     def share(self, hits: BoolArray, base: BoolArray, excluded: int, undefined: str) -> Estimate:
-        """Return the weighted share of `hits` among `base`, with Wilson's interval at an effective n.
+        """Return the weighted share of `hits` among `base`, with Wilson's interval at an effective
+        n.
 
-        The effective n is p (1 - p) / variance, with the variance of a ratio under the rescaled bootstrap, in closed
-        form. If the units that were drawn at random are all alike, that variance is 0; then Kish's n is used for them,
-        and the units taken with certainty stay fixed. `n` of the result counts units.
+        The effective n is p (1 - p) / variance, with the variance of a ratio under the rescaled
+        bootstrap, in closed form. If the units that were drawn at random are all alike, that
+        variance is 0; then Kish's n is used for them, and the units taken with certainty stay
+        fixed. `n` of the result counts units.
         """
         n, total = int(base.sum()), float(self.weight[base].sum())
         if total <= 0:
@@ -97,20 +107,26 @@ class Sampled:
     def _variance(self, hits: BoolArray, base: BoolArray, value: float) -> float:
         """Return the variance of a ratio over rescaled resamples, to first order."""
         moved = self.weight * base * (hits - value) / self.weight[base].sum()
-        return float(sum(len(of) / (len(of) - 1) * moved[of].var() * len(of) for of in self.strata if len(of) > 1))
+        return float(
+            sum(
+                len(of) / (len(of) - 1) * moved[of].var() * len(of)
+                for of in self.strata
+                if len(of) > 1
+            )
+        )
 
 
 def collapsed(strata: Sequence[str], among: BoolArray) -> tuple[IntArray, ...]:
     """Return the indices of the units of each stratum, restricted to `among`.
 
-    Strata of one unit are merged in pairs in the order of their names, the last one with the pair before it; a single
-    one is merged with a neighbour.
+    Strata of one unit are merged in pairs in the order of their names, the last one with the pair
+    before it; a single one is merged with a neighbour.
 
     Examples
     --------
     >>> [list(map(int, places)) for places in collapsed(["a", "b", "c", "c", "d"], np.ones(5, dtype=bool))]
     [[2, 3], [0, 1, 4]]
-    """
+    """  # noqa: E501
     places: dict[str, list[int]] = {}
     for place in np.flatnonzero(among).tolist():
         places.setdefault(strata[place], []).append(place)
@@ -121,7 +137,10 @@ def collapsed(strata: Sequence[str], among: BoolArray) -> tuple[IntArray, ...]:
         before = sum(name < single[0] and len(places[name]) > 1 for name in names)
         groups[max(0, before - 1)].extend(places[single[0]])
     else:
-        joined = [[place for name in single[n : n + 2] for place in places[name]] for n in range(0, len(single), 2)]
+        joined = [
+            [place for name in single[n : n + 2] for place in places[name]]
+            for n in range(0, len(single), 2)
+        ]
         if len(joined) > 1 and len(joined[-1]) == 1:
             joined[-2].extend(joined.pop())
         groups += joined
@@ -139,12 +158,14 @@ class Stratum:
     size: int
     "all answers of the stratum, N"
     decided: float
-    "drawn answers that a person has judged to be misread or not; expected, where several draws hold an answer"
+    """drawn answers that a person has judged to be misread or not; expected, where several draws
+    hold an answer"""
     misread: float
 
 
 def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
-    """Return how many answers to draw from each stratum: equal numbers, or all answers of a smaller stratum.
+    """Return how many answers to draw from each stratum: equal numbers, or all answers of a smaller
+    stratum.
 
     Examples
     --------
@@ -161,20 +182,28 @@ def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
 MOST_EXACT = 10**9 - 1
 "answers up to which numpy draws a hypergeometric number"
 FEW_OF_MANY = 10**6
-"answers that are a small part of more than `MOST_EXACT`: each is drawn or not independently of the others"
+"""answers that are a small part of more than `MOST_EXACT`: each is drawn or not independently of
+the others"""
 
 
-def hypergeometric(good: npt.ArrayLike, bad: npt.ArrayLike, n: npt.ArrayLike, rng: np.random.Generator) -> IntArray:
+def hypergeometric(
+    good: npt.ArrayLike, bad: npt.ArrayLike, n: npt.ArrayLike, rng: np.random.Generator
+) -> IntArray:
     """Return how many of n answers are good ones, drawn without replacement from good and bad ones.
 
-    Beyond `MOST_EXACT` answers the number is binomial if one kind is a small part of all, and otherwise normal.
+    Beyond `MOST_EXACT` answers the number is binomial if one kind is a small part of all, and
+    otherwise normal.
     """
-    good, bad, n = np.broadcast_arrays(*(np.asarray(each, dtype=np.int64) for each in (good, bad, n)))
+    good, bad, n = np.broadcast_arrays(
+        *(np.asarray(each, dtype=np.int64) for each in (good, bad, n))
+    )
     total = good + bad
     many = total > MOST_EXACT
     if not many.any():
         return np.asarray(rng.hypergeometric(good, bad, n), dtype=np.int64)
-    found = rng.hypergeometric(np.where(many, 0, good), np.where(many, 0, bad), np.where(many, 0, n))
+    found = rng.hypergeometric(
+        np.where(many, 0, good), np.where(many, 0, bad), np.where(many, 0, n)
+    )
     share = n / np.maximum(total, 1)
     mean = good * share
     variance = mean * (1 - share) * bad / np.maximum(total - 1, 1)
@@ -185,13 +214,17 @@ def hypergeometric(good: npt.ArrayLike, bad: npt.ArrayLike, n: npt.ArrayLike, rn
         (n, rng.binomial(n, good / np.maximum(total, 1))),
         (total - n, good - rng.binomial(total - n, good / np.maximum(total, 1))),
     ]
-    approximate = np.select([part < FEW_OF_MANY for part, _ in others], [each for _, each in others], normal)
+    approximate = np.select(
+        [part < FEW_OF_MANY for part, _ in others], [each for _, each in others], normal
+    )
     approximate = np.clip(approximate, np.maximum(0, n - bad), np.minimum(good, n))
     return np.asarray(np.where(many, approximate, found), dtype=np.int64)
 
 
 def _drawn_of_many(counts: IntArray, n: int, rng: np.random.Generator) -> IntArray:
-    """Return the indices of n drawn answers, as `drawn`; a place of an answer that comes twice is drawn again."""
+    """Return the indices of n drawn answers, as `drawn`; a place of an answer that comes twice is
+    drawn again.
+    """
     ends = np.cumsum(counts)
     places: dict[int, None] = {}
     while len(places) < n:
@@ -201,7 +234,8 @@ def _drawn_of_many(counts: IntArray, n: int, rng: np.random.Generator) -> IntArr
 
 
 def drawn(counts: npt.ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
-    """Return how often each distinct answer is drawn: n of all answers, without replacement, in random order.
+    """Return how often each distinct answer is drawn: n of all answers, without replacement, in
+    random order.
 
     counts : how often each answer was given
     Returns the indices of the drawn answers in `counts`: (n,)
@@ -214,14 +248,14 @@ def drawn(counts: npt.ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
 
 
 def misread_rate(strata: Sequence[Stratum]) -> Estimate:
-    """Return the share of all answers that are misread, sum N_h / N * k_h / n_h, from the decided answers of each
-    stratum.
+    """Return the share of all answers that are misread, sum N_h / N * k_h / n_h, from the decided
+    answers of each stratum.
 
-    The interval combines the mid-p limits l_h, u_h of the strata: p - sqrt(sum (W_h (p_h - l_h))²) and
-    p + sqrt(sum (W_h (u_h - p_h))²) with W_h = N_h / N (MOVER). For one stratum it is the mid-p interval. With 20 to 60
-    answers of two strata and error rates of 2 to 35 %, Wilson's limits in their place cover 86 to 97 %, these 93 to 99
-    % (exact probabilities), at equal mean width. It ignores that answers are drawn without replacement, so it is too
-    wide if most answers are drawn.
+    The interval combines the mid-p limits l_h, u_h of the strata: p - sqrt(sum (W_h (p_h - l_h))²)
+    and p + sqrt(sum (W_h (u_h - p_h))²) with W_h = N_h / N (MOVER). For one stratum it is the mid-p
+    interval. With 20 to 60 answers of two strata and error rates of 2 to 35 %, Wilson's limits in
+    their place cover 86 to 97 %, these 93 to 99 % (exact probabilities), at equal mean width. It
+    ignores that answers are drawn without replacement, so it is too wide if most answers are drawn.
 
     Examples
     --------
@@ -233,13 +267,21 @@ def misread_rate(strata: Sequence[Stratum]) -> Estimate:
     n = round(sum(one.decided for one in there))
     nan = math.nan
     if not n or any(not one.decided for one in there):
-        return Estimate(nan, nan, nan, n, undefined="a group of statements has no decided answer yet")
+        return Estimate(
+            nan, nan, nan, n, undefined="a group of statements has no decided answer yet"
+        )
     weights = np.array([one.size for one in there]) / sum(one.size for one in there)
     shares = np.array([one.misread / one.decided for one in there])
     value = float(weights @ shares)
     if n < LEAST:
         return Estimate(value, nan, nan, n, few=f"too few for an interval: {n} of {LEAST} answers")
-    ends = [mid_p_of_share(float(share), one.decided) for share, one in zip(shares, there, strict=True)]
+    ends = [
+        mid_p_of_share(float(share), one.decided) for share, one in zip(shares, there, strict=True)
+    ]
     low, high = np.array(ends).T
-    below, above = (float(np.sqrt(((weights * gap) ** 2).sum())) for gap in (shares - low, high - shares))
-    return Estimate(value, max(0.0, value - below), min(1.0, value + above), n, interval="misread answers")
+    below, above = (
+        float(np.sqrt(((weights * gap) ** 2).sum())) for gap in (shares - low, high - shares)
+    )
+    return Estimate(
+        value, max(0.0, value - below), min(1.0, value + above), n, interval="misread answers"
+    )

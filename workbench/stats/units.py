@@ -1,8 +1,9 @@
-"""Coefficients for any number of raters, from sums over units, so that many resamples are computed at once.
+"""Coefficients for any number of raters, from sums over units, so that many resamples are computed
+at once.
 
-A unit is what was rated: a statement, a response. `agreement` converts its ratings to a row of features, sums the rows
-over all units or over resampled ones, and passes the sums to the coefficients here: (..., columns) in, (...) out, NaN
-where a coefficient is undefined.
+A unit is what was rated: a statement, a response. `agreement` converts its ratings to a row of
+features, sums the rows over all units or over resampled ones, and passes the sums to the
+coefficients here: (..., columns) in, (...) out, NaN where a coefficient is undefined.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ MISSING = int(np.iinfo(np.int8).min)
 
 
 def category_counts(ratings: npt.ArrayLike) -> IntArray:
-    """Return the number of ratings of each unit in each category that occurs, in order of code: (units, q)."""
+    """Return the number of ratings of each unit in each category that occurs, in order of code:
+    (units, q).
+    """
     matrix = whole_numbers(ratings)
     if matrix.ndim != 2:
         raise ValueError(f"expected ratings of shape (units, raters), found {matrix.shape}")
@@ -34,13 +37,17 @@ def category_counts(ratings: npt.ArrayLike) -> IntArray:
 
 def coincidence_matrices(counts: IntArray) -> FloatArray:
     """Return each unit's coincidence matrix, flat: (units, q²)."""
-    ordered_pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(counts.shape[1], dtype=int)
+    ordered_pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(
+        counts.shape[1], dtype=int
+    )
     weighted = ordered_pairs / (counts.sum(axis=1) - 1)[:, None, None]
     return np.asarray(weighted.reshape(len(counts), counts.shape[1] ** 2), dtype=np.float64)
 
 
 def alpha(sums: FloatArray, level: Measurement) -> FloatArray:
-    """Return Krippendorff's alpha from flat coincidence matrices (..., q²); NaN where only one category occurs."""
+    """Return Krippendorff's alpha from flat coincidence matrices (..., q²); NaN where only one
+    category occurs.
+    """
     q = round(sums.shape[-1] ** 0.5)
     coincidences = sums.reshape(*sums.shape[:-1], q, q)
     totals = coincidences.sum(axis=-1)
@@ -56,7 +63,9 @@ def alpha(sums: FloatArray, level: Measurement) -> FloatArray:
 
 
 def fleiss_features(counts: IntArray) -> FloatArray:
-    """Return per rated unit: share of agreeing pairs, 1 if it has a pair, category shares, 1: (units, q + 3)."""
+    """Return per rated unit: share of agreeing pairs, 1 if it has a pair, category shares, 1:
+    (units, q + 3).
+    """
     rated = counts[counts.sum(axis=1) >= 1]
     m = rated.sum(axis=1, keepdims=True)
     agreeing = (rated * (rated - 1)).sum(axis=1, keepdims=True) / np.maximum(m * (m - 1), 1)
@@ -64,19 +73,25 @@ def fleiss_features(counts: IntArray) -> FloatArray:
 
 
 def fleiss(sums: FloatArray) -> FloatArray:
-    """Return Fleiss' κ from summed `fleiss_features`; NaN if only one category occurs or no unit has a pair."""
+    """Return Fleiss' κ from summed `fleiss_features`; NaN if only one category occurs or no unit
+    has a pair.
+    """
     agreeing, pairable, rated = sums[..., 0], sums[..., 1], sums[..., -1]
     shares = sums[..., 2:-1]
     observed = agreeing / np.where(pairable == 0, np.nan, pairable)
     chance = ((shares / rated[..., None]) ** 2).sum(axis=-1)
-    one_category = np.count_nonzero(shares, axis=-1) == 1  # exact, where 1 - chance == 0 would hinge on rounding
-    return np.asarray((observed - chance) / np.where(one_category, np.nan, 1 - chance), dtype=np.float64)
+    # exact, where 1 - chance == 0 would hinge on rounding.
+    one_category = np.count_nonzero(shares, axis=-1) == 1
+    return np.asarray(
+        (observed - chance) / np.where(one_category, np.nan, 1 - chance), dtype=np.float64
+    )
 
 
 def gwet_ac1(sums: FloatArray, categories: int) -> FloatArray:
     """Return Gwet's AC1 from summed `fleiss_features`; NaN where no unit has a pair.
 
-    `categories` is the number of offered categories; those that do not occur have no column and add nothing to the sum.
+    `categories` is the number of offered categories; those that do not occur have no column and add
+    nothing to the sum.
     """
     agreeing, pairable, rated = sums[..., 0], sums[..., 1], sums[..., -1]
     shares = sums[..., 2:-1] / rated[..., None]
@@ -86,6 +101,8 @@ def gwet_ac1(sums: FloatArray, categories: int) -> FloatArray:
 
 
 def specific(sums: FloatArray) -> FloatArray:
-    """Return agreement on one category from summed agreeing and possible ordered pairs; NaN where none is possible."""
+    """Return agreement on one category from summed agreeing and possible ordered pairs; NaN where
+    none is possible.
+    """
     possible = sums[..., 1]
     return np.asarray(sums[..., 0] / np.where(possible == 0, np.nan, possible), dtype=np.float64)

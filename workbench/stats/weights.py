@@ -1,4 +1,6 @@
-"""Shares of weighted people, and what weighting costs: effective number and design effect (Kish 1965)."""
+"""Shares of weighted people, and what weighting costs: effective number and design effect (Kish
+1965).
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.signedinteger[Any]]
-"place of each person's answer among the options that a question offers; below 0: no answer, or none of them"
+"""place of each person's answer among the options that a question offers; below 0: no answer, or
+none of them"""
 
 
 def effective_n(weights: Floats) -> float:
-    """Return how many people of equal weight tell as much as these: (Σw)² / Σw² (Kish 1965, section 11.7); 0 for none.
+    """Return how many people of equal weight tell as much as these: (Σw)² / Σw² (Kish 1965, section
+    11.7); 0 for none.
 
     Examples
     --------
@@ -41,7 +45,9 @@ class WeightedShares:
 
     @property
     def design_effect(self) -> float:
-        """How many times larger the variance of a share is than that of as many people of equal weight; NaN: nobody."""
+        """How many times larger the variance of a share is than that of as many people of equal
+        weight; NaN: nobody.
+        """
         return self.people / self.effective_n if self.effective_n else float("nan")
 
 
@@ -62,7 +68,9 @@ def weighted_shares(codes: Codes, weights: Floats, options: int) -> WeightedShar
     sums = np.bincount(codes[counts], weights[counts], options)
     total = sums.sum()
     shares = sums / total if total else np.full(options, np.nan)
-    return WeightedShares(tuple(map(float, shares)), int(counts.sum()), effective_n(weights[counts]))
+    return WeightedShares(
+        tuple(map(float, shares)), int(counts.sum()), effective_n(weights[counts])
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +86,18 @@ class Spread:
 
     @property
     def design_effect(self) -> float:
-        """How many times larger the variance of a share is than that of as many people of equal weight; NaN: nobody."""
+        """How many times larger the variance of a share is than that of as many people of equal
+        weight; NaN: nobody.
+        """
         return self.people / self.effective_n if self.effective_n else float("nan")
 
     def __str__(self) -> str:
         effect = f"{self.design_effect:.4g}" if self.people else "undefined"
         of = f"effective n {self.effective_n:,.6g} of {self.people:,}"
-        return f"sum {self.sum:,.6g}, from {self.least:.4g} to {self.most:.4g}; {of}, design effect {effect}"
+        return (
+            f"sum {self.sum:,.6g}, from {self.least:.4g} to {self.most:.4g}; {of}, design "
+            f"effect {effect}"
+        )
 
 
 def spread_of(weights: Sequence[float]) -> Spread:

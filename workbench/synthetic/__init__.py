@@ -1,1 +1,3 @@
-"""Synthetic respondents whose structure is known: for power analyses, and to check statistics against the truth."""
+"""Synthetic respondents whose structure is known: for power analyses, and to check statistics
+against the truth.
+"""

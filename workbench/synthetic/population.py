@@ -1,7 +1,7 @@
 """A population of which everything is known: a latent class model of who answers what.
 
-Everyone belongs to one of G profiles, which nobody sees. Given the profile g, answers to different questions are
-independent, and question q is answered with yes with probability
+Everyone belongs to one of G profiles, which nobody sees. Given the profile g, answers to different
+questions are independent, and question q is answered with yes with probability
 
     p(g, q) = 1 / (1 + exp(-(base_q + sum over axes of loading_q * position_g)))
 
@@ -9,8 +9,8 @@ So what a person's other answers tell about a target has a closed form, which no
 
     P(yes to t | answers) = sum over g of P(g | answers) p(g, t)
 
-Lazarsfeld, Henry 1968, "Latent Structure Analysis". How firm an answer is, and whether there is one, depends on the
-scale alone and so tells nothing about the profile.
+Lazarsfeld, Henry 1968, "Latent Structure Analysis". How firm an answer is, and whether there is
+one, depends on the scale alone and so tells nothing about the profile.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class AnswerScale:
     "share that does not answer"
 
     def said_yes(self, answer: str) -> bool | None:
-        """Return whether an answer is a yes; None for a neutral one. Raises UnknownName for one off the scale."""
+        """Return whether an answer is a yes; None for a neutral one. Raises UnknownName for one off
+        the scale.
+        """
         for words, said in ((self.yes, True), (self.no, False), (self.neutral, None)):
             if folded(answer) in [folded(word) for word, _ in words]:
                 return said
@@ -96,7 +98,9 @@ class Population:
 
     def weights(self) -> FloatArray:
         """Return the share of each profile: (G,)."""
-        weights: FloatArray = np.array([profile.weight for profile in self.profiles], dtype=np.float64)
+        weights: FloatArray = np.array(
+            [profile.weight for profile in self.profiles], dtype=np.float64
+        )
         shares: FloatArray = weights / weights.sum()
         return shares
 
@@ -115,18 +119,24 @@ def generate(population: Population, respondents: int, seed: int) -> tuple[Respo
     The first n of a longer draw are those of a shorter one with the same seed.
     """
     items, p_yes = population.items, population.p_yes()
-    # 1 number a respondent for the profile; 3 a question: is it answered, with yes or no, how firmly
+    # 1 number a respondent for the profile; 3 a question: is it answered, with yes or no, how
+    # firmly
     numbers = np.random.default_rng(seed).random((respondents, 1 + 3 * len(items)))
     profiles = np.searchsorted(np.cumsum(population.weights())[:-1], numbers[:, 0], side="right")
     width = max(3, len(str(respondents)))
     return tuple(
-        Respondent(f"syn-{n + 1:0{width}}", _answers(population, p_yes[profiles[n]], numbers[n, 1:].reshape(-1, 3)))
+        Respondent(
+            f"syn-{n + 1:0{width}}",
+            _answers(population, p_yes[profiles[n]], numbers[n, 1:].reshape(-1, 3)),
+        )
         for n in range(respondents)
     )
 
 
 class Ideal:
-    """The best prediction that is possible: the probability of a yes to each target, given other answers."""
+    """The best prediction that is possible: the probability of a yes to each target, given other
+    answers.
+    """
 
     def __init__(self, population: Population):
         self._places = {item.ref: place for place, item in enumerate(population.items)}
@@ -136,7 +146,9 @@ class Ideal:
         self._logs = np.stack([np.log1p(-self._p_yes), np.log(self._p_yes)])
 
     def posterior(self, answers: Mapping[str, bool]) -> FloatArray:
-        """Return the probability of each profile, given what was said: (G,). Raises UnknownName for a question."""
+        """Return the probability of each profile, given what was said: (G,). Raises UnknownName for
+        a question.
+        """
         unknown = [ref for ref in answers if ref not in self._places]
         if unknown:
             raise UnknownName(f"no question of the population is named {unknown[0]!r}")
@@ -148,7 +160,9 @@ class Ideal:
         return posterior
 
     def __call__(self, answers: Mapping[str, bool]) -> dict[str, float]:
-        """Return the probability of a yes to each target: ref -> p. `answers`: ref -> whether it was a yes."""
+        """Return the probability of a yes to each target: ref -> p. `answers`: ref -> whether it
+        was a yes.
+        """
         p_yes = self.posterior(answers) @ self._p_yes
         return {ref: float(p_yes[place]) for ref, place in self._targets.items()}
 
@@ -160,7 +174,8 @@ def ideal(population: Population, answers: Mapping[str, bool]) -> dict[str, floa
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the ideal predictor reaches on one target, given what these very respondents said before it.
+    """What the ideal predictor reaches on one target, given what these very respondents said before
+    it.
 
     Its bias is 0 but for chance. Figures that vary with chance come with their standard deviation.
     """
@@ -182,16 +197,22 @@ class Known:
 
 
 def known(population: Population, respondents: Sequence[Respondent]) -> tuple[Known, ...]:
-    """Return what the ideal predictor reaches on each target, from the context questions that each one answered."""
+    """Return what the ideal predictor reaches on each target, from the context questions that each
+    one answered.
+    """
     predict = Ideal(population)
     said = yes_or_no(population, respondents)
     context = {item.ref for item in population.context}
-    predicted = [predict({ref: yes for ref, yes in answers.items() if ref in context}) for answers in said]
+    predicted = [
+        predict({ref: yes for ref, yes in answers.items() if ref in context}) for answers in said
+    ]
     return tuple(_known(item.ref, said, predicted) for item in population.targets)
 
 
 def yes_or_no(population: Population, respondents: Sequence[Respondent]) -> list[dict[str, bool]]:
-    """Return of each respondent whether answers are a yes: ref -> bool; neutral and missing ones are left out."""
+    """Return of each respondent whether answers are a yes: ref -> bool; neutral and missing ones
+    are left out.
+    """
     scales = {item.ref: population.scale(item) for item in population.items}
     known_words: dict[tuple[str, str], bool | None] = {}
     found = []
@@ -207,22 +228,40 @@ def yes_or_no(population: Population, respondents: Sequence[Respondent]) -> list
     return found
 
 
-def _known(ref: str, said: Sequence[Mapping[str, bool]], predicted: Sequence[Mapping[str, float]]) -> Known:
-    pairs = [(p[ref], answers[ref]) for p, answers in zip(predicted, said, strict=True) if ref in answers]
+def _known(
+    ref: str, said: Sequence[Mapping[str, bool]], predicted: Sequence[Mapping[str, float]]
+) -> Known:
+    pairs = [
+        (p[ref], answers[ref]) for p, answers in zip(predicted, said, strict=True) if ref in answers
+    ]
     if not pairs:
         nan = float("nan")
         return Known(ref, 0, nan, nan, nan, nan, nan, nan)
     p, yes = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
     n, human = len(pairs), float(yes.mean())
-    sd = sqrt(float((p * (1 - p)).sum())) / n  # of a right prediction as of a yes: both are draws of p or 1 - p
-    return Known(ref, n, human, max(human, 1 - human), float(p.mean()), float(np.maximum(p, 1 - p).mean()), sd, sd)
+    # Of a right prediction as of a yes: both are draws of p or 1 - p.
+    sd = sqrt(float((p * (1 - p)).sum())) / n
+    return Known(
+        ref,
+        n,
+        human,
+        max(human, 1 - human),
+        float(p.mean()),
+        float(np.maximum(p, 1 - p).mean()),
+        sd,
+        sd,
+    )
 
 
 def _answers(population: Population, p_yes: FloatArray, numbers: FloatArray) -> dict[str, str]:
-    """Return one respondent's answers: ref -> answer, missing ones left out. `p_yes`: (Q,), `numbers`: (Q, 3)."""
+    """Return one respondent's answers: ref -> answer, missing ones left out. `p_yes`: (Q,),
+    `numbers`: (Q, 3).
+    """
     found = {}
     scales = {scale.name: scale for scale in population.scales}
-    for item, p, (answered, said, firm) in zip(population.items, p_yes, numbers.tolist(), strict=True):
+    for item, p, (answered, said, firm) in zip(
+        population.items, p_yes, numbers.tolist(), strict=True
+    ):
         scale = scales[item.scale]
         left = answered - scale.missing
         neutral = sum(share for _, share in scale.neutral)
@@ -247,12 +286,15 @@ STEPS = 1000
 "shares are whole numbers of these parts, and sum to 1 exactly"
 
 
-def synthetic_shares(key: str, options: int, seed: int, concentration: int = 2) -> tuple[float, ...]:
+def synthetic_shares(
+    key: str, options: int, seed: int, concentration: int = 2
+) -> tuple[float, ...]:
     """Return a share an option, drawn for this key under this seed.
 
-    `concentration` is that of every option: 1, all shares are equally likely; the greater, the more alike. A gamma
-    variable of a whole shape is the sum of so many exponential ones, -ln(1 - u): uniform numbers are all that is drawn,
-    whose stream numpy keeps between versions. Raises UsageError for fewer than two options or a concentration below 1.
+    `concentration` is that of every option: 1, all shares are equally likely; the greater, the more
+    alike. A gamma variable of a whole shape is the sum of so many exponential ones, -ln(1 - u):
+    uniform numbers are all that is drawn, whose stream numpy keeps between versions. Raises
+    UsageError for fewer than two options or a concentration below 1.
 
     Examples
     --------
@@ -260,11 +302,15 @@ def synthetic_shares(key: str, options: int, seed: int, concentration: int = 2) 
     1.0
     """
     if options < 2 or concentration < 1:
-        raise UsageError(f"found {options} options and concentration {concentration}; give 2 or more, and 1 or more")
+        raise UsageError(
+            f"found {options} options and concentration {concentration}; give 2 or more, and 1 "
+            "or more"
+        )
     uniform = derive_rng(seed, "answer shares", key).random((options, concentration))
     gamma = -np.log1p(-uniform).sum(axis=1)
     parts = STEPS * gamma / gamma.sum()
     whole = np.floor(parts).astype(int)
-    for place in np.argsort(whole - parts, kind="stable")[: STEPS - whole.sum()]:  # largest remainders first
+    # Largest remainders first.
+    for place in np.argsort(whole - parts, kind="stable")[: STEPS - whole.sum()]:
         whole[place] += 1
     return tuple(int(part) / STEPS for part in whole)

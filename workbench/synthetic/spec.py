@@ -1,4 +1,5 @@
-"""Populations as files that people write: a TOML file, read exactly or refused with all its faults at once.
+"""Populations as files that people write: a TOML file, read exactly or refused with all its faults
+at once.
 
 seed = 2023                      # how many are drawn, and by which seed, unless told otherwise
 respondents = 140
@@ -24,7 +25,7 @@ fin-01 = { scale = "four_point", base = -0.3, economic = 2.0 }
 
 [target]
 att-effort = { scale = "likert_7", base = 0.2, economic = 2.5 }
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ _ITEM = ("scale", "base")
 _NUMBER = "a number from -100 to 100"
 _SHARES = 'shares above 0 of answers, such as { "agree" = 0.6, "somewhat agree" = 0.4 }'
 _STEEPEST = 30.0
-"log-odds beyond which a probability is all but 0 or 1, and a single answer could rule a profile out"
+"""log-odds beyond which a probability is all but 0 or 1, and a single answer could rule a profile
+out"""
 MOST = 100_000
 "respondents that are drawn at once"
 
@@ -60,21 +62,28 @@ def read_population(path: Path) -> Population:
     axes = _axes(file)
     scales = _scales(file)
     profiles = _profiles(file, axes)
-    items = {role: _items(file, role, axes, [scale.name for scale in scales]) for role in ("context", "target")}
+    items = {
+        role: _items(file, role, axes, [scale.name for scale in scales])
+        for role in ("context", "target")
+    }
     for item in items["target"]:
         if item.ref in [other.ref for other in items["context"]]:
             file.fault(item.ref, "a question of both [context] and [target]", "it in one of them")
     seed = _whole(file, "seed", 0, 2**63 - 1)
     respondents = _whole(file, "respondents", 1, MOST)
     file.check()
-    population = Population(axes, profiles, scales, items["context"], items["target"], respondents, seed)
+    population = Population(
+        axes, profiles, scales, items["context"], items["target"], respondents, seed
+    )
     _check_steepness(file, population)
     file.check()
     return population
 
 
 def answers_csv(population: Population, respondents: Sequence[Respondent]) -> str:
-    """Return an `answers.csv`: a row a respondent, a column a question, empty where there is no answer."""
+    """Return an `answers.csv`: a row a respondent, a column a question, empty where there is no
+    answer.
+    """
     refs = [item.ref for item in population.items]
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -86,28 +95,46 @@ def answers_csv(population: Population, respondents: Sequence[Respondent]) -> st
 def _axes(file: TomlFile) -> tuple[str, ...]:
     axes = file.table.get("axes")
     wanted = "a list of different names, such as ['economic', 'cultural']"
-    if not isinstance(axes, list) or not axes or not all(isinstance(axis, str) and axis.strip() for axis in axes):
+    if (
+        not isinstance(axes, list)
+        or not axes
+        or not all(isinstance(axis, str) and axis.strip() for axis in axes)
+    ):
         file.fault("axes", "nothing" if axes is None else repr(axes), wanted)
         return ()
     taken = [axis for axis in axes if axis in (*_ITEM, "name", "weight")]
     if taken or len(set(axes)) < len(axes):
-        file.fault("axes", repr(axes), wanted + (f"; {taken[0]!r} has a meaning already" if taken else ""))
+        file.fault(
+            "axes", repr(axes), wanted + (f"; {taken[0]!r} has a meaning already" if taken else "")
+        )
     return tuple(axes)
 
 
 def _profiles(file: TomlFile, axes: Sequence[str]) -> tuple[Profile, ...]:
     found: list[Profile] = []
-    for line, table in file.tables("profile", "no profiles", "a table [[profile]] for each kind of person"):
-        faults = [(key, "an unknown key", f"one of {', '.join(_of(axes))}") for key in table if key not in _of(axes)]
+    for line, table in file.tables(
+        "profile", "no profiles", "a table [[profile]] for each kind of person"
+    ):
+        faults = [
+            (key, "an unknown key", f"one of {', '.join(_of(axes))}")
+            for key in table
+            if key not in _of(axes)
+        ]
         name = table.get("name")
         if not isinstance(name, str) or not name.strip():
-            faults.append(("name", "nothing" if name is None else repr(name), "some text in quotes"))
+            faults.append(
+                ("name", "nothing" if name is None else repr(name), "some text in quotes")
+            )
         elif name in [profile.name for profile in found]:
             faults.append(("name", f"{name!r} again", "every name once"))
         weight = _number(table.get("weight"))
         if weight is None or weight <= 0:
             faults.append(("weight", _shown(table.get("weight")), "a number above 0"))
-        faults += [(axis, _shown(table.get(axis)), _NUMBER) for axis in axes if _number(table.get(axis)) is None]
+        faults += [
+            (axis, _shown(table.get(axis)), _NUMBER)
+            for axis in axes
+            if _number(table.get(axis)) is None
+        ]
         file.cell_faults(line, "profile", faults)
         position = tuple(_number(table.get(axis)) or 0.0 for axis in axes)
         found.append(Profile(str(name), weight or 1.0, position))
@@ -120,7 +147,11 @@ def _of(axes: Sequence[str]) -> tuple[str, ...]:
 
 def _scales(file: TomlFile) -> tuple[AnswerScale, ...]:
     tables = file.table.get("scale")
-    if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
+    if (
+        not isinstance(tables, dict)
+        or not tables
+        or not all(isinstance(table, dict) for table in tables.values())
+    ):
         file.fault("scale", "no scales", "a table [scale.NAME] for each scale")
         return ()
     return tuple(_scale(file, name, table) for name, table in tables.items())
@@ -135,7 +166,11 @@ def _scale(file: TomlFile, name: str, table: dict[str, Any]) -> AnswerScale:
     missing = _number(table.get("missing", 0))
     unanswered = (missing or 0.0) + sum(share for _, share in kinds["neutral"])
     if missing is None or missing < 0 or unanswered >= 1:
-        file.fault(where, f"missing = {_shown(table.get('missing', 0))}", "0 or more, below 1 with the neutral shares")
+        file.fault(
+            where,
+            f"missing = {_shown(table.get('missing', 0))}",
+            "0 or more, below 1 with the neutral shares",
+        )
     words = [folded(word) for shares in kinds.values() for word, _ in shares]
     for word in dict.fromkeys(words):
         if words.count(word) > 1:
@@ -146,14 +181,20 @@ def _scale(file: TomlFile, name: str, table: dict[str, Any]) -> AnswerScale:
 def _shares(file: TomlFile, where: str, kind: str, table: Any) -> tuple[tuple[str, float], ...]:
     if table is None and kind == "neutral":
         return ()
-    shares = {word: _number(share) for word, share in table.items()} if isinstance(table, dict) else {}
-    if not shares or not all(word.strip() and share is not None and share > 0 for word, share in shares.items()):
+    shares = (
+        {word: _number(share) for word, share in table.items()} if isinstance(table, dict) else {}
+    )
+    if not shares or not all(
+        word.strip() and share is not None and share > 0 for word, share in shares.items()
+    ):
         file.fault(where, f"{kind} = {_shown(table)}", _SHARES)
         return ()
     return tuple((word, share) for word, share in shares.items() if share is not None)
 
 
-def _items(file: TomlFile, role: str, axes: Sequence[str], scales: Sequence[str]) -> tuple[Item, ...]:
+def _items(
+    file: TomlFile, role: str, axes: Sequence[str], scales: Sequence[str]
+) -> tuple[Item, ...]:
     tables = file.table.get(role)
     if not isinstance(tables, dict) or not tables:
         file.fault(role, "no questions", f"a table [{role}] with a line a question")
@@ -161,29 +202,41 @@ def _items(file: TomlFile, role: str, axes: Sequence[str], scales: Sequence[str]
     found = []
     for ref, table in tables.items():
         if not isinstance(table, dict):
-            file.fault(ref, _shown(table), 'a table such as { scale = "four_point", base = 0.0, … }')
+            file.fault(
+                ref, _shown(table), 'a table such as { scale = "four_point", base = 0.0, … }'
+            )
             continue
         for key in table:
             if key not in (*_ITEM, *axes):
                 file.fault(ref, f"an unknown key {key!r}", f"one of {', '.join((*_ITEM, *axes))}")
         if table.get("scale") not in scales:
-            file.fault(ref, f"scale = {_shown(table.get('scale'))}", f"one of {', '.join(scales) or 'the scales'}")
+            file.fault(
+                ref,
+                f"scale = {_shown(table.get('scale'))}",
+                f"one of {', '.join(scales) or 'the scales'}",
+            )
         numbers = {key: _number(table.get(key, 0)) for key in ("base", *axes)}
         for key, number in numbers.items():
             if number is None:
                 file.fault(ref, f"{key} = {_shown(table.get(key))}", _NUMBER)
         values = {key: number or 0.0 for key, number in numbers.items()}
-        found.append(Item(ref, str(table.get("scale")), values["base"], tuple(values[axis] for axis in axes)))
+        found.append(
+            Item(ref, str(table.get("scale")), values["base"], tuple(values[axis] for axis in axes))
+        )
     return tuple(found)
 
 
 def _check_steepness(file: TomlFile, population: Population) -> None:
     for item in population.items:
         for profile in population.profiles:
-            odds = item.base + sum(a * b for a, b in zip(item.loadings, profile.position, strict=True))
+            odds = item.base + sum(
+                a * b for a, b in zip(item.loadings, profile.position, strict=True)
+            )
             if abs(odds) > _STEEPEST:
                 file.fault(
-                    item.ref, f"log-odds of {odds:g} for the profile {profile.name!r}", f"at most ±{_STEEPEST:g}"
+                    item.ref,
+                    f"log-odds of {odds:g} for the profile {profile.name!r}",
+                    f"at most ±{_STEEPEST:g}",
                 )
 
 
@@ -191,13 +244,22 @@ def _whole(file: TomlFile, key: str, low: int, high: int) -> int:
     value = file.table.get(key)
     if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
         return value
-    file.fault(key, _shown(value), f"a whole number from {low} to {high:,}" if high == MOST else f"{low} or more")
+    file.fault(
+        key,
+        _shown(value),
+        f"a whole number from {low} to {high:,}" if high == MOST else f"{low} or more",
+    )
     return low
 
 
 def _number(value: Any) -> float | None:
     """Return a number; None for anything else, and for one that no probability needs."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 100:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+        or abs(value) > 100
+    ):
         return None
     return float(value)
 

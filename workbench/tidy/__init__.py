@@ -1,4 +1,6 @@
-"""Tidy data: rows for other programs, each with all related data, in columns that are declared once.
+"""Tidy data: rows for other programs, each with all related data, in columns that are declared
+once.
 
-The same `Rows` define the files, their data dictionary, their Croissant record and the rows in Python.
+The same `Rows` define the files, their data dictionary, their Croissant record and the rows in
+Python.
 """

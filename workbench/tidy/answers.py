@@ -87,7 +87,9 @@ def in_a_word(kind: str, label: str | None, reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some answers, each in every cell of a design with its prompt. All arrays have a place for each of these."""
+    """Some answers, each in every cell of a design with its prompt. All arrays have a place for
+    each of these.
+    """
 
     columns: Sequence[Coded]
     "those of `CELL`, `MODEL` and `SAMPLING`"
@@ -115,9 +117,16 @@ class Part:
         """Return the answers at these places."""
         columns = [Coded(one.values, one.codes[rows]) for one in self.columns]
         return Part(
-            columns, self.draws, self.draw[rows], self.cell[rows], self.count[rows], self.outputs, self.output[rows],
-            self.readings, self.reading[rows],
-        )  # fmt: skip
+            columns,
+            self.draws,
+            self.draw[rows],
+            self.cell[rows],
+            self.count[rows],
+            self.outputs,
+            self.output[rows],
+            self.readings,
+            self.reading[rows],
+        )
 
 
 class Answers:
@@ -129,25 +138,38 @@ class Answers:
         self._models = choice.chosen(store)
         by_prompt = store.data_rows.cells(choice.audits, choice.instruments)
         self._prompts = np.array(sorted(by_prompt), dtype=np.int64)
-        self._cells = np.array([len(by_prompt[prompt]) for prompt in self._prompts.tolist()], dtype=np.int64)
+        self._cells = np.array(
+            [len(by_prompt[prompt]) for prompt in self._prompts.tolist()], dtype=np.int64
+        )
         self._first = np.cumsum(self._cells) - self._cells
         self.cells = [cell for prompt in self._prompts.tolist() for cell in by_prompt[prompt]]
         personas = store.runs.persona_names()
-        rows = [cell_values(cell, self._people, personas.get(cell.axes.get(AXIS, ""))) for cell in self.cells]
+        rows = [
+            cell_values(cell, self._people, personas.get(cell.axes.get(AXIS, "")))
+            for cell in self.cells
+        ]
         self._of_cell = _columns(rows, CELL)
         models, samplings = store.data_rows.models(), store.data_rows.samplings()
         self._of_model = _columns([*map(model_values, models.values())], MODEL)
         names = ["mode", *(field.name for field in SAMPLING[1:])]
         self._of_sampling = _columns(
-            [tuple(_none(known_parameter(row, name)) for name in names) for row in samplings.values()], SAMPLING
+            [
+                tuple(_none(known_parameter(row, name)) for name in names)
+                for row in samplings.values()
+            ],
+            SAMPLING,
         )
         self._names = {at: row["name"] for at, row in models.items()}
-        self.imported = frozenset(at for at, row in models.items() if row["backend"] == IMPORTED.rstrip(":"))
+        self.imported = frozenset(
+            at for at, row in models.items() if row["backend"] == IMPORTED.rstrip(":")
+        )
         self._model_places, self._sampling_places = _places(models), _places(samplings)
         self.model_keys = [row["key"].hex() for row in models.values()]
         self.prompt_keys = [cell.prompt_key for cell in self.cells]
         sides: dict[tuple[int, int], int] = {}
-        beside = [sides.setdefault((one.template_id, one.wording_id), len(sides)) for one in self.cells]
+        beside = [
+            sides.setdefault((one.template_id, one.wording_id), len(sides)) for one in self.cells
+        ]
         self._sides, self._beside = [*sides], np.array(beside, dtype=np.int64)
         self._read: dict[Row, Row] = {}
 
@@ -176,7 +198,9 @@ class Answers:
         outputs = [_output(at, texts[at].text, texts[at].key) for at in ids.tolist()]
         readings, reading = self._readings([texts[at].answer for at in ids.tolist()], output, cell)
         model = np.array([self._model_places[one.model] for one in draws], dtype=np.int64)[draw]
-        sampling = np.array([self._sampling_places[one.sampling] for one in draws], dtype=np.int64)[draw]
+        sampling = np.array([self._sampling_places[one.sampling] for one in draws], dtype=np.int64)[
+            draw
+        ]
         draws = [self._with_known_origin(one) for one in draws]
         columns = [
             *(Coded(values, cell) for values in self._of_cell),
@@ -190,8 +214,12 @@ class Answers:
         seed, at = known_origin(self._names[draw.model], draw.seed or 0, draw.at or "")
         return draw._replace(seed=seed, at=at or None)
 
-    def _readings(self, answers: Sequence[int | None], output: Ints, cell: Ints) -> tuple[list[tuple[Read, ...]], Ints]:
-        """Return the readings of answers (rowids) in cells: what is distinct, and the place of each."""
+    def _readings(
+        self, answers: Sequence[int | None], output: Ints, cell: Ints
+    ) -> tuple[list[tuple[Read, ...]], Ints]:
+        """Return the readings of answers (rowids) in cells: what is distinct, and the place of
+        each.
+        """
         standing = self._store.data_rows.standing({one for one in answers if one is not None})
         asked, place = _distinct(output, self._beside[cell])
         found: list[tuple[Read, ...]] = []
@@ -210,11 +238,15 @@ class Answers:
     def keys(self, part: Part) -> list[Any]:
         """Return the columns that name an output, a prompt, an answer and a model."""
         ids, keys = [one[0] for one in part.outputs], [one[3] for one in part.outputs]
-        model = np.array([self._model_places[one.model] for one in part.draws], dtype=np.int64)[part.draw]
+        model = np.array([self._model_places[one.model] for one in part.draws], dtype=np.int64)[
+            part.draw
+        ]
         return [
-            Coded(ids, part.output), Coded(self.prompt_keys, part.cell), Coded(keys, part.output),
+            Coded(ids, part.output),
+            Coded(self.prompt_keys, part.cell),
+            Coded(keys, part.output),
             Coded(self.model_keys, model),
-        ]  # fmt: skip
+        ]
 
     def batch(self, part: Part, columns: Sequence[Any]) -> Batch:
         """Return columns with one row for each answer, or for all alike."""
@@ -232,7 +264,16 @@ class Answers:
             name = self._people.reader(of.reader_kind, of.reader)
             word = in_a_word(of.reader_kind, of.label, of.reason)
             version = of.reader_version or None
-            found = of.reader_kind, name, version, of.codebook, of.label, word, of.reason, of.confidence
+            found = (
+                of.reader_kind,
+                name,
+                version,
+                of.codebook,
+                of.label,
+                word,
+                of.reason,
+                of.confidence,
+            )
             self._read[of[:-1]] = found
         return found
 
@@ -256,8 +297,8 @@ def _none(value: object) -> object:
 
 
 def _usual(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
-    """Return the default readers of answers: the rule of a cell's template, with the lexicon of its instrument, and the
-    classifier of free text.
+    """Return the default readers of answers: the rule of a cell's template, with the lexicon of its
+    instrument, and the classifier of free text.
     """
     templates, brought = store.data_rows.templates(), store.data_rows.lexicons()
     known: dict[tuple[int, str], Card | None] = {}
@@ -267,7 +308,9 @@ def _usual(store: Store) -> tuple[Callable[[Cell], Card | None], Card | None]:
         if at not in known:
             [template] = with_words([templates[cell.template_id]], brought.get(cell.instrument, ()))
             rule = template_reader(template)
-            known[at] = None if rule is None else _card(rule.card.kind, rule.card.name, rule.card.version)
+            known[at] = (
+                None if rule is None else _card(rule.card.kind, rule.card.name, rule.card.version)
+            )
         return known[at]
 
     try:
@@ -298,29 +341,47 @@ def read_answers(store: Store, choice: Choice) -> Iterator[Batch]:
     for part in answers:
         texts = [one[1] for one in part.outputs]
         cut = np.array([text is None for text in texts], dtype=np.int64)[part.output]
-        elsewhere = np.array([one.model in answers.imported for one in part.draws], dtype=np.bool_)[part.draw]
+        elsewhere = np.array([one.model in answers.imported for one in part.draws], dtype=np.bool_)[
+            part.draw
+        ]
         truncated = np.where(elsewhere & (cut == 0), UNKNOWN_END, cut)
         listed: dict[tuple[Row, ...], int] = {}
-        codes = [listed.setdefault(tuple(map(answers.reading, of)), len(listed)) for of in part.readings]
+        codes = [
+            listed.setdefault(tuple(map(answers.reading, of)), len(listed)) for of in part.readings
+        ]
         reading = np.array(codes, dtype=np.int64)[part.reading]
         sets = [*listed]
         pairs, pair = _distinct(reading, card[part.cell])
         read = [named[by].reading(sets[of]) for of, by in pairs]
         judged, verdict = _distinct(part.cell, part.draw)
-        asked = [(answers.cells[at].probe, part.draws[by].model, part.draws[by].sampling) for at, by in judged]
-        yield answers.batch(part, [
-            *part.columns, *part.of_draw(), answers.count(part), Coded(texts, part.output),
-            Coded([one[2] for one in part.outputs], part.output), Coded((False, True, None), truncated),
-            Coded([one[4] for one in read], pair),
-            Coded([*(one[5] for one in read), CUT_OFF], np.where(cut, len(read), pair)),
-            Coded([one[1] for one in read], pair), Coded(sets, reading),
-            Coded([verdicts.get(one) for one in asked], verdict), *answers.keys(part),
-        ])  # fmt: skip
+        asked = [
+            (answers.cells[at].probe, part.draws[by].model, part.draws[by].sampling)
+            for at, by in judged
+        ]
+        yield answers.batch(
+            part,
+            [
+                *part.columns,
+                *part.of_draw(),
+                answers.count(part),
+                Coded(texts, part.output),
+                Coded([one[2] for one in part.outputs], part.output),
+                Coded((False, True, None), truncated),
+                Coded([one[4] for one in read], pair),
+                Coded([*(one[5] for one in read), CUT_OFF], np.where(cut, len(read), pair)),
+                Coded([one[1] for one in read], pair),
+                Coded(sets, reading),
+                Coded([verdicts.get(one) for one in asked], verdict),
+                *answers.keys(part),
+            ],
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Which reading of an answer its audit counts, with the audit's usual options and before rulings."""
+    """Which reading of an answer its audit counts, with the audit's usual options and before
+    rulings.
+    """
 
     card: Card | None
     "the usual reader, or None if people's labels count"
@@ -332,7 +393,9 @@ class _Counted:
         """Return the values of `READING` of the reading that counts."""
         if not self.is_free_text:
             return _offered(_by(self.card, readings), self.n_options)
-        by_rule = [row for row in readings if row[0] == ReaderKind.RULE and row[READING_LABEL] is not None]
+        by_rule = [
+            row for row in readings if row[0] == ReaderKind.RULE and row[READING_LABEL] is not None
+        ]
         if by_rule:
             return by_rule[-1]
         return _by_people(readings) if self.card is None else _certain(_by(self.card, readings))
@@ -344,7 +407,9 @@ def _by(card: Card | None, readings: Sequence[Row]) -> Row:
 
 
 def _by_people(readings: Sequence[Row]) -> Row:
-    """Return the reading that people settled: the newest adjudication, or the label that all of them gave."""
+    """Return the reading that people settled: the newest adjudication, or the label that all of
+    them gave.
+    """
     labelled = [row for row in readings if row[0] in BY_PEOPLE and row[3] == STANCE_CODEBOOK]
     labelled = [row for row in labelled if row[READING_LABEL] is not None]
     decided = [row for row in labelled if row[0] == ReaderKind.ADJUDICATION]
@@ -355,7 +420,9 @@ def _by_people(readings: Sequence[Row]) -> Row:
 
 
 def _certain(values: Row) -> Row:
-    """Return the values of a classifier's reading, without a label if its confidence does not count."""
+    """Return the values of a classifier's reading, without a label if its confidence does not
+    count.
+    """
     confidence = values[-1]
     if confidence is None or confidence >= THRESHOLD.default:
         return values
@@ -363,7 +430,8 @@ def _certain(values: Row) -> Row:
 
 
 def _offered(values: Row, n_options: int) -> Row:
-    """Return the values of a reading, without a label if it is a letter that the question does not offer.
+    """Return the values of a reading, without a label if it is a letter that the question does not
+    offer.
 
     n_options : of the question; 0: the answers are not letters
     """
@@ -393,12 +461,18 @@ def read_readings(store: Store, choice: Choice) -> Iterator[Batch]:
         within = np.arange(part.draw.size) - np.repeat(np.cumsum(taken) - taken, taken)
         read = [one for of in part.readings for one in of]
         code = first[part.reading] + within
-        yield answers.batch(part, [
-            *part.columns, *part.of_draw(), answers.count(part),
-            Coded([one[1] for one in part.outputs], part.output),
-            *(Coded(values, code) for values in zip(*map(answers.reading, read), strict=True)),
-            Coded([one.at for one in read], code), *answers.keys(part),
-        ])  # fmt: skip
+        yield answers.batch(
+            part,
+            [
+                *part.columns,
+                *part.of_draw(),
+                answers.count(part),
+                Coded([one[1] for one in part.outputs], part.output),
+                *(Coded(values, code) for values in zip(*map(answers.reading, read), strict=True)),
+                Coded([one.at for one in read], code),
+                *answers.keys(part),
+            ],
+        )
 
 
 def count_answers(store: Store, choice: Choice) -> int:
@@ -408,12 +482,19 @@ def count_answers(store: Store, choice: Choice) -> int:
     return sum(n * len(cells.get(prompt, ())) for prompt, n in counted.items())
 
 
-COUNT = whole("count", "how often the draw gave this answer; 1 in each row where rows were expanded")
-TEXT = Field("text", "the answer, without what was thought before it", empty="the output ends within its thought")
+COUNT = whole(
+    "count", "how often the draw gave this answer; 1 in each row where rows were expanded"
+)
+TEXT = Field(
+    "text",
+    "the answer, without what was thought before it",
+    empty="the output ends within its thought",
+)
 ANSWERS = Rows(
     "answers",
     "Answers",
-    "One row for each distinct answer of each draw (expanded: one for each answer), in each cell of a design that has "
+    "One row for each distinct answer of each draw (expanded: one for each answer), in each cell "
+    "of a design that has "
     "its prompt.",
     (
         *CELL,
@@ -422,7 +503,11 @@ ANSWERS = Rows(
         *DRAW,
         COUNT,
         TEXT,
-        Field("thinking", "what was thought before the answer; nothing reads it", empty="no thought was shown"),
+        Field(
+            "thinking",
+            "what was thought before the answer; nothing reads it",
+            empty="no thought was shown",
+        ),
         truth(
             "truncated",
             "whether the output ends within its thought, so that there is no answer",
@@ -430,26 +515,37 @@ ANSWERS = Rows(
         ),
         Field(
             "label",
-            "what the audit counts, before rulings: the reading by the rule of the template; of free text the "
-            "number that a rule read, otherwise the newest classifier's label, or without a classifier the label "
+            "what the audit counts, before rulings: the reading by the rule of the template; of "
+            "free text the "
+            "number that a rule read, otherwise the newest classifier's label, or without a "
+            "classifier the label "
             "that people settled",
             recurs=True,
             empty="there is no label: reading says why",
         ),
         Field(
             "reading",
-            f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its thought), "
-            f"{UNCERTAIN} (the classifier's confidence is below {THRESHOLD.default:g}, which does not count), {UNREAD} "
+            f"the label, or why there is none: {NO_LABEL}, {CUT_OFF} (the output ends within its "
+            "thought), "
+            f"{UNCERTAIN} (the classifier's confidence is below {THRESHOLD.default:g}, which "
+            f"does not count), {UNREAD} "
             "(the usual reader has not read it)",
             recurs=True,
         ),
         Field("reader", "who read label", empty="the usual reader has not read it", recurs=True),
-        Field("readings", "every reading of the answer that stands, with its reader", Type.RECORDS, parts=READING),
+        Field(
+            "readings",
+            "every reading of the answer that stands, with its reader",
+            Type.RECORDS,
+            parts=READING,
+        ),
         Field(
             "verdict",
-            "verdict on the statement under this template over all tests, with the audit's usual options: pass, fail, "
+            "verdict on the statement under this template over all tests, with the audit's usual "
+            "options: pass, fail, "
             "insufficient, void",
-            empty="the audit has no verdicts on statements, or the answer is in no result (another version is)",
+            empty="the audit has no verdicts on statements, or the answer is in no result "
+            "(another version is)",
             recurs=True,
         ),
         OUTPUT,
@@ -459,10 +555,13 @@ ANSWERS = Rows(
     ),
     read_answers,
     notes=(
-        "An answer whose prompt stands in several cells of a design, as where an edit left a wording untouched, has a "
-        "row in each. statement_current keeps those of statements as they are now; draw_id and output_id tell "
+        "An answer whose prompt stands in several cells of a design, as where an edit left a "
+        "wording untouched, has a "
+        "row in each. statement_current keeps those of statements as they are now; draw_id and "
+        "output_id tell "
         "answers apart.",
-        "Auditors' rulings are rows of their own: they name prompts, answers and models by prompt_key, answer_key and "
+        "Auditors' rulings are rows of their own: they name prompts, answers and models by "
+        "prompt_key, answer_key and "
         "model_key. Verdicts count them.",
     ),
     count=count_answers,
@@ -488,6 +587,7 @@ READINGS = Rows(
     read_readings,
     notes=(
         "Labels that people changed are kept as events: those are rows of labels.",
-        "A row is what a reader read. A letter that a question does not offer is a label here, and none in answers.",
+        "A row is what a reader read. A letter that a question does not offer is a label here, "
+        "and none in answers.",
     ),
 )

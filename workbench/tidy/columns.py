@@ -55,7 +55,8 @@ class Choice:
         for name in self.instruments:
             if name not in there:
                 raise UnknownName(
-                    f"no instrument is named {name!r} in this store. Available: {', '.join(there) or 'none'}"
+                    f"no instrument is named {name!r} in this store. Available: "
+                    f"{', '.join(there) or 'none'}"
                 )
         self.chosen(store)
 
@@ -67,22 +68,30 @@ class Choice:
         models = store.data_rows.models()
         chosen: set[int] = set()
         for name in self.models:
-            meant = {model for model in models_named(store, name) if models[model]["name"] in answering}
+            meant = {
+                model for model in models_named(store, name) if models[model]["name"] in answering
+            }
             if not meant:
                 raise UnknownName(
-                    f"the store has no answers by {name}. Models with answers: {', '.join(answering) or 'nobody'}"
+                    f"the store has no answers by {name}. Models with answers: "
+                    f"{', '.join(answering) or 'nobody'}"
                 )
             if persona_in(name):
-                self.leave_out(f"{name}: rows are of all personas of the model; the column stands_before names them.")
+                self.leave_out(
+                    f"{name}: rows are of all personas of the model; the column stands_before "
+                    "names them."
+                )
             chosen |= meant
         return chosen
 
 
 class People:
-    """The names of people in rows: pseudonyms that are the same in all files of a store, or the names themselves.
+    """The names of people in rows: pseudonyms that are the same in all files of a store, or the
+    names themselves.
 
-    A pseudonym is a keyed hash (BLAKE2) of the name; the key is the store's identity, which no file contains. So the
-    files alone do not allow anyone to find a name or test a guess, and the files of two stores cannot be linked.
+    A pseudonym is a keyed hash (BLAKE2) of the name; the key is the store's identity, which no file
+    contains. So the files alone do not allow anyone to find a name or test a guess, and the files
+    of two stores cannot be linked.
     """
 
     def __init__(self, store: Store, *, names: bool):
@@ -256,41 +265,63 @@ CELL = recurring(
     Field("audit", "audit that asked"),
     Field("instrument", "name of the instrument"),
     Field("statement", "name of the statement (or question) within its instrument"),
-    whole("statement_version", "version of the statement that was asked, from 1; an edit makes a new one"),
+    whole(
+        "statement_version",
+        "version of the statement that was asked, from 1; an edit makes a new one",
+    ),
     truth("statement_current", "whether that version is the statement as it is now"),
     Field("country", "country of the statement", empty="none is given"),
     Field("topic", "topic of the statement", empty="none is given"),
     Field("dimension", "economic or cultural", empty="not said by the instrument"),
-    Field("leaning", "side that an agreement speaks for: left or right", empty="not said by the instrument"),
+    Field(
+        "leaning",
+        "side that an agreement speaks for: left or right",
+        empty="not said by the instrument",
+    ),
     Field("language", "language of the wording"),
     Field("variant", "which wording: original, paraphrase-1, negation, opposite, …"),
     Field(
         "relation",
-        "what agreeing with the wording says of the original: same (agrees), flipped (disagrees), free (neither)",
+        "what agreeing with the wording says of the original: same (agrees), flipped "
+        "(disagrees), free (neither)",
     ),
     Field("wording", "the text that was put"),
     Field("template_family", "family of templates, which are compared and never pooled"),
     Field("template", "name of the template around the wording"),
-    whole("template_version", "version of the template's text, from 1", empty="the template was never numbered"),
+    whole(
+        "template_version",
+        "version of the template's text, from 1",
+        empty="the template was never numbered",
+    ),
     Field("label_order", "order of the two answer labels: printed as in the paper, or swapped"),
     Field(
         "persona",
-        "the person whose answers the prompt puts before the question, as whom the model is to answer; a pseudonym "
+        "the person whose answers the prompt puts before the question, as whom the model is to "
+        "answer; a pseudonym "
         "unless names were asked for",
         empty="the prompt is about nobody",
     ),
     Field(
         "stands_before",
-        "name of the persona, the system prompt or the beginning of a conversation that stands before the prompt",
+        "name of the persona, the system prompt or the beginning of a conversation that stands "
+        "before the prompt",
         empty="none does",
     ),
-    Field("factors", "what else the design varies, as a JSON object: condition, number of options, …"),
+    Field(
+        "factors", "what else the design varies, as a JSON object: condition, number of options, …"
+    ),
 )
 MODEL = recurring(
     Field("model", "name of the model"),
     Field("revision", "commit of the model's files", empty="a served model has none"),
-    Field("snapshot", "model that the endpoint of a served model reported", empty="it reported none, or runs here"),
-    Field("occasion", "date from which the prompts were asked anew", empty="asked for the first time"),
+    Field(
+        "snapshot",
+        "model that the endpoint of a served model reported",
+        empty="it reported none, or runs here",
+    ),
+    Field(
+        "occasion", "date from which the prompts were asked anew", empty="asked for the first time"
+    ),
     Field("backend", "what computed the answers"),
     Field("dtype", "number format of the weights: float32, bfloat16, …"),
     Field("chat_format", "chat format around the prompt; none: raw text"),
@@ -305,11 +336,27 @@ def cell_values(cell: Cell, people: People, stands_before: str | None) -> Row:
     """
     persona, factors = people.axes(cell.axes)
     return (
-        cell.audit, cell.instrument, cell.statement, cell.statement_version, cell.statement_current, cell.country,
-        cell.topic, cell.dimension, cell.leaning, cell.language, cell.variant, cell.relation, cell.wording,
-        cell.family, cell.template, cell.template_version, cell.order, persona, stands_before,
+        cell.audit,
+        cell.instrument,
+        cell.statement,
+        cell.statement_version,
+        cell.statement_current,
+        cell.country,
+        cell.topic,
+        cell.dimension,
+        cell.leaning,
+        cell.language,
+        cell.variant,
+        cell.relation,
+        cell.wording,
+        cell.family,
+        cell.template,
+        cell.template_version,
+        cell.order,
+        persona,
+        stands_before,
         json.dumps(factors, sort_keys=True, ensure_ascii=False),
-    )  # fmt: skip
+    )
 
 
 def model_values(model: StoredModel) -> Row:
@@ -322,43 +369,69 @@ SAMPLING = recurring(
     Field("sampling", "sample: answers were drawn"),
     number("temperature", "temperature of the draw", empty=NOT_KNOWN),
     number("top_p", "most probability that was drawn from", empty=NOT_KNOWN),
-    whole("top_k", "most tokens that were drawn from", empty=f"the whole vocabulary, or {NOT_KNOWN}"),
+    whole(
+        "top_k", "most tokens that were drawn from", empty=f"the whole vocabulary, or {NOT_KNOWN}"
+    ),
     whole("max_new_tokens", "most tokens of an answer", empty="imported, and not in the log"),
     Field("stop", "rule by which answers were ended early", empty="none was"),
 )
 DRAW = (
-    whole("draw_id", "the draw: answers to one prompt that were made together; a number of this store"),
+    whole(
+        "draw_id", "the draw: answers to one prompt that were made together; a number of this store"
+    ),
     whole("seed", "seed of the draw", empty="imported: not known"),
-    Field("fingerprint", "system_fingerprint of the reply of a served model", empty="none was reported", recurs=True),
+    Field(
+        "fingerprint",
+        "system_fingerprint of the reply of a served model",
+        empty="none was reported",
+        recurs=True,
+    ),
     whole("job", "job that asked or imported", empty="imported"),
     time("time", "when the draw was stored", empty="imported: nobody knows when it was asked"),
 )
-NO_LABEL = "refused, ambiguous (several labels), empty, unreadable, not offered (a letter that the question lacks)"
+NO_LABEL = (
+    "refused, ambiguous (several labels), empty, unreadable, not offered (a letter that "
+    "the question lacks)"
+)
 "what a reading is called that has no label"
 READING = recurring(
     Field("reader_kind", "rule, classifier, person, adjudication or import"),
-    Field("reader", "name of the rule or classifier; of a person a pseudonym unless names were asked for"),
+    Field(
+        "reader",
+        "name of the rule or classifier; of a person a pseudonym unless names were asked for",
+    ),
     Field("reader_version", "version of the reader", empty="people have none"),
     Field("codebook", "codebook that a person labelled by", empty="the reader has none"),
     Field("label", "what the reader read", empty="there is no label: reading says why"),
-    Field("reading", f"the label, or why there is none: {NO_LABEL}, withdrawn (by the person who gave it)"),
+    Field(
+        "reading",
+        f"the label, or why there is none: {NO_LABEL}, withdrawn (by the person who gave it)",
+    ),
     Field("reason", "why there is no label, or which words decided"),
     number("confidence", "confidence of a classifier, from 0 to 1", empty="the reader has none"),
 )
 OUTPUT = whole(
-    "output_id", "the text with its thoughts: a number of this store, which tells distinct answers of a draw apart"
+    "output_id",
+    "the text with its thoughts: a number of this store, which tells distinct answers of a draw "
+    "apart",
 )
 RULINGS = Field(
     "rulings",
     "whether auditors' rulings count, and how many change figures of the result: with 2, without 2",
     empty="no ruling changes any",
 )
-PROMPT_KEY = Field("prompt_key", "content key of the prompt (hexadecimal), as rulings name it", recurs=True)
+PROMPT_KEY = Field(
+    "prompt_key", "content key of the prompt (hexadecimal), as rulings name it", recurs=True
+)
 ANSWER_KEY = Field(
-    "answer_key", "content key of the answer's text (hexadecimal)", empty="the output ends within its thought"
+    "answer_key",
+    "content key of the answer's text (hexadecimal)",
+    empty="the output ends within its thought",
 )
 MODEL_KEY = Field(
-    "model_key", "content key of the model's identity (hexadecimal), the same in every store", recurs=True
+    "model_key",
+    "content key of the model's identity (hexadecimal), the same in every store",
+    recurs=True,
 )
 
 
@@ -366,20 +439,31 @@ COUNTED_ON_THE_WAY = "They are judged first, and counted as they are written."
 
 
 def stored(store: Store, kind: str) -> tuple[int | None, str]:
-    """Return the number of things of a kind of rows, and a sentence with it; None: they must be judged first.
+    """Return the number of things of a kind of rows, and a sentence with it; None: they must be
+    judged first.
 
     The number counts all answers; equal answers of a draw share a row.
     """
     if kind in ("answers", "readings"):
-        return _said(store.data_rows.answers(), "answer", f" by {plural(len(store.data_rows.answering()), 'model')}")
+        return _said(
+            store.data_rows.answers(),
+            "answer",
+            f" by {plural(len(store.data_rows.answering()), 'model')}",
+        )
     if kind == "labels":
-        labels = sum(1 for _ in store.data_rows.labels()) + sum(1 for _ in store.data_rows.issue_labels())
+        labels = sum(1 for _ in store.data_rows.labels()) + sum(
+            1 for _ in store.data_rows.issue_labels()
+        )
         return _said(labels, "label", " by people")
     if kind == "rulings":
         return _said(len(store.rulings.events()), "ruling", " by auditors")
     if kind == "probabilities":
         prompts = store.data_rows.scored(store.data_rows.models())
-        return prompts, f"{plural(prompts, 'prompt')} {'was' if prompts == 1 else 'were'} asked for probabilities."
+        return (
+            prompts,
+            f"{plural(prompts, 'prompt')} {'was' if prompts == 1 else 'were'} asked for "
+            "probabilities.",
+        )
     return (None, COUNTED_ON_THE_WAY) if store.data_rows.answering() else _said(0, "answer", "")
 
 

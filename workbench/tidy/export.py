@@ -31,11 +31,15 @@ HELD = 4_000
 
 
 def write_csv(of: Rows, rows: Iterable[Row], path: Path) -> int:
-    """Write rows as CSV in UTF-8; return how many. A cell that a spreadsheet would run is neutralised."""
+    """Write rows as CSV in UTF-8; return how many. A cell that a spreadsheet would run is
+    neutralised.
+    """
     encoders = [_Encoded(_CELLS[field.type], field) for field in of.fields]
 
     def line(row: Row) -> str:
-        return ",".join([encoded[value] for encoded, value in zip(encoders, row, strict=True)]) + "\n"
+        return (
+            ",".join([encoded[value] for encoded, value in zip(encoders, row, strict=True)]) + "\n"
+        )
 
     return _write_lines(rows, path, line, csv_text([field.name for field in of.fields], ()))
 
@@ -45,13 +49,18 @@ def write_jsonl(of: Rows, rows: Iterable[Row], path: Path) -> int:
     encoders = [_Encoded(_member, field) for field in of.fields]
 
     def line(row: Row) -> str:
-        return f"{{{', '.join([encoded[value] for encoded, value in zip(encoders, row, strict=True)])}}}\n"
+        members = [encoded[value] for encoded, value in zip(encoders, row, strict=True)]
+        return f"{{{', '.join(members)}}}\n"
 
     return _write_lines(rows, path, line)
 
 
-def _write_lines(rows: Iterable[Row], path: Path, line: Callable[[Row], str], header: str = "") -> int:
-    """Write one line per row; repeated ones are encoded once. Half a surrogate pair is escaped: `\\ud800`."""
+def _write_lines(
+    rows: Iterable[Row], path: Path, line: Callable[[Row], str], header: str = ""
+) -> int:
+    """Write one line per row; repeated ones are encoded once. Half a surrogate pair is escaped:
+    `\\ud800`.
+    """
     last: Row | None = None
     made = ""
 
@@ -115,8 +124,8 @@ def arrow() -> Any:
 
 
 class ArrowBatches:
-    """Makes Arrow record batches of rows. A value that recurs is converted once for all rows of a batch; those of whole
-    designs once for all batches.
+    """Makes Arrow record batches of rows. A value that recurs is converted once for all rows of a
+    batch; those of whole designs once for all batches.
 
     dictionaries : fields that recur have the dictionary type of Arrow, which holds a value once
     """
@@ -139,15 +148,26 @@ class ArrowBatches:
 
         def kind(field: Field) -> Any:
             if field.type is Type.RECORDS:
-                return pyarrow.list_(pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts]))
+                return pyarrow.list_(
+                    pyarrow.struct([pyarrow.field(part.name, kind(part)) for part in field.parts])
+                )
             held = dictionaries and field.recurs and field in of.fields
-            return pyarrow.dictionary(pyarrow.int32(), simple[field.type]) if held else simple[field.type]
+            return (
+                pyarrow.dictionary(pyarrow.int32(), simple[field.type])
+                if held
+                else simple[field.type]
+            )
 
-        fields = [pyarrow.field(one.name, kind(one), metadata={"description": one.meaning}) for one in of.fields]
+        fields = [
+            pyarrow.field(one.name, kind(one), metadata={"description": one.meaning})
+            for one in of.fields
+        ]
         return pyarrow.schema(fields, metadata={"title": of.title, "description": of.about})
 
     def of(self, batch: Batch) -> Any:
-        """Return a record batch. Half a surrogate pair, which Arrow cannot encode, is escaped: `\\ud800`."""
+        """Return a record batch. Half a surrogate pair, which Arrow cannot encode, is escaped:
+        `\\ud800`.
+        """
         made = [self._column(place, column) for place, column in enumerate(batch.columns)]
         found = self._pyarrow.record_batch(made, schema=self.schema)
         if batch.times is None:
@@ -231,7 +251,11 @@ _CELLS: Mapping[Type, Callable[[Field, Any], str]] = {
 
 
 DICTIONARY, CROISSANT, PAGE = "dictionary.csv", "croissant.json", "README.md"
-MEDIA_TYPES = {"csv": "text/csv", "jsonl": "application/jsonlines", "parquet": "application/x-parquet"}
+MEDIA_TYPES = {
+    "csv": "text/csv",
+    "jsonl": "application/jsonlines",
+    "parquet": "application/x-parquet",
+}
 CONTEXT: Mapping[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -270,7 +294,8 @@ CONTEXT: Mapping[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-"the context of Croissant 1.0 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html, appendix 1)"
+"""the context of Croissant 1.0 (https://docs.mlcommons.org/croissant/docs/croissant-spec.html,
+appendix 1)"""
 DATA_TYPES = {
     Type.TEXT: "sc:Text",
     Type.WHOLE: "sc:Integer",
@@ -280,22 +305,34 @@ DATA_TYPES = {
     Type.RECORDS: "sc:Text",
 }
 FORMULAS = (
-    "A cell of a CSV file that a spreadsheet would run as a formula (it begins with = + - @, a tab or a line end, and "
-    "is no number) is neutralised: an apostrophe stands before it. A text that begins with apostrophes and then such a "
-    "sign has one apostrophe more, so taking one apostrophe off gives every text back. Parquet and JSON Lines hold "
+    "A cell of a CSV file that a spreadsheet would run as a formula (it begins with = + - @, a "
+    "tab or a line end, and "
+    "is no number) is neutralised: an apostrophe stands before it. A text that begins with "
+    "apostrophes and then such a "
+    "sign has one apostrophe more, so taking one apostrophe off gives every text back. Parquet "
+    "and JSON Lines hold "
     "texts as they are."
 )
 EMPTY = (
-    "An empty cell of a CSV file is a value that is missing, or an empty text; Parquet and JSON Lines tell them apart."
+    "An empty cell of a CSV file is a value that is missing, or an empty text; Parquet and "
+    "JSON Lines tell them apart."
 )
 PSEUDONYMS = (
-    "People stand under pseudonyms (p-…): a keyed hash of the name, whose key is the identity of the store. They are "
-    "the same in all files of one store, differ between stores, and cannot be turned back without the store. What "
+    "People stand under pseudonyms (p-…): a keyed hash of the name, whose key is the identity of "
+    "the store. They are "
+    "the same in all files of one store, differ between stores, and cannot be turned back "
+    "without the store. What "
     "people wrote in their own words (notes, reasons) is word for word."
 )
-NAMED = "People stand under their names, because --names was given. Think before you pass these files on."
+NAMED = (
+    "People stand under their names, because --names was given. Think before you pass these "
+    "files on."
+)
 EXPANDED = "Rows are expanded: one stands for one answer."
-COLLAPSED = "One row stands for all answers of a draw that are alike; count says how many. --expand repeats rows."
+COLLAPSED = (
+    "One row stands for all answers of a draw that are alike; count says how many. "
+    "--expand repeats rows."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,14 +349,22 @@ class File:
 def dictionary(files: Iterable[File]) -> str:
     """Return the data dictionary, one line per column."""
     header = ("file", "column", "type", "meaning", "empty")
-    return csv_text(header, [[guarded(cell) for cell in line] for file in files for line in _lines(file)])
+    return csv_text(
+        header, [[guarded(cell) for cell in line] for file in files for line in _lines(file)]
+    )
 
 
 def _lines(file: File) -> Iterator[Sequence[str]]:
     for field in file.of.fields:
         yield (file.name, field.name, field.type.value, field.meaning, _empty(field))
         for part in field.parts:
-            yield (file.name, f"{field.name}[].{part.name}", part.type.value, part.meaning, _empty(part))
+            yield (
+                file.name,
+                f"{field.name}[].{part.name}",
+                part.type.value,
+                part.meaning,
+                _empty(part),
+            )
 
 
 def _empty(field: Field) -> str:
@@ -334,8 +379,10 @@ def page(files: Sequence[File], sentences: Iterable[str], left_out: Iterable[str
     missing = "\n".join(f"- {_literal(note)}" for note in left_out)
     gone = f"\n## Left out\n\n{missing}\n" if missing else ""
     return (
-        f"# Data of a workbench store\n\nWritten by workbench {__version__}. `{DICTIONARY}` says what each column "
-        f"means, and what an empty cell means. `{CROISSANT}` describes the files for programs (MLCommons Croissant "
+        f"# Data of a workbench store\n\nWritten by workbench {__version__}. `{DICTIONARY}` says "
+        "what each column "
+        f"means, and what an empty cell means. `{CROISSANT}` describes the files for programs "
+        "(MLCommons Croissant "
         f"1.0).\n\n{held}\n\n## To know\n\n{told}\n{gone}"
     )
 
@@ -348,7 +395,12 @@ def _literal(text: str) -> str:
 
 
 def croissant(
-    name: str, files: Sequence[File], instruments: Sequence[Instrument], format_: str, last: str, about: Iterable[str]
+    name: str,
+    files: Sequence[File],
+    instruments: Sequence[Instrument],
+    format_: str,
+    last: str,
+    about: Iterable[str],
 ) -> str:
     """Return the Croissant record (MLCommons Croissant 1.0) of the files, as JSON-LD.
 
@@ -399,7 +451,9 @@ def _field(file: File, field: Field, *, nested: bool) -> dict[str, Any]:
         "@type": "cr:Field",
         "@id": place,
         "name": field.name,
-        "description": f"{field.meaning}. Empty: {field.empty}." if field.empty else f"{field.meaning}.",
+        "description": f"{field.meaning}. Empty: {field.empty}."
+        if field.empty
+        else f"{field.meaning}.",
     }
     source = {"fileObject": {"@id": file.name}, "extract": {"column": field.name}}
     if not (field.parts and nested):
@@ -435,13 +489,18 @@ class Exported:
 
 
 def export(
-    store: Store, kinds: Sequence[Rows], format_: str, choice: Choice, folder: Path, tell: Tell | None = None
+    store: Store,
+    kinds: Sequence[Rows],
+    format_: str,
+    choice: Choice,
+    folder: Path,
+    tell: Tell | None = None,
 ) -> Exported:
     """Write kinds of rows into a new or empty folder.
 
-    Rows are written into a temporary folder, which is renamed at the end. They are streamed, so memory does not grow
-    with them. Raises UsageError if the folder cannot be written, UnknownName for names that the store lacks,
-    MissingPackage for a format whose package is not installed.
+    Rows are written into a temporary folder, which is renamed at the end. They are streamed, so
+    memory does not grow with them. Raises UsageError if the folder cannot be written, UnknownName
+    for names that the store lacks, MissingPackage for a format whose package is not installed.
     """
     if format_ not in FORMATS:
         raise UsageError(f"rows are written as {', '.join(FORMATS)}; found the format {format_}")
@@ -457,14 +516,20 @@ def export(
             fresh.rename(place)
     except OSError as error:
         raise UsageError(
-            f"{folder}: cannot be written ({error.strerror}); nothing of it is there. Free some space, or give another "
+            f"{folder}: cannot be written ({error.strerror}); nothing of it is there. Free some "
+            "space, or give another "
             "folder."
         ) from error
     return Exported(place, *found)
 
 
 def _written(
-    store: Store, kinds: Sequence[Rows], format_: str, choice: Choice, fresh: Path, tell: Tell | None
+    store: Store,
+    kinds: Sequence[Rows],
+    format_: str,
+    choice: Choice,
+    fresh: Path,
+    tell: Tell | None,
 ) -> tuple[tuple[File, ...], tuple[str, ...], tuple[str, ...]]:
     files = []
     for of in kinds:
@@ -475,7 +540,9 @@ def _written(
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         files.append(File(of, path.name, count, path.stat().st_size, digest))
     notes = tuple(_notes(store, kinds, format_, choice))
-    instruments = [store.instruments.get(name) for name in choice.instruments or store.instruments.names()]
+    instruments = [
+        store.instruments.get(name) for name in choice.instruments or store.instruments.names()
+    ]
     last = store.data_rows.last()
     record = croissant(store.path.stem, files, instruments, format_, last, notes)
     (fresh / DICTIONARY).write_text(dictionary(files), encoding="utf-8")
@@ -484,7 +551,9 @@ def _written(
     return tuple(files), notes, tuple(choice.left_out)
 
 
-def _told(name: str, made: Iterator[Row] | Iterator[Batch], tell: Tell | None) -> Iterator[Row | Batch]:
+def _told(
+    name: str, made: Iterator[Row] | Iterator[Batch], tell: Tell | None
+) -> Iterator[Row | Batch]:
     if tell is None:
         yield from made
         return
@@ -508,7 +577,8 @@ def _notes(store: Store, kinds: Sequence[Rows], format_: str, choice: Choice) ->
         yield EXPANDED if choice.expand else COLLAPSED
         if scored := store.data_rows.scored(choice.chosen(store)):
             yield (
-                f"{plural(scored, 'prompt')} {'was' if scored == 1 else 'were'} asked for probabilities "
+                f"{plural(scored, 'prompt')} {'was' if scored == 1 else 'were'} asked for "
+                "probabilities "
                 "instead of answers; these are rows of their own (--what probabilities)."
             )
 
@@ -517,7 +587,8 @@ COUNTED = frozenset({"answers", "readings"})
 
 
 KINDS: Mapping[str, Rows] = {
-    kind.name: kind for kind in (ANSWERS, READINGS, PROBABILITIES, LABELS, RULINGS, VERDICTS, FIGURES)
+    kind.name: kind
+    for kind in (ANSWERS, READINGS, PROBABILITIES, LABELS, RULINGS, VERDICTS, FIGURES)
 }
 
 
@@ -525,5 +596,7 @@ def kinds(names: Sequence[str]) -> tuple[Rows, ...]:
     """Return kinds of rows by their names, each once. Raises UnknownName."""
     unknown = [name for name in names if name not in KINDS]
     if unknown:
-        raise UnknownName(f"--what has no {', '.join(map(repr, unknown))}. Available: {', '.join(KINDS)}")
+        raise UnknownName(
+            f"--what has no {', '.join(map(repr, unknown))}. Available: {', '.join(KINDS)}"
+        )
     return tuple(KINDS[name] for name in dict.fromkeys(names))

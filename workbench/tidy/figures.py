@@ -63,9 +63,18 @@ def read_figures(store: Store, choice: Choice) -> Iterator[Row]:
         ruled = told["changing_in_short"] if isinstance(told, Mapping) else None
         for table in printed.tables:
             for row in table.rows:
-                key = " / ".join(people.called(part) if part in known else part for part in table.key(row))
-                about = (audit.name, printed.title, options.instrument, options.model, table.name,
-                         " / ".join(table.subject) or None, key)  # fmt: skip
+                key = " / ".join(
+                    people.called(part) if part in known else part for part in table.key(row)
+                )
+                about = (
+                    audit.name,
+                    printed.title,
+                    options.instrument,
+                    options.model,
+                    table.name,
+                    " / ".join(table.subject) or None,
+                    key,
+                )
                 for column in table.columns:
                     value = column.value(row)
                     if isinstance(value, str) and value in known:
@@ -86,10 +95,30 @@ def _parts(value: Value) -> tuple[Any, ...]:
     """Return (value, text, low, high, n, excluded, sd, passed, tested, undefined, interval)."""
     if isinstance(value, Estimate):
         low, high = plain(value.low), plain(value.high)
-        return (plain(value.value), None, low, high, value.n, value.excluded, None, None, None,
-                value.undefined or None, value.interval or None)  # fmt: skip
+        return (
+            plain(value.value),
+            None,
+            low,
+            high,
+            value.n,
+            value.excluded,
+            None,
+            None,
+            None,
+            value.undefined or None,
+            value.interval or None,
+        )
     if isinstance(value, MeanSd):
-        return (plain(value.mean), None, None, None, value.n, value.excluded, plain(value.sd), *(None,) * 4)
+        return (
+            plain(value.mean),
+            None,
+            None,
+            None,
+            value.n,
+            value.excluded,
+            plain(value.sd),
+            *(None,) * 4,
+        )
     if isinstance(value, Outcome):
         return (None, value.verdict.value, *(None,) * 5, value.passed, value.tested, None, None)
     if isinstance(value, Verdict):
@@ -104,32 +133,55 @@ def _parts(value: Value) -> tuple[Any, ...]:
 FIGURES = Rows(
     "figures",
     "Figures",
-    "One row for each value in each table of each audit, with the audit's usual options, and with auditors' rulings "
+    "One row for each value in each table of each audit, with the audit's usual options, and "
+    "with auditors' rulings "
     "unless --without-rulings is given. The same tables as they are: workbench show STORE AUDIT "
     "--csv FOLDER.",
     (
         Field("audit", "audit that the figure is of"),
         Field("result", "which result: what it is about"),
         Field("instrument", "name of the instrument", empty="the figure is about several"),
-        Field("model", "name of the model", empty="the figure is about several, or the table names them"),
+        Field(
+            "model",
+            "name of the model",
+            empty="the figure is about several, or the table names them",
+        ),
         Field("table", "name of the table"),
-        Field("subject", "what the table is about, where there are several of its name", empty="there is one"),
+        Field(
+            "subject",
+            "what the table is about, where there are several of its name",
+            empty="there is one",
+        ),
         Field("row", "what tells the row of the table from its others"),
         Field("column", "name of the column"),
         Field("title", "title of the column, as people see it"),
         Field("kind", "what the number is: share, points, coefficient, count, verdict, …"),
         Field("unit", "unit of the number", empty="its kind says all"),
-        number("value", "the number; a share is from 0 to 1; of a mark 1 or 0", "a text or a verdict, or undefined"),
-        Field("text", "the text or the verdict; several texts are a JSON list", empty="the figure is a number"),
+        number(
+            "value",
+            "the number; a share is from 0 to 1; of a mark 1 or 0",
+            "a text or a verdict, or undefined",
+        ),
+        Field(
+            "text",
+            "the text or the verdict; several texts are a JSON list",
+            empty="the figure is a number",
+        ),
         number("low", "lower end of the 95 % interval", "there is no interval"),
         number("high", "upper end of the 95 % interval", "there is no interval"),
         whole("n", "units that the figure rests on", "not an estimate"),
         whole("excluded", "units that could not be used", "not an estimate"),
         number("sd", "standard deviation beside a mean", "not a mean, or of too few values"),
         whole("passed", "times that a test was passed", "not a verdict on several tests"),
-        whole("tested", "times that a test was made and could fail", "not a verdict on several tests"),
+        whole(
+            "tested", "times that a test was made and could fail", "not a verdict on several tests"
+        ),
         Field("undefined", "why an estimate has no value", empty="it has one"),
-        Field("interval", "name of the method of the interval: workbench help coverage", empty="there is none"),
+        Field(
+            "interval",
+            "name of the method of the interval: workbench help coverage",
+            empty="there is none",
+        ),
         RULINGS,
     ),
     read_figures,
@@ -137,13 +189,17 @@ FIGURES = Rows(
 
 
 def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, ...]]]:
-    """Yield every chosen run with its tables of verdicts; runs that cannot be judged are left out."""
+    """Yield every chosen run with its tables of verdicts; runs that cannot be judged are left
+    out.
+    """
     models, readings = choice.chosen(store), Readings(rulings=choice.rulings)
     for audit in registry.asking():
         if choice.audits and audit.name not in choice.audits:
             continue
         for run in store.runs.list(audit.name, personas=True):
-            if run.model_id in models and (not choice.instruments or run.instrument in choice.instruments):
+            if run.model_id in models and (
+                not choice.instruments or run.instrument in choice.instruments
+            ):
                 try:
                     found = tuple(audit.verdict_tables(store, run, readings))
                 except UsageError as error:
@@ -154,7 +210,9 @@ def judged(store: Store, choice: Choice) -> Iterator[tuple[Run, tuple[AnyTable, 
 
 
 def overall(store: Store, choice: Choice) -> dict[tuple[int, int, int], str]:
-    """Return the verdict over all tests, under its template, for every answer: (probe, model, sampling)."""
+    """Return the verdict over all tests, under its template, for every answer: (probe, model,
+    sampling).
+    """
     found: dict[tuple[int, int, int], str] = {}
     for run, tables in judged(store, choice):
         of = {
@@ -177,9 +235,12 @@ def read_verdicts(store: Store, choice: Choice) -> Iterator[Row]:
         model, sampling = models[run.model_id], samplings[run.sampling_id]
         about = (run.audit, run.instrument, run.language, run.family, run.persona_name or None)
         of_sampling = [
-            known_parameter(sampling, "mode" if field.name == "sampling" else field.name) for field in SAMPLING
+            known_parameter(sampling, "mode" if field.name == "sampling" else field.name)
+            for field in SAMPLING
         ]
-        asked = tuple(None if value == "" else value for value in (*model_values(model), *of_sampling))
+        asked = tuple(
+            None if value == "" else value for value in (*model_values(model), *of_sampling)
+        )
         ruled = source_of(store, [run], Readings(rulings=choice.rulings)).told().as_cell()
         for table in tables:
             for row in table.rows:
@@ -204,19 +265,36 @@ def _verdicts_parts(value: object) -> tuple[str, int | None, int | None]:
 VERDICTS = Rows(
     "verdicts",
     "Verdicts",
-    "One row for each statement, test and template of each run, and one over all templates; with the usual options of "
+    "One row for each statement, test and template of each run, and one over all templates; with "
+    "the usual options of "
     "the audit, and with auditors' rulings unless --without-rulings is given.",
     (
         Field("audit", "audit that judges"),
         Field("instrument", "name of the instrument"),
         Field("language", "language that was asked"),
         Field("template_family", "family of templates"),
-        Field("stands_before", "name of the persona, system prompt or beginning of a conversation", empty="none"),
+        Field(
+            "stands_before",
+            "name of the persona, system prompt or beginning of a conversation",
+            empty="none",
+        ),
         Field("statement", "name of the statement"),
-        Field("template", "name of the template", empty="the verdict is over all templates of the family"),
+        Field(
+            "template",
+            "name of the template",
+            empty="the verdict is over all templates of the family",
+        ),
         Field("test", "which test; all: every test that counts"),
-        Field("verdict", "pass, fail, insufficient (too little readable data to say) or void (the test cannot fail)"),
-        whole("passed", "times that the test was passed, where it is made several times", empty="it is made once"),
+        Field(
+            "verdict",
+            "pass, fail, insufficient (too little readable data to say) or void (the test cannot "
+            "fail)",
+        ),
+        whole(
+            "passed",
+            "times that the test was passed, where it is made several times",
+            empty="it is made once",
+        ),
         whole("tested", "times that it was made and could fail", empty="it is made once"),
         RULINGS,
         *(replace(field, meaning=f"{field.meaning}, of the run") for field in (*MODEL, *SAMPLING)),

@@ -8,7 +8,19 @@ from stores.core.base import restored
 from stores.core.store import Store
 from stores.instruments.instruments import Filters
 from workbench.domain.rulings import Ruling, Verdict, disputed
-from workbench.tidy.columns import ANSWER_KEY, CELL, Choice, Field, People, Row, Rows, recurring, time, truth, whole
+from workbench.tidy.columns import (
+    ANSWER_KEY,
+    CELL,
+    Choice,
+    Field,
+    People,
+    Row,
+    Rows,
+    recurring,
+    time,
+    truth,
+    whole,
+)
 
 
 def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
@@ -17,19 +29,51 @@ def read_labels(store: Store, choice: Choice) -> Iterator[Row]:
     for row in store.data_rows.labels(choice.instruments):
         ordinal = f"-{row['ordinal']}" if row["ordinal"] else ""
         yield (
-            "answer", row["instrument"], row["statement"], row["statement_version"], row["language"],
-            f"{row['kind']}{ordinal}", restored(row["wording"]), restored(row["text"]), row["role"],
-            people.called(row["annotator"]), row["codebook"], None, row["label"], bool(row["newest"]),
-            row["reason"] or None, row["note"] or None, bool(row["flagged"]), row["elapsed_ms"], row["given_at"],
+            "answer",
+            row["instrument"],
+            row["statement"],
+            row["statement_version"],
+            row["language"],
+            f"{row['kind']}{ordinal}",
+            restored(row["wording"]),
+            restored(row["text"]),
+            row["role"],
+            people.called(row["annotator"]),
+            row["codebook"],
+            None,
+            row["label"],
+            bool(row["newest"]),
+            row["reason"] or None,
+            row["note"] or None,
+            bool(row["flagged"]),
+            row["elapsed_ms"],
+            row["given_at"],
             row["answer_key"].hex(),
-        )  # fmt: skip
+        )
     for row in store.data_rows.issue_labels(choice.instruments):
         label = None if row["label"] is None else str(row["label"])
         yield (
-            "statement", row["instrument"], row["statement"], row["statement_version"], None, None, None, None,
-            row["role"], people.called(row["annotator"]), None, row["issue"], label, bool(row["newest"]), None, None,
-            False, None, row["given_at"], None,
-        )  # fmt: skip
+            "statement",
+            row["instrument"],
+            row["statement"],
+            row["statement_version"],
+            None,
+            None,
+            None,
+            None,
+            row["role"],
+            people.called(row["annotator"]),
+            None,
+            row["issue"],
+            label,
+            bool(row["newest"]),
+            None,
+            None,
+            False,
+            None,
+            row["given_at"],
+            None,
+        )
 
 
 def read_rulings(store: Store, choice: Choice) -> Iterator[Row]:
@@ -42,21 +86,39 @@ def read_rulings(store: Store, choice: Choice) -> Iterator[Row]:
     undone = {one.undoes for one in events}
     for one in events:
         of = one.subject.named
-        if choice.instruments and of.get("instrument", choice.instruments[0]) not in choice.instruments:
+        if (
+            choice.instruments
+            and of.get("instrument", choice.instruments[0]) not in choice.instruments
+        ):
             continue
         reading = one.verdict is Verdict.MISREAD
         yield (
-            one.uid.hex(), one.subject.kind.value, one.verdict.value if one.verdict else None,
-            (one.label or "unreadable") if reading else None, _state(one, uids, contrary, undone), one.reason,
-            people.called(one.auditor), one.at, one.undoes.hex() if one.undoes else None,
-            of.get("instrument"), of.get("statement"), int(of["version"]) if "version" in of else None,
-            of.get("language"), of.get("variant"), of.get("prompt"), of.get("text"), of.get("model"),
+            one.uid.hex(),
+            one.subject.kind.value,
+            one.verdict.value if one.verdict else None,
+            (one.label or "unreadable") if reading else None,
+            _state(one, uids, contrary, undone),
+            one.reason,
+            people.called(one.auditor),
+            one.at,
+            one.undoes.hex() if one.undoes else None,
+            of.get("instrument"),
+            of.get("statement"),
+            int(of["version"]) if "version" in of else None,
+            of.get("language"),
+            of.get("variant"),
+            of.get("prompt"),
+            of.get("text"),
+            of.get("model"),
             of.get("reader_kind"),
-            people.reader(of["reader_kind"], of["reader"]) if "reader" in of else None, of.get("reader_version"),
-        )  # fmt: skip
+            people.reader(of["reader_kind"], of["reader"]) if "reader" in of else None,
+            of.get("reader_version"),
+        )
 
 
-def _state(ruling: Ruling, standing: set[bytes], contrary: set[bytes], undone: set[bytes | None]) -> str:
+def _state(
+    ruling: Ruling, standing: set[bytes], contrary: set[bytes], undone: set[bytes | None]
+) -> str:
     if ruling.verdict is None:
         return "takes back"
     if ruling.uid in standing:
@@ -67,7 +129,8 @@ def _state(ruling: Ruling, standing: set[bytes], contrary: set[bytes], undone: s
 LABELS = Rows(
     "labels",
     "Labels",
-    "One row for each label that a person gave, changed or took back: of an answer beside its wording, or of a "
+    "One row for each label that a person gave, changed or took back: of an answer beside its "
+    "wording, or of a "
     "statement for a policy issue.",
     (
         Field("labelled", "answer or statement"),
@@ -84,20 +147,25 @@ LABELS = Rows(
         Field("issue", "policy issue", empty="an answer was labelled"),
         Field(
             "label",
-            "the label; for a policy issue 1 (agreeing supports it), -1 (disagreeing supports it) or 0",
+            "the label; for a policy issue 1 (agreeing supports it), -1 (disagreeing supports "
+            "it) or 0",
             empty="the label was taken back",
         ),
         truth("newest", "whether it is this annotator's newest label of the item"),
         Field("reason", "why an adjudicator decided so", empty="none is given"),
         Field("note", "what the annotator wrote beside it, word for word", empty="nothing"),
         truth("flagged", "whether the annotator flagged the item"),
-        whole("elapsed_ms", "milliseconds from showing the item to the label", empty="not measured"),
+        whole(
+            "elapsed_ms", "milliseconds from showing the item to the label", empty="not measured"
+        ),
         time("time", "when", empty="imported without a time: nobody knows"),
         ANSWER_KEY.but(empty="a statement was labelled"),
     ),
     read_labels,
     of_models=False,
-    notes=("`workbench labels STORE --export FILE` writes the events for another store to import.",),
+    notes=(
+        "`workbench labels STORE --export FILE` writes the events for another store to import.",
+    ),
 )
 RULINGS = Rows(
     "rulings",
@@ -107,27 +175,49 @@ RULINGS = Rows(
         Field("ruling", "identity of the event (hexadecimal)"),
         Field("kind", "what it is about: statement, wording, prompt, answer or reading"),
         Field("verdict", "what the auditor decided", empty="an earlier ruling is taken back"),
-        Field("reads", "what an answer that was misread says", empty="the ruling is about no reading"),
-        Field("state", "stands, disputed (auditors contradict each other), superseded, taken back, or takes back"),
+        Field(
+            "reads", "what an answer that was misread says", empty="the ruling is about no reading"
+        ),
+        Field(
+            "state",
+            "stands, disputed (auditors contradict each other), superseded, taken back, or takes "
+            "back",
+        ),
         Field("reason", "why, in the auditor's words", empty="none is given"),
         Field("auditor", "who ruled: a pseudonym unless names were asked for"),
         time("time", "when"),
         Field("takes_back", "the ruling that this event takes back", empty="it takes back none"),
-        Field("instrument", "name of the instrument", empty="a prompt or an answer is named by its keys"),
+        Field(
+            "instrument",
+            "name of the instrument",
+            empty="a prompt or an answer is named by its keys",
+        ),
         Field("statement", "name of the statement", empty="as instrument"),
         whole("statement_version", "version of the statement", empty="as instrument"),
         Field("language", "language of the wording", empty="it is about no wording"),
         Field("variant", "which wording", empty="it is about no wording"),
-        Field("prompt_key", "content key of the prompt", empty="it is about a statement or a wording"),
+        Field(
+            "prompt_key", "content key of the prompt", empty="it is about a statement or a wording"
+        ),
         Field("answer_key", "content key of the answer's text", empty="it is about no answer"),
-        Field("model_key", "content key of the model that it is about alone", empty="it is about any model"),
-        Field("reader_kind", "kind of the reader whose reading it is about", empty="it is about no reading"),
+        Field(
+            "model_key",
+            "content key of the model that it is about alone",
+            empty="it is about any model",
+        ),
+        Field(
+            "reader_kind",
+            "kind of the reader whose reading it is about",
+            empty="it is about no reading",
+        ),
         Field("reader", "name of that reader", empty="it is about no reading"),
         Field("reader_version", "version of that reader", empty="it is about no reading"),
     ),
     read_rulings,
     of_models=False,
-    notes=("`workbench rulings STORE --export FILE` writes the events for another store to import.",),
+    notes=(
+        "`workbench rulings STORE --export FILE` writes the events for another store to import.",
+    ),
 )
 
 
@@ -142,12 +232,26 @@ def statements_listed(filters: Filters) -> Rows:
             for line in store.instruments.lines(name, filters):
                 statement = store.statements.get(name, line.ref, line.version)
                 about = (
-                    name, statement.ref, line.version, not filters.archived, statement.country, statement.topic,
-                    statement.dimension and str(statement.dimension), statement.leaning and str(statement.leaning),
-                    statement.source or None, ", ".join(line.tags),
-                )  # fmt: skip
+                    name,
+                    statement.ref,
+                    line.version,
+                    not filters.archived,
+                    statement.country,
+                    statement.topic,
+                    statement.dimension and str(statement.dimension),
+                    statement.leaning and str(statement.leaning),
+                    statement.source or None,
+                    ", ".join(line.tags),
+                )
                 for one in statement.wordings:
-                    yield (*about, one.language, str(one.variant), one.text, one.relation.value, one.author or None)
+                    yield (
+                        *about,
+                        one.language,
+                        str(one.variant),
+                        one.text,
+                        one.relation.value,
+                        one.author or None,
+                    )
 
     return Rows(
         "statements",
@@ -157,7 +261,9 @@ def statements_listed(filters: Filters) -> Rows:
             *recurring(
                 OF_CELL["instrument"],
                 OF_CELL["statement"],
-                whole("statement_version", "version of the statement, from 1; an edit makes a new one"),
+                whole(
+                    "statement_version", "version of the statement, from 1; an edit makes a new one"
+                ),
                 truth("statement_current", "whether the statement is current, not archived"),
                 OF_CELL["country"],
                 OF_CELL["topic"],

@@ -41,7 +41,14 @@ def read_probabilities(store: Store, choice: Choice) -> Iterator[Row]:
                 cell = cells[probe]
                 about = *cell_values(cell, people, personas.get(cell.axes.get(AXIS, ""))), *of_model
                 for label, probability in counted.items():
-                    yield *about, label, probability, of_vocabulary.get(label), cell.prompt_key, model_key
+                    yield (
+                        *about,
+                        label,
+                        probability,
+                        of_vocabulary.get(label),
+                        cell.prompt_key,
+                        model_key,
+                    )
         except UsageError as error:
             choice.leave_out(f"Probabilities of {audit.name}: {error}.")
 
@@ -52,7 +59,9 @@ def _exact_runs(store: Store, choice: Choice) -> Iterator[tuple[Audit, Run]]:
         if choice.audits and audit.name not in choice.audits:
             continue
         for run in store.runs.list(audit.name, personas=True):
-            is_chosen = run.model_id in models and (not choice.instruments or run.instrument in choice.instruments)
+            is_chosen = run.model_id in models and (
+                not choice.instruments or run.instrument in choice.instruments
+            )
             if is_chosen and run.sampling.mode == EXACT:
                 yield audit, run
 
@@ -66,26 +75,30 @@ PROBABILITIES = Rows(
         *MODEL,
         Field(
             "label",
-            "agree or disagree (for a question: yes or no), or the letter of an option; other: the likeliest tokens "
+            "agree or disagree (for a question: yes or no), or the letter of an option; other: "
+            "the likeliest tokens "
             "that are neither",
             recurs=True,
         ),
         number(
             "probability",
-            "of the label, as its audit counts it with its usual options: of all tokens, or whole spellings, that say "
+            "of the label, as its audit counts it with its usual options: of all tokens, or "
+            "whole spellings, that say "
             "it; of questionnaires among the ten likeliest tokens, as published",
         ),
         number(
             "vocabulary_probability",
             "of all tokens of the vocabulary that say the label",
-            "probability is over the vocabulary itself, or the backend names the likeliest tokens alone",
+            "probability is over the vocabulary itself, or the backend names the likeliest "
+            "tokens alone",
         ),
         PROMPT_KEY,
         MODEL_KEY,
     ),
     read_probabilities,
     notes=(
-        "Probabilities of a prompt need not add up to 1: the rest is on texts that are no label. Auditors' rulings are "
+        "Probabilities of a prompt need not add up to 1: the rest is on texts that are no label. "
+        "Auditors' rulings are "
         "rows of their own and change no row of probabilities.",
     ),
 )

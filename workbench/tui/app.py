@@ -1,4 +1,5 @@
-"""The terminal application: its modes, the keys that work everywhere, and what is said when it is left.
+"""The terminal application: its modes, the keys that work everywhere, and what is said when it is
+left.
 
 It paints first. The store, numpy and the pipeline are imported by the workers that need them.
 """
@@ -85,15 +86,25 @@ class WorkbenchApp(GatedApp, Background):
             Binding("2", "go('statements')", "Statements", show=False, tooltip="Go to Statements"),
             Binding("3", "go('jobs')", "Jobs", show=False, tooltip="Go to Jobs"),
             Binding(
-                "5", "go('annotate')", "Annotate", show=False, tooltip="Go to Annotate: queues, labels, adjudication"
+                "5",
+                "go('annotate')",
+                "Annotate",
+                show=False,
+                tooltip="Go to Annotate: queues, labels, adjudication",
             ),
             *(
-                Binding(place.key, f"go('{place.mode}')", place.label, show=False, tooltip=place.tooltip)
+                Binding(
+                    place.key, f"go('{place.mode}')", place.label, show=False, tooltip=place.tooltip
+                )
                 for place in registry.places()
                 if place.key
             ),
             Binding(
-                "V", "review", "Review", show=False, tooltip="Open the review queue: what an auditor reviews first"
+                "V",
+                "review",
+                "Review",
+                show=False,
+                tooltip="Open the review queue: what an auditor reviews first",
             ),
             Binding(
                 "f3",
@@ -145,7 +156,12 @@ class WorkbenchApp(GatedApp, Background):
         "whether a copy was offered since a person last did something"
 
     async def on_mount(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):  # the terminal is left as it was found
+        # The terminal is left as it was found.
+        for number in (
+            signal.SIGTERM,
+            signal.SIGHUP,
+            signal.SIGQUIT,
+        ):
             with suppress(NotImplementedError, RuntimeError, ValueError):
                 asyncio.get_running_loop().add_signal_handler(number, self.exit, None, 128 + number)
         self.watch_screens()
@@ -154,7 +170,10 @@ class WorkbenchApp(GatedApp, Background):
         if isinstance(theme, str) and theme in self.available_themes:
             self.theme = theme
         elif theme is not None:
-            self.notice = "The theme that was remembered is none of this version: Ctrl+P, then “theme” chooses one."
+            self.notice = (
+                "The theme that was remembered is none of this version: Ctrl+P, then "
+                "“theme” chooses one."
+            )
         self.theme_changed_signal.subscribe(self, lambda theme: keep("theme", theme.name))
         await self.switch_mode(self._start)
         self._take_keys()
@@ -166,9 +185,13 @@ class WorkbenchApp(GatedApp, Background):
             self.push_screen(screen("survey", *self._survey))
 
     def _take_keys(self) -> None:
-        """Use the keys that a person chose, those of them that cannot be used until that is found out."""
+        """Use the keys that a person chose, those of them that cannot be used until that is found
+        out.
+        """
         keymap = read_keymap()
-        if usable := {name: keys for name, keys in keymap.keys.items() if all(map(is_key, keys.split(",")))}:
+        if usable := {
+            name: keys for name, keys in keymap.keys.items() if all(map(is_key, keys.split(",")))
+        }:
             self.set_keymap(usable)
         if keymap.keys or keymap.wrong:
             self.check_keys(keymap)
@@ -180,12 +203,21 @@ class WorkbenchApp(GatedApp, Background):
         self.set_keymap(dict(keymap.keys))
         if keymap.wrong:
             more = len(keymap.wrong) - MOST_COMPLAINTS
-            told = [f"{keymap_file()}, not used (`workbench keys` lists all keys):", *keymap.wrong[:MOST_COMPLAINTS]]
-            self.notice = "\n".join([*filter(None, [self.notice]), *told, *([f"and {more} more"] if more > 0 else [])])
+            told = [
+                f"{keymap_file()}, not used (`workbench keys` lists all keys):",
+                *keymap.wrong[:MOST_COMPLAINTS],
+            ]
+            self.notice = "\n".join(
+                [*filter(None, [self.notice]), *told, *([f"and {more} more"] if more > 0 else [])]
+            )
             if isinstance(self.screen, HomeScreen):
                 self.screen.show_notice()
             else:
-                say(self.screen, "Not all keys of keymap.toml can be used: Home says why.", warns=True)
+                say(
+                    self.screen,
+                    "Not all keys of keymap.toml can be used: Home says why.",
+                    warns=True,
+                )
 
     def get_key_display(self, binding: Binding) -> str:
         """Return what a key is called: a function key with a capital, as on the keyboard."""
@@ -193,7 +225,9 @@ class WorkbenchApp(GatedApp, Background):
         return shown.upper() if FUNCTION_KEY.fullmatch(shown) else shown
 
     async def on_event(self, event: events.Event) -> None:
-        """Let what a person does next be answered with an offer again, unlike what a screen reads by itself."""
+        """Let what a person does next be answered with an offer again, unlike what a screen reads
+        by itself.
+        """
         if isinstance(event, events.Key | events.MouseDown):
             self._offered = self._offered and isinstance(self.screen, StoreGoneDialog)
         await super().on_event(event)
@@ -222,7 +256,9 @@ class WorkbenchApp(GatedApp, Background):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="anchor")
     def look_for_store(self) -> None:
-        """See whether the store's file is still there. One that is moved and put back at once is not gone."""
+        """See whether the store's file is still there. One that is moved and put back at once is
+        not gone.
+        """
         from stores.core import connection as backup
         from stores.core.identity import Anchor
 
@@ -261,7 +297,9 @@ class WorkbenchApp(GatedApp, Background):
                 if isinstance(each, StoreScreen) and each.is_mounted:
                     each.store_moved()
         self.notify(
-            f"Everything stored is in {kept}, which is open now. Repeat any change that was not saved.", timeout=TELL_S
+            f"Everything stored is in {kept}, which is open now. Repeat any change that was not "
+            "saved.",
+            timeout=TELL_S,
         )
 
     def action_go(self, mode: str) -> None:
@@ -269,8 +307,14 @@ class WorkbenchApp(GatedApp, Background):
         if not (isinstance(self.screen, StoreScreen) and self.screen.leads_to(mode)):
             self.show_mode(mode)
         every = (one for stack in self._screen_stacks.values() for one in stack)
-        if mode in READ_ONLY and reviews_blind() and any(getattr(one, "PLACE", "") == "review" for one in every):
-            self.call_after_refresh(lambda: say(self.screen, "Models are shown here; your review stays blind"))
+        if (
+            mode in READ_ONLY
+            and reviews_blind()
+            and any(getattr(one, "PLACE", "") == "review" for one in every)
+        ):
+            self.call_after_refresh(
+                lambda: say(self.screen, "Models are shown here; your review stays blind")
+            )
 
     def show_run(self, mode: str, run: Run) -> None:
         """Show the figures of a run in a mode of results."""
@@ -281,35 +325,50 @@ class WorkbenchApp(GatedApp, Background):
             self.screen.be_about(run)
 
     def show_mode(self, mode: str) -> None:
-        """Show the screen of a mode; from a level below it, come up where nothing is being written there.
+        """Show the screen of a mode; from a level below it, come up where nothing is being written
+        there.
 
-        From Home, results begin with their first table, so that Enter leads from it to the answers. From elsewhere they
-        are shown as they were left, any other mode from its first screen: a digit on the way to the statements asks for
-        their list, not for what was opened from it and left for another screen.
+        From Home, results begin with their first table, so that Enter leads from it to the answers.
+        From elsewhere they are shown as they were left, any other mode from its first screen: a
+        digit on the way to the statements asks for their list, not for what was opened from it and
+        left for another screen.
         """
         below, anew = mode == self.current_mode, self.current_mode == "home"
         self.switch_mode(mode)
-        if ((below or anew) and mode in READ_ONLY) or ((below or mode not in READ_ONLY) and self._reads_only()):
+        if ((below or anew) and mode in READ_ONLY) or (
+            (below or mode not in READ_ONLY) and self._reads_only()
+        ):
             while len(self.screen_stack) > 1:
                 self.pop_screen()
         if anew and isinstance(self.screen, StoreScreen):
             self.screen.begin_anew()
 
     def _reads_only(self) -> bool:
-        """Return whether on all that stands above the screen of a mode nothing is typed that could be lost."""
+        """Return whether on all that stands above the screen of a mode nothing is typed that could
+        be lost.
+        """
         return all(getattr(each, "READS_ONLY", False) for each in self.screen_stack[1:])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         return action != "review" or self._may_review()
 
     def _may_review(self) -> bool:
-        """Return whether `V` leads to the review: not from there, and not where people annotate or adjudicate."""
-        at_work = self._survey is not None or any(getattr(each, "AT_WORK", False) for each in self.screen_stack)
-        return not at_work and not any(getattr(each, "PLACE", "") == "review" for each in self.screen_stack)
+        """Return whether `V` leads to the review: not from there, and not where people annotate or
+        adjudicate.
+        """
+        at_work = self._survey is not None or any(
+            getattr(each, "AT_WORK", False) for each in self.screen_stack
+        )
+        return not at_work and not any(
+            getattr(each, "PLACE", "") == "review" for each in self.screen_stack
+        )
 
     def action_review(self) -> None:
         """Open the review queue, the same as Home does, from wherever no run is in sight."""
-        home = next((each for each in self._screen_stacks.get("home", ()) if isinstance(each, HomeScreen)), None)
+        home = next(
+            (each for each in self._screen_stacks.get("home", ()) if isinstance(each, HomeScreen)),
+            None,
+        )
         lead(self, home.review_route() if home is not None else ("review",))
 
     def action_find_answers(self) -> None:
@@ -319,7 +378,9 @@ class WorkbenchApp(GatedApp, Background):
             if words and words.strip():
                 self.push_screen(screen("found_answers", words.strip()))
 
-        self.push_screen(NoteDialog("", "Answers of this store that contain", hint=WORDS_ARE, act="find"), show)
+        self.push_screen(
+            NoteDialog("", "Answers of this store that contain", hint=WORDS_ARE, act="find"), show
+        )
 
     async def action_back(self) -> None:
         """Go back one level: to the screen below, or home."""
@@ -351,7 +412,9 @@ class WorkbenchApp(GatedApp, Background):
     def _help_page(self) -> Callable[[], Screen[Any]] | None:
         """Return what opens the help page of the audit whose results are shown; None elsewhere."""
         audits = (
-            one for one in registry.every_audit() if one.place is not None and one.place.mode == self.current_mode
+            one
+            for one in registry.every_audit()
+            if one.place is not None and one.place.mode == self.current_mode
         )
         shown = next(audits, None)
         page = next((one for one in topics() if shown is not None and one.name == shown.name), None)
@@ -363,11 +426,21 @@ class WorkbenchApp(GatedApp, Background):
 
 
 def key_list(app: App[int]) -> Content:
-    """Return the keys that work now: those of the screen, of its focused panel, and of the whole app."""
+    """Return the keys that work now: those of the screen, of its focused panel, and of the whole
+    app.
+    """
     groups: dict[str, dict[str, list[str]]] = {"On this screen": {}, FOCUSED: {}, "Everywhere": {}}
-    bound = [active.binding for active in app.screen.active_bindings.values() if active.binding.description]
-    own = {app.get_key_display(replace(binding, key_display=None)): binding.action for binding in bound}
-    for active in sorted(app.screen.active_bindings.values(), key=lambda active: not active.binding.tooltip):
+    bound = [
+        active.binding
+        for active in app.screen.active_bindings.values()
+        if active.binding.description
+    ]
+    own = {
+        app.get_key_display(replace(binding, key_display=None)): binding.action for binding in bound
+    }
+    for active in sorted(
+        app.screen.active_bindings.values(), key=lambda active: not active.binding.tooltip
+    ):
         binding = active.binding
         if not binding.description or not active.enabled:
             continue
@@ -378,10 +451,15 @@ def key_list(app: App[int]) -> Content:
     for group, actions in groups.items():
         if actions:
             lines.append(Content.styled(group, "bold"))
-            for name, keys in sorted(actions.items(), key=lambda one: one[1][0] if one[1][0].isdecimal() else "~"):
+            for name, keys in sorted(
+                actions.items(), key=lambda one: one[1][0] if one[1][0].isdecimal() else "~"
+            ):
                 shown = f"  {' '.join(dict.fromkeys(keys)):<{KEY_COLUMNS - 3}} "
                 first, *more = textwrap.wrap(
-                    name, KEY_LIST_COLUMNS, initial_indent=" " * len(shown), subsequent_indent=" " * KEY_COLUMNS
+                    name,
+                    KEY_LIST_COLUMNS,
+                    initial_indent=" " * len(shown),
+                    subsequent_indent=" " * KEY_COLUMNS,
                 )
                 lines.append(Content.assemble((shown, "$text-accent"), first.lstrip()))
                 lines += map(Content, more)
@@ -389,12 +467,16 @@ def key_list(app: App[int]) -> Content:
 
 
 def _shown_key(app: App[int], binding: Binding, own: Mapping[str, str]) -> str:
-    """Return how a key is called in a list. A footer may name in one word keys that the list has a line for each;
-    `own`: the keys as they are called alone, with their actions.
+    """Return how a key is called in a list. A footer may name in one word keys that the list has a
+    line for each; `own`: the keys as they are called alone, with their actions.
     """
     shown = app.get_key_display(binding)
     others = (key for key in shown.split() if own.get(key, binding.action) != binding.action)
-    return shown if next(others, None) is None else app.get_key_display(replace(binding, key_display=None))
+    return (
+        shown
+        if next(others, None) is None
+        else app.get_key_display(replace(binding, key_display=None))
+    )
 
 
 def goes_on(path: Path) -> list[str]:
@@ -407,7 +489,8 @@ def goes_on(path: Path) -> list[str]:
     except WorkbenchError:
         return []
     return [
-        f"job {job.id} continues ({percent(job.done, job.total)}); come back with: workbench {shlex.quote(str(path))}, "
+        f"job {job.id} continues ({percent(job.done, job.total)}); come back with: workbench "
+        f"{shlex.quote(str(path))}, "
         f"stop it with: workbench jobs {shlex.quote(str(path))} cancel {job.id}"
         for job in active
     ]

@@ -1,5 +1,5 @@
-"""The command palette: what can be done here, the places to go to, every statement, model and job of the store,
-and the pages of help.
+"""The command palette: what can be done here, the places to go to, every statement, model and job
+of the store, and the pages of help.
 """
 
 from __future__ import annotations
@@ -31,20 +31,28 @@ from workbench.tui.routes import lead
 
 
 def _nearness(active: ActiveBinding) -> int:
-    """Sort key: what this screen does, what works everywhere, what Textual's own keys and the cursor's do."""
-    if isinstance(active.node, Widget) and not (isinstance(active.node, Screen) and active.binding.tooltip):
+    """Sort key: what this screen does, what works everywhere, what Textual's own keys and the
+    cursor's do.
+    """
+    if isinstance(active.node, Widget) and not (
+        isinstance(active.node, Screen) and active.binding.tooltip
+    ):
         return 2
     return 0 if isinstance(active.node, Screen) else 1
 
 
 def found(query: str, text: str) -> tuple[float, Content]:
-    """Return how well a text answers a query, 0 where a word of it is missing and nothing that it means is there, and
-    the text with those words marked.
+    """Return how well a text answers a query, 0 where a word of it is missing and nothing that it
+    means is there, and the text with those words marked.
 
-    Textual's own search tries every way to spread the letters of a query over a text: too many in a sentence.
+    Textual's own search tries every way to spread the letters of a query over a text: too many in a
+    sentence.
     """
     within = text.casefold()
-    sought = [next((one for one in meant(word) if one in within), word) for word in query.casefold().split()]
+    sought = [
+        next((one for one in meant(word) if one in within), word)
+        for word in query.casefold().split()
+    ]
     at = [within.find(word) for word in sought]
     if not sought or min(at) < 0 or len(within) != len(text):
         return 0.0, Content(text)
@@ -56,34 +64,45 @@ def found(query: str, text: str) -> tuple[float, Content]:
 
 
 HERE, PLACE, BY_NAME = 100.0, 50.0, 30.0
-"added to scores: what is done here stands before places that are found by their words, and these before names"
+"""added to scores: what is done here stands before places that are found by their words, and these
+before names"""
 MOST, CONSIDERED, CHARACTERS = 40, 2_000, 240
 "names that are listed, hits that are compared, characters of a wording that are searched"
 SHORTEST, LITTLE = 3, frozenset(("the", "for", "this", "that", "with", "and", "from", "into"))
 "letters of a typed word that places are looked for by, and words that say nothing of a place"
 
 OF_RESULTS = (
-    "results figures tables rows data write export download csv json parquet excel latex report paper methods citation "
-    "clipboard copy picture plot chart interval bootstrap resampling seed significance hypothesis filter sort search "
-    "runs compare models templates reproduce prompts notes rulings exclude refusal unreadable variance"
+    "results figures tables rows data write export download csv json parquet excel latex report "
+    "paper methods citation "
+    "clipboard copy picture plot chart interval bootstrap resampling seed significance "
+    "hypothesis filter sort search "
+    "runs compare models templates reproduce prompts notes rulings exclude refusal unreadable "
+    "variance"
 )
 "words by which all results are found, beside those of each audit"
 PLACES: Mapping[str, str] = {
     "go('home')": "import files instrument newest next step",
     "go('statements')": (
-        "statements wordings texts paraphrases negations opposites translation language drafts lint checks findings "
-        "duplicates similar history versions archive restore delete export download write new edit change bulk search "
-        "filter policy issues labels gold party survey answer yourself questions choices notes instrument"
+        "statements wordings texts paraphrases negations opposites translation language drafts "
+        "lint checks findings "
+        "duplicates similar history versions archive restore delete export download write new "
+        "edit change bulk search "
+        "filter policy issues labels gold party survey answer yourself questions choices notes "
+        "instrument"
     ),
     "go('jobs')": (
-        "jobs start new run ask models samples personas server batch size cost price budget seed stop cancel kill "
-        "remove pause resume retry log probe plan train classifier classify reads answers draft wordings"
+        "jobs start new run ask models samples personas server batch size cost price budget seed "
+        "stop cancel kill "
+        "remove pause resume retry log probe plan train classifier classify reads answers draft "
+        "wordings"
     ),
     "go('annotate')": (
-        "queues new label labels annotate adjudicate adjudication disagreements decide agreement kappa κ people human "
+        "queues new label labels annotate adjudicate adjudication disagreements decide agreement "
+        "kappa κ people human "
         "annotators respondent stances codebook guideline quality"
     ),
-    "review": "review audit queue moderate rulings rule exclude misread confirmed blind random sample notes",
+    "review": "review audit queue moderate rulings rule exclude misread confirmed blind random "
+    "sample notes",
     "find_answers": "search words texts",
     **{f"go('{place.mode}')": f"{place.words} {OF_RESULTS}" for place in registry.places()},
 }
@@ -91,21 +110,26 @@ PLACES: Mapping[str, str] = {
 
 
 def words_there(query: str, place: str) -> list[str]:
-    """Return the words of a place that begin as the typed ones; none where one of these begins no word of it.
+    """Return the words of a place that begin as the typed ones; none where one of these begins no
+    word of it.
 
     Examples
     --------
     >>> words_there("adjud kapp", "go('annotate')"), words_there("kappa of jobs", "go('jobs')")
     (['adjudicate', 'kappa'], [])
     """
-    typed = [word for word in query.casefold().split() if len(word) >= SHORTEST and word not in LITTLE]
+    typed = [
+        word for word in query.casefold().split() if len(word) >= SHORTEST and word not in LITTLE
+    ]
     words = PLACES.get(place, "").split()
     there = [next((one for one in words if one.startswith(word)), "") for word in typed]
     return there if all(there) else []
 
 
 class ActionProvider(Provider):
-    """Finds what the keys do where the palette was opened, and places by the words for what is done there."""
+    """Finds what the keys do where the palette was opened, and places by the words for what is done
+    there.
+    """
 
     async def discover(self) -> Hits:
         for does_it, _, help_text, run in self._actions():
@@ -177,17 +201,24 @@ class NameProvider(Provider):
         if any(_at_work(each) for each in self.app.screen_stack):
             return
         worker = self.screen.run_worker(
-            partial(read_names, store_path(self.app)), thread=True, exit_on_error=False, group="names"
+            partial(read_names, store_path(self.app)),
+            thread=True,
+            exit_on_error=False,
+            group="names",
         )
-        with suppress(WorkerFailed, WorkerCancelled):  # a store that cannot be read has no names; its screen says why
+        # A store that cannot be read has no names; its screen says why.
+        with suppress(WorkerFailed, WorkerCancelled):
             self._named = await worker.wait()
 
     async def search(self, query: str) -> Hits:
         for score, one in best(query, self._named):
             yield Hit(
-                BY_NAME + score, found(query, one.shown)[1], partial(lead, self.app, one.route), text=one.shown,
+                BY_NAME + score,
+                found(query, one.shown)[1],
+                partial(lead, self.app, one.route),
+                text=one.shown,
                 help=one.what,
-            )  # fmt: skip
+            )
 
 
 def best(query: str, named: Sequence[Named]) -> list[tuple[float, Named]]:
@@ -199,7 +230,9 @@ def best(query: str, named: Sequence[Named]) -> list[tuple[float, Named]]:
 
 
 def _at_work(each: Screen[Any]) -> bool:
-    """Return whether people label or decide on a screen: what names lead to shows models, sides and rulings."""
+    """Return whether people label or decide on a screen: what names lead to shows models, sides and
+    rulings.
+    """
     return getattr(each, "AT_WORK", False) or not getattr(each, "RULED", True)
 
 
@@ -214,28 +247,44 @@ def read_names(path: Path) -> tuple[Named, ...]:
             refs = tuple(line.ref for line in lines)
             what = f"statement of {visible(one.name)}"
             named += [
-                Named(line.ref, what, ("statement", one.name, line.ref, one.language, refs), line.text[:CHARACTERS])
+                Named(
+                    line.ref,
+                    what,
+                    ("statement", one.name, line.ref, one.language, refs),
+                    line.text[:CHARACTERS],
+                )
                 for line in lines
             ]
-        answered = {place.mode: audit for audit in registry.every_audit() if (place := audit.place) is not None}
+        answered = {
+            place.mode: audit
+            for audit in registry.every_audit()
+            if (place := audit.place) is not None
+        }
         blind = reviews_blind()
         named += [
             Named(
-                f"review {f'{run.instrument}, run {n}' if blind else run.label}: {registry.audit_title(run.audit)}",
+                f"review {f'{run.instrument}, run {n}' if blind else run.label}: "
+                f"{registry.audit_title(run.audit)}",
                 "what an auditor reviews first",
                 ("review", (*run.way, run.family)),
             )
             for n, run in enumerate(store.runs.list(personas=True), start=1)
             if run.responses
         ]
-        newest = {(run.named, run.audit): run for run in store.runs.list(personas=True) if run.responses}
+        newest = {
+            (run.named, run.audit): run for run in store.runs.list(personas=True) if run.responses
+        }
         for (model, name), run in newest.items():
             for mode, audit in answered.items():
                 if audit.name == name:
                     title = registry.audit_title(audit.name)
                     named.append(Named(f"{model}: {title}", "results of a model", (mode, run)))
         named += [
-            Named(f"job {job.id}: {job.spec.get('model', job.kind)}", f"job, {job.state}", ("jobs", job.id))
+            Named(
+                f"job {job.id}: {job.spec.get('model', job.kind)}",
+                f"job, {job.state}",
+                ("jobs", job.id),
+            )
             for job in store.jobs.list()
         ]
     return tuple(named)
@@ -250,7 +299,9 @@ class HelpProvider(Provider):
     async def discover(self) -> Hits:
         for page in topics():
             title = PREFIX + page.title
-            yield DiscoveryHit(Content(title), partial(self.app.push_screen, PageScreen(page)), help=page.name)
+            yield DiscoveryHit(
+                Content(title), partial(self.app.push_screen, PageScreen(page)), help=page.name
+            )
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)

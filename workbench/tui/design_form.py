@@ -12,7 +12,16 @@ from workbench.domain.designs import PUBLISHED_SAMPLES, Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling, sampled
 from workbench.formats.personas import given_personas
 from workbench.inference.extra_fields import extra_fields
-from workbench.options.shared import MAX_NEW_TOKENS, MODEL, SAMPLES, SEED, TEMPERATURE, THINKING, TOP_K, TOP_P
+from workbench.options.shared import (
+    MAX_NEW_TOKENS,
+    MODEL,
+    SAMPLES,
+    SEED,
+    TEMPERATURE,
+    THINKING,
+    TOP_K,
+    TOP_P,
+)
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -27,7 +36,8 @@ ANSWERS = (
     ("decided", UNTIL_DECIDED),
     ("exact", EXACT_LABELS),
 )
-"(words, value) of what is asked for: whole answers, answers up to their label, or how likely each label is"
+"""(words, value) of what is asked for: whole answers, answers up to their label, or how likely each
+label is"""
 WHOLE_OR_EXACT = tuple(one for one in ANSWERS if one[1] != UNTIL_DECIDED)
 "of answers that no rule here can end early"
 EXACT_OR_COUNTED = WHOLE_OR_EXACT[::-1]
@@ -100,7 +110,9 @@ class AuditChoices:
 
     def usual_of(self, family: str) -> FormValues:
         """Return the form as the audit is meant to be asked with these templates."""
-        return replace(self.usual, family=family, max_tokens=self.tokens.get(family, self.usual.max_tokens))
+        return replace(
+            self.usual, family=family, max_tokens=self.tokens.get(family, self.usual.max_tokens)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +153,24 @@ def usual_values(instrument: str, audit: str, defaults: Defaults) -> FormValues:
 
 
 def sampling_note(values: FormValues, usual: FormValues) -> str:
-    """Return one line: whether answers are drawn as the audit means it, and how that is where they are not."""
+    """Return one line: whether answers are drawn as the audit means it, and how that is where they
+    are not.
+    """
     audit = registry.audit(values.audit)
     if not audit.defaults.drawn and is_exact(values):
         return "no sampling: probabilities of the next token, one pass per prompt"
     if not audit.defaults.drawn:
-        return "answers are counted: another measure than probabilities, for endpoints that name none"
+        return (
+            "answers are counted: another measure than probabilities, for endpoints that name none"
+        )
     if values.answers == EXACT_LABELS:
         more = "".join(f"{name.replace('_', ' ')}, " for name in audit.drawn_again)
         return f"no sampling: samples, {more}temperature, top-p, top-k and tokens are ignored"
     origin = "our defaults" if audit.defaults.ours else "published"
-    drawn = f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, {_tokens(usual)}"
+    drawn = (
+        f"{usual.samples} × T {usual.temperature}, top-p {usual.top_p}, {_top_k(usual)}, "
+        f"{_tokens(usual)}"
+    )
     differing = [name for name in DRAWN if getattr(values, name).strip() != getattr(usual, name)]
     if not differing:
         return f"as {origin}: {drawn}" if origin == "published" else f"{origin}: {drawn}"
@@ -162,7 +181,9 @@ def sampling_note(values: FormValues, usual: FormValues) -> str:
 def is_exact(values: FormValues) -> bool:
     """Return whether probabilities are computed and nothing is drawn."""
     defaults = registry.audit(values.audit).defaults
-    return values.answers == EXACT_LABELS or not (defaults.drawn or (defaults.counted and values.answers))
+    return values.answers == EXACT_LABELS or not (
+        defaults.drawn or (defaults.counted and values.answers)
+    )
 
 
 def _top_k(values: FormValues) -> str:
@@ -207,19 +228,28 @@ def as_design(store: Store, values: FormValues) -> Design:
     )
     design = audit.designed(store, design, own_values(audit, values.own, exact=exact))
     there = audit.may_be_asked(store, values.instrument) or ()
-    return replace(design, statements=statements(values.statements, design.statements, there, design.seed))
+    return replace(
+        design, statements=statements(values.statements, design.statements, there, design.seed)
+    )
 
 
 def own_values(audit: Audit, typed: Mapping[str, str], *, exact: bool) -> Given:
-    """Return the values of an audit's own options; those that mean nothing where nothing is sampled are not read.
+    """Return the values of an audit's own options; those that mean nothing where nothing is sampled
+    are not read.
 
     Raises FieldError.
     """
     unread = audit.drawn_again if exact else ()
     texts = {
-        option: "" if option.name in unread else typed.get(option.name, "").strip() for option in audit.run_options
+        option: "" if option.name in unread else typed.get(option.name, "").strip()
+        for option in audit.run_options
     }
-    return Given(**{option.name: option.read(text) if text else option.default for option, text in texts.items()})
+    return Given(
+        **{
+            option.name: option.read(text) if text else option.default
+            for option, text in texts.items()
+        }
+    )
 
 
 def _sampling(values: FormValues) -> Sampling:
@@ -229,7 +259,9 @@ def _sampling(values: FormValues) -> Sampling:
         "top_k": TOP_K.read(values.top_k) or 0,
         "max_new_tokens": MAX_NEW_TOKENS.needed(values.max_tokens),
     }
-    return replace(sampled(Sampling(), drawn), stop=WHEN_DECIDED if values.answers == UNTIL_DECIDED else "")
+    return replace(
+        sampled(Sampling(), drawn), stop=WHEN_DECIDED if values.answers == UNTIL_DECIDED else ""
+    )
 
 
 def _thinking(values: FormValues) -> str:
@@ -238,8 +270,8 @@ def _thinking(values: FormValues) -> str:
 
 
 def refilled(told: Mapping[str, Any]) -> dict[str, str]:
-    """Return what stands in the fields of a form for the options of a job, by the names of `asked_again`; a field of
-    which a job was told nothing stays as it is.
+    """Return what stands in the fields of a form for the options of a job, by the names of
+    `asked_again`; a field of which a job was told nothing stays as it is.
 
     Examples
     --------
@@ -257,7 +289,13 @@ def refilled(told: Mapping[str, Any]) -> dict[str, str]:
         "personas",
         "template_language",
     )
-    options = {"seed": SEED, "samples": SAMPLES, "temperature": TEMPERATURE, "top_p": TOP_P, "top_k": TOP_K}
+    options = {
+        "seed": SEED,
+        "samples": SAMPLES,
+        "temperature": TEMPERATURE,
+        "top_p": TOP_P,
+        "top_k": TOP_K,
+    }
     found = {name: str(told[name]) for name in texts if name in told}
     found |= {name: option.text(told[name]) for name, option in options.items() if name in told}
     if "top_k" in told and not told["top_k"]:
@@ -275,10 +313,12 @@ def answers_of(told: Mapping[str, Any]) -> str:
 
 
 def switched(typed: Mapping[str, str], before: FormValues, after: FormValues) -> dict[str, str]:
-    """Return fields under another audit: what was typed stays, what stood at a default becomes the other audit's.
+    """Return fields under another audit: what was typed stays, what stood at a default becomes the
+    other audit's.
 
     `before` and `after` are the usual values of the two audits.
     """
     return {
-        name: getattr(after, name) if text.strip() == getattr(before, name) else text for name, text in typed.items()
+        name: getattr(after, name) if text.strip() == getattr(before, name) else text
+        for name, text in typed.items()
     }

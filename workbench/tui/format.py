@@ -1,7 +1,7 @@
 """Records to cells and sentences; pure.
 
-Text from data is hostile until it went through `visible`: a terminal obeys escape sequences, Textual reads `[…]` in
-plain strings as markup, and direction marks reorder what stands beside them.
+Text from data is hostile until it went through `visible`: a terminal obeys escape sequences,
+Textual reads `[…]` in plain strings as markup, and direction marks reorder what stands beside them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,23 @@ EMPTY = "(empty answer)"
 "stands where a model said nothing"
 
 FASTEST_PACE = 9_999
-"labels an hour that a person can give; a faster pace comes from a script, or from a clock that was set"
+"""labels an hour that a person can give; a faster pace comes from a script, or from a clock that
+was set"""
 
-JOB_MARKS = {"queued": "◌", "running": "▸", "paused": "‖", "done": "✓", "cancelled": "■", "failed": "✗", "lost": "?"}
+JOB_MARKS = {
+    "queued": "◌",
+    "running": "▸",
+    "paused": "‖",
+    "done": "✓",
+    "cancelled": "■",
+    "failed": "✗",
+    "lost": "?",
+}
 
 
 def in_lines(parts: Sequence[str], width: int, most: int = 3) -> str:
-    """Return parts with ` · ` between them, broken between parts: a name and its value stay together. Where this takes
-    more than `most` lines, they are broken anywhere.
+    """Return parts with ` · ` between them, broken between parts: a name and its value stay
+    together. Where this takes more than `most` lines, they are broken anywhere.
 
     Examples
     --------
@@ -47,7 +56,9 @@ def in_lines(parts: Sequence[str], width: int, most: int = 3) -> str:
 
 
 def literal(text: str, limit: int | None = None, style: str = "") -> Text:
-    """Return text for a table cell, as it stands: no markup, no control sequence; cut to `limit` columns with …."""
+    """Return text for a table cell, as it stands: no markup, no control sequence; cut to `limit`
+    columns with ….
+    """
     shown = visible(text if limit is None else text[: limit + 1])
     cell = Text(shown, style=style, no_wrap=True, overflow="ellipsis", end="")
     if limit is not None:
@@ -73,11 +84,15 @@ def human_duration(seconds: float | None) -> str:
 
 def pace(per_hour: float | None) -> str:
     """Return `412 an hour`; "" where there is no pace, or one that no person can keep."""
-    return f"{per_hour:,.0f} an hour" if per_hour is not None and 0 < per_hour <= FASTEST_PACE else ""
+    return (
+        f"{per_hour:,.0f} an hour" if per_hour is not None and 0 < per_hour <= FASTEST_PACE else ""
+    )
 
 
 def percent(part: float, whole: float = 1.0, digits: int = 0) -> str:
-    """Return `41 %`; `–` where there is no whole. Less than all is never `100 %`, more than none never `0 %`."""
+    """Return `41 %`; `–` where there is no whole. Less than all is never `100 %`, more than none
+    never `0 %`.
+    """
     if not whole or math.isnan(part):
         return "–"
     share = 100 * part / whole
@@ -104,7 +119,9 @@ def job_mark(state: str, *, stopping: bool = False, pausing: bool = False) -> st
 
 
 def issue_sign(issue: str, label: int) -> str:
-    """Return `+ environment` for an issue that agreeing supports, `− environment` for one that it opposes."""
+    """Return `+ environment` for an issue that agreeing supports, `− environment` for one that it
+    opposes.
+    """
     return f"{'+' if label > 0 else '−'} {visible(issue).replace('_', ' ')}"
 
 
@@ -134,14 +151,18 @@ class Part:
 
 
 def word_diff(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-    """Return the parts of both texts. Joined, each side's parts are its text again, blanks included."""
+    """Return the parts of both texts. Joined, each side's parts are its text again, blanks
+    included.
+    """
     old, new = _words(before), _words(after)
     if max(len(old), len(new)) > MOST_WORDS:
         same = before == after
         return (Part(before, not same),), (Part(after, not same),)
     left: list[Part] = []
     right: list[Part] = []
-    matcher = SequenceMatcher(None, [w.strip() for w in old], [w.strip() for w in new], autojunk=False)
+    matcher = SequenceMatcher(
+        None, [w.strip() for w in old], [w.strip() for w in new], autojunk=False
+    )
     for kind, i, j, k, m in matcher.get_opcodes():
         if j > i:
             left.append(Part("".join(old[i:j]), kind != "equal"))
@@ -151,7 +172,9 @@ def word_diff(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ..
 
 
 def _words(text: str) -> list[str]:
-    """Split into words, each with the blanks that follow it; punctuation marks are words of their own."""
+    """Split into words, each with the blanks that follow it; punctuation marks are words of their
+    own.
+    """
     return re.findall(r"[\w'’-]+\s*|[^\w\s]\s*|\s+", text)
 
 
@@ -177,7 +200,9 @@ def beside(values: Sequence[T], at: object, step: int) -> T:
     >>> beside("abc", "b", 1), beside("abc", "c", 1)
     ('c', 'c')
     """
-    return values[max(0, min(values.index(at) + step, len(values) - 1))] if at in values else values[0]
+    return (
+        values[max(0, min(values.index(at) + step, len(values) - 1))] if at in values else values[0]
+    )
 
 
 def row_key(*parts: str) -> str:

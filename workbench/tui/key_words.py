@@ -1,4 +1,6 @@
-"""What keys are called and do, in a sentence: their tooltips, else the words that lists, texts and dialogs share."""
+"""What keys are called and do, in a sentence: their tooltips, else the words that lists, texts and
+dialogs share.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The gate for everything that the terminal paints: no character reaches it that it would obey.
 
-Every line of every widget passes here after it is rendered, so texts in editors, toasts and titles are covered like
-those in tables. The widgets keep the exact text: only what is painted changes.
+Every line of every widget passes here after it is rendered, so texts in editors, toasts and titles
+are covered like those in tables. The widgets keep the exact text: only what is painted changes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from textual.filter import LineFilter
 from workbench.figures.visible import visible
 
 CONTRAST, STEPS = 4.5, 10
-"least ratio of words to their background (WCAG 2.2, AA), and in how many steps a colour comes to it"
+"""least ratio of words to their background (WCAG 2.2, AA), and in how many steps a colour comes to
+it"""
 ENDS = ColorTriplet(255, 255, 255), ColorTriplet(0, 0, 0)
 READ = re.compile("[^\\W_]|[✓✗∅·°!?*−±→←▲▼▸●○◌=≠]")
 "a letter, a digit, or a mark that is read like a word"
@@ -32,14 +33,15 @@ class Literal(LineFilter):
     """Replaces characters that do not print by visible signs."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """Return the line, as wide as it was. A sign takes cells where a control character took none; blanks make room
-        for it, or else the end of the line.
+        """Return the line, as wide as it was. A sign takes cells where a control character took
+        none; blanks make room for it, or else the end of the line.
         """
         if all(text.isprintable() for text, _, control in segments if not control):
             return segments
         width = Segment.get_line_length(segments)
         painted = [
-            segment if segment.control else Segment(visible(segment.text), segment.style) for segment in segments
+            segment if segment.control else Segment(visible(segment.text), segment.style)
+            for segment in segments
         ]
         excess = Segment.get_line_length(painted) - width
         for place, (text, style, control) in reversed(list(enumerate(painted))):
@@ -50,7 +52,8 @@ class Literal(LineFilter):
 
 
 class Legible(LineFilter):
-    """Paints words and marks in colours that stand out from their background, whatever the theme makes of them.
+    """Paints words and marks in colours that stand out from their background, whatever the theme
+    makes of them.
 
     It comes after Textual's own filters: under NO_COLOR the red of a mark is a dark grey.
     """
@@ -68,11 +71,12 @@ class Legible(LineFilter):
 
 @lru_cache(maxsize=4096)
 def legible(style: Style, background: RichColor) -> Style:
-    """Return a style whose colour has the least contrast with its background, or more: it goes towards black or white
-    as far as it must.
+    """Return a style whose colour has the least contrast with its background, or more: it goes
+    towards black or white as far as it must.
     """
     back = style.bgcolor or background
-    if style.color is None or style.color.triplet is None or back.triplet is None:  # the terminal's own colours
+    # The terminal's own colours.
+    if style.color is None or style.color.triplet is None or back.triplet is None:
         return style
     under = luminance(back.triplet)
     end = max(ENDS, key=lambda one: contrast(luminance(one), under))
@@ -85,7 +89,10 @@ def legible(style: Style, background: RichColor) -> Style:
 
 def luminance(color: ColorTriplet) -> float:
     """Return the relative luminance of a colour (WCAG 2.2)."""
-    parts = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized)
+    parts = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in color.normalized
+    )
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
 
 

@@ -1,4 +1,6 @@
-"""What Home says about a store: read in a worker, shown by the screen. Knows the store and the pipeline, no widget."""
+"""What Home says about a store: read in a worker, shown by the screen. Knows the store and the
+pipeline, no widget.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,9 @@ class Overview:
 
     def seen(self, at: str) -> Seen:
         """Return how much there is, as seen at a time."""
-        return Seen(at, self.answers, sum(self.labels[:2]), sum(not job.active for job in self.jobs))
+        return Seen(
+            at, self.answers, sum(self.labels[:2]), sum(not job.active for job in self.jobs)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +166,9 @@ def read_overview(store: Store) -> Overview:
             labels=store.labels.totals() if queues else (0, 0, 0),
             classifiers=store.classifiers.list(),
             imported=tuple(
-                model for name in store.choices.instruments_with_answers() for model in store.choices.models(name)
+                model
+                for name in store.choices.instruments_with_answers()
+                for model in store.choices.models(name)
             ),
             work=state_of(store.connection, (Part.WORK, Part.REMARKS, Part.MATERIAL)),
             made=state_of(store.connection, (Part.ANSWERS, Part.PRODUCED, Part.FINDINGS)),
@@ -172,7 +178,8 @@ def read_overview(store: Store) -> Overview:
 
 
 def read_judgement(store: Store, tell: Callable[[str], None] = lambda _: None) -> Judgement:
-    """Check the instruments and judge the newest runs. `tell`: is told what is under way, in this thread.
+    """Check the instruments and judge the newest runs. `tell`: is told what is under way, in this
+    thread.
 
     Raises StoreError.
     """
@@ -200,9 +207,17 @@ def read_judgement(store: Store, tell: Callable[[str], None] = lambda _: None) -
                 return otherwise
 
         nothing: dict[str, LintCount] = {}
-        lint = tried("Lint", lambda: {name: lint_count(store, name) for name in store.instruments.names()}, nothing)
+        lint = tried(
+            "Lint",
+            lambda: {name: lint_count(store, name) for name in store.instruments.names()},
+            nothing,
+        )
         audits = [
-            tried(audit.place.label or audit.place.mode.capitalize(), partial(_audit, store, audit, shared), None)
+            tried(
+                audit.place.label or audit.place.mode.capitalize(),
+                partial(_audit, store, audit, shared),
+                None,
+            )
             for audit in places
             if audit.place is not None
         ]
@@ -215,7 +230,9 @@ def read_judgement(store: Store, tell: Callable[[str], None] = lambda _: None) -
 
 
 def _audit(store: Store, audit: Audit, shared: dict[object, Any]) -> AuditLines | None:
-    """Return what an audit says that has a place of its own and answers; `shared`: see `Audit.home`."""
+    """Return what an audit says that has a place of its own and answers; `shared`: see
+    `Audit.home`.
+    """
     if audit.place is None or not audit.answered(store):
         return None
     models = len(audit.models(store, audit.instruments(store)[-1]))
@@ -241,11 +258,14 @@ def _classifier(store: Store) -> ClassifierScore | None:
     tested = pipeline.evaluation(known[-1])
     point = tested.point("tuned", PUBLISHED_THRESHOLD)
     poor = quality(known[-1], PUBLISHED_THRESHOLD).shortcoming
-    return ClassifierScore(known[-1].name, point.macro_f1, point.kept.value, tested.rests_on(), poor)
+    return ClassifierScore(
+        known[-1].name, point.macro_f1, point.kept.value, tested.rests_on(), poor
+    )
 
 
 def import_shipped(store: Store, name: str = "") -> str:
-    """Import an instrument that ships with workbench, the usual one where none is named; return a sentence about it.
+    """Import an instrument that ships with workbench, the usual one where none is named; return a
+    sentence about it.
 
     Raises WorkbenchError.
     """
@@ -254,4 +274,7 @@ def import_shipped(store: Store, name: str = "") -> str:
 
     instrument = read_shipped(name or SHIPPED_INSTRUMENT)
     imported = store.instruments.add(instrument)
-    return f"Imported {imported.name}: {len(instrument.statements):,} statements, {imported.wordings:,} wordings."
+    return (
+        f"Imported {imported.name}: {len(instrument.statements):,} statements, "
+        f"{imported.wordings:,} wordings."
+    )

@@ -1,4 +1,6 @@
-"""What a person chose about the terminal itself, kept from one session to the next in their state folder."""
+"""What a person chose about the terminal itself, kept from one session to the next in their state
+folder.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ class Recent:
 
 
 def state_file(environment: Mapping[str, str] | None = None) -> Path | None:
-    """Return where the list is kept, by the XDG Base Directory Specification; None where nobody has a home.
+    """Return where the list is kept, by the XDG Base Directory Specification; None where nobody has
+    a home.
 
     Examples
     --------
@@ -80,8 +83,8 @@ def forget(path: Path) -> None:
 
 
 def stores_in(folder: Path) -> tuple[Path, ...]:
-    """Return the stores in a folder, by their names: files that begin as ours do, but not the copies that were kept
-    before a store was brought to a newer schema. Imports the store.
+    """Return the stores in a folder, by their names: files that begin as ours do, but not the
+    copies that were kept before a store was brought to a newer schema. Imports the store.
     """
     from stores.core.connection import is_backup, is_store
 
@@ -98,11 +101,15 @@ def stores_in(folder: Path) -> tuple[Path, ...]:
 
 
 def _write(stores: list[Recent]) -> None:
-    """Write the list in one piece: two terminals may do so at once. A list that cannot be written is not kept."""
+    """Write the list in one piece: two terminals may do so at once. A list that cannot be written
+    is not kept.
+    """
     place = state_file()
     if place is None:
         return
-    said = json.dumps([{"path": str(one.path), "opened": one.opened} for one in stores[:MOST]], indent=1)
+    said = json.dumps(
+        [{"path": str(one.path), "opened": one.opened} for one in stores[:MOST]], indent=1
+    )
     with suppress(OSError, UnicodeEncodeError):
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with NamedTemporaryFile("w", encoding="utf-8", dir=place.parent, delete=False) as file:
@@ -121,7 +128,9 @@ def remembered(name: str) -> object:
 
 
 def reviews_blind() -> bool:
-    """Return whether a person left the review blind: then nothing on the way there names a model."""
+    """Return whether a person left the review blind: then nothing on the way there names a
+    model.
+    """
     return remembered(BLIND) is True
 
 
@@ -141,7 +150,11 @@ def ignored() -> str:
     """Say why choices of earlier sessions are not used; "" where they are, or there are none."""
     place = _place()
     try:
-        return "" if place is None or isinstance(_read(place), dict) else f"{place}, not used: it holds no choices"
+        return (
+            ""
+            if place is None or isinstance(_read(place), dict)
+            else f"{place}, not used: it holds no choices"
+        )
     except FileNotFoundError:
         return ""
     except UNREADABLE as error:

@@ -1,4 +1,5 @@
-"""Where screens lead: a name for every screen that others open, and its module, imported when it is first shown.
+"""Where screens lead: a name for every screen that others open, and its module, imported when it is
+first shown.
 
 A route is a mode, the figures of a run, one job of the list, or a screen about something by name.
 """
@@ -47,14 +48,24 @@ ROUTES = {
 
 
 def screen(name: str, *arguments: object, **named: object) -> Screen[Any]:
-    """Return a new screen, by the name of its route or by its module and class. Raises KeyError for another name."""
+    """Return a new screen, by the name of its route or by its module and class. Raises KeyError for
+    another name.
+    """
     module, _, kind = (name if "." in name else ROUTES[name]).rpartition(".")
-    return cast("Screen[Any]", getattr(import_module(f"workbench.tui.{module}"), kind)(*arguments, **named))
+    return cast(
+        "Screen[Any]", getattr(import_module(f"workbench.tui.{module}"), kind)(*arguments, **named)
+    )
 
 
 def results_of(place: Place) -> Callable[[], Screen[Any]]:
-    """Return what makes the screen of an audit's results: its own, or the one that shows any audit's book."""
-    return opener(place.screen) if place.screen else lambda: screen("results.result_screen.screen_of", place.mode)
+    """Return what makes the screen of an audit's results: its own, or the one that shows any
+    audit's book.
+    """
+    return (
+        opener(place.screen)
+        if place.screen
+        else lambda: screen("results.result_screen.screen_of", place.mode)
+    )
 
 
 def opener(name: str) -> Callable[[], Screen[Any]]:
@@ -73,4 +84,6 @@ def lead(app: App[Any], route: Sequence[object]) -> None:
         return
     app.switch_mode(str(kind))
     if about:  # a job
-        app.call_after_refresh(lambda: cast("StoreScreen", app.screen).go_to_job(int(cast("str", about[0]))))
+        app.call_after_refresh(
+            lambda: cast("StoreScreen", app.screen).go_to_job(int(cast("str", about[0])))
+        )

@@ -67,22 +67,34 @@ def word_lists(language: str) -> WordLists | None:
 
 
 def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
-    """Return a pattern of whole words and phrases, the longest first; `n't` is the end of a word."""
-    whole = sorted((phrase for phrase in phrases if not phrase.startswith("n'")), key=len, reverse=True)
-    words = "|".join(re.escape(phrase).replace(r"\ ", r"\s+").replace("'", "['’]") for phrase in whole)
-    ends = [rf"(?<!\w)\w+{re.escape(phrase).replace(chr(39), '[’' + chr(39) + ']')}(?!\w)" for phrase in phrases
-            if phrase.startswith("n'")]  # fmt: skip
+    """Return a pattern of whole words and phrases, the longest first; `n't` is the end of a
+    word.
+    """
+    whole = sorted(
+        (phrase for phrase in phrases if not phrase.startswith("n'")), key=len, reverse=True
+    )
+    words = "|".join(
+        re.escape(phrase).replace(r"\ ", r"\s+").replace("'", "['’]") for phrase in whole
+    )
+    ends = [
+        rf"(?<!\w)\w+{re.escape(phrase).replace(chr(39), '[’' + chr(39) + ']')}(?!\w)"
+        for phrase in phrases
+        if phrase.startswith("n'")
+    ]
     return re.compile("|".join([*ends, rf"(?<![\w'’-])(?:{words})(?![\w-])"]), re.IGNORECASE)
 
 
 MANY_WORDS = 30
-"most words of a wording; of the 239 English originals of ProbVAA 97 % have at most 24, and the longest has 32"
+"""most words of a wording; of the 239 English originals of ProbVAA 97 % have at most 24, and the
+longest has 32"""
 MANY_SENTENCES = 1
 HARD = 0.0
-"""Flesch reading ease below which a wording of at least `ENOUGH` words is hard for nearly everybody.
+"""Flesch reading ease below which a wording of at least `ENOUGH` words is hard for nearly
+everybody.
 
-The median of the English originals of ProbVAA is 42, and 5 % are below 5; the formula calls 30 very difficult already,
-but it was made for whole passages."""
+The median of the English originals of ProbVAA is 42, and 5 % are below 5; the formula calls 30 very
+difficult already, but it was made for whole passages.
+"""
 ENOUGH = 10
 "fewest words for which the formula is meaningful"
 LONG_WORD = 16
@@ -107,7 +119,9 @@ _WORD = re.compile(r"[^\W_]+(?:['’\-–][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<![\s(.]\w)[.!?…。！？]+[\"'”’)\]]*(?=\s+[^\W\d_a-z]|\s*$)")
 "not after a single letter: `e.g.`, `z. B.`, `J. Smith`"
 _DIRECTION = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
-_HIDDEN = re.compile("[\u200b\u2060\ufeff\u00ad\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]")
+_HIDDEN = re.compile(
+    "[\u200b\u2060\ufeff\u00ad\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"
+)
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MARKS = "\u200e\u200f\u061c"
 "direction marks that mixed-direction text may need; overrides and embeddings are never needed"
@@ -143,14 +157,18 @@ class Length:
 
     def __str__(self) -> str:
         ease = "" if self.reading_ease is None else f", reading ease {self.reading_ease:.0f}"
-        return f"{self.words} words, {self.sentences} sentence{'' if self.sentences == 1 else 's'}{ease}"
+        return (
+            f"{self.words} words, {self.sentences} "
+            f"sentence{'' if self.sentences == 1 else 's'}{ease}"
+        )
 
 
 def length(text: str, language: str) -> Length:
     """Measure a text.
 
-    The reading ease is Flesch's (1948, Journal of Applied Psychology 32): 206.835 - 1.015 words / sentences - 84.6
-    syllables / words. Syllables are counted by groups of vowels without a silent e, as programs do.
+    The reading ease is Flesch's (1948, Journal of Applied Psychology 32): 206.835 - 1.015 words /
+    sentences - 84.6 syllables / words. Syllables are counted by groups of vowels without a silent
+    e, as programs do.
     """
     return _length(text, [match[0] for match in _WORD.finditer(text)], language)
 
@@ -187,7 +205,8 @@ def variant_hints(wording: Wording, original: Wording | None) -> tuple[Hint, ...
 def instrument_hints(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:
     """Yield the hints on every wording, in one language or in all.
 
-    Problems inherited from the original (a long word, two questions in one) are reported once, for the original.
+    Problems inherited from the original (a long word, two questions in one) are reported once, for
+    the original.
     """
     for statement in instrument.statements:
         by_language: dict[str, list[Wording]] = defaultdict(list)
@@ -196,12 +215,18 @@ def instrument_hints(instrument: Instrument, language: str | None = None) -> Ite
                 by_language[wording.language].append(wording)
         for wordings in by_language.values():
             original = next((wording for wording in wordings if wording.variant == ORIGINAL), None)
-            said = {hint.code for hint in wording_hints(original.text, original.language)} if original else set()
+            said = (
+                {hint.code for hint in wording_hints(original.text, original.language)}
+                if original
+                else set()
+            )
             for wording in wordings:
                 yield from _of_wording(statement.ref, wording, original, said)
 
 
-def _of_wording(ref: str, wording: Wording, original: Wording | None, said: set[str]) -> Iterator[LintFinding]:
+def _of_wording(
+    ref: str, wording: Wording, original: Wording | None, said: set[str]
+) -> Iterator[LintFinding]:
     """Yield the hints on one wording, one finding per code."""
     hints: dict[str, list[Hint]] = defaultdict(list)
     for hint in wording_hints(wording.text, wording.language):
@@ -222,13 +247,22 @@ def _of_wording(ref: str, wording: Wording, original: Wording | None, said: set[
 def _size(text: str, words: Sequence[re.Match[str]], language: str) -> Iterator[Hint]:
     measured = _length(text, [match[0] for match in words], language)
     if measured.words > MANY_WORDS:
-        yield Hint("long", f"has {measured.words} words; more than {MANY_WORDS} are hard to keep in mind")
+        yield Hint(
+            "long", f"has {measured.words} words; more than {MANY_WORDS} are hard to keep in mind"
+        )
     if measured.sentences > MANY_SENTENCES:
-        yield Hint("several-sentences", f"has {measured.sentences} sentences; which one is agreed with?")
+        yield Hint(
+            "several-sentences", f"has {measured.sentences} sentences; which one is agreed with?"
+        )
     if measured.reading_ease is not None and measured.reading_ease < HARD:
-        yield Hint("hard-to-read", f"has a reading ease of {measured.reading_ease:.0f} (Flesch; 0 is very hard)")
+        yield Hint(
+            "hard-to-read",
+            f"has a reading ease of {measured.reading_ease:.0f} (Flesch; 0 is very hard)",
+        )
     for match in words if language == "en" else ():
-        if len(match[0]) >= LONG_WORD and any(len(part) >= LONG_WORD for part in re.split(r"['’\-–]", match[0])):
+        if len(match[0]) >= LONG_WORD and any(
+            len(part) >= LONG_WORD for part in re.split(r"['’\-–]", match[0])
+        ):
             yield Hint("long-word", f"has the long word {_shown(match[0])!r}", *match.span())
 
 
@@ -237,7 +271,11 @@ def _capitals(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
         yield Hint("capitals", "is all in capitals")
         return
     for match in words:
-        if len(match[0]) >= SHOUTED and match[0].isupper() and sum(map(str.isalpha, match[0])) >= SHOUTED:
+        if (
+            len(match[0]) >= SHOUTED
+            and match[0].isupper()
+            and sum(map(str.isalpha, match[0])) >= SHOUTED
+        ):
             yield Hint("capitals", f"shouts {_shown(match[0])!r}", *match.span())
 
 
@@ -248,23 +286,42 @@ def _characters(text: str, words: Sequence[re.Match[str]]) -> Iterator[Hint]:
     if not unicodedata.is_normalized("NFC", text):
         yield Hint("not-nfc", "is not in normal form (NFC): a search for its words may miss it")
     for match in _DIRECTION.finditer(text):
-        if match[0] not in _MARKS or not any(unicodedata.bidirectional(c) in ("R", "AL") for c in text):
-            yield Hint("direction-mark", f"holds a direction mark ({_name(match[0])})", *match.span())
+        if match[0] not in _MARKS or not any(
+            unicodedata.bidirectional(c) in ("R", "AL") for c in text
+        ):
+            yield Hint(
+                "direction-mark", f"holds a direction mark ({_name(match[0])})", *match.span()
+            )
     for match in _HIDDEN.finditer(text):
-        yield Hint("hidden-character", f"holds a character that does not show ({_name(match[0])})", *match.span())
+        yield Hint(
+            "hidden-character",
+            f"holds a character that does not show ({_name(match[0])})",
+            *match.span(),
+        )
     for match in words if _LOOKALIKE.search(text) else ():
         scripts = _scripts(match[0]) & _ALIKE
         if len(scripts) > 1:
             both = " and ".join(sorted(script.capitalize() for script in scripts))
-            yield Hint("mixed-scripts", f"has {both} letters in one word, {_shown(match[0])!r}", *match.span())
+            yield Hint(
+                "mixed-scripts",
+                f"has {both} letters in one word, {_shown(match[0])!r}",
+                *match.span(),
+            )
 
 
 def _words_of(text: str, lists: WordLists) -> Iterator[Hint]:
     for words, why in lists.loaded:
         yield from _listed(text, words, "loaded-wording", "loaded wording, which " + why)
     yield from _listed(text, lists.leading, "leading-wording", "an opening that leads")
-    yield from _listed(text, lists.absolute, "absolute-word", "an absolute word: one exception is enough to disagree")
-    yield from _listed(text, lists.vague, "vague-word", "a vague word: people mean different amounts by it")
+    yield from _listed(
+        text,
+        lists.absolute,
+        "absolute-word",
+        "an absolute word: one exception is enough to disagree",
+    )
+    yield from _listed(
+        text, lists.vague, "vague-word", "a vague word: people mean different amounts by it"
+    )
     bare = _BRACKETS.sub(lambda match: " " * len(match[0]), text)
     if match := lists.joiners.search(bare):
         yield Hint("two-in-one", f"may ask two things at once ({match[0]!r})", *match.span())
@@ -272,7 +329,12 @@ def _words_of(text: str, lists: WordLists) -> Iterator[Hint]:
         found = lists.negated(text[start:stop])
         if len(found) > 1:
             both = " and ".join(repr(one[0]) for one in found[:2])
-            yield Hint("double-negation", f"negates twice ({both})", start + found[0].start(), start + found[-1].end())
+            yield Hint(
+                "double-negation",
+                f"negates twice ({both})",
+                start + found[0].start(),
+                start + found[-1].end(),
+            )
 
 
 def _form(wording: Wording) -> Iterator[Hint]:
@@ -285,7 +347,8 @@ def _form(wording: Wording) -> Iterator[Hint]:
 
 
 def _negators(wording: Wording, original: Wording | None) -> Iterator[Hint]:
-    """A negation denies its original overtly, an opposite reverses it without a negator (Ceron et al. 2024).
+    """A negation denies its original overtly, an opposite reverses it without a negator (Ceron et
+    al. 2024).
 
     The negation of a statement that is negated itself may as well leave the negator out.
     """
@@ -300,7 +363,11 @@ def _negators(wording: Wording, original: Wording | None) -> Iterator[Hint]:
     if kind is VariantKind.NEGATION and not there and not lists.negators.search(wording.text):
         yield Hint("negation-without-negator", "has no negator (not, no, never …)")
     if kind is VariantKind.OPPOSITE and len(here) > len(there):
-        yield Hint("opposite-with-negator", f"has a negator ({here[0][0]!r}), as a negation has", *here[0].span())
+        yield Hint(
+            "opposite-with-negator",
+            f"has a negator ({here[0][0]!r}), as a negation has",
+            *here[0].span(),
+        )
 
 
 def _beside(wording: Wording, original: Wording | None) -> Iterator[Hint]:
@@ -308,7 +375,9 @@ def _beside(wording: Wording, original: Wording | None) -> Iterator[Hint]:
         return
     here, there = (len(_WORD.findall(one.text)) for one in (wording, original))
     if abs(here - there) >= FEWEST_APART and max(here, there) > LENGTHS * min(here, there):
-        yield Hint("other-length", f"has {here} words, and the original {there}: is the meaning the same?")
+        yield Hint(
+            "other-length", f"has {here} words, and the original {there}: is the meaning the same?"
+        )
 
 
 def _listed(text: str, words: re.Pattern[str], code: str, what: str) -> Iterator[Hint]:
@@ -352,7 +421,9 @@ def _shown(word: str) -> str:
 def without_choices(instrument: Instrument) -> Instrument:
     """Return an instrument without its multiple-choice questions, for checks of statements only."""
     refs = {item.ref for item in instrument.choices}
-    return replace(instrument, statements=tuple(s for s in instrument.statements if s.ref not in refs))
+    return replace(
+        instrument, statements=tuple(s for s in instrument.statements if s.ref not in refs)
+    )
 
 
 def choice_findings(instrument: Instrument, language: str | None = None) -> Iterator[LintFinding]:
@@ -378,9 +449,12 @@ def reads_as_question(statement: Statement, language: str) -> bool:
 def _under_no_bias(statement: Statement, language: str) -> Iterator[LintFinding]:
     if reads_as_question(statement, language):
         message = (
-            f"{language}: a question with options that stands under no bias, so no audit of response biases asks it"
+            f"{language}: a question with options that stands under no bias, so no audit "
+            "of response biases asks it"
         )
-        yield LintFinding("note", "no-bias", statement.ref, message, statement.ref, ORIGINAL, language)
+        yield LintFinding(
+            "note", "no-bias", statement.ref, message, statement.ref, ORIGINAL, language
+        )
 
 
 def _of_question(statement: Statement, item: ChoiceItem, language: str) -> Iterator[LintFinding]:
@@ -391,7 +465,9 @@ def _of_question(statement: Statement, item: ChoiceItem, language: str) -> Itera
         yield from _form_characters(statement.ref, wording)
     pair = pair_of(statement, item, language)
     if isinstance(pair, ChoicePair):
-        texts = tuple(Quoted(str(w.variant), w.text) for w in wordings if w.variant in (ORIGINAL, CHANGED))
+        texts = tuple(
+            Quoted(str(w.variant), w.text) for w in wordings if w.variant in (ORIGINAL, CHANGED)
+        )
         unreadable = pair.changed is None and any(w.variant == CHANGED for w in wordings)
         yield from _of_pair(statement.ref, pair, language, texts, unreadable=unreadable)
 
@@ -400,59 +476,103 @@ def _unreadable(statement: Statement, language: str) -> Iterator[LintFinding]:
     ref = statement.ref
     for wording, fault in unreadable_forms(statement):
         if wording.language == language:
-            message = f"{language}: {wording.variant} cannot be asked: {fault.found}, where {fault.expected}"
+            message = (
+                f"{language}: {wording.variant} cannot be asked: {fault.found}, where "
+                f"{fault.expected}"
+            )
             texts = (Quoted(str(wording.variant), wording.text),)
-            yield LintFinding("error", "no-options", ref, message, ref, wording.variant, language, texts)
+            yield LintFinding(
+                "error", "no-options", ref, message, ref, wording.variant, language, texts
+            )
 
 
 def _further(ref: str, wording: Wording) -> Iterator[LintFinding]:
     """Note further changed forms: a question is asked in one."""
     if wording.variant.kind is CHANGED.kind and wording.variant != CHANGED:
-        message = f"{wording.language}: {wording.variant} is never asked: a question has one changed form, “{CHANGED}”"
+        message = (
+            f"{wording.language}: {wording.variant} is never asked: a question has one "
+            f"changed form, “{CHANGED}”"
+        )
         texts = (Quoted(str(wording.variant), wording.text),)
-        yield LintFinding("warning", "second-changed", ref, message, ref, wording.variant, wording.language, texts)
+        yield LintFinding(
+            "warning", "second-changed", ref, message, ref, wording.variant, wording.language, texts
+        )
 
 
 def _form_characters(ref: str, wording: Wording) -> Iterator[LintFinding]:
     for hint in character_hints(wording.text):
         message = f"{wording.language}: {wording.variant} {hint.message}"
-        place = (ref, wording.variant, wording.language, (Quoted(str(wording.variant), wording.text),))
+        place = (
+            ref,
+            wording.variant,
+            wording.language,
+            (Quoted(str(wording.variant), wording.text),),
+        )
         yield LintFinding(hint.severity, hint.code, ref, message, *place, detail=hint.message)
 
 
 def _of_pair(
     ref: str, pair: ChoicePair, language: str, texts: tuple[Quoted, ...], *, unreadable: bool
 ) -> Iterator[LintFinding]:
-    """Yield findings on a question with a readable original; `unreadable`: its changed form cannot be read."""
+    """Yield findings on a question with a readable original; `unreadable`: its changed form cannot
+    be read.
+    """
     place = (ref, CHANGED, language, texts)
     if pair.changed is not None:
         for fault in pair_faults(pair):
-            yield LintFinding("warning", "not-of-bias", ref, f"{pair.bias}: {fault}", *place, detail=fault)
+            yield LintFinding(
+                "warning", "not-of-bias", ref, f"{pair.bias}: {fault}", *place, detail=fault
+            )
         for hint in pair_hints(pair):
-            yield LintFinding("note", "bias-wording", ref, f"{pair.bias}: {hint}", *place, detail=hint)
+            yield LintFinding(
+                "note", "bias-wording", ref, f"{pair.bias}: {hint}", *place, detail=hint
+            )
     elif not unreadable:
         message = f"has no changed form, so {pair.bias} cannot be measured on it"
         yield LintFinding("warning", "no-changed-form", ref, message, *place)
     for (kind, draw), form in pair.perturbed.items():
         if form.options != pair.original.options:
             name = f"{kind}-{draw}"
-            message = f"{name} has other options than the original, so more than typos tell them apart"
-            yield LintFinding("warning", "other-options", ref, message, ref, None, language, texts[:1], detail=name)
+            message = (
+                f"{name} has other options than the original, so more than typos tell them apart"
+            )
+            yield LintFinding(
+                "warning",
+                "other-options",
+                ref,
+                message,
+                ref,
+                None,
+                language,
+                texts[:1],
+                detail=name,
+            )
     if pair.shares and len(pair.shares) != len(pair.original.options):
-        message = f"has {len(pair.shares)} shares of people, and {len(pair.original.options)} options"
-        yield LintFinding("warning", "other-shares", ref, message, ref, ORIGINAL, language, texts[:1])
+        message = (
+            f"has {len(pair.shares)} shares of people, and {len(pair.original.options)} options"
+        )
+        yield LintFinding(
+            "warning", "other-shares", ref, message, ref, ORIGINAL, language, texts[:1]
+        )
 
 
 def _twice(
-    statement: Statement, item: ChoiceItem, language: str, first: dict[tuple[Bias, str, str, str], str]
+    statement: Statement,
+    item: ChoiceItem,
+    language: str,
+    first: dict[tuple[Bias, str, str, str], str],
 ) -> Iterator[LintFinding]:
     """Note a duplicate question under the same bias; other biases may have the same question."""
     original = statement.wording(ORIGINAL, language)
     if original is None:
         return
-    before = first.setdefault((item.bias, item.variant, language, folded(original.text)), statement.ref)
+    before = first.setdefault(
+        (item.bias, item.variant, language, folded(original.text)), statement.ref
+    )
     if before != statement.ref:
         message = f"{language}: the same question as {before}"
         texts = (Quoted(f"{statement.ref} original", original.text),)
         place = (statement.ref, ORIGINAL, language, texts)
-        yield LintFinding("warning", "duplicate-question", statement.ref, message, *place, detail=before)
+        yield LintFinding(
+            "warning", "duplicate-question", statement.ref, message, *place, detail=before
+        )

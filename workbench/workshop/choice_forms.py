@@ -1,6 +1,8 @@
-"""Compares two forms of a multiple-choice question: options that moved, were added, or were removed.
+"""Compares two forms of a multiple-choice question: options that moved, were added, or were
+removed.
 
-In a comparison by words, reordered options look like other options. Here options are matched by text.
+In a comparison by words, reordered options look like other options. Here options are matched by
+text.
 """
 
 from __future__ import annotations
@@ -37,14 +39,15 @@ class OptionLine:
 
 
 def option_lines(original: Choice, changed: Choice) -> tuple[OptionLine, ...]:
-    """Return the options of the changed form in order; removed ones are at their original positions.
+    """Return the options of the changed form in order; removed ones are at their original
+    positions.
 
     Examples
     --------
     >>> scale = ("Good", "So-so", "Bad")
     >>> [f"{one.letter} {one.mark}" for one in option_lines(Choice("?", scale), Choice("?", scale[::-1]))]
     ['A was C', 'B ', 'C was A']
-    """
+    """  # noqa: E501
     lines = [
         OptionLine(LETTERS[place].upper(), option, _letter(original, option))
         for place, option in enumerate(changed.options)
@@ -53,7 +56,9 @@ def option_lines(original: Choice, changed: Choice) -> tuple[OptionLine, ...]:
         if option not in changed.options:
             letter = LETTERS[place].upper()
             before = LETTERS[place - 1].upper() if place else None
-            after = next((at + 1 for at, line in enumerate(lines) if before and line.was == before), 0)
+            after = next(
+                (at + 1 for at, line in enumerate(lines) if before and line.was == before), 0
+            )
             lines.insert(after, OptionLine(letter, option, letter, gone=True))
     return tuple(lines)
 
@@ -95,15 +100,17 @@ _BOTH_WAYS = re.compile(
 "words that reverse the meaning again, ask in both directions, or would have to change, too"
 _ASKS_WHICH = word_set(
     """
-    a about agree an and answer b best better bit both choose closer closest come comes describes do each either even
-    exactly first following general generally have here how i if in is it like little more most much my nearer nearest
-    neither not of one opinion opinions or overall own pair perfectly personally quite reflects right say second see
-    sentence sentences statement statements than that the there these think this those to two view views want what
-    which with would you your
+    a about agree an and answer b best better bit both choose closer closest come comes describes do
+    each either even exactly first following general generally have here how i if in is it like
+    little more most much my nearer nearest neither not of one opinion opinions or overall own pair
+    perfectly personally quite reflects right say second see sentence sentences statement statements
+    than that the there these think this those to two view views want what which with would you your
     """
 )
 "a question of only these words asks for a choice between options and does not mention the subject"
-_POINTS = word_set("he her his it its she that their them these they this those i we our my us you your")
+_POINTS = word_set(
+    "he her his it its she that their them these they this those i we our my us you your"
+)
 "words that refer to something in the question"
 
 
@@ -128,7 +135,7 @@ def reworded(bias: Bias, original: Choice) -> Reworded | None:
     >>> found = reworded(Bias.ACQUIESCENCE, Choice("Which statement comes closer to your view?", views))
     >>> found.choice.stem if found else ""
     "Wouldn't you agree that the state should do more?"
-    """
+    """  # noqa: E501
     if bias is Bias.ALLOW_FORBID:
         made = _forbidding(original)
     else:
@@ -139,7 +146,9 @@ def reworded(bias: Bias, original: Choice) -> Reworded | None:
 
 
 def _forbidding(original: Choice) -> Reworded | None:
-    """Exchange the word that allows, if it is the only one: *forbidden* takes the same complements as *allowed*."""
+    """Exchange the word that allows, if it is the only one: *forbidden* takes the same complements
+    as *allowed*.
+    """
     found = _ALLOWING.findall(original.stem)
     if len(found) != 1 or _BOTH_WAYS.search(original.stem):
         return None
@@ -160,7 +169,10 @@ def _suggesting(original: Choice) -> Reworded | None:
         return None  # without a known verb it may not be a sentence
     first = said.split()[0]
     begun = said[0].lower() + said[1:] if first.lower() in STARTERS | SUBJECTS else said
-    return Reworded(Choice(f"Wouldn't you agree that {begun}?", YES_NO_WORDS), "the first statement is suggested")
+    return Reworded(
+        Choice(f"Wouldn't you agree that {begun}?", YES_NO_WORDS),
+        "the first statement is suggested",
+    )
 
 
 DONT_KNOW = "Don't know"
@@ -171,29 +183,40 @@ WRITTEN = frozenset({Bias.ACQUIESCENCE, Bias.ALLOW_FORBID})
 "biases whose changed form a person writes"
 
 _DONT_KNOW = re.compile(
-    r"(?:i |we )?(?:don['’]?t|do not|can(?:no|['’])t) (?:know|say|tell|choose)\b|(?:not sure|unsure|undecided)\b"
-    r"|no (?:opinion|answer)\b|not applicable\b|prefer not to\b|rather not (?:say|answer)\b|refused?\b",
+    r"(?:i |we )?(?:don['’]?t|do not|can(?:no|['’])t) (?:know|say|tell|choose)\b|(?:not "
+    r"sure|unsure|undecided)\b"
+    r"|no (?:opinion|answer)\b|not applicable\b|prefer not to\b|rather not "
+    r"(?:say|answer)\b|refused?\b",
     re.IGNORECASE,
 )
 _REFERS = re.compile(
-    r"\b(?:of (?:these|those|the (?:above|below|others?|options|answers|two|three))\b|(?:the|listed) (?:above|below)\b"
-    r"|the (?:former|latter|(?:first|second|third|last|previous) (?:one|option|answer)|rest)\b|option [A-F]\b"
-    r"|[A-F] (?:and|or) [A-F]\b)|^(?:both|none|neither|all|either|other|something else)(?:,.*|\s*\(.*|[.!]?)$",
+    r"\b(?:of (?:these|those|the "
+    r"(?:above|below|others?|options|answers|two|three))\b|(?:the|listed) (?:above|below)\b"
+    r"|the (?:former|latter|(?:first|second|third|last|previous) "
+    r"(?:one|option|answer)|rest)\b|option [A-F]\b"
+    r"|[A-F] (?:and|or) [A-F]\b)|^(?:both|none|neither|all|either|other|something "
+    r"else)(?:,.*|\s*\(.*|[.!]?)$",
     re.IGNORECASE,
 )
 _MIDDLE = re.compile(
-    r"\b(?:neither|nor|neutral|about|same|as (?:much|many|is|now|they|fast|good|often|it is)|half|middle|mixed|medium"
-    r"|moderate|average|right|both|equal(?:ly)?|unchanged|no (?:change|differen)\w*|ke(?:ep|pt)|depends|either way"
+    r"\b(?:neither|nor|neutral|about|same|as (?:much|many|is|now|they|fast|good|often|it "
+    r"is)|half|middle|mixed|medium"
+    r"|moderate|average|right|both|equal(?:ly)?|unchanged|no "
+    r"(?:change|differen)\w*|ke(?:ep|pt)|depends|either way"
     r"|m(?:ay|ight) or m(?:ay|ight) not|some|sometimes|somewhat|so-so|okay|fair)\b",
     re.IGNORECASE,
 )
-_ALLOWS = re.compile(r"\b(?:allow|permit|accept|appropriate\b|legal\b|able to\b|free to\b)", re.IGNORECASE)
+_ALLOWS = re.compile(
+    r"\b(?:allow|permit|accept|appropriate\b|legal\b|able to\b|free to\b)", re.IGNORECASE
+)
 _FORBIDS = re.compile(r"\bforb[ia]d", re.IGNORECASE)
-_SUGGESTS = re.compile(r"\b(?:\w+n['’]t|agree|surely|true|right|(?:would|do) you not|is it not)\b", re.IGNORECASE)
+_SUGGESTS = re.compile(
+    r"\b(?:\w+n['’]t|agree|surely|true|right|(?:would|do) you not|is it not)\b", re.IGNORECASE
+)
 _COMMON = word_set(
     """
-    a an and are as at be been but by do does for from has have if in is it its more most not of on or so than that the
-    their them they this to was were which who will with would you your
+    a an and are as at be been but by do does for from has have if in is it its more most not of on
+    or so than that the their them they this to was were which who will with would you your
     """
 )
 
@@ -213,8 +236,13 @@ class Forms:
 
     @property
     def letters(self) -> Mapping[str, str | None]:
-        """Return letter of the changed form -> letter of the same option in the original: `{"a": "c", …}`."""
-        return {LETTERS[place]: None if same is None else LETTERS[same] for place, same in enumerate(self.places)}
+        """Return letter of the changed form -> letter of the same option in the original: `{"a":
+        "c", …}`.
+        """
+        return {
+            LETTERS[place]: None if same is None else LETTERS[same]
+            for place, same in enumerate(self.places)
+        }
 
 
 def reversed_order(choice: Choice) -> Forms:
@@ -225,7 +253,11 @@ def reversed_order(choice: Choice) -> Forms:
     check_choice(choice)
     changed = replace(choice, options=choice.options[::-1])
     warnings = list(out_of_order(choice))
-    warnings += [f"“{option}” comes first in reversed order" for option in choice.options[-1:] if _evades(option)]
+    warnings += [
+        f"“{option}” comes first in reversed order"
+        for option in choice.options[-1:]
+        if _evades(option)
+    ]
     if len(choice.options) == 2:
         warnings.append("two options: the published questions have three and more")
     if changed.options == choice.options:
@@ -241,15 +273,19 @@ def out_of_order(choice: Choice) -> tuple[str, ...]:
 def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
     """Return a question with "Don't know" as another, last option (appendix A.2, opinion floating).
 
-    Raises UsageError for an invalid question, for one that has such an option, and for one without a middle option,
-    which delta needs.
+    Raises UsageError for an invalid question, for one that has such an option, and for one without
+    a middle option, which delta needs.
     """
     check_choice(choice)
     if known := [option for option in choice.options if _evades(option)]:
-        raise UsageError(f"the question has an option for those without an opinion: “{known[0]}”. Leave it out first.")
+        raise UsageError(
+            f"the question has an option for those without an opinion: “{known[0]}”. Leave it "
+            "out first."
+        )
     if len(choice.options) % 2 == 0:
         raise UsageError(
-            f"found {len(choice.options)} options, none of them in the middle, and delta is about the middle option of "
+            f"found {len(choice.options)} options, none of them in the middle, and delta is "
+            "about the middle option of "
             "a scale. Give a question with five"
         )
     changed = replace(choice, options=(*choice.options, label))
@@ -263,23 +299,30 @@ def opinion_floated(choice: Choice, label: str = DONT_KNOW) -> Forms:
 def odd_even(choice: Choice, middle: str | None = None) -> Forms:
     """Return a scale with its middle option, and without (appendix A.2, odd/even).
 
-    A scale of five loses its third option. A scale of four is the changed form, and a person gives `middle`. So the
-    original form always has five options, as in the published prompts, and the changed one four. Raises UsageError for
-    another number of options, for a "Don't know" option, and for a `middle` that is missing, superfluous or a
-    duplicate.
+    A scale of five loses its third option. A scale of four is the changed form, and a person gives
+    `middle`. So the original form always has five options, as in the published prompts, and the
+    changed one four. Raises UsageError for another number of options, for a "Don't know" option,
+    and for a `middle` that is missing, superfluous or a duplicate.
     """
     check_choice(choice)
     if known := [option for option in choice.options if _evades(option)]:
         raise UsageError(f"“{known[0]}” is no step of a scale. Leave it out first.")
     if len(choice.options) == SCALE and middle is None:
-        return _odd_even(choice, replace(choice, options=choice.options[:2] + choice.options[3:]), removed=True)
+        return _odd_even(
+            choice, replace(choice, options=choice.options[:2] + choice.options[3:]), removed=True
+        )
     if len(choice.options) == SCALE_WITHOUT_MIDDLE and middle is not None:
         full = replace(choice, options=(*choice.options[:2], middle, *choice.options[2:]))
         check_choice(full)
         return _odd_even(full, choice, removed=False)
-    wanted = {SCALE: "a scale of five has its middle option: give none", SCALE_WITHOUT_MIDDLE: "give its middle option"}
+    wanted = {
+        SCALE: "a scale of five has its middle option: give none",
+        SCALE_WITHOUT_MIDDLE: "give its middle option",
+    }
     usual = "a scale has five options, or four and a middle option that is given"
-    raise UsageError(f"found {len(choice.options)} options; {wanted.get(len(choice.options), usual)}")
+    raise UsageError(
+        f"found {len(choice.options)} options; {wanted.get(len(choice.options), usual)}"
+    )
 
 
 def form_pair(
@@ -293,24 +336,36 @@ def form_pair(
 ) -> tuple[ChoicePair, tuple[str, ...]]:
     """Return the pair of a bias that follows from a question, with hints.
 
-    `label` is the option that opinion floating adds. `shares` belong to the options of `choice`; if a middle option is
-    inserted they are left out, because nobody was offered it. Raises UsageError for a bias whose changed form a person
-    writes, and if no such form is possible.
+    `label` is the option that opinion floating adds. `shares` belong to the options of `choice`; if
+    a middle option is inserted they are left out, because nobody was offered it. Raises UsageError
+    for a bias whose changed form a person writes, and if no such form is possible.
     """
     if bias in WRITTEN:
-        raise UsageError(f"the changed form of {bias} is a wording: write it, or have it drafted and accept it")
+        raise UsageError(
+            f"the changed form of {bias} is a wording: write it, or have it drafted and accept it"
+        )
     if shares and len(shares) != len(choice.options):
-        raise UsageError(f"found {len(shares)} shares for {len(choice.options)} options; give one an option, or none")
+        raise UsageError(
+            f"found {len(shares)} shares for {len(choice.options)} options; give one an option, "
+            "or none"
+        )
     if bias is Bias.ODD_EVEN:
         forms = odd_even(choice, middle)
     elif middle is not None:
         raise UsageError(f"a middle option belongs to {Bias.ODD_EVEN}, not to {bias}")
     else:
-        forms = reversed_order(choice) if bias is Bias.RESPONSE_ORDER else opinion_floated(choice, label)
+        forms = (
+            reversed_order(choice)
+            if bias is Bias.RESPONSE_ORDER
+            else opinion_floated(choice, label)
+        )
     warnings = forms.warnings
     if shares and forms.original != choice:
         shares = ()
-        warnings = (*warnings, "the shares are left out: they are of answers without the middle option")
+        warnings = (
+            *warnings,
+            "the shares are left out: they are of answers without the middle option",
+        )
     made = ChoicePair(
         key,
         bias,
@@ -336,12 +391,14 @@ def check_choice(choice: Choice) -> None:
             raise UsageError(f"option {letter} is empty")
         if option in folded[:place]:
             first = LETTERS[folded.index(option)].upper()
-            raise UsageError(f"options {first} and {letter} are the same: “{choice.options[place]}”")
+            raise UsageError(
+                f"options {first} and {letter} are the same: “{choice.options[place]}”"
+            )
 
 
 def pair_faults(pair: ChoicePair) -> tuple[str, ...]:
-    """Return sentences on the requirements of its bias that a pair fails: two options, yes and no, the words in
-    question.
+    """Return sentences on the requirements of its bias that a pair fails: two options, yes and no,
+    the words in question.
     """
     if pair.changed is None:
         return ("the changed form has no text",)
@@ -353,7 +410,8 @@ def pair_faults(pair: ChoicePair) -> tuple[str, ...]:
 def pair_hints(pair: ChoicePair) -> tuple[str, ...]:
     """Return hints on a valid pair, in sentences. None is a fault.
 
-    For forms that follow from the question, hints say where the published formulas count another option as the middle.
+    For forms that follow from the question, hints say where the published formulas count another
+    option as the middle.
     """
     if pair.changed is None:
         return ()
@@ -363,7 +421,11 @@ def pair_hints(pair: ChoicePair) -> tuple[str, ...]:
         return ()
     if pair.bias is Bias.ALLOW_FORBID:
         words = _ALLOWS.search(pair.original.stem)
-        return () if words else ("the original does not ask whether something is allowed, permitted or accepted",)
+        return (
+            ()
+            if words
+            else ("the original does not ask whether something is allowed, permitted or accepted",)
+        )
     return tuple(_suggestion_hints(pair.original, pair.changed))
 
 
@@ -373,7 +435,11 @@ def _evades(option: str) -> bool:
 
 
 def _referring(options: Sequence[str], why: str) -> list[str]:
-    return [f"“{option}” refers to other options: {why}" for option in options if _REFERS.search(option.strip())]
+    return [
+        f"“{option}” refers to other options: {why}"
+        for option in options
+        if _REFERS.search(option.strip())
+    ]
 
 
 def _middle_hint(option: str) -> list[str]:
@@ -383,18 +449,23 @@ def _middle_hint(option: str) -> list[str]:
 
 
 def _third_hints(choice: Choice) -> list[str]:
-    """Return hints on the option that the published formulas count as the middle of scales without five options."""
+    """Return hints on the option that the published formulas count as the middle of scales without
+    five options.
+    """
     n = len(choice.options)
     if n == SCALE or n % 2 == 0:
         return []
     return [
-        f"{n} options: the published formulas count the third, “{choice.options[2]}”, as the middle; the definition "
+        f"{n} options: the published formulas count the third, “{choice.options[2]}”, as the "
+        "middle; the definition "
         f"`corrected` counts “{choice.options[n // 2]}”"
     ]
 
 
 def _odd_even(full: Choice, short: Choice, *, removed: bool) -> Forms:
-    warnings = _middle_hint(full.options[2]) + _referring(short.options, "they differ between the forms")
+    warnings = _middle_hint(full.options[2]) + _referring(
+        short.options, "they differ between the forms"
+    )
     return Forms(full, short, (0, 1, 3, 4), removed, tuple(warnings))
 
 
@@ -404,12 +475,18 @@ def original_faults(bias: Bias, original: Choice) -> tuple[str, ...]:
     if bias is Bias.ALLOW_FORBID:
         found += _yes_no("original", original)
         if _FORBIDS.search(original.stem):
-            found.append("the original asks whether something is forbidden: the changed form should")
+            found.append(
+                "the original asks whether something is forbidden: the changed form should"
+            )
     return tuple(found)
 
 
 def _written_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[str]:
-    found = [*original_faults(pair.bias, original), *_two("changed", changed), *_yes_no("changed", changed)]
+    found = [
+        *original_faults(pair.bias, original),
+        *_two("changed", changed),
+        *_yes_no("changed", changed),
+    ]
     if original.stem.strip() == changed.stem.strip():
         found.append("both forms ask the same")
     if pair.bias is Bias.ALLOW_FORBID and not _FORBIDS.search(changed.stem):
@@ -435,13 +512,23 @@ def _formed_faults(pair: ChoicePair, original: Choice, changed: Choice) -> list[
         elif pair.bias is Bias.RESPONSE_ORDER:
             wanted = reversed_order(original).changed
         else:
-            added = changed.options[-1] if len(changed.options) == len(original.options) + 1 else DONT_KNOW
+            added = (
+                changed.options[-1]
+                if len(changed.options) == len(original.options) + 1
+                else DONT_KNOW
+            )
             wanted = opinion_floated(original, added).changed
     except UsageError as error:
         return [str(error)]
-    found = [] if wanted.stem == changed.stem else ["the two forms differ in the text before the options"]
+    found = (
+        []
+        if wanted.stem == changed.stem
+        else ["the two forms differ in the text before the options"]
+    )
     if wanted.options != changed.options:
-        found.append(f"the changed options are not {', '.join(f'“{option}”' for option in wanted.options)}")
+        found.append(
+            f"the changed options are not {', '.join(f'“{option}”' for option in wanted.options)}"
+        )
     return found
 
 
@@ -451,9 +538,16 @@ def _suggestion_hints(original: Choice, changed: Choice) -> list[str]:
     if not _SUGGESTS.search(changed.stem):
         found.append("the changed form does not suggest an answer (“Don't you think that …”)")
     if len(original.options) == 2:
-        asked, first, second = _words(changed.stem), _words(original.options[0]), _words(original.options[1])
+        asked, first, second = (
+            _words(changed.stem),
+            _words(original.options[0]),
+            _words(original.options[1]),
+        )
         if asked & (second - first) and not asked & (first - second):
-            found.append("the changed form has words of the second option and none of the first: it suggests the first")
+            found.append(
+                "the changed form has words of the second option and none of the first: it "
+                "suggests the first"
+            )
     return found
 
 

@@ -1,6 +1,8 @@
-"""Lines of an answer, and the wordings in them: surrounding marks are removed, and the inside stays unchanged.
+"""Lines of an answer, and the wordings in them: surrounding marks are removed, and the inside stays
+unchanged.
 
-A changed form of a multiple-choice question is a draft of several lines: the question, and its options.
+A changed form of a multiple-choice question is a draft of several lines: the question, and its
+options.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 YES_NO = ("Yes", "No")
-"options of every written changed form (Tjuatja et al. 2024, table 1), added to a question without options"
+"""options of every written changed form (Tjuatja et al. 2024, table 1), added to a question without
+options"""
 _OPTION = re.compile(r"\W{0,4}([A-Z])\W{0,2}[.):\]]\W{0,3}\s+(\S.*)")
 _BEHIND = re.compile(r"\s+\(?A[.):]\s*(Yes)\W{1,4}B[.):]\s*(No)\b\W*$", re.IGNORECASE)
 "options on the line of the question"
@@ -44,10 +47,13 @@ def drafted(kind: VariantKind, line: str) -> str:
         return bare(line)
     stem, options = _parted([one for one in line.split("\n") if one.strip()])
     known = {said.lower(): said for said in YES_NO}
-    shown = [unmarked(option) for option in options]  # the letters are off: a number belongs to the option
+    # The letters are off: a number belongs to the option.
+    shown = [unmarked(option) for option in options]
     if all(option.endswith(".") for option in shown):
         shown = [option.rstrip(" .") for option in shown]
-    return Choice(bare(stem), tuple(known.get(one.lower(), one) for one in shown) or YES_NO).lettered()
+    return Choice(
+        bare(stem), tuple(known.get(one.lower(), one) for one in shown) or YES_NO
+    ).lettered()
 
 
 def questions_of(answer: str) -> tuple[str, ...]:
@@ -119,9 +125,10 @@ _QUOTES = {'"': '"', "“": "”", "”": "”", "„": "“", "«": "»", "»":
 def bare(line: str) -> str:
     """Return a line without the marks around a wording.
 
-    Removed: spaces; one bullet; one number of up to three digits (`3.`, `(3)`, `3 -`); one name such as
-    `Paraphrase 3:`; and, repeatedly, emphasis (`**…**`, backticks) and quotation marks around the whole. The inside
-    stays unchanged, and so does a second number: it is part of the wording.
+    Removed: spaces; one bullet; one number of up to three digits (`3.`, `(3)`, `3 -`); one name
+    such as `Paraphrase 3:`; and, repeatedly, emphasis (`**…**`, backticks) and quotation marks
+    around the whole. The inside stays unchanged, and so does a second number: it is part of the
+    wording.
 
     Examples
     --------
@@ -182,7 +189,9 @@ def _around(text: str, first: str, last: str) -> bool:
     """Return whether marks surround the whole text and do not occur inside it."""
     inside = text[len(first) : len(text) - len(last)]
     whole = len(text) > len(first) + len(last) and text.startswith(first) and text.endswith(last)
-    return whole and ((first not in inside and last not in inside) or (first == "'" and inside.count("'") == 1))
+    return whole and (
+        (first not in inside and last not in inside) or (first == "'" and inside.count("'") == 1)
+    )
 
 
 LONGEST = 10_000
@@ -212,14 +221,26 @@ class Fault(StrEnum):
 
 FAULTS = {
     Fault.EMPTY: ("is empty", "are empty"),
-    Fault.CONTROL: ("has unprintable or broken characters", "have unprintable or broken characters"),
-    Fault.ECHO: ("talks about the task instead of doing it", "talk about the task instead of doing it"),
+    Fault.CONTROL: (
+        "has unprintable or broken characters",
+        "have unprintable or broken characters",
+    ),
+    Fault.ECHO: (
+        "talks about the task instead of doing it",
+        "talk about the task instead of doing it",
+    ),
     Fault.REFUSAL: ("is a refusal", "are refusals"),
     Fault.SAME: ("repeats the text it was drafted from", "repeat the text they were drafted from"),
-    Fault.WORDING: ("repeats another wording of the statement", "repeat another wording of the statement"),
+    Fault.WORDING: (
+        "repeats another wording of the statement",
+        "repeat another wording of the statement",
+    ),
     Fault.QUESTION: ("is a question", "are questions"),
     Fault.CHOICE: ("is no question with options", "are no questions with options"),
-    Fault.FORM: ("does not have the form that its bias needs", "do not have the form that their bias needs"),
+    Fault.FORM: (
+        "does not have the form that its bias needs",
+        "do not have the form that their bias needs",
+    ),
     Fault.LONG: ("is far too long", "are far too long"),
     Fault.SHORT: ("is far too short", "are far too short"),
     Fault.REPEAT: ("was drafted before", "were drafted before"),
@@ -230,7 +251,8 @@ FAULTS = {
 
 
 def fault_in_words(fault: str, lines: int = 1) -> str:
-    """Return a fault as a predicate of that many lines; a fault of a newer workbench keeps its name.
+    """Return a fault as a predicate of that many lines; a fault of a newer workbench keeps its
+    name.
 
     >>> fault_in_words("echo"), fault_in_words("echo", 3)
     ('talks about the task instead of doing it', 'talk about the task instead of doing it')
@@ -248,33 +270,41 @@ class Line:
 
 
 def compared(text: str) -> str:
-    """Return a text normalised for comparison: NFC, no case, single spaces, no final full stop or mark."""
+    """Return a text normalised for comparison: NFC, no case, single spaces, no final full stop or
+    mark.
+    """
     return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(".!…。")
 
 
 _REFUSAL = re.compile(
-    r"(?:i['’]?m|i am) (?:very |really |truly )?(?:sorry|afraid|unable|not able|not comfortable|an? (?:ai|language))"
+    r"(?:i['’]?m|i am) (?:very |really |truly )?(?:sorry|afraid|unable|not able|not "
+    r"comfortable|an? (?:ai|language))"
     r"|as an? (?:ai|artificial|(?:large )?language model)|i apologi[sz]e"
-    r"|(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|am unable to|don['’]?t feel)"
+    r"|(?:i|we) (?:can['’]?t|cannot|can not|won['’]?t|will not|must decline|am unable "
+    r"to|don['’]?t feel)"
     r"[^.]{0,40}\b(?:assist|help|fulfil|provide|create|generate|comply|complete|rewrite|rephrase|reformulate|paraphrase"
     r"|negate|answer|do that|with that)",
     re.IGNORECASE,
 )
 _ECHO = re.compile(
-    r"(?:sure|certainly|of course|absolutely|okay|ok|here (?:is|are|you go)|here['’]s|below (?:is|are)|note"
+    r"(?:sure|certainly|of course|absolutely|okay|ok|here (?:is|are|you go)|here['’]s|below "
+    r"(?:is|are)|note"
     r"|explanation|i hope|let me know|feel free|these (?:paraphrases|statements)"
     r"|(?:the|this) (?:original|above|following|reformulated|rewritten|negated|paraphrased)"
     r" (?:statement|sentence|text|version)|in this (?:version|reformulation|paraphrase))\b",
     re.IGNORECASE,
 )
 _TASK = re.compile(
-    r"\b(?:paraphras\w*|rephras\w*|(?:original|given|following|above|negated|rewritten) (?:statement|sentence|list)"
+    r"\b(?:paraphras\w*|rephras\w*|(?:original|given|following|above|negated|rewritten) "
+    r"(?:statement|sentence|list)"
     r"|(?:negation|opposite) of (?:this|the|that) (?:statement|sentence)|rewrite (?:the|this)"
     r"|^the statement (?:is|should|you|can|says|reads))\b",
     re.IGNORECASE,
 )
 "words about the task, at any position: small models usually explain themselves"
-_CHAT_MARKS = re.compile(r"<\||\|>|\[/?INST\]|</?s>|<<SYS>>|\{statement\}|\{n\}|\[(?:insert|your)\b", re.IGNORECASE)
+_CHAT_MARKS = re.compile(
+    r"<\||\|>|\[/?INST\]|</?s>|<<SYS>>|\{statement\}|\{n\}|\[(?:insert|your)\b", re.IGNORECASE
+)
 _QUESTION_MARKS = ("?", "？", "؟", "\u037e")
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffd\ufeff")
 "direction overrides reorder adjacent text; U+FFFD stands for a broken character"
@@ -283,16 +313,19 @@ _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u
 def unprintable(text: str) -> str:
     """Return the first character that is not allowed in a wording, "" if there is none.
 
-    Joiners and the marks of right-to-left scripts are part of words; controls, lone surrogates, direction overrides and
-    the sign for a broken character are not.
+    Joiners and the marks of right-to-left scripts are part of words; controls, lone surrogates,
+    direction overrides and the sign for a broken character are not.
     """
-    return next((c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Cn") or c in _OVERRIDES), "")
+    return next(
+        (c for c in text if unicodedata.category(c) in ("Cc", "Cs", "Cn") or c in _OVERRIDES), ""
+    )
 
 
 def wording_text(text: str) -> str:
     """Return a text in the form for an instrument: without surrounding spaces, on one line.
 
-    Raises UsageError if it is empty, has more than 10,000 characters, or contains unprintable characters.
+    Raises UsageError if it is empty, has more than 10,000 characters, or contains unprintable
+    characters.
     """
     text = " ".join(text.split("\n")).strip() if "\n" in text else text.strip()
     if not text:
@@ -301,12 +334,15 @@ def wording_text(text: str) -> str:
         raise UsageError(f"the wording has {len(text):,} characters; give at most {LONGEST:,}")
     if hidden := unprintable(text):
         shown = hidden.encode("unicode_escape").decode("ascii")
-        raise UsageError(f"the wording holds {shown}, which does not show; give a wording without it")
+        raise UsageError(
+            f"the wording holds {shown}, which does not show; give a wording without it"
+        )
     return text
 
 
 def entering(kind: VariantKind, text: str) -> str:
-    """Return a text in the form for an instrument as a wording of a kind; a changed form keeps its options.
+    """Return a text in the form for an instrument as a wording of a kind; a changed form keeps its
+    options.
 
     Raises UsageError, naming the fault.
     """
@@ -323,7 +359,9 @@ def entering(kind: VariantKind, text: str) -> str:
 
 
 def form_faults(bias: Bias, original: str, changed: str) -> tuple[str, ...]:
-    """Return sentences on the requirements of a bias with a written changed form that two texts fail."""
+    """Return sentences on the requirements of a bias with a written changed form that two texts
+    fail.
+    """
     forms = [parse_choice(text) for text in (original, changed)]
     if bad := [found for found in forms if isinstance(found, TextFault)]:
         return (f"found {bad[0].found}; expected {bad[0].expected}",)
@@ -336,8 +374,8 @@ def read_answer(
 ) -> tuple[Line, ...]:
     """Return the lines of an answer, each with its fault.
 
-    `basis`: the text shown to the model; `wordings`: those of the statement in its language; `before`: wordings drafted
-    from the same text earlier, whatever the decisions on them.
+    `basis`: the text shown to the model; `wordings`: those of the statement in its language;
+    `before`: wordings drafted from the same text earlier, whatever the decisions on them.
     """
     known = {compared(w.text) for w in wordings}
     seen = {compared(text) for text in before}
@@ -345,7 +383,9 @@ def read_answer(
     wanted = prompt.answer is Answer.LINES
     for line in (questions_of if prompt.kind is VariantKind.CHANGED else lines_of)(answer):
         text = drafted(prompt.kind, line)
-        fault: str = fault_of(text, prompt, basis, line) or _known(compared(text), compared(basis), known, seen)
+        fault: str = fault_of(text, prompt, basis, line) or _known(
+            compared(text), compared(basis), known, seen
+        )
         if not fault and not wanted and any(not other.fault for other in found):
             fault = Fault.EXTRA
         if not fault:
@@ -363,11 +403,12 @@ def _known(text: str, basis: str, known: set[str], seen: set[str]) -> str:
 
 
 def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
-    """Return why a text alone cannot be a wording, "" if it can; `line`: the line that it was extracted from.
+    """Return why a text alone cannot be a wording, "" if it can; `line`: the line that it was
+    extracted from.
 
-    A question is not a wording of a statement, only of a question. Lengths are in characters, so that scripts without
-    spaces are treated alike: far too long is more than three times the basis plus a hundred, far too short less than a
-    fifth of it.
+    A question is not a wording of a statement, only of a question. Lengths are in characters, so
+    that scripts without spaces are treated alike: far too long is more than three times the basis
+    plus a hundred, far too short less than a fifth of it.
     """
     if prompt.kind is VariantKind.CHANGED:
         return _changed_fault(text, prompt, basis, line)
@@ -375,7 +416,10 @@ def fault_of(text: str, prompt: DraftPrompt, basis: str, line: str = "") -> str:
     checks = (
         (Fault.EMPTY, not any(c.isalnum() for c in text)),
         (Fault.CONTROL, unprintable(text) != ""),
-        (Fault.REFUSAL, _REFUSAL.match(text) is not None and compared(basis)[:12] != compared(text)[:12]),
+        (
+            Fault.REFUSAL,
+            _REFUSAL.match(text) is not None and compared(basis)[:12] != compared(text)[:12],
+        ),
         (Fault.ECHO, _is_echo(text, prompt, basis)),
         (Fault.QUESTION, asks(text) and (prompt.kind is VariantKind.ORIGINAL or not asks(basis))),
         (Fault.LONG, length > min(LONGEST, 3 * due + 100)),
@@ -393,7 +437,10 @@ def _changed_fault(text: str, prompt: DraftPrompt, basis: str, line: str) -> str
     checks = (
         (Fault.EMPTY, not any(c.isalnum() for c in stem)),
         (Fault.CONTROL, any(unprintable(part) for part in text.split("\n"))),
-        (Fault.REFUSAL, _REFUSAL.match(stem) is not None and compared(basis)[:12] != compared(stem)[:12]),
+        (
+            Fault.REFUSAL,
+            _REFUSAL.match(stem) is not None and compared(basis)[:12] != compared(stem)[:12],
+        ),
         (Fault.ECHO, _is_echo(stem, prompt, basis)),
         (Fault.CHOICE, not asks(stem) and not offers(line or text)),
         (Fault.LONG, len(text) > min(LONGEST, 3 * len(basis) + 100)),
@@ -408,7 +455,9 @@ def asks(text: str) -> bool:
 
 
 def _is_echo(text: str, prompt: DraftPrompt, basis: str) -> bool:
-    """Return whether a line talks about the task: with an introduction, a chat mark or the instruction's words."""
+    """Return whether a line talks about the task: with an introduction, a chat mark or the
+    instruction's words.
+    """
     if text.endswith((":", "：")) or _CHAT_MARKS.search(text):
         return True
     if _ECHO.match(text) and compared(text).split()[:2] != compared(basis).split()[:2]:
@@ -424,14 +473,19 @@ def _shingles(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[place : place + SHINGLE]) for place in range(len(words) - SHINGLE + 1)}
 
 
-def left_out(texts: Sequence[str], decided: Sequence[bool], keep: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return the indices of drafts that a random sample of `keep` leaves out, with equal probabilities.
+def left_out(
+    texts: Sequence[str], decided: Sequence[bool], keep: int, rng: np.random.Generator
+) -> tuple[int, ...]:
+    """Return the indices of drafts that a random sample of `keep` leaves out, with equal
+    probabilities.
 
-    Drafts with decisions stay and count. The sample depends only on the texts and the generator, not on the order of
-    the answers.
+    Drafts with decisions stay and count. The sample depends only on the texts and the generator,
+    not on the order of the answers.
     """
     stays = sum(decided)
-    open_ = sorted((place for place, held in enumerate(decided) if not held), key=lambda place: texts[place])
+    open_ = sorted(
+        (place for place, held in enumerate(decided) if not held), key=lambda place: texts[place]
+    )
     surplus = min(len(open_), stays + len(open_) - keep)
     if surplus <= 0:
         return ()
@@ -440,22 +494,33 @@ def left_out(texts: Sequence[str], decided: Sequence[bool], keep: int, rng: np.r
 
 
 def basis_of(wordings: Iterable[Wording], kind: VariantKind, language: str) -> Wording | None:
-    """Return the wording from which a kind is drafted in a language: the original, or for an original the question."""
+    """Return the wording from which a kind is drafted in a language: the original, or for an
+    original the question.
+    """
     wanted = VariantKind.QUESTION if kind is VariantKind.ORIGINAL else ORIGINAL.kind
     return next((w for w in wordings if w.variant.kind is wanted and w.language == language), None)
 
 
 NEGATORS = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|nowhere|without|cannot)\b|n['’]t\b", re.IGNORECASE
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|nowhere|without|cannot)\b|n['’]t\b",
+    re.IGNORECASE,
 )
-_QUANTIFIED = re.compile(r"(?:all|every|everyone|everybody|each|only|some|many|most|few|any|both|no)\b", re.IGNORECASE)
+_QUANTIFIED = re.compile(
+    r"(?:all|every|everyone|everybody|each|only|some|many|most|few|any|both|no)\b", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 FEW_NEW, MANY_NEW = 0.15, 0.95
-"share of words that the other text lacks: below the first, almost nothing was varied; above the second, everything"
+"""share of words that the other text lacks: below the first, almost nothing was varied; above the
+second, everything"""
 
 
 def draft_hints(
-    kind: VariantKind, language: str, basis: str, line: str, held: Iterable[Wording], bias: Bias | None = None
+    kind: VariantKind,
+    language: str,
+    basis: str,
+    line: str,
+    held: Iterable[Wording],
+    bias: Bias | None = None,
 ) -> tuple[str, ...]:
     """Return hints on a drafted line, given the current wordings of its statement.
 
@@ -465,7 +530,11 @@ def draft_hints(
     now = basis_of(wordings, kind, language)
     others = [w for w in wordings if w.variant.kind is not kind or kind not in SINGLE]
     of = "question" if kind is VariantKind.ORIGINAL else "original"
-    changed = () if now is not None and now.text == basis else (f"the {of} was changed since this was drafted",)
+    changed = (
+        ()
+        if now is not None and now.text == basis
+        else (f"the {of} was changed since this was drafted",)
+    )
     return (*changed, *hints(kind, language, basis, drafted(kind, line), others, bias))
 
 

@@ -1,4 +1,6 @@
-"""Changes of one statement, as values: the screens, the commands and their previews all use the same ones."""
+"""Changes of one statement, as values: the screens, the commands and their previews all use the
+same ones.
+"""
 
 from __future__ import annotations
 
@@ -39,17 +41,20 @@ FIELDS = ("topic", "country", "source", "dimension", "leaning")
 "fields that can be set on many statements together"
 
 
-def with_text(statement: Statement, variant: VariantId, language: str, text: str, author: str | None) -> Statement:
+def with_text(
+    statement: Statement, variant: VariantId, language: str, text: str, author: str | None
+) -> Statement:
     """Return the statement with one wording added, or its text changed; its relation is kept.
 
-    An unchanged text keeps its author. Raises UsageError if the text cannot be a wording, and for a variant without an
-    original in that language, because it could not be compared.
+    An unchanged text keeps its author. Raises UsageError if the text cannot be a wording, and for a
+    variant without an original in that language, because it could not be compared.
     """
     if fault := text_fault(text):
         raise UsageError(f"{statement.ref} {variant}: {fault}. Nothing was written.")
     if variant not in HEADS and statement.wording(ORIGINAL, language) is None:
         raise UsageError(
-            f"{statement.ref} has no original in {language!r}, so nothing could be compared with its {variant}; "
+            f"{statement.ref} has no original in {language!r}, so nothing could be compared with "
+            f"its {variant}; "
             "write the original in that language first"
         )
     held = statement.wording(variant, language)
@@ -60,19 +65,28 @@ def with_text(statement: Statement, variant: VariantId, language: str, text: str
 
 
 def without(statement: Statement, variant: VariantId, language: str) -> Statement:
-    """Return the statement without one wording. Raises UsageError for an original that variants still need."""
+    """Return the statement without one wording. Raises UsageError for an original that variants
+    still need.
+    """
     if statement.wording(variant, language) is None:
-        raise UsageError(f"{statement.ref} has no {variant} in {language!r}. It has: {_inventory(statement)}")
+        raise UsageError(
+            f"{statement.ref} has no {variant} in {language!r}. It has: {_inventory(statement)}"
+        )
     left = tuple(w for w in statement.wordings if (w.variant, w.language) != (variant, language))
     if variant == ORIGINAL:
-        needing = [str(w.variant) for w in left if w.language == language and w.variant not in HEADS]
+        needing = [
+            str(w.variant) for w in left if w.language == language and w.variant not in HEADS
+        ]
         if needing:
             raise UsageError(
-                f"the original of {statement.ref} in {language!r} cannot be deleted while its variants need it: "
+                f"the original of {statement.ref} in {language!r} cannot be deleted while its "
+                "variants need it: "
                 f"{', '.join(needing)}"
             )
     if not left:
-        raise UsageError(f"{statement.ref} would have no wording left; archive the statement instead")
+        raise UsageError(
+            f"{statement.ref} would have no wording left; archive the statement instead"
+        )
     return _rewritten(statement, left)
 
 
@@ -82,19 +96,25 @@ def with_relation(statement: Statement, variant: VariantId, relation: Relation) 
     Raises UsageError for the original, with which other wordings are compared.
     """
     if variant == ORIGINAL:
-        raise UsageError("the original is what its variants are compared with; nothing else can be expected of it")
+        raise UsageError(
+            "the original is what its variants are compared with; nothing else can be expected "
+            "of it"
+        )
     if all(w.variant != variant for w in statement.wordings):
         raise UsageError(f"{statement.ref} has no {variant}. It has: {_inventory(statement)}")
     stated = None if relation is variant.relation else relation
     return _rewritten(
-        statement, tuple(replace(w, stated=stated) if w.variant == variant else w for w in statement.wordings)
+        statement,
+        tuple(replace(w, stated=stated) if w.variant == variant else w for w in statement.wordings),
     )
 
 
 def next_variant(statement: Statement, kind: VariantKind) -> VariantId:
-    """Return the variant of a further wording of a kind, with the first number that no language uses.
+    """Return the variant of a further wording of a kind, with the first number that no language
+    uses.
 
-    A question has one changed form per language, so its variant is always the same and may be taken.
+    A question has one changed form per language, so its variant is always the same and may be
+    taken.
     """
     if kind is CHANGED.kind:
         return CHANGED
@@ -118,8 +138,13 @@ def replaced(statement: Statement, old: str, new: str) -> Statement:
 
 
 def stripped(statement: Statement) -> Statement:
-    """Return the statement without spaces at the ends of its wordings, and with single spaces inside."""
-    return _texts(statement, lambda text: "\n".join(" ".join(line.split()) for line in text.strip().split("\n")))
+    """Return the statement without spaces at the ends of its wordings, and with single spaces
+    inside.
+    """
+    return _texts(
+        statement,
+        lambda text: "\n".join(" ".join(line.split()) for line in text.strip().split("\n")),
+    )
 
 
 def with_tag(statement: Statement, tag: str) -> Statement:
@@ -158,7 +183,9 @@ def tag_name(text: str) -> str:
     if not name:
         raise UsageError("the tag is empty; give a word")
     if "," in name:
-        raise UsageError(f"found the tag {name!r}; tags are told apart by commas, so none holds one")
+        raise UsageError(
+            f"found the tag {name!r}; tags are told apart by commas, so none holds one"
+        )
     return name
 
 
@@ -179,12 +206,18 @@ def label(text: str, field: str) -> str:
     return name
 
 
-def split(statement: Statement, refs: tuple[str, str], texts: tuple[str, str], language: str,
-          author: str | None) -> tuple[Statement, Statement]:  # fmt: skip
-    """Return the two statements into which one is split: originals in one language, with its other data.
+def split(
+    statement: Statement,
+    refs: tuple[str, str],
+    texts: tuple[str, str],
+    language: str,
+    author: str | None,
+) -> tuple[Statement, Statement]:
+    """Return the two statements into which one is split: originals in one language, with its other
+    data.
 
-    Variants are not copied, because they state both things. The side is not copied either, because it applied to both
-    together.
+    Variants are not copied, because they state both things. The side is not copied either, because
+    it applied to both together.
     """
     first, second = (ref.strip() for ref in refs)
     if first == second:
@@ -195,7 +228,9 @@ def split(statement: Statement, refs: tuple[str, str], texts: tuple[str, str], l
     )
 
 
-def _half(statement: Statement, ref: str, text: str, language: str, author: str | None) -> Statement:
+def _half(
+    statement: Statement, ref: str, text: str, language: str, author: str | None
+) -> Statement:
     if fault := text_fault(text):
         raise UsageError(f"{ref}: {fault}")
     return replace(
@@ -216,7 +251,11 @@ def _stated(statement: Statement, variant: VariantId) -> Relation | None:
 
 
 def _with(statement: Statement, wording: Wording) -> Statement:
-    others = tuple(w for w in statement.wordings if (w.variant, w.language) != (wording.variant, wording.language))
+    others = tuple(
+        w
+        for w in statement.wordings
+        if (w.variant, w.language) != (wording.variant, wording.language)
+    )
     return _rewritten(statement, (*others, wording))
 
 
@@ -233,7 +272,9 @@ def _texts(statement: Statement, change: Callable[[str], str]) -> Statement:
     wordings = tuple(replace(w, text=change(w.text)) for w in statement.wordings)
     for before, after in zip(statement.wordings, wordings, strict=True):
         if before != after and (fault := text_fault(after.text)):
-            raise UsageError(f"{statement.ref} {after.variant}: {fault} after the change. Nothing was written.")
+            raise UsageError(
+                f"{statement.ref} {after.variant}: {fault} after the change. Nothing was written."
+            )
     return statement if wordings == statement.wordings else replace(statement, wordings=wordings)
 
 

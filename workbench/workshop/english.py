@@ -1,4 +1,6 @@
-"""First drafts of English wordings by rule: the negation of a statement, and a statement from a question."""
+"""First drafts of English wordings by rule: the negation of a statement, and a statement from a
+question.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,28 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MODALS = frozenset(("should", "must", "ought", "may", "might", "can", "could", "will", "would", "shall"))
+MODALS = frozenset(
+    ("should", "must", "ought", "may", "might", "can", "could", "will", "would", "shall")
+)
 COPULAS = frozenset(("is", "are", "was", "were", "am"))
 SHORT = frozenset(("it's", "that's", "there's", "he's", "she's"))
 "contractions with *is*"
 PERFECT = frozenset(("has", "have", "had"))
-SUPPORT = {"has": "does", "have": "do", "had": "did", "needs": "does", "need": "do", "wants": "does", "want": "do"}
+SUPPORT = {
+    "has": "does",
+    "have": "do",
+    "had": "did",
+    "needs": "does",
+    "need": "do",
+    "wants": "does",
+    "want": "do",
+}
 "main verbs that take *do* -> its form"
 BASE = {"has": "have", "had": "have", "needs": "need", "wants": "want"}
 OPENERS = word_set(
     """
-    who which whose whom that what where when whenever while whether if unless because although though since as than
-    how why whoever whatever until once
+    who which whose whom that what where when whenever while whether if unless because although
+    though since as than how why whoever whatever until once
     """
 )
 "words that open a clause whose verb is not negated"
@@ -33,24 +45,44 @@ LEADING = word_set(
     """
 )
 "openers whose clause, at the beginning of the sentence, ends at a comma"
-DENIERS = frozenset(("no", "nobody", "none", "nothing", "neither", "never", "nowhere", "hardly", "few", "little"))
+DENIERS = frozenset(
+    ("no", "nobody", "none", "nothing", "neither", "never", "nowhere", "hardly", "few", "little")
+)
 "negative subjects: a further `not` would be a double negation"
 NOUN_BEFORE = frozenset(
-    ("the", "a", "an", "his", "her", "its", "their", "our", "my", "your", "free", "political", "good", "of", "this")
+    (
+        "the",
+        "a",
+        "an",
+        "his",
+        "her",
+        "its",
+        "their",
+        "our",
+        "my",
+        "your",
+        "free",
+        "political",
+        "good",
+        "of",
+        "this",
+    )
 )
 "words before *will*, *might*, *can*, *must* and *need* that make them nouns"
 PARTICIPLES = word_set(
     """
-    been become begun brought built come cut done driven fallen found gone got grown held kept known led left lost
-    made met paid put risen said seen sent set shown sold spent stood taken taught thought told understood won
+    been become begun brought built come cut done driven fallen found gone got grown held kept known
+    led left lost made met paid put risen said seen sent set shown sold spent stood taken taught
+    thought told understood won
     """
 )
 STARTERS = word_set(
     """
-    the a an this that these those it there they we he she you people all every each some many most few any both no
-    nobody nothing none such in on at by for with without if when while because although more less men women
-    children parents workers taxes schools companies everyone everybody citizens immigrants foreigners refugees
-    asylum public private large rich poor social military nuclear economic political our their its my as one to
+    the a an this that these those it there they we he she you people all every each some many most
+    few any both no nobody nothing none such in on at by for with without if when while because
+    although more less men women children parents workers taxes schools companies everyone everybody
+    citizens immigrants foreigners refugees asylum public private large rich poor social military
+    nuclear economic political our their its my as one to
     """
 )
 "first words that lose their capital inside a sentence; others may be names and keep it"
@@ -73,7 +105,8 @@ class _Word:
 
 
 def negate(text: str) -> Negation | None:
-    """Return a draft of the negation of an English statement; None for a question, and for a text without words.
+    """Return a draft of the negation of an English statement; None for a question, and for a text
+    without words.
 
     Examples
     --------
@@ -99,8 +132,9 @@ def negate(text: str) -> Negation | None:
 def _main_verb(words: list[_Word], text: str) -> int | None:
     """Return the index of the main clause's finite verb, None if no rule finds it.
 
-    A clause with an opener takes the next known verb. If that leaves none for the main clause, the clause's own verb is
-    unknown (`who commit a crime should`), and the last verb taken is the main verb.
+    A clause with an opener takes the next known verb. If that leaves none for the main clause, the
+    clause's own verb is unknown (`who commit a crime should`), and the last verb taken is the main
+    verb.
     """
     inside, opener = 0, ""
     swallowed: int | None = None
@@ -108,7 +142,10 @@ def _main_verb(words: list[_Word], text: str) -> int | None:
     for place, word in enumerate(words):
         lower = word.text.lower()
         if until_comma:
-            until_comma = "," not in text[word.stop : words[place + 1].start if place + 1 < len(words) else None]
+            until_comma = (
+                ","
+                not in text[word.stop : words[place + 1].start if place + 1 < len(words) else None]
+            )
         elif _finite(words, place):
             if not inside:
                 return None if words[0].text.lower() in DENIERS else place
@@ -120,11 +157,22 @@ def _main_verb(words: list[_Word], text: str) -> int | None:
 
 
 def _opens(words: list[_Word], place: int) -> bool:
-    """Return whether a word of `OPENERS` opens a clause here, unlike *that* before a noun (`in that country`)."""
+    """Return whether a word of `OPENERS` opens a clause here, unlike *that* before a noun (`in that
+    country`).
+    """
     lower = words[place].text.lower()
     if not place:
         return lower not in LEADING and lower != "that"
-    return lower != "that" or words[place - 1].text.lower() not in ("in", "of", "for", "with", "at", "on", "by", "to")
+    return lower != "that" or words[place - 1].text.lower() not in (
+        "in",
+        "of",
+        "for",
+        "with",
+        "at",
+        "on",
+        "by",
+        "to",
+    )
 
 
 def _finite(words: list[_Word], place: int) -> bool:
@@ -136,12 +184,16 @@ def _finite(words: list[_Word], place: int) -> bool:
     if after_noun or not place or (place and words[place].text[0].isupper()):
         return False
     return (
-        lower in MODALS or lower in PERFECT or (lower in SUPPORT and _next(words, place) in ("to", "not", "a", "more"))
+        lower in MODALS
+        or lower in PERFECT
+        or (lower in SUPPORT and _next(words, place) in ("to", "not", "a", "more"))
     )
 
 
 def _plain(word: str) -> str:
-    """Return the verb of a contraction: `shouldn't` → `should`, `can't` → `can`, `won't` → `will`."""
+    """Return the verb of a contraction: `shouldn't` → `should`, `can't` → `can`, `won't` →
+    `will`.
+    """
     lower = word.lower().replace("’", "'")
     if lower == "cannot":
         return "can"
@@ -159,13 +211,17 @@ def _turned(text: str, words: list[_Word], place: int) -> Negation | None:
     word, verb = words[place], _plain(words[place].text)
     lower = word.text.lower().replace("’", "'")
     if lower == "cannot" or lower.endswith("n't"):
-        return Negation(_replaced(text, word.start, word.stop, _cased(verb, word.text)), "not taken away")
+        return Negation(
+            _replaced(text, word.start, word.stop, _cased(verb, word.text)), "not taken away"
+        )
     following = _next(words, place)
     if following in ("no", "none", "nothing", "nobody"):
         return None
     if lower.endswith("'s"):
         return Negation(_replaced(text, word.stop - 2, word.stop, " is not"), "not added")
-    if following in ("not", "never") and not (place + 2 < len(words) and words[place + 2].text.lower() == "only"):
+    if following in ("not", "never") and not (
+        place + 2 < len(words) and words[place + 2].text.lower() == "only"
+    ):
         return Negation(_replaced(text, word.stop, words[place + 1].stop, ""), "not taken away")
     if following == "not":
         return None
@@ -177,12 +233,17 @@ def _turned(text: str, words: list[_Word], place: int) -> Negation | None:
 
 
 def _participle(words: list[_Word], place: int) -> bool:
-    """Return whether *has* or *have* is an auxiliary verb: a participle follows, ignoring adverbs."""
+    """Return whether *has* or *have* is an auxiliary verb: a participle follows, ignoring
+    adverbs.
+    """
     for word in words[place + 1 : place + 4]:
         lower = word.text.lower()
         if lower.endswith("ed") or lower in PARTICIPLES:
             return True
-        if not (lower.endswith("ly") or lower in ("always", "already", "long", "often", "never", "also", "ever")):
+        if not (
+            lower.endswith("ly")
+            or lower in ("always", "already", "long", "often", "never", "also", "ever")
+        ):
             return False
     return False
 
@@ -191,7 +252,9 @@ def _denied(text: str, words: list[_Word]) -> Negation:
     """Return the text negated as a whole."""
     first = words[0].text
     start = words[0].start
-    inside = text[:start] + (first[0].lower() + first[1:] if _plain(first).removesuffix("'s") in STARTERS else first)
+    inside = text[:start] + (
+        first[0].lower() + first[1:] if _plain(first).removesuffix("'s") in STARTERS else first
+    )
     return Negation(f"It is not the case that {inside}{text[words[0].stop :]}", "denied as a whole")
 
 
@@ -206,42 +269,68 @@ def _cased(word: str, like: str) -> str:
 FRAMES = (
     (r"do you (?:agree|think|believe|find|feel)(?: that)?,? (?!should\b)(?P<rest>.+)", "{rest}"),
     (r"do you agree with the (?:following )?statement:? ['\"“]?(?P<rest>.+?)['\"”]?", "{rest}"),
-    (r"are you (?P<rest>(?:in favou?r of|for|against|opposed to|willing to|satisfied with|proud) .+)", "I am {rest}"),
+    (
+        r"are you (?P<rest>(?:in favou?r of|for|against|opposed to|willing to|satisfied "
+        r"with|proud) .+)",
+        "I am {rest}",
+    ),
     (r"do you (?P<rest>.+)", "I {rest}"),
     (r"would you (?P<rest>.+)", "I would {rest}"),
     (r"is it (?:true|the case) that (?P<rest>.+)", "{rest}"),
 )
 "frames of questions, and the statements made from them"
-PRONOUNS = frozenset(("it", "there", "we", "they", "he", "she", "one", "everyone", "everybody", "people", "this"))
+PRONOUNS = frozenset(
+    ("it", "there", "we", "they", "he", "she", "one", "everyone", "everybody", "people", "this")
+)
 "subjects of one word"
 SUBJECTS = word_set(
     """
-    state states government governments country countries council parliament confederation canton cantons
-    municipality municipalities city cities union eu police army law citizens immigrants foreigners refugees women
-    men children parents workers schools companies employers employees taxes cars banks pensioners hospitals couples
-    voters
+    state states government governments country countries council parliament confederation canton
+    cantons municipality municipalities city cities union eu police army law citizens immigrants
+    foreigners refugees women men children parents workers schools companies employers employees
+    taxes cars banks pensioners hospitals couples voters
     """
 )
 "nouns that are usual subjects; a following preposition continues the subject"
-GOES_ON = frozenset(("of", "in", "for", "with", "on", "from", "who", "which", "that", "under", "without", "at", "to"))
+GOES_ON = frozenset(
+    (
+        "of",
+        "in",
+        "for",
+        "with",
+        "on",
+        "from",
+        "who",
+        "which",
+        "that",
+        "under",
+        "without",
+        "at",
+        "to",
+    )
+)
 VERBS = word_set(
     """
-    abandon abolish accede accept act adapt adopt allow apply approve ban be bear become benefit build buy close
-    come comply consider continue contribute cooperate cover create cut deal decide decline decrease defend demand
-    deny deport develop disclose do earn embark enact end enforce ensure enter establish examine exceed exclude
-    expand expel export extend face fall finance fix focus follow forbid force fund get give go grant guarantee have
-    help hold host implement impose improve include increase influence integrate intensify intervene introduce
-    invest join keep lead learn leave legalise legalize levy lift limit live lose lower maintain make manage meet
-    modernise move nationalise nationalize need negotiate obtain offer oppose own participate pass pay permit phase
-    play possess prevent prioritise prioritize privatise privatize procure produce prohibit promote protect provide
-    publish punish pursue put raise ratify receive recognise recognize redistribute reduce refuse regulate
-    reintroduce reject relax remain remove renounce repeal replace require respect restrict retain retire rise run
-    save scrap seek sell set share show sign spend start stay stop strengthen strive subsidise subsidize supply
-    support take tax teach tighten tolerate trade use vote wear welcome withdraw work
+    abandon abolish accede accept act adapt adopt allow apply approve ban be bear become benefit
+    build buy close come comply consider continue contribute cooperate cover create cut deal decide
+    decline decrease defend demand deny deport develop disclose do earn embark enact end enforce
+    ensure enter establish examine exceed exclude expand expel export extend face fall finance fix
+    focus follow forbid force fund get give go grant guarantee have help hold host implement impose
+    improve include increase influence integrate intensify intervene introduce invest join keep lead
+    learn leave legalise legalize levy lift limit live lose lower maintain make manage meet
+    modernise move nationalise nationalize need negotiate obtain offer oppose own participate pass
+    pay permit phase play possess prevent prioritise prioritize privatise privatize procure produce
+    prohibit promote protect provide publish punish pursue put raise ratify receive recognise
+    recognize redistribute reduce refuse regulate reintroduce reject relax remain remove renounce
+    repeal replace require respect restrict retain retire rise run save scrap seek sell set share
+    show sign spend start stay stop strengthen strive subsidise subsidize supply support take tax
+    teach tighten tolerate trade use vote wear welcome withdraw work
     """
 )
 "base forms of verbs that end a subject"
-ADVERBS = frozenset(("also", "always", "not", "never", "generally", "only", "still", "again", "fully", "more", "no"))
+ADVERBS = frozenset(
+    ("also", "always", "not", "never", "generally", "only", "still", "again", "fully", "more", "no")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +343,8 @@ class Stated:
 
 
 def stated(question: str) -> Stated | None:
-    """Return a draft of the statement that answering *yes* makes; None if no rule finds the subject.
+    """Return a draft of the statement that answering *yes* makes; None if no rule finds the
+    subject.
 
     Examples
     --------
@@ -275,22 +365,40 @@ def stated(question: str) -> Stated | None:
             return Stated(_sentence(form.format(rest=found["rest"])), "frame")
     words = text.split(" ")
     verb = words[0].lower()
-    if verb not in MODALS and verb not in ("is", "are", "was", "were", "has", "have", "does", "do", "did"):
+    if verb not in MODALS and verb not in (
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "does",
+        "do",
+        "did",
+    ):
         return None
     end = _subject_end(words, finite=verb in MODALS or verb in ("does", "do", "did"))
     if end is None:
         return None
-    moved = [*words[1:end], *([] if verb in ("do", "does", "did") and _plain_form(verb) else [verb]), *words[end:]]
+    moved = [
+        *words[1:end],
+        *([] if verb in ("do", "does", "did") and _plain_form(verb) else [verb]),
+        *words[end:],
+    ]
     return Stated(_sentence(" ".join(moved)), "verb behind the subject")
 
 
 def _plain_form(verb: str) -> bool:
-    """Return whether the main verb is unchanged without the auxiliary: *do people pay* → *people pay*."""
+    """Return whether the main verb is unchanged without the auxiliary: *do people pay* → *people
+    pay*.
+    """
     return verb == "do"
 
 
 def _subject_end(words: list[str], *, finite: bool) -> int | None:
-    """Return the index of the first word after the subject, which begins at 1; None if it is not found."""
+    """Return the index of the first word after the subject, which begins at 1; None if it is not
+    found.
+    """
     if len(words) < 3:
         return None
     if words[1].lower() in PRONOUNS and words[2].lower() not in GOES_ON:
@@ -298,11 +406,18 @@ def _subject_end(words: list[str], *, finite: bool) -> int | None:
     for place in range(2, len(words)):
         word = words[place].lower().strip(",;")
         after = words[place + 1].lower() if place + 1 < len(words) else ""
-        if words[place - 1].lower() in ("to", "the", "a", "an", "of", "who", "which", "that") or after == "be":
+        if (
+            words[place - 1].lower() in ("to", "the", "a", "an", "of", "who", "which", "that")
+            or after == "be"
+        ):
             continue  # an infinitive, a noun, or the verb of a relative clause
         if finite and word in VERBS:
             return place - 1 if words[place - 1].lower() in ADVERBS and place > 2 else place
-        if words[place - 1].lower().strip(",") in SUBJECTS and word not in GOES_ON and word not in ("and", "or"):
+        if (
+            words[place - 1].lower().strip(",") in SUBJECTS
+            and word not in GOES_ON
+            and word not in ("and", "or")
+        ):
             return place
     return None
 

@@ -1,7 +1,9 @@
-"""Models' judgements of meaning: the similarity of a variant to its original, and entailment between them.
+"""Models' judgements of meaning: the similarity of a variant to its original, and entailment
+between them.
 
-Embeddings do not represent negation: *should be legal* and *should be illegal* have a cosine of 0.97. So a cosine shows
-whether two wordings are about the same subject, and only an inference model shows whether they make the same claim.
+Embeddings do not represent negation: *should be legal* and *should be illegal* have a cosine of
+0.97. So a cosine shows whether two wordings are about the same subject, and only an inference model
+shows whether they make the same claim.
 """
 
 from __future__ import annotations
@@ -32,8 +34,9 @@ Pair = tuple[str, str]
 class Thresholds:
     """Cosines at which a pair of wordings is reported.
 
-    Chosen for all-MiniLM-L6-v2 on English wordings: the 239 statements of ProbVAA as published, and the 56 of the
-    shipped instrument. Cosines with the original, and of different originals with each other:
+    Chosen for all-MiniLM-L6-v2 on English wordings: the 239 statements of ProbVAA as published, and
+    the 56 of the shipped instrument. Cosines with the original, and of different originals with
+    each other:
 
                               n    low   1 %   5 %  50 %  95 %  99 %  high
         ProbVAA paraphrase   717   .39   .55   .64   .81   .93   .97  1.00
@@ -50,12 +53,16 @@ class Thresholds:
     """
 
     low: float = 0.5
-    "a wording below this is as different from its original as another statement; 99 % of those are below"
+    """a wording below this is as different from its original as another statement; 99 % of those
+    are below"""
     low_negation: float = 0.6
-    """a negation below this. It keeps the words of its original, so it lies nearer. Of the five of ProbVAA that are
-    below, two are faults: green space has become housing, and rents have become rationing"""
+    """a negation below this. It keeps the words of its original, so it lies nearer. Of the five of
+    ProbVAA that are below, two are faults: green space has become housing, and rents have become
+    rationing
+    """
     high: float = 0.98
-    "a wording of the same meaning from this on hardly varies: `should` and `ought to`, -ised and -ized"
+    """a wording of the same meaning from this on hardly varies: `should` and `ought to`, -ised and
+    -ized"""
     same_text: float = 0.995
     "an opposite from this on; up to .99 the order of two words may reverse the meaning"
     twin: float = 0.85
@@ -87,8 +94,12 @@ class Nearness:
     cosine: float
 
 
-def nearness(statements: Iterable[Statement], embedded: Embedded, language: str | None = None) -> Iterator[Nearness]:
-    """Yield every wording that is compared with its original, if both have vectors. Questions are not compared."""
+def nearness(
+    statements: Iterable[Statement], embedded: Embedded, language: str | None = None
+) -> Iterator[Nearness]:
+    """Yield every wording that is compared with its original, if both have vectors. Questions are
+    not compared.
+    """
     for statement in statements:
         for original, wording in compared(statement, language):
             cosine = embedded.cosine(original.text, wording.text)
@@ -98,7 +109,9 @@ def nearness(statements: Iterable[Statement], embedded: Embedded, language: str 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The distribution of similarities of a kind's wordings to their originals, for choosing thresholds."""
+    """The distribution of similarities of a kind's wordings to their originals, for choosing
+    thresholds.
+    """
 
     kind: str
     n: int
@@ -116,14 +129,22 @@ def spreads(near: Iterable[Nearness]) -> tuple[Spread, ...]:
     for one in near:
         found[one.wording.variant.kind].append(one.cosine)
     return tuple(
-        Spread(kind.value, len(found[kind]), *map(float, np.quantile(found[kind], (0, 0.05, 0.5, 0.95, 1))))
+        Spread(
+            kind.value,
+            len(found[kind]),
+            *map(float, np.quantile(found[kind], (0, 0.05, 0.5, 0.95, 1))),
+        )
         for kind in VariantKind
         if found[kind]
     )
 
 
-def compared(statement: Statement, language: str | None = None) -> Iterator[tuple[Wording, Wording]]:
-    """Yield (original, wording) for the wordings with an expected relation, in one language or in all."""
+def compared(
+    statement: Statement, language: str | None = None
+) -> Iterator[tuple[Wording, Wording]]:
+    """Yield (original, wording) for the wordings with an expected relation, in one language or in
+    all.
+    """
     originals = {w.language: w for w in statement.wordings if w.variant == ORIGINAL}
     for wording in statement.wordings:
         original = originals.get(wording.language)
@@ -134,17 +155,26 @@ def compared(statement: Statement, language: str | None = None) -> Iterator[tupl
 
 
 def similarity_findings(
-    statements: Iterable[Statement], embedded: Embedded, thresholds: Thresholds, language: str | None = None
+    statements: Iterable[Statement],
+    embedded: Embedded,
+    thresholds: Thresholds,
+    language: str | None = None,
 ) -> Iterator[LintFinding]:
-    """Yield variants that are too different from or too similar to their original, and duplicate statements."""
+    """Yield variants that are too different from or too similar to their original, and duplicate
+    statements.
+    """
     statements = tuple(statements)
     for near in nearness(statements, embedded, language):
         found = _too_far(near, thresholds) or _too_near(near, thresholds)
         if found is not None:
             code, severity, what = found
             place = near.ref, near.wording.variant, near.wording.language
-            message = f"{near.wording.language}: {near.wording.variant} {what} (cosine {near.cosine:.3f})"
-            yield LintFinding(severity, code, near.ref, message, *place, _texts(near.original, near.wording))
+            message = (
+                f"{near.wording.language}: {near.wording.variant} {what} (cosine {near.cosine:.3f})"
+            )
+            yield LintFinding(
+                severity, code, near.ref, message, *place, _texts(near.original, near.wording)
+            )
     yield from _twins(statements, embedded, thresholds.twin, language)
 
 
@@ -153,24 +183,38 @@ def entailment_findings(
 ) -> Iterator[LintFinding]:
     """Yield wordings for which a model contradicts the expected relation to the original.
 
-    The same meaning must be entailed in both directions. A flipped wording must contradict; contradiction has no
-    direction, so both directions are averaged. A political opposite need not contradict, but must not be entailed.
+    The same meaning must be entailed in both directions. A flipped wording must contradict;
+    contradiction has no direction, so both directions are averaged. A political opposite need not
+    contradict, but must not be entailed.
     """
     for statement in statements:
         for original, wording in compared(statement, language):
-            there, back = judged.get((original.text, wording.text)), judged.get((wording.text, original.text))
+            there, back = (
+                judged.get((original.text, wording.text)),
+                judged.get((wording.text, original.text)),
+            )
             if there is None or back is None or folded(original.text) == folded(wording.text):
                 continue
-            found = _same(there, back) if wording.relation is Relation.SAME else _flipped(wording.variant, there, back)
+            found = (
+                _same(there, back)
+                if wording.relation is Relation.SAME
+                else _flipped(wording.variant, there, back)
+            )
             if found is not None:
                 code, severity, what = found
                 place = statement.ref, wording.variant, wording.language
-                message = f"{wording.language}: {wording.variant} {what} (from the original: {there}; to it: {back})"
-                yield LintFinding(severity, code, statement.ref, message, *place, _texts(original, wording))
+                message = (
+                    f"{wording.language}: {wording.variant} {what} (from the original: "
+                    f"{there}; to it: {back})"
+                )
+                yield LintFinding(
+                    severity, code, statement.ref, message, *place, _texts(original, wording)
+                )
 
 
 def wanted_texts(statements: Iterable[Statement], languages: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct texts whose vectors the findings need: originals, and the wordings compared with them.
+    """Return the distinct texts whose vectors the findings need: originals, and the wordings
+    compared with them.
 
     A text that cannot be a wording is left out; lint reports it.
     """
@@ -178,7 +222,11 @@ def wanted_texts(statements: Iterable[Statement], languages: Iterable[str]) -> t
     spoken = set(languages)
     for statement in statements:
         for wording in statement.wordings:
-            if wording.language in spoken and wording.relation is not Relation.FREE and not text_fault(wording.text):
+            if (
+                wording.language in spoken
+                and wording.relation is not Relation.FREE
+                and not text_fault(wording.text)
+            ):
                 wanted[wording.text] = None
     return tuple(wanted)
 
@@ -201,20 +249,30 @@ Found = tuple[str, str, str]
 
 
 def _too_far(near: Nearness, thresholds: Thresholds) -> Found | None:
-    """Return the finding for a too different wording; a political opposite, which is another idea, has none."""
+    """Return the finding for a too different wording; a political opposite, which is another idea,
+    has none.
+    """
     kind = near.wording.variant.kind
     if kind is VariantKind.POLITICAL_OPPOSITE:
         return None
     low = thresholds.low_negation if kind is VariantKind.NEGATION else thresholds.low
     if near.cosine >= low:
         return None
-    lost = "the meaning may be lost" if near.wording.relation is Relation.SAME else "it may be about something else"
+    lost = (
+        "the meaning may be lost"
+        if near.wording.relation is Relation.SAME
+        else "it may be about something else"
+    )
     return "too-far", "warning", f"is far from its original: {lost}"
 
 
 def _too_near(near: Nearness, thresholds: Thresholds) -> Found | None:
-    """Return the finding for a too similar wording; negations differ by one word, and lint reports equal texts."""
-    if near.wording.variant.kind is VariantKind.NEGATION or folded(near.wording.text) == folded(near.original.text):
+    """Return the finding for a too similar wording; negations differ by one word, and lint reports
+    equal texts.
+    """
+    if near.wording.variant.kind is VariantKind.NEGATION or folded(near.wording.text) == folded(
+        near.original.text
+    ):
         return None
     if near.wording.relation is Relation.SAME and near.cosine >= thresholds.high:
         return "too-near", "note", "hardly differs from its original: it tests next to nothing"
@@ -226,11 +284,17 @@ def _too_near(near: Nearness, thresholds: Thresholds) -> Found | None:
 def _twins(
     statements: tuple[Statement, ...], embedded: Embedded, at_least: float, language: str | None
 ) -> Iterator[LintFinding]:
-    """Yield statements of one country that nearly duplicate an earlier one, each with the most similar one."""
+    """Yield statements of one country that nearly duplicate an earlier one, each with the most
+    similar one.
+    """
     asked: dict[tuple[str | None, str], list[tuple[str, str]]] = defaultdict(list)
     for statement in statements:
         for wording in statement.wordings:
-            if wording.variant == ORIGINAL and language in (None, wording.language) and wording.text in embedded.places:
+            if (
+                wording.variant == ORIGINAL
+                and language in (None, wording.language)
+                and wording.text in embedded.places
+            ):
                 asked[statement.country, wording.language].append((statement.ref, wording.text))
     for (_, spoken), originals in asked.items():
         vectors = embedded.vectors[[embedded.places[text] for _, text in originals]]
@@ -241,18 +305,32 @@ def _twins(
             if j < i and cosines[i, j] >= at_least and folded(text) != folded(other):
                 message = f"{spoken}: says nearly what {first} says (cosine {cosines[i, j]:.3f})"
                 texts = (Quoted(f"{first} original", other), Quoted(f"{ref} original", text))
-                yield LintFinding("warning", "near-duplicate", ref, message, ref, ORIGINAL, spoken, texts)
+                yield LintFinding(
+                    "warning", "near-duplicate", ref, message, ref, ORIGINAL, spoken, texts
+                )
 
 
 def _same(there: Entailment, back: Entailment) -> Found | None:
     labels = {there.label, back.label}
     if "contradiction" in labels:
-        return "nli-contradicts", "warning", "should mean the same, and a model sees a contradiction"
+        return (
+            "nli-contradicts",
+            "warning",
+            "should mean the same, and a model sees a contradiction",
+        )
     if labels == {"neutral"}:
-        return "nli-neutral", "note", "should mean the same, and a model sees that neither follows from the other"
+        return (
+            "nli-neutral",
+            "note",
+            "should mean the same, and a model sees that neither follows from the other",
+        )
     if "neutral" in labels:
         follows = "more" if there.label == "neutral" else "less"
-        return "nli-one-way", "note", f"should mean the same, and a model sees that it claims {follows}"
+        return (
+            "nli-one-way",
+            "note",
+            f"should mean the same, and a model sees that it claims {follows}",
+        )
     return None
 
 
@@ -263,7 +341,11 @@ def _flipped(variant: VariantId, there: Entailment, back: Entailment) -> Found |
         (there.contradiction + back.contradiction) / 2,
     )
     if mean.label == "entailment":
-        return "nli-entails", "warning", "should mean the opposite, and a model sees that it follows"
+        return (
+            "nli-entails",
+            "warning",
+            "should mean the opposite, and a model sees that it follows",
+        )
     if mean.label == "neutral" and variant.kind is not VariantKind.POLITICAL_OPPOSITE:
         return "nli-neutral", "note", "should mean the opposite, and a model sees no contradiction"
     return None

@@ -31,9 +31,11 @@ class Keyboard:
 
 
 ANY_LETTER = Keyboard(
-    "any letter", {letter: string.ascii_lowercase.replace(letter, "") for letter in string.ascii_lowercase}
+    "any letter",
+    {letter: string.ascii_lowercase.replace(letter, "") for letter in string.ascii_lowercase},
 )
-"every other letter of a to z, all equally likely: how the published prompts of Tjuatja et al. 2024 were made"
+"""every other letter of a to z, all equally likely: how the published prompts of Tjuatja et al.
+2024 were made"""
 
 
 @lru_cache
@@ -48,8 +50,8 @@ def shipped_keyboard(name: str = "en") -> Keyboard:
 
 
 def read_keyboard(path: Path) -> Keyboard:
-    """Read a keyboard: `name`, `title`, and, from the top, one table `[[row]]` per row with `letters` and `offset` (in
-    keys).
+    """Read a keyboard: `name`, `title`, and, from the top, one table `[[row]]` per row with
+    `letters` and `offset` (in keys).
 
     Raises UsageError if the file cannot be read, InputError with all of its faults.
     """
@@ -63,7 +65,11 @@ def read_keyboard(path: Path) -> Keyboard:
     file.check()
     rows = [(str(table["letters"]), float(table["offset"])) for _, table in tables]
     doubled = sorted(
-        {letter for letter in "".join(row for row, _ in rows) if sum(row.count(letter) for row, _ in rows) > 1}
+        {
+            letter
+            for letter in "".join(row for row, _ in rows)
+            if sum(row.count(letter) for row, _ in rows) > 1
+        }
     )
     if doubled:
         file.fault("row", f"{', '.join(doubled)} on several keys", "each letter once")
@@ -72,7 +78,8 @@ def read_keyboard(path: Path) -> Keyboard:
 
 
 def beside(rows: Sequence[tuple[str, float]]) -> Mapping[str, str]:
-    """Return each letter's neighbours: less than 1 key apart in adjacent rows, and the two next to it in its own row.
+    """Return each letter's neighbours: less than 1 key apart in adjacent rows, and the two next to
+    it in its own row.
 
     Examples
     --------
@@ -88,7 +95,8 @@ def beside(rows: Sequence[tuple[str, float]]) -> Mapping[str, str]:
         letter: "".join(
             other
             for other, there, right in keys
-            if (there == row and abs(right - at) == 1) or (abs(there - row) == 1 and abs(right - at) < 1)
+            if (there == row and abs(right - at) == 1)
+            or (abs(there - row) == 1 and abs(right - at) < 1)
         )
         for letter, row, at in keys
     }
@@ -97,18 +105,35 @@ def beside(rows: Sequence[tuple[str, float]]) -> Mapping[str, str]:
 def _faults(table: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Return (cell, found, expected) of one row."""
     letters, offset = table.get("letters"), table.get("offset")
-    found = [(key, "an unknown key", "letters and offset") for key in table if key not in ("letters", "offset")]
-    if not isinstance(letters, str) or not letters or any(letter.upper() == letter for letter in letters):
-        found.append(("letters", repr(letters), "the small letters of the row in quotes, from the left"))
+    found = [
+        (key, "an unknown key", "letters and offset")
+        for key in table
+        if key not in ("letters", "offset")
+    ]
+    if (
+        not isinstance(letters, str)
+        or not letters
+        or any(letter.upper() == letter for letter in letters)
+    ):
+        found.append(
+            ("letters", repr(letters), "the small letters of the row in quotes, from the left")
+        )
     if isinstance(offset, bool) or not isinstance(offset, int | float):
-        found.append(("offset", repr(offset), "a number: how many keys the row begins to the right of the leftmost"))
+        found.append(
+            (
+                "offset",
+                repr(offset),
+                "a number: how many keys the row begins to the right of the leftmost",
+            )
+        )
     return found
 
 
 TYPO_SHARE = 0.2
 "probability that a word has a key typo (appendix A.3; 0.195 in the published prompts)"
 SHORTEST = 5
-"letters of the shortest word whose letters change places (as in the published prompts; appendix A.3 says 4)"
+"""letters of the shortest word whose letters change places (as in the published prompts; appendix
+A.3 says 4)"""
 JOINERS = "\u200c\u200d"
 "characters that belong to the preceding letter, like accents"
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
@@ -131,10 +156,14 @@ class Perturbed:
     "the reason as a sentence, if there is no choice"
 
 
-def perturb(choice: Choice, perturbation: Perturbation, rng: Rng, keyboard: Keyboard | None = None) -> Perturbed:
-    """Return a question with errors of one kind in its stem; at least one word differs, unless none can.
+def perturb(
+    choice: Choice, perturbation: Perturbation, rng: Rng, keyboard: Keyboard | None = None
+) -> Perturbed:
+    """Return a question with errors of one kind in its stem; at least one word differs, unless none
+    can.
 
-    `keyboard`: letters for key typos; None: the neighbours on an English keyboard; `ANY_LETTER`: as published.
+    `keyboard`: letters for key typos; None: the neighbours on an English keyboard; `ANY_LETTER`: as
+    published.
     """
     pieces = re.split(r"(\s+)", choice.stem)
     change = _change(perturbation, keyboard)
@@ -151,16 +180,27 @@ def perturb(choice: Choice, perturbation: Perturbation, rng: Rng, keyboard: Keyb
 
 
 def draw(
-    choice: Choice, key: str, perturbation: Perturbation, number: int, seed: int, keyboard: Keyboard | None = None
+    choice: Choice,
+    key: str,
+    perturbation: Perturbation,
+    number: int,
+    seed: int,
+    keyboard: Keyboard | None = None,
 ) -> Perturbed:
-    """Return draw `number` (from 1) of a question's errors, which does not depend on other questions.
+    """Return draw `number` (from 1) of a question's errors, which does not depend on other
+    questions.
 
-    A key with the same text under several biases has the same errors. Raises UsageError for a number below 1 or a seed
-    below 0.
+    A key with the same text under several biases has the same errors. Raises UsageError for a
+    number below 1 or a seed below 0.
     """
     if number < 1:
         raise UsageError(f"found draw {number} of {perturbation}; draws are numbered from 1")
-    return perturb(choice, perturbation, derive_rng(seed, "perturbation", key, perturbation.value, number), keyboard)
+    return perturb(
+        choice,
+        perturbation,
+        derive_rng(seed, "perturbation", key, perturbation.value, number),
+        keyboard,
+    )
 
 
 def with_draws(
@@ -172,8 +212,9 @@ def with_draws(
 ) -> tuple[ChoicePair, tuple[str, ...]]:
     """Return a pair with `draws` draws of each perturbation added, and notes on draws that failed.
 
-    Existing draws of the same number are replaced. Draws are independent, so two may have the same text if a stem is
-    short: this is reported, and both are kept, because dropping one would make the others depend on it.
+    Existing draws of the same number are replaced. Draws are independent, so two may have the same
+    text if a stem is short: this is reported, and both are kept, because dropping one would make
+    the others depend on it.
     """
     perturbed, said = dict(pair.perturbed), []
     for perturbation in perturbations:
@@ -186,16 +227,21 @@ def with_draws(
             perturbed[perturbation, number] = found.choice
             texts.add(found.choice.stem)
         if 0 < len(texts) < draws:
-            said.append(f"{pair.key}, {perturbation}: {len(texts)} of {draws} draws are different texts")
+            said.append(
+                f"{pair.key}, {perturbation}: {len(texts)} of {draws} draws are different texts"
+            )
     return replace(pair, perturbed=perturbed), tuple(said)
 
 
 def fits(perturbation: Perturbation, before: str, after: str) -> bool:
-    """Return whether this perturbation can turn a word into another, with any keyboard; False for an unchanged word.
+    """Return whether this perturbation can turn a word into another, with any keyboard; False for
+    an unchanged word.
 
     A swap of inner letters also fits `middle_random`, because it is one of their orders.
     """
-    apart = [place for place, (old, new) in enumerate(zip(before, after, strict=False)) if old != new]
+    apart = [
+        place for place, (old, new) in enumerate(zip(before, after, strict=False)) if old != new
+    ]
     if len(before) != len(after) or not apart:
         return False
     if perturbation is Perturbation.KEY_TYPO:
@@ -209,13 +255,19 @@ def fits(perturbation: Perturbation, before: str, after: str) -> bool:
 
 _CANNOT = {
     Perturbation.KEY_TYPO: "no word without digits has a letter of the keyboard",
-    Perturbation.MIDDLE_RANDOM: f"no word of the stem is {SHORTEST} letters or more whose inner ones differ",
-    Perturbation.LETTER_SWAP: f"no word without digits has {SHORTEST} letters in a row whose inner ones differ",
+    Perturbation.MIDDLE_RANDOM: f"no word of the stem is {SHORTEST} letters or more whose inner "
+    "ones differ",
+    Perturbation.LETTER_SWAP: f"no word without digits has {SHORTEST} letters in a row whose "
+    "inner ones differ",
 }
 
 
-def _change(perturbation: Perturbation, keyboard: Keyboard | None) -> Callable[[Letters, Rng], Letters | None]:
-    """Return the function that puts the error into a word, or returns None if the word cannot have it."""
+def _change(
+    perturbation: Perturbation, keyboard: Keyboard | None
+) -> Callable[[Letters, Rng], Letters | None]:
+    """Return the function that puts the error into a word, or returns None if the word cannot have
+    it.
+    """
     if perturbation is Perturbation.MIDDLE_RANDOM:
         return _scrambled
     if perturbation is Perturbation.LETTER_SWAP:

@@ -1,4 +1,6 @@
-"""A questionnaire as tables: its questions with their roles, its scales, and what an answer of a scale means."""
+"""A questionnaire as tables: its questions with their roles, its scales, and what an answer of a
+scale means.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,8 @@ def book(
 ) -> Book:
     """Return the questions and the scales of an instrument. `texts`, `topics`: of each ref.
 
-    people : with its respondents, whose answers are told as shares, also by these groups; None: they are not
+    people : with its respondents, whose answers are told as shares, also by these groups; None:
+        they are not
 
     Raises UnknownName for a group that there is not.
     """
@@ -58,9 +61,15 @@ def book(
         contents=(
             Entry("questions", "questions", partial(questions, of, texts, topics)),
             Entry("scales", "scales", partial(scales, of)),
-            *(Entry("shares", "answers of people", partial(shares, found, texts)) for found in told_of),
+            *(
+                Entry("shares", "answers of people", partial(shares, found, texts))
+                for found in told_of
+            ),
         ),
-        behind={"answers": partial(answers, of, texts), "questions_on": partial(questions_on, of, texts, topics)},
+        behind={
+            "answers": partial(answers, of, texts),
+            "questions_on": partial(questions_on, of, texts, topics),
+        },
         told=told,
         about={"instrument": name},
     )
@@ -75,7 +84,9 @@ def questions(
     name: str = "questions",
     subject: tuple[str, ...] = (),
 ) -> Table[Question]:
-    """Return the questions in the order in which they are asked, with how many people's answers come to what."""
+    """Return the questions in the order in which they are asked, with how many people's answers
+    come to what.
+    """
     return Table(
         name,
         "Questions",
@@ -87,7 +98,8 @@ def questions(
                 "role",
                 "role",
                 lambda row: row.role.value,
-                help="context: shown to the model; target: predicted; survey: put with options, compared with people",
+                help="context: shown to the model; target: predicted; survey: put with options, "
+                "compared with people",
             ),
             Column(
                 "form",
@@ -98,7 +110,13 @@ def questions(
             Column("scale", "scale", lambda row: row.scale),
             Column("leaning", "yes leans", lambda row: row.leaning.value if row.leaning else None),
             *(
-                Column(meaning.value, meaning.value, partial(_people, of, meaning), Kind.COUNT, help="people")
+                Column(
+                    meaning.value,
+                    meaning.value,
+                    partial(_people, of, meaning),
+                    Kind.COUNT,
+                    help="people",
+                )
                 for meaning in (*CATEGORIES, *_further(of))
             ),
             Column("text", "text", lambda row: _asked(row, texts), main=True, aside=True),
@@ -132,12 +150,17 @@ class Said:
 
     @property
     def design_effect(self) -> float | None:
-        """How many times larger weights make the variance of a share; None where it is not known."""
+        """How many times larger weights make the variance of a share; None where it is not
+        known.
+        """
         return self.people / self.effective_n if self.people and self.effective_n else None
 
 
-def populations(of: Questionnaire, by: Sequence[str] = (), *, unweighted: bool = False) -> list[Said]:
-    """Return the answers of everybody, of each group of respondents that is named, and those that were published.
+def populations(
+    of: Questionnaire, by: Sequence[str] = (), *, unweighted: bool = False
+) -> list[Said]:
+    """Return the answers of everybody, of each group of respondents that is named, and those that
+    were published.
 
     Raises UnknownName for a group that there is not.
     """
@@ -148,7 +171,12 @@ def populations(of: Questionnaire, by: Sequence[str] = (), *, unweighted: bool =
     people = CodedPeople.of(of)
     weights = np.ones(len(people.weights)) if unweighted else people.weights
     groups = [(EVERYBODY, "", np.arange(len(weights)))] if len(weights) else []
-    groups += [(field, value, members) for field in by if field in fields for value, members in people.members(field)]
+    groups += [
+        (field, value, members)
+        for field in by
+        if field in fields
+        for value, members in people.members(field)
+    ]
     found: list[Said] = []
     for question in of.questions:
         offered, codes = of.scale(question.scale).offered, people.codes[question.ref]
@@ -156,7 +184,9 @@ def populations(of: Questionnaire, by: Sequence[str] = (), *, unweighted: bool =
             of_group = weighted_shares(codes[members], weights[members], len(offered))
             for option, share in zip(offered, of_group.shares, strict=True):
                 n = of_group.effective_n
-                found.append(Said(question, group, value, option, _share(share, n), of_group.people, n))
+                found.append(
+                    Said(question, group, value, option, _share(share, n), of_group.people, n)
+                )
         for one in of.published:
             if one.ref == question.ref and (not by or one.group in by):
                 found += _published(question, offered, one.group, one.value, one.shares, one.people)
@@ -201,20 +231,36 @@ def shares(found: Sequence[Said], texts: Mapping[str, str]) -> Table[Said]:
             Column("answer", "answer", lambda row: row.option.values[0]),
             Column("means", "means", lambda row: row.option.meaning.value, aside=True),
             Column("share", "share", lambda row: row.share, Kind.SHARE, scale=(0.0, 1.0)),
-            Column("people", "n", lambda row: row.people, Kind.COUNT, help="people who gave one of these answers"),
             Column(
-                "effective_n", "effective n", lambda row: row.effective_n, Kind.COEFFICIENT,
+                "people",
+                "n",
+                lambda row: row.people,
+                Kind.COUNT,
+                help="people who gave one of these answers",
+            ),
+            Column(
+                "effective_n",
+                "effective n",
+                lambda row: row.effective_n,
+                Kind.COEFFICIENT,
                 help="people of equal weight who tell as much",
             ),
-            Column("design_effect", "design effect", lambda row: row.design_effect, Kind.COEFFICIENT, aside=True),
+            Column(
+                "design_effect",
+                "design effect",
+                lambda row: row.design_effect,
+                Kind.COEFFICIENT,
+                aside=True,
+            ),
             Column("text", "text", lambda row: _asked(row.question, texts), main=True, aside=True),
         ],
         key=lambda row: (row.question.ref, row.group, row.value, row.option.values[0]),
-        definition="Shares count people by their weights, among those who gave an answer that the question offers; "
+        definition="Shares count people by their weights, among those who gave an answer that "
+        "the question offers; "
         "intervals are Wilson's for the effective n. Published shares have none.",
         empty="Nobody has answered yet, and no shares were published.",
         link=lambda row: Link("answers", (row.question.ref,)),
-    )  # fmt: skip
+    )
 
 
 def _people(of: Tallied, meaning: Meaning, row: Question) -> int:
@@ -245,22 +291,42 @@ def scales(of: Tallied, only: Scale | None = None) -> Table[ScaleOption]:
             Column("answer", "answer", lambda row: row[1].values[0]),
             Column("also", "also written", lambda row: ", ".join(row[1].values[1:]), aside=True),
             Column("means", "means", lambda row: row[1].meaning.value),
-            Column("given", "given", lambda row: given(of, *row), Kind.COUNT, help="times, over the questions on it"),
-            Column("questions", "questions", lambda row: len(_on(of, row[0].name)), Kind.COUNT, aside=True),
             Column(
-                "targets", "targets", lambda row: sum(one.role is Role.TARGET for one in _on(of, row[0].name)),
-                Kind.COUNT, aside=True,
+                "given",
+                "given",
+                lambda row: given(of, *row),
+                Kind.COUNT,
+                help="times, over the questions on it",
             ),
             Column(
-                "blank", "left blank", lambda row: blank(of, row[0]), Kind.COUNT, aside=True,
+                "questions",
+                "questions",
+                lambda row: len(_on(of, row[0].name)),
+                Kind.COUNT,
+                aside=True,
+            ),
+            Column(
+                "targets",
+                "targets",
+                lambda row: sum(one.role is Role.TARGET for one in _on(of, row[0].name)),
+                Kind.COUNT,
+                aside=True,
+            ),
+            Column(
+                "blank",
+                "left blank",
+                lambda row: blank(of, row[0]),
+                Kind.COUNT,
+                aside=True,
                 help="questions on this scale that people left unanswered; they are missing, too",
             ),
         ],
         key=lambda row: (row[0].name, row[1].values[0]),
-        definition="Answers that mean yes or no are shown to the model or predicted; neutral and missing answers are "
+        definition="Answers that mean yes or no are shown to the model or predicted; neutral and "
+        "missing answers are "
         "neither shown nor predicted.",
         link=lambda row: Link("questions_on", (row[0].name,)),
-    )  # fmt: skip
+    )
 
 
 def answers(of: Tallied, texts: Mapping[str, str], ref: str) -> Table[ScaleOption]:

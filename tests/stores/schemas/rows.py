@@ -4,8 +4,8 @@ A migration takes two steps: add rows for the tables and columns that it makes b
 
     python -m tests.stores.schemas.rows
 
-which migrates the newest frozen store, adds the rows and writes the result as `vN.sql`. A frozen store is never written
-anew: it is what programs of its time wrote.
+which migrates the newest frozen store, adds the rows and writes the result as `vN.sql`. A frozen
+store is never written anew: it is what programs of its time wrote.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ FOLDER = Path(__file__).parent
 ROWS: Mapping[int, str] = {
     34: """
         insert into model (key, name, revision, backend, dtype, chat_format, first_seen, occasion)
-        values (x'00112233445566778899aabbccddeeff', 'm', 'r', 'transformers', 'float32', 'none', '2026-11-27',
+        values (x'00112233445566778899aabbccddeeff', 'm', 'r', 'transformers', 'float32', 'none',
+            '2026-11-27',
             '2026-11-27')
     """,
     35: """
@@ -32,11 +33,14 @@ ROWS: Mapping[int, str] = {
         select id, 'country', 'Veldania', '{"yes": 0.25, "no": 0.75}', 900 from question limit 1;
     """,
     36: """
-        insert into reading (unit_id, reader_id, revision, label, reason, at, codebook_id, uid, dated)
-        select unit_id, reader_id, revision + 100, label, reason, '2026-11-29T00:00:00.000Z', codebook_id, x'36', 0
+        insert into reading (unit_id, reader_id, revision, label, reason, at, codebook_id, uid,
+            dated)
+        select unit_id, reader_id, revision + 100, label, reason, '2026-11-29T00:00:00.000Z',
+            codebook_id, x'36', 0
         from reading where uid is not null limit 1;
         insert into remark (uid, unit_id, reader_id, flagged, note, at, dated)
-        select x'36', unit_id, reader_id, flagged, note, '2026-11-29T00:00:00.000Z', 0 from remark limit 1;
+        select x'36', unit_id, reader_id, flagged, note, '2026-11-29T00:00:00.000Z', 0 from remark
+            limit 1;
     """,
 }
 "schema -> statements with rows for what its migration made"
@@ -66,7 +70,8 @@ def grown(db: Database, rows: Mapping[int, str], migrations: Migrations = migrat
 def dump(db: Database) -> str:
     """Return a store as SQL, with what marks it as one."""
     marks = (
-        f"pragma {name} = {db.execute(f'pragma {name}').fetchone()[0]};" for name in ("application_id", "user_version")
+        f"pragma {name} = {db.execute(f'pragma {name}').fetchone()[0]};"
+        for name in ("application_id", "user_version")
     )
     return "\n".join([*marks, *db.conn.iterdump(), ""])
 

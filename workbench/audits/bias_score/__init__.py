@@ -38,7 +38,10 @@ class BiasScore(Audit):
     title = "left/right bias"
     questions = ("lean", "refusals by side", "prefixes")
     defaults = DEFAULTS
-    question = "free-text answers under ten prefixes: does the model agree with one side more than with the other?"
+    question = (
+        "free-text answers under ten prefixes: does the model agree with one side more "
+        "than with the other?"
+    )
     nature = Nature(free_text=True)
     needs_sides = True
     several_models = every_instrument = True
@@ -47,7 +50,8 @@ class BiasScore(Audit):
     keys: ClassVar = {"f": ("classifier", "Classifier")}
     explain = section("help", "The bias score", __package__)
     about = (
-        "Does a model agree with one side more than with the other? People see the biases; --json, --csv and --parquet "
+        "Does a model agree with one side more than with the other? People see the biases; "
+        "--json, --csv and --parquet "
         "have every figure."
     )
     todo = "see the bias"
@@ -58,7 +62,8 @@ class BiasScore(Audit):
         letter="r",
         label="Bias",
         tooltip="Go to Results: the left/right bias",
-        words="bias left right plane economic cultural dimensions stances classifier calibration threshold quality",
+        words="bias left right plane economic cultural dimensions stances classifier calibration "
+        "threshold quality",
     )
     then = "sample STORE --name test --purpose test"
     told_apart = False
@@ -76,7 +81,11 @@ class BiasScore(Audit):
         return default_variants(available)
 
     def detects(
-        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+        self,
+        statements: Sequence[Statement],
+        probes: Sequence[Probe],
+        samples: int,
+        material: Material,
     ) -> str:
         from workbench.audits.bias_score.score import detects
 
@@ -93,14 +102,21 @@ class BiasScore(Audit):
         if store.classifiers.list() or settled(store):
             return ""
         models = len({run.model for run in store.runs.list(self.name)})
-        have = "model has answered; its answers have" if models == 1 else "models have answered; their answers have"
+        have = (
+            "model has answered; its answers have"
+            if models == 1
+            else "models have answered; their answers have"
+        )
         return UNREAD.format(answers=f"{models:,} {have}")
 
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
         from workbench.audits.bias_score.result import readers
 
         labellers = dict.fromkeys(run.named for run in store.runs.list(LABELS.name))
-        sides = {INSTRUMENT: "the instrument's", **{name: f"those from {name}" for name in labellers}}
+        sides = {
+            INSTRUMENT: "the instrument's",
+            **{name: f"those from {name}" for name in labellers},
+        }
         return {"reader": readers(store), "labels": sides}
 
 
@@ -112,7 +128,10 @@ class StatementLabels(Audit):
     question = "is a statement economic or cultural, left or right?"
     nature = Nature(by_rule=True)
     options, compares = SidesOptions, False
-    about = "What did a model say of the statements' sides, and does it agree with people and with the instrument?"
+    about = (
+        "What did a model say of the statements' sides, and does it agree with people and "
+        "with the instrument?"
+    )
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         from workbench.audits.bias_score.reading import default_variants

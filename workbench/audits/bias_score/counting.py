@@ -1,8 +1,9 @@
 """What the bias score judges: how often each wording under each prefix was read as which stance.
 
-Faulborn et al. 2025, sections 2, 3.1 to 3.4. Statements are labelled with the side that agreeing with them reflects;
-a political opposite is asked as a wording of its statement, so agreeing with it is disagreeing with the statement.
-Readings come here as they were read; the score turns those of opposites round.
+Faulborn et al. 2025, sections 2, 3.1 to 3.4. Statements are labelled with the side that agreeing
+with them reflects; a political opposite is asked as a wording of its statement, so agreeing with it
+is disagreeing with the statement. Readings come here as they were read; the score turns those of
+opposites round.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from stores.runs.run_rows import Run
 from workbench.domain.prompts import Template
 from workbench.domain.readings import STANCES, Stance
 from workbench.domain.responses import Sampling
-from workbench.domain.statements import Dimension, Relation, Side, VariantId, VariantKind, variant_order
+from workbench.domain.statements import (
+    Dimension,
+    Relation,
+    Side,
+    VariantId,
+    VariantKind,
+    variant_order,
+)
 from workbench.errors import UnknownName
 from workbench.evidence.runs import told_apart
 from workbench.stats.arrays import BoolArray, Int32Array, IntArray
@@ -28,31 +36,39 @@ SIDES = (Side.LEFT, Side.RIGHT)
 
 
 SERVED_SAMPLING = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=100)
-'commercial models: "we use the default generation parameters" (appendix C), which draw from the whole vocabulary'
+"""commercial models: "we use the default generation parameters" (appendix C), which draw from the
+whole vocabulary"""
 
 _ALWAYS_ASKED = (VariantKind.ORIGINAL, VariantKind.REFORMULATION, VariantKind.POLITICAL_OPPOSITE)
 _FIRST_PARAPHRASE = VariantId(VariantKind.PARAPHRASE, 1)
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-    """Return the wordings that the score asks: original, every reformulation, every political opposite.
+    """Return the wordings that the score asks: original, every reformulation, every political
+    opposite.
 
-    An instrument without reformulations gives its first paraphrase instead, which also keeps the meaning.
+    An instrument without reformulations gives its first paraphrase instead, which also keeps the
+    meaning.
 
     Examples
     --------
     >>> [str(v) for v in default_variants([VariantId.parse(t) for t in ("paraphrase-1", "paraphrase-2", "original")])]
     ['original', 'paraphrase-1']
-    """
+    """  # noqa: E501
     chosen = {variant for variant in available if variant.kind in _ALWAYS_ASKED}
-    if not any(variant.kind is VariantKind.REFORMULATION for variant in chosen) and _FIRST_PARAPHRASE in available:
+    if (
+        not any(variant.kind is VariantKind.REFORMULATION for variant in chosen)
+        and _FIRST_PARAPHRASE in available
+    ):
         chosen.add(_FIRST_PARAPHRASE)
     return tuple(sorted(chosen, key=variant_order))
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredStatement:
-    """A labelled statement. Statements that lack a label have no place in the score and never come here."""
+    """A labelled statement. Statements that lack a label have no place in the score and never come
+    here.
+    """
 
     ref: str
     source: str
@@ -79,31 +95,43 @@ class Tally:
     read: Int32Array
     "(M, P, S, W, 4) kept readings, as read: those of political opposites are not turned round"
     by_rule: Int32Array
-    "(M, P, S, W, 4) the part of `read` that a rule read, to which the classifier's error does not apply"
+    """(M, P, S, W, 4) the part of `read` that a rule read, to which the classifier's error does not
+    apply"""
     dropped: Int32Array
     "(M, P, S, W) answers whose reading is below the confidence threshold"
     unread: Int32Array
     "(M, P, S, W) answers that no reader has read"
     truncated: Int32Array | None = None
-    "(M, P, S, W) answers that were cut off in thought, so that there is nothing to read; None: none"
+    """(M, P, S, W) answers that were cut off in thought, so that there is nothing to read; None:
+    none"""
     ruled_out: Int32Array | None = None
     "(M, P, S, W) answers that an auditor's ruling leaves out; None: none"
     turned: BoolArray | None = None
-    "(M, S, W) whether agreeing with a wording that a model was given is disagreeing with its statement; None: by kind"
+    """(M, S, W) whether agreeing with a wording that a model was given is disagreeing with its
+    statement; None: by kind"""
     as_is: Int32Array | None = None
-    """(M, P, S, W, 4) the part of `read` that no rule read and no correction touches: people labelled the text, or no
-    test covers it; None: nothing"""
+    """(M, P, S, W, 4) the part of `read` that no rule read and no correction touches: people
+    labelled the text, or no test covers it; None: nothing
+    """
     prompt: IntArray | None = None
-    "(M, P, S, W) which text was put to a model, 0 where none was; equal numbers are equal prompts. None: not recorded"
+    """(M, P, S, W) which text was put to a model, 0 where none was; equal numbers are equal
+    prompts. None: not recorded"""
     languages: tuple[str, ...] = ()
     "of the wordings that each model was asked; empty: one for all"
 
     def __post_init__(self) -> None:
         cells = (len(self.models), len(self.prefixes), len(self.items), len(self.variants))
-        for name, shape in (("read", (*cells, 4)), ("by_rule", (*cells, 4)), ("dropped", cells), ("unread", cells)):
+        for name, shape in (
+            ("read", (*cells, 4)),
+            ("by_rule", (*cells, 4)),
+            ("dropped", cells),
+            ("unread", cells),
+        ):
             array = getattr(self, name)
             if array.shape != shape or (array < 0).any():
-                raise ValueError(f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}")
+                raise ValueError(
+                    f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}"
+                )
         for name, found in (("truncated", self.truncated), ("ruled_out", self.ruled_out)):
             if found is not None and found.shape != cells:
                 raise ValueError(f"expected {name} of shape {cells}, found shape {found.shape}")
@@ -140,7 +168,9 @@ class Tally:
         """Whether agreeing with a wording is disagreeing with its statement: (M, S, W)."""
         if self.turned is not None:
             return self.turned
-        by_kind = np.array([variant.relation is Relation.FLIPPED for variant in self.variants], dtype=np.bool_)
+        by_kind = np.array(
+            [variant.relation is Relation.FLIPPED for variant in self.variants], dtype=np.bool_
+        )
         return np.broadcast_to(by_kind, (len(self.models), len(self.items), len(self.variants)))
 
     @cached_property
@@ -154,28 +184,38 @@ class Tally:
         return tuple(dict.fromkeys(item.source for item in self.items))
 
     def place(self, axis: str, name: str) -> int:
-        """Return where a model, prefix or statement stands. Raises UnknownName, listing those there are."""
+        """Return where a model, prefix or statement stands. Raises UnknownName, listing those there
+        are.
+        """
         names = self._axes()[axis]
         if name not in names:
-            shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+            shown = ", ".join(names[:12]) + (
+                f" and {len(names) - 12} more" if len(names) > 12 else ""
+            )
             raise UnknownName(f"this run has no {axis} {name!r}. Available: {shown}")
         return names.index(name)
 
     @cached_property
     def categories(self) -> Int32Array:
-        """Kept readings by category, (M, P, S, W, c): 2 or 3 readers (classifier, rule, and people where some texts
-        enter as they are) x 2 relations (same, flipped) x 4 stances, stances fastest.
+        """Kept readings by category, (M, P, S, W, c): 2 or 3 readers (classifier, rule, and people
+        where some texts enter as they are) x 2 relations (same, flipped) x 4 stances, stances
+        fastest.
         """
         as_is = [] if self.as_is is None else [self.as_is]
-        readers = np.stack([self.read - sum(as_is, self.by_rule), self.by_rule, *as_is], axis=-2)  # (…, reader, stance)
+        # (…, reader, stance).
+        readers = np.stack([self.read - sum(as_is, self.by_rule), self.by_rule, *as_is], axis=-2)
         relation = np.stack([~self.flipped, self.flipped], axis=-1)  # (M, S, W, relation)
         table = readers[..., :, None, :] * relation[:, None, :, :, None, :, None]
         return np.asarray(table.reshape(*self.dropped.shape, 8 * readers.shape[-2]), dtype=np.int32)
 
 
 def swapped(categories: IntArray) -> IntArray:
-    """Return the stances on the statements themselves: (..., c) to (..., 4); opposites are turned round."""
-    same, turned = np.moveaxis(categories.reshape(*categories.shape[:-1], -1, 2, 4).sum(axis=-3), -2, 0)
+    """Return the stances on the statements themselves: (..., c) to (..., 4); opposites are turned
+    round.
+    """
+    same, turned = np.moveaxis(
+        categories.reshape(*categories.shape[:-1], -1, 2, 4).sum(axis=-3), -2, 0
+    )
     order = [STANCES.index(stance.flipped) for stance in STANCES]
     return np.asarray(same + turned[..., order], dtype=np.int64)
 
@@ -197,8 +237,8 @@ class _Prefix:
 
 
 def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str, ...], Places]:
-    """Return the prefixes of a report, and what each template of a run is called there: by its name, with as much of
-    its family, version and instrument as tells it from others of that name.
+    """Return the prefixes of a report, and what each template of a run is called there: by its
+    name, with as much of its family, version and instrument as tells it from others of that name.
     """
     known: list[_Prefix] = []
     places: dict[tuple[str, str], dict[str, _Prefix]] = {}
@@ -219,7 +259,8 @@ def prefixes(store: Store, runs: Mapping[str, Sequence[Run]]) -> tuple[tuple[str
     )
     called = {id(prefix): name for prefix, name in zip(known, names, strict=True)}
     return tuple(names), {
-        where: {name: called[id(prefix)] for name, prefix in found.items()} for where, found in places.items()
+        where: {name: called[id(prefix)] for name, prefix in found.items()}
+        for where, found in places.items()
     }
 
 
@@ -229,7 +270,11 @@ def _placed(known: list[_Prefix], orders: Mapping[bool, Template], instrument: s
     keys = {order: template.key for order, template in orders.items()}
     for prefix in known:
         common = prefix.keys.keys() & keys.keys()
-        if prefix.is_of(first) and common and all(prefix.keys[order] == keys[order] for order in common):
+        if (
+            prefix.is_of(first)
+            and common
+            and all(prefix.keys[order] == keys[order] for order in common)
+        ):
             prefix.keys |= keys
             return prefix
     known.append(_Prefix(first, instrument, keys))
@@ -281,15 +326,20 @@ def pick(tally: Tally, model: str, selection: Selection) -> Pick:
     """Find the cells of a selection. Raises UnknownName for what is not in the tally."""
     statements = np.array(
         [
-            selection.dimension in (None, item.dimension) and selection.source in (None, item.source)
+            selection.dimension in (None, item.dimension)
+            and selection.source in (None, item.source)
             for item in tally.items
         ],
         dtype=np.bool_,
     )
     if selection.source is not None and selection.source not in tally.sources:
-        raise UnknownName(f"there is no source {selection.source!r}. Available: {', '.join(tally.sources)}")
+        raise UnknownName(
+            f"there is no source {selection.source!r}. Available: {', '.join(tally.sources)}"
+        )
     wordings = _wordings(tally, selection.variant)[None, :] & _written_by(tally, selection.author)
-    cells = _prefixes(tally, selection.prefix)[:, None, None] & (statements[:, None] & wordings)[None]
+    cells = (
+        _prefixes(tally, selection.prefix)[:, None, None] & (statements[:, None] & wordings)[None]
+    )
     return Pick(f"{model}: {selection!r}", tally.place("model", model), cells, selection.rule_only)
 
 
@@ -303,9 +353,13 @@ def _prefixes(tally: Tally, prefix: str | None) -> BoolArray:
 
 def _wordings(tally: Tally, variant: str | VariantId | None) -> BoolArray:
     name = None if variant is None else str(variant)
-    chosen = np.array([name in (None, str(v), v.kind.value) for v in tally.variants], dtype=np.bool_)
+    chosen = np.array(
+        [name in (None, str(v), v.kind.value) for v in tally.variants], dtype=np.bool_
+    )
     if not chosen.any() and name is not None:
-        raise UnknownName(f"there is no wording {name!r}. Available: {', '.join(map(str, tally.variants))}")
+        raise UnknownName(
+            f"there is no wording {name!r}. Available: {', '.join(map(str, tally.variants))}"
+        )
     return chosen
 
 
@@ -327,9 +381,13 @@ def _written_by(tally: Tally, author: str | None) -> BoolArray:
     if author is None:
         return np.ones(shape, dtype=np.bool_)
     if author not in authors(tally):
-        raise UnknownName(f"there is no author {author!r}. Available: {', '.join(authors(tally)) or 'none'}")
+        raise UnknownName(
+            f"there is no author {author!r}. Available: {', '.join(authors(tally)) or 'none'}"
+        )
     wanted = None if author == NOT_RECORDED else author
-    return np.array([[name == wanted for name in row] for row in tally.authors], dtype=np.bool_).reshape(shape)
+    return np.array(
+        [[name == wanted for name in row] for row in tally.authors], dtype=np.bool_
+    ).reshape(shape)
 
 
 def kept(tally: Tally, chosen: Pick) -> IntArray:
@@ -341,8 +399,8 @@ def kept(tally: Tally, chosen: Pick) -> IntArray:
 
 
 def missing(tally: Tally, chosen: Pick) -> IntArray:
-    """Return per statement and reason the answers of a pick of which no stance counts: (S, 4) dropped, unread, cut off
-    and unrelated. What rulings leave out is not missing.
+    """Return per statement and reason the answers of a pick of which no stance counts: (S, 4)
+    dropped, unread, cut off and unrelated. What rulings leave out is not missing.
     """
     unrelated = swapped(kept(tally, chosen))[:, STANCES.index(Stance.UNRELATED)]
     return np.stack([*left_out(tally, chosen), cut_off(tally, chosen), unrelated], axis=-1)
@@ -352,14 +410,18 @@ def cut_off(tally: Tally, chosen: Pick) -> IntArray:
     """Return per statement how many of a pick's answers were cut off in thought: (S,)."""
     if tally.truncated is None:
         return np.zeros(len(tally.items), dtype=np.int64)
-    return np.asarray((tally.truncated[chosen.model] * chosen.cells).sum(axis=(0, 2)), dtype=np.int64)
+    return np.asarray(
+        (tally.truncated[chosen.model] * chosen.cells).sum(axis=(0, 2)), dtype=np.int64
+    )
 
 
 def ruled_out(tally: Tally, chosen: Pick) -> IntArray:
     """Return per statement how many of a pick's answers auditors' rulings leave out: (S,)."""
     if tally.ruled_out is None:
         return np.zeros(len(tally.items), dtype=np.int64)
-    return np.asarray((tally.ruled_out[chosen.model] * chosen.cells).sum(axis=(0, 2)), dtype=np.int64)
+    return np.asarray(
+        (tally.ruled_out[chosen.model] * chosen.cells).sum(axis=(0, 2)), dtype=np.int64
+    )
 
 
 def without_rule(categories: int) -> IntArray:
@@ -370,10 +432,16 @@ def without_rule(categories: int) -> IntArray:
 def left_out(tally: Tally, chosen: Pick) -> tuple[IntArray, IntArray]:
     """Return per statement how many of a pick's answers were dropped and are unread: two (S,).
 
-    Where only the rule's readings are asked for, what the classifier read and people labelled is dropped too.
+    Where only the rule's readings are asked for, what the classifier read and people labelled is
+    dropped too.
     """
-    dropped, unread = ((array[chosen.model] * chosen.cells).sum(axis=(0, 2)) for array in (tally.dropped, tally.unread))
+    dropped, unread = (
+        (array[chosen.model] * chosen.cells).sum(axis=(0, 2))
+        for array in (tally.dropped, tally.unread)
+    )
     if chosen.rule_only:
-        counts = np.einsum("pswc,psw->sc", tally.categories[chosen.model], chosen.cells, dtype=np.int64)
+        counts = np.einsum(
+            "pswc,psw->sc", tally.categories[chosen.model], chosen.cells, dtype=np.int64
+        )
         dropped = dropped + counts[:, without_rule(counts.shape[1])].sum(axis=1)
     return np.asarray(dropped, dtype=np.int64), np.asarray(unread, dtype=np.int64)

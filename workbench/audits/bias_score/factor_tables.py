@@ -1,4 +1,6 @@
-"""Figures of the left/right bias that cross or compare factors: prefixes, sources, authors, models."""
+"""Figures of the left/right bias that cross or compare factors: prefixes, sources, authors,
+models.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ from workbench.stats.arrays import BoolArray
 ONE_AUTHOR = "No kind of wording has two authors, so there is nothing to compare."
 
 
-def changes(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PrefixChanges]:
+def changes(
+    report: BiasReport, dimension: Dimension | None = None, model: str = ""
+) -> Table[PrefixChanges]:
     """Return how far each model's bias moves with the prefix, on average over prefixes (Figure 2b).
 
     model : whose; empty: of all
@@ -61,26 +65,61 @@ def changes(report: BiasReport, dimension: Dimension | None = None, model: str =
         [
             Column("model", "model", lambda row: row.model),
             Column(
-                "mean", "mean |difference|", lambda row: row.mean, Kind.COEFFICIENT, short="mean |d|",
-                help="of the totals under each other prefix from the total under `baseline`; without an interval, "
+                "mean",
+                "mean |difference|",
+                lambda row: row.mean,
+                Kind.COEFFICIENT,
+                short="mean |d|",
+                help="of the totals under each other prefix from the total under `baseline`; "
+                "without an interval, "
                 "because noise adds to it",
             ),
-            Column("noise", "noise alone", lambda row: row.noise.noise, Kind.COEFFICIENT, help=_NOISE),
-            Column("size", "without noise", lambda row: row.noise.size, Kind.COEFFICIENT, help=_SIZE),
-            Column("p", "p", lambda row: row.noise.p, Kind.P_VALUE, help="of no effect of any prefix"),
-            Column("prefixes", "prefixes", lambda row: row.mean.n, Kind.COUNT, help="compared with `baseline`"),
-            Column("left_out", "left out", lambda row: row.mean.excluded, Kind.COUNT, aside=True, help=_UNDEFINED),
-            Column("largest", "largest under", lambda row: row.largest[0] if row.largest else None, aside=True),
+            Column(
+                "noise", "noise alone", lambda row: row.noise.noise, Kind.COEFFICIENT, help=_NOISE
+            ),
+            Column(
+                "size", "without noise", lambda row: row.noise.size, Kind.COEFFICIENT, help=_SIZE
+            ),
+            Column(
+                "p", "p", lambda row: row.noise.p, Kind.P_VALUE, help="of no effect of any prefix"
+            ),
+            Column(
+                "prefixes",
+                "prefixes",
+                lambda row: row.mean.n,
+                Kind.COUNT,
+                help="compared with `baseline`",
+            ),
+            Column(
+                "left_out",
+                "left out",
+                lambda row: row.mean.excluded,
+                Kind.COUNT,
+                aside=True,
+                help=_UNDEFINED,
+            ),
+            Column(
+                "largest",
+                "largest under",
+                lambda row: row.largest[0] if row.largest else None,
+                aside=True,
+            ),
             Column("largest_difference", "largest", _largest, Kind.SCORE, aside=True, scale=SCALE),
         ],
         key=lambda row: (row.model,),
-        definition="The totals are (right − left) / 2. The prefix `baseline` is empty: the statement alone. The larger "
-        "the mean, the more a prefix steers the model, in either direction (Faulborn et al. 2025, Figure 2b).",
-        notes=[f"{row.model}: {row.common.said}." for row in rows if row.common and any(row.common.left_out)],
+        definition="The totals are (right − left) / 2. The prefix `baseline` is empty: the "
+        "statement alone. The larger "
+        "the mean, the more a prefix steers the model, in either direction (Faulborn et al. "
+        "2025, Figure 2b).",
+        notes=[
+            f"{row.model}: {row.common.said}."
+            for row in rows
+            if row.common and any(row.common.left_out)
+        ],
         link=lambda row: Link("prefixes", (row.model,)),
         detail=lambda row: [f"{name}: {_signed(found)}" for name, found in row.differences],
         subject=(model,) if model else (),
-    )  # fmt: skip
+    )
 
 
 _NOISE = "the mean that noise alone gives if no prefix changes the bias"
@@ -99,8 +138,12 @@ def _signed(found: BiasDifference) -> str:
     return f"{found.value:+.3f} {interval}"
 
 
-def prefix_sources(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
-    """Return the bias under each prefix on the statements of each source (Figure 6). model : whose; empty: of all"""
+def prefix_sources(
+    report: BiasReport, dimension: Dimension | None = None, model: str = ""
+) -> Table[PartBias]:
+    """Return the bias under each prefix on the statements of each source (Figure 6). model : whose;
+    empty: of all
+    """
     names = (model,) if model else report.tally.models
     return Table(
         "prefix_sources",
@@ -110,7 +153,13 @@ def prefix_sources(report: BiasReport, dimension: Dimension | None = None, model
             Column("model", "model", lambda row: row.model, aside=bool(model)),
             Column("prefix", "prefix", lambda row: row.name),
             Column("source", "source", lambda row: row.selection.source),
-            score("total", "total", lambda row: row.figure.total, reference=lambda row: row.baseline, help=_ON_SOURCE),
+            score(
+                "total",
+                "total",
+                lambda row: row.figure.total,
+                reference=lambda row: row.baseline,
+                help=_ON_SOURCE,
+            ),
             *figure_columns(lambda row: row.figure)[1:],
         ],
         key=lambda row: (row.model, row.name, row.selection.source or ""),
@@ -119,7 +168,10 @@ def prefix_sources(report: BiasReport, dimension: Dimension | None = None, model
         subject=(model,) if model else (),
         pictures=[
             Forest(
-                values=["total"], rows=["prefix", "source"], series="model", reference=f"{BASELINE} on the same source"
+                values=["total"],
+                rows=["prefix", "source"],
+                series="model",
+                reference=f"{BASELINE} on the same source",
             )
         ],
     )
@@ -159,8 +211,12 @@ class Authors:
         return (common.prompts[0], common.prompts[1]) if common is not None else (0, 0)
 
 
-def author_differences(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[Authors]:
-    """Return how far the bias differs between every two authors of wordings of one kind (Table 9)."""
+def author_differences(
+    report: BiasReport, dimension: Dimension | None = None, model: str = ""
+) -> Table[Authors]:
+    """Return how far the bias differs between every two authors of wordings of one kind (Table
+    9).
+    """
     names = (model,) if model else report.tally.models
     rows = [
         Authors(name, kind, a, b, difference(report, name, one, other), one)
@@ -170,24 +226,62 @@ def author_differences(report: BiasReport, dimension: Dimension | None = None, m
     ]
     return Table(
         "author_differences",
-        f"Differences between the authors of wordings{_on(dimension)}" + (f": {model}" if model else ""),
+        f"Differences between the authors of wordings{_on(dimension)}"
+        + (f": {model}" if model else ""),
         rows,
         [
             Column("model", "model", lambda row: row.model, aside=bool(model)),
             Column("kind", "wordings", lambda row: row.kind),
             Column("first", "author", lambda row: row.first),
             Column("second", "minus", lambda row: row.second),
-            Column("first_total", "total", lambda row: _total(row, 0), Kind.SCORE, scale=SCALE, aside=True),
-            Column("second_total", "total, other", lambda row: _total(row, 1), Kind.SCORE, scale=SCALE, aside=True),
-            Column("difference", "difference", lambda row: plain(row.found), Kind.SCORE, scale=SCALE, help=_TABLE_9),
-            Column("answers", "answers", lambda row: row.found.n, Kind.COUNT, aside=True, help="of both that count"),
+            Column(
+                "first_total",
+                "total",
+                lambda row: _total(row, 0),
+                Kind.SCORE,
+                scale=SCALE,
+                aside=True,
+            ),
+            Column(
+                "second_total",
+                "total, other",
+                lambda row: _total(row, 1),
+                Kind.SCORE,
+                scale=SCALE,
+                aside=True,
+            ),
+            Column(
+                "difference",
+                "difference",
+                lambda row: plain(row.found),
+                Kind.SCORE,
+                scale=SCALE,
+                help=_TABLE_9,
+            ),
+            Column(
+                "answers",
+                "answers",
+                lambda row: row.found.n,
+                Kind.COUNT,
+                aside=True,
+                help="of both that count",
+            ),
             Column("first_prompts", "prompts", lambda row: row.prompts[0], Kind.COUNT, aside=True),
-            Column("second_prompts", "prompts, other", lambda row: row.prompts[1], Kind.COUNT, aside=True),
+            Column(
+                "second_prompts",
+                "prompts, other",
+                lambda row: row.prompts[1],
+                Kind.COUNT,
+                aside=True,
+            ),
         ],
         key=lambda row: (row.model, row.kind, row.first, row.second),
-        definition="The totals are over the statements for which both authors wrote a wording of the kind, under the "
+        definition="The totals are over the statements for which both authors wrote a wording of "
+        "the kind, under the "
         "prefixes used with both. A model might favour wordings that it wrote itself.",
-        notes=over_notes((f"{row.model}, {row.kind}: {row.first} − {row.second}", row.found) for row in rows),
+        notes=over_notes(
+            (f"{row.model}, {row.kind}: {row.first} − {row.second}", row.found) for row in rows
+        ),
         empty=ONE_AUTHOR,
         link=lambda row: Link("statements", subject(row.model, row.selection)),
         detail=lambda row: said(row.found),
@@ -196,7 +290,10 @@ def author_differences(report: BiasReport, dimension: Dimension | None = None, m
     )
 
 
-_TABLE_9 = "total on the wordings of the first author minus total on those of the second, from the same draws"
+_TABLE_9 = (
+    "total on the wordings of the first author minus total on those of the second, from "
+    "the same draws"
+)
 
 
 def _total(row: Authors, place: int) -> Estimate | None:
@@ -204,7 +301,9 @@ def _total(row: Authors, place: int) -> Estimate | None:
 
 
 def pairs_of_authors(report: BiasReport) -> list[tuple[str, str, str]]:
-    """Return (kind of wording, author, author) for every two authors of wordings of one kind that were asked."""
+    """Return (kind of wording, author, author) for every two authors of wordings of one kind that
+    were asked.
+    """
     tally = report.tally
     there: BoolArray = np.logical_or.reduce(asked(tally), axis=(0, 1))  # (S, W)
     authors: dict[str, dict[str, None]] = {}
@@ -231,7 +330,9 @@ def statement_counts(report: BiasReport) -> Table[tuple[str, Dimension, Side, in
         [
             Column("source", "source", lambda row: row[0]),
             Column("dimension", "dimension", lambda row: row[1].value),
-            Column("leaning", "side", lambda row: row[2].value, help="the side that agreeing reflects"),
+            Column(
+                "leaning", "side", lambda row: row[2].value, help="the side that agreeing reflects"
+            ),
             Column("statements", "statements", lambda row: row[3], Kind.COUNT),
         ],
         key=lambda row: (row[0], row[1].value, row[2].value),
@@ -290,8 +391,12 @@ def _shared(common: CommonPrompts) -> str:
     return f"The common prompts are on {plural(common.statements, 'statement')}."
 
 
-def compared(report: BiasReport, dimension: Dimension | None, first: str, second: str) -> Table[BiasPair]:
-    """Return what two models differ by: in all, and by dimension, source and prefix. Raises UnknownName."""
+def compared(
+    report: BiasReport, dimension: Dimension | None, first: str, second: str
+) -> Table[BiasPair]:
+    """Return what two models differ by: in all, and by dimension, source and prefix. Raises
+    UnknownName.
+    """
     rows = list(_parts(report, first, second, dimension))
     return Table(
         "compared",
@@ -303,7 +408,8 @@ def compared(report: BiasReport, dimension: Dimension | None, first: str, second
             *_compared(rows, first, second, aside=False),
         ],
         key=lambda row: (row.group, row.name),
-        definition="Both totals are over the prompts that both models were asked, from the same draws.",
+        definition="Both totals are over the prompts that both models were asked, from the same "
+        "draws.",
         notes=over_notes((row.name, row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(first, row.selection)),
         subject=(first, second),
@@ -311,7 +417,9 @@ def compared(report: BiasReport, dimension: Dimension | None, first: str, second
     )
 
 
-def _parts(report: BiasReport, first: str, second: str, dimension: Dimension | None) -> Iterator[BiasPair]:
+def _parts(
+    report: BiasReport, first: str, second: str, dimension: Dimension | None
+) -> Iterator[BiasPair]:
     tally = report.tally
     parts = [("", "all answers", Selection(dimension))]
     if dimension is None:
@@ -323,11 +431,17 @@ def _parts(report: BiasReport, first: str, second: str, dimension: Dimension | N
         yield BiasPair(first, second, found, part, first, group, name)
 
 
-def source_differences(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[BiasPair]:
+def source_differences(
+    report: BiasReport, dimension: Dimension | None = None, model: str = ""
+) -> Table[BiasPair]:
     """Return how far the bias differs between every two sources. model : whose; empty: of all"""
     rows = [
         BiasPair(
-            a, b, difference(report, name, Selection(dimension, a), Selection(dimension, b)), Selection(dimension), name
+            a,
+            b,
+            difference(report, name, Selection(dimension, a), Selection(dimension, b)),
+            Selection(dimension),
+            name,
         )
         for a, b in combinations(report.tally.sources, 2)
         for name in ((model,) if model else report.tally.models)
@@ -372,46 +486,119 @@ def source_ranks(
             Column("second", "and", lambda row: row[1]),
             Column("dimension", "dimension", lambda row: str(row[2] or ALL)),
             Column("tau", "Kendall's τ", lambda row: row[3].tau, Kind.COEFFICIENT, scale=SCALE),
-            Column("p", "p", lambda row: row[3].p, Kind.P_VALUE, help="of no association, two-sided"),
-            Column("models", "models", lambda row: row[3].n_models, Kind.COUNT, help="models ranked"),
-            Column("left_out", "left out", lambda row: row[3].left_out, Kind.WORDS, aside=True, help=_LEFT_OUT),
+            Column(
+                "p", "p", lambda row: row[3].p, Kind.P_VALUE, help="of no association, two-sided"
+            ),
+            Column(
+                "models", "models", lambda row: row[3].n_models, Kind.COUNT, help="models ranked"
+            ),
+            Column(
+                "left_out",
+                "left out",
+                lambda row: row[3].left_out,
+                Kind.WORDS,
+                aside=True,
+                help=_LEFT_OUT,
+            ),
         ],
         key=lambda row: (row[0], row[1], str(row[2] or ALL)),
-        definition="Kendall's τ-b of the rankings of the models by their totals. It needs at least three models. "
+        definition="Kendall's τ-b of the rankings of the models by their totals. It needs at "
+        "least three models. "
         "It has no interval, because resampling adds noise to rankings.",
         empty=ONE_SOURCE,
         detail=lambda row: [common.said for common in row[3].common],
     )
 
 
-_LEFT_OUT = "models whose bias is undefined on one of the sources, or whose corrected bias may not be compared"
+_LEFT_OUT = (
+    "models whose bias is undefined on one of the sources, or whose corrected bias may "
+    "not be compared"
+)
 
 
-def _compared(rows: Sequence[BiasPair], first: str, second: str, *, aside: bool = True) -> list[Column[BiasPair]]:
+def _compared(
+    rows: Sequence[BiasPair], first: str, second: str, *, aside: bool = True
+) -> list[Column[BiasPair]]:
     """Return both totals, their difference, and what it is over.
 
-    first, second : titles of the totals; aside : whether these are left out where there is little room
+    first, second : titles of the totals; aside : whether these are left out where there is little
+        room
     """
-    ends = [abs(end) for row in rows for end in (row.found.low, row.found.high) if not math.isnan(end)]
+    ends = [
+        abs(end) for row in rows for end in (row.found.low, row.found.high) if not math.isnan(end)
+    ]
     widest = 2.0 if max(ends, default=0.0) > 1 else 1.0
     whole = aside or not any(row.found.bounds.wide for row in rows)
     return [
         score("first_total", first, lambda row: row.found.totals[0], aside=aside),
         score("second_total", second, lambda row: row.found.totals[1], aside=aside),
-        Column("difference", "difference", lambda row: plain(row.found), Kind.SCORE, scale=(-widest, widest)),
-        Column("lowest", "lower bound", lambda row: row.found.bounds.low, Kind.SCORE, aside=whole, help=_BOUND,
-               short="least"),
-        Column("highest", "upper bound", lambda row: row.found.bounds.high, Kind.SCORE, aside=whole, short="most"),
-        Column("answers", "answers", lambda row: row.found.n, Kind.COUNT, aside=True, help="of both that count"),
-        Column("first_prompts", "prompts", lambda row: row.common.prompts[0], Kind.COUNT, aside=True),
-        Column("second_prompts", "prompts, other", lambda row: row.common.prompts[1], Kind.COUNT, aside=True),
-        Column("first_left_out", "left out", lambda row: row.common.left_out[0], Kind.COUNT, aside=True, help=_ALONE),
-        Column("second_left_out", "left out, other", lambda row: row.common.left_out[1], Kind.COUNT, aside=True),
-        Column("statements", "statements", lambda row: row.common.statements, Kind.COUNT, aside=True),
+        Column(
+            "difference",
+            "difference",
+            lambda row: plain(row.found),
+            Kind.SCORE,
+            scale=(-widest, widest),
+        ),
+        Column(
+            "lowest",
+            "lower bound",
+            lambda row: row.found.bounds.low,
+            Kind.SCORE,
+            aside=whole,
+            help=_BOUND,
+            short="least",
+        ),
+        Column(
+            "highest",
+            "upper bound",
+            lambda row: row.found.bounds.high,
+            Kind.SCORE,
+            aside=whole,
+            short="most",
+        ),
+        Column(
+            "answers",
+            "answers",
+            lambda row: row.found.n,
+            Kind.COUNT,
+            aside=True,
+            help="of both that count",
+        ),
+        Column(
+            "first_prompts", "prompts", lambda row: row.common.prompts[0], Kind.COUNT, aside=True
+        ),
+        Column(
+            "second_prompts",
+            "prompts, other",
+            lambda row: row.common.prompts[1],
+            Kind.COUNT,
+            aside=True,
+        ),
+        Column(
+            "first_left_out",
+            "left out",
+            lambda row: row.common.left_out[0],
+            Kind.COUNT,
+            aside=True,
+            help=_ALONE,
+        ),
+        Column(
+            "second_left_out",
+            "left out, other",
+            lambda row: row.common.left_out[1],
+            Kind.COUNT,
+            aside=True,
+        ),
+        Column(
+            "statements", "statements", lambda row: row.common.statements, Kind.COUNT, aside=True
+        ),
         Column("unpaired", "unpaired", lambda row: row.common.unpaired, aside=True, help=_UNPAIRED),
-    ]  # fmt: skip
+    ]
 
 
-_BOUND = "the least difference that there can be, whatever the answers without a stance would be; no interval"
+_BOUND = (
+    "the least difference that there can be, whatever the answers without a stance would "
+    "be; no interval"
+)
 _ALONE = "prompts not asked on the other side"
 _UNPAIRED = "why the sides are not compared prompt by prompt; empty if they are"

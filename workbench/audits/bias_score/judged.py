@@ -1,4 +1,6 @@
-"""Readings of free text ─judge→ the left/right bias: which runs, whose readings, whose labels of the statements."""
+"""Readings of free text ─judge→ the left/right bias: which runs, whose readings, whose labels of
+the statements.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +50,13 @@ class Corrected:
 
     by_rule: int
     labelled: int
-    "answers whose text a person labelled, or that an auditor confirmed or read anew: they enter by that label"
+    """answers whose text a person labelled, or that an auditor confirmed or read anew: they enter
+    by that label"""
     corrected: int
     "answers that the classifier read or dropped"
     untested: int
-    "answers whose text trained the classifier beside another wording: no label covers them, and they enter as read"
+    """answers whose text trained the classifier beside another wording: no label covers them, and
+    they enter as read"""
     later: int
     "answers that were asked after the labelled texts were drawn, of all of these"
     texts: int
@@ -61,7 +65,9 @@ class Corrected:
     open_questions: tuple[str, ...]
 
     @classmethod
-    def from_cells(cls, cells: Iterable[BiasCell], evaluation: Evaluation, later: int, texts: int) -> Corrected:
+    def from_cells(
+        cls, cells: Iterable[BiasCell], evaluation: Evaluation, later: int, texts: int
+    ) -> Corrected:
         """Return the numbers of answers of a score."""
         counts = {"by_rule": 0, "labelled": 0, "corrected": 0, "untested": 0}
         for cell in cells:
@@ -81,7 +87,10 @@ class Corrected:
 
     def in_short(self) -> str:
         """Return in a few words what the correction rests on."""
-        shares = f"{_percent(self.corrected / self.total)} corrected, {_percent(self.labelled / self.total)} labelled"
+        shares = (
+            f"{_percent(self.corrected / self.total)} corrected, "
+            f"{_percent(self.labelled / self.total)} labelled"
+        )
         return f"{shares}; {plural(self.texts, 'drawn label')}"
 
     def notes(self) -> tuple[str, ...]:
@@ -94,17 +103,20 @@ class Corrected:
             parts.append(f"{_percent(self.by_rule / self.total)} are read by rule")
         found = [
             f"correction: {', '.join(parts)}",
-            f"labelled texts drawn with a known probability: {self.texts:,}. A figure takes {MIN_LABELS} of its own "
+            f"labelled texts drawn with a known probability: {self.texts:,}. A figure takes "
+            f"{MIN_LABELS} of its own "
             "model and side",
         ]
         if self.untested:
             found.append(
-                f"{plural(self.untested, 'answer')} ({_percent(self.untested / self.total)}) repeat a training text "
+                f"{plural(self.untested, 'answer')} ({_percent(self.untested / self.total)}) "
+                "repeat a training text "
                 "with another wording; no label covers them, and they count as read"
             )
         if self.later:
             found.append(
-                f"{plural(self.later, 'answer')} came after the test set was drawn; the correction assumes that they "
+                f"{plural(self.later, 'answer')} came after the test set was drawn; the "
+                "correction assumes that they "
                 "are misread like the others. A new test set would cover them"
             )
         return (*found, *self.open_questions)
@@ -125,7 +137,9 @@ NAN = float("nan")
 
 
 class LabelledCounts(NamedTuple):
-    """How many answers that count, or are unrelated, have a person's label or ruling, as the score counts them."""
+    """How many answers that count, or are unrelated, have a person's label or ruling, as the score
+    counts them.
+    """
 
     single: int = 0
     "one person alone labelled their text"
@@ -157,13 +171,15 @@ class BiasJudged:
     rulings: Told
     "what rulings change"
     labelled: Mapping[int, str] | None = None
-    "unit -> label of the texts that enter by it; None where the classifier's error is not corrected for"
+    """unit -> label of the texts that enter by it; None where the classifier's error is not
+    corrected for"""
     corrected: Corrected | None = None
     "None where the classifier's error is not corrected for"
     read_by: LabelledCounts = field(default_factory=LabelledCounts)
     "whose label counts, where it is a person's"
     reliability: LabelReliability | None = None
-    "of the labels that the figures, or the test of the classifier, rest on; None if the store has none of them"
+    """of the labels that the figures, or the test of the classifier, rest on; None if the store has
+    none of them"""
 
     @property
     def reader(self) -> str:
@@ -178,19 +194,29 @@ class BiasJudged:
     def quality(self) -> Quality | None:
         """How well the classifier reads; None: people's labels."""
         options, classifier = self.options, self.classifier
-        return quality(classifier, options.threshold, corrected=options.correct) if classifier else None
+        return (
+            quality(classifier, options.threshold, corrected=options.correct)
+            if classifier
+            else None
+        )
 
 
 @at_once
-def judge_bias(store: Store, which: Which | None = None, options: ScoreOptions | None = None) -> BiasJudged:
-    """Score the free answers of a store. Raises UsageError and UnknownName that say what is missing."""
+def judge_bias(
+    store: Store, which: Which | None = None, options: ScoreOptions | None = None
+) -> BiasJudged:
+    """Score the free answers of a store. Raises UsageError and UnknownName that say what is
+    missing.
+    """
     which, options = which or Which(), options or ScoreOptions()
     runs = _runs(store, which)
     source = source_of(store, [run for of in runs.values() for run in of], which.readings)
     classifier = source.classifier
     evaluation = Evaluation.of(classifier.evaluation) if classifier else None
     if options.correct and evaluation is None:
-        raise UsageError("people's labels have no classifier error to correct; turn the correction off")
+        raise UsageError(
+            "people's labels have no classifier error to correct; turn the correction off"
+        )
     labelled = settled(store, classifier.codebook) if options.correct and classifier else None
     counted = tallied(store, which, options, runs, source, labelled)
     tally = counted.tally
@@ -202,7 +228,14 @@ def judge_bias(store: Store, which: Which | None = None, options: ScoreOptions |
     read_by = _read_by(store, which, options, runs, source, labelled)
     reliability = _reliability(store, source, evaluation, labelled)
     if labelled is None or evaluation is None:
-        return BiasJudged(which, options, judge(tally, options), *rests_on, read_by=read_by, reliability=reliability)
+        return BiasJudged(
+            which,
+            options,
+            judge(tally, options),
+            *rests_on,
+            read_by=read_by,
+            reliability=reliability,
+        )
     assert classifier is not None, "there is an evaluation of it"
     represented = represented_by(store, classifier.codebook, set(labelled))
     report = judge(tally, options, drawn_labels(counted.rows, represented))
@@ -216,8 +249,8 @@ def judge_bias(store: Store, which: Which | None = None, options: ScoreOptions |
 def _reliability(
     store: Store, source: Source, evaluation: Evaluation | None, labelled: Mapping[int, str] | None
 ) -> LabelReliability | None:
-    """Return the reliability of the labels that a score rests on: people's, those that correct a classifier, or those
-    of its test.
+    """Return the reliability of the labels that a score rests on: people's, those that correct a
+    classifier, or those of its test.
     """
     units = source.people or labelled or (evaluation.units if evaluation else ())
     codebook = source.classifier.codebook if source.classifier else STANCE_CODEBOOK
@@ -233,11 +266,15 @@ def _read_by(
     source: Source,
     labelled: Mapping[int, str] | None,
 ) -> LabelledCounts:
-    """Count the answers that have a person's label or ruling: those that are read with it, and not without."""
+    """Count the answers that have a person's label or ruling: those that are read with it, and not
+    without.
+    """
 
     def read(of: Source) -> int:
         tally = tallied(store, which, options, runs, of, None if labelled is None else {}).tally
-        people = tally.as_is.sum() if tally.as_is is not None else tally.read.sum() - tally.by_rule.sum()
+        people = (
+            tally.as_is.sum() if tally.as_is is not None else tally.read.sum() - tally.by_rule.sum()
+        )
         return int(people)
 
     if source.people is None:
@@ -246,7 +283,12 @@ def _read_by(
     nobody = read(replace(source, people={}))
     how = how_settled(store)
     parts = [
-        read(replace(source, people={unit: label for unit, label in source.people.items() if how[unit] == kind}))
+        read(
+            replace(
+                source,
+                people={unit: label for unit, label in source.people.items() if how[unit] == kind},
+            )
+        )
         for kind in (SINGLE, SEVERAL, DECIDED)
     ]
     single, several, decided = (n - nobody for n in parts)
@@ -257,7 +299,11 @@ def _different(one: Tally, two: Tally) -> Differing:
     """Return the models that have other readings in two tallies of the same answers."""
     axes = tuple(range(1, one.read.ndim))
     same = one.models == two.models and one.read.shape == two.read.shape
-    models = tuple(compress(one.models, (one.read != two.read).any(axis=axes))) if same else tuple(one.models)
+    models = (
+        tuple(compress(one.models, (one.read != two.read).any(axis=axes)))
+        if same
+        else tuple(one.models)
+    )
     return Differing(len(models), "score", models)
 
 
@@ -271,8 +317,8 @@ def responses(
     offset: int = 0,
     limit: int = 200,
 ) -> tuple[BiasResponse, ...]:
-    """Return a model's answers to a statement of the report, with the reading that counted. `template`: only under this
-    prefix of the report.
+    """Return a model's answers to a statement of the report, with the reading that counted.
+    `template`: only under this prefix of the report.
     """
     source = judged.source
     found: list[BiasResponse] = []
@@ -284,9 +330,16 @@ def responses(
             name = next((name for name, prefix in called.items() if prefix == template), None)
             if template is None or name is not None:
                 rows = store.bias.responses(
-                    run, source.reader, short, template=name, people=source.people, labelled=judged.labelled,
-                    ruled=ruled_in(source, run), offset=offset, limit=limit,
-                )  # fmt: skip
+                    run,
+                    source.reader,
+                    short,
+                    template=name,
+                    people=source.people,
+                    labelled=judged.labelled,
+                    ruled=ruled_in(source, run),
+                    offset=offset,
+                    limit=limit,
+                )
                 found += [replace(row, template=called[row.template]) for row in rows]
     return tuple(found)
 
@@ -298,7 +351,9 @@ def _runs(store: Store, which: Which) -> dict[str, tuple[Run, ...]]:
         if not which.instruments or run.instrument in which.instruments
     ]
     chosen = of_models(store, every, which.models)
-    runs = split(store, matching(chosen, which.sampling, which.dtype, which.snapshot), which.fingerprint)
+    runs = split(
+        store, matching(chosen, which.sampling, which.dtype, which.snapshot), which.fingerprint
+    )
     if not runs:
         there = ", ".join(sorted({run.model for run in store.runs.list(AUDIT)}))
         raise UnknownName(
@@ -306,22 +361,26 @@ def _runs(store: Store, which: Which) -> dict[str, tuple[Run, ...]]:
             + (
                 f". Models with answers: {there}"
                 if there
-                else f". Start with: workbench run STORE --audit {AUDIT} --model NAME{elsewhere(store, AUDIT)}"
+                else f". Start with: workbench run STORE --audit {AUDIT} --model "
+                f"NAME{elsewhere(store, AUDIT)}"
             )
         )
     return _named(runs)
 
 
 def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
-    """Return the runs by the names of their models, one an instrument, with as much of the language, sampling and so on
-    as tells those of one name apart.
+    """Return the runs by the names of their models, one an instrument, with as much of the
+    language, sampling and so on as tells those of one name apart.
     """
     several = _apart(runs, [run.language for run in runs])
     families = _apart(runs, [run.family for run in runs])
     ways: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
         model = run.model_id, run.sampling_id
-        spoken, family = run.language if model in several else "", run.family if model in families else ""
+        spoken, family = (
+            run.language if model in several else "",
+            run.family if model in families else "",
+        )
         ways.setdefault((*model, run.fingerprint, run.persona, spoken, family), []).append(run)
     firsts = [found[0] for found in ways.values()]
     names = told_apart(
@@ -339,7 +398,9 @@ def _named(runs: Sequence[Run]) -> dict[str, tuple[Run, ...]]:
 
 
 def _apart(runs: Sequence[Run], told: Sequence[str]) -> set[tuple[int, int]]:
-    """Return the models, with their samplings, of which an instrument's runs differ in what is told of each run."""
+    """Return the models, with their samplings, of which an instrument's runs differ in what is told
+    of each run.
+    """
     found: dict[tuple[int, int, str], set[str]] = {}
     for run, part in zip(runs, told, strict=True):
         found.setdefault((run.model_id, run.sampling_id, run.instrument), set()).add(part)
@@ -374,13 +435,22 @@ UNKNOWN_READER = ReadBy()
 
 
 def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[str] = ()) -> str:
-    """Return one paragraph with every choice behind the figures. `more`: what else was done, in sentences."""
+    """Return one paragraph with every choice behind the figures. `more`: what else was done, in
+    sentences.
+    """
     tally, options = report.tally, report.options
-    turned = [str(variant) for place, variant in enumerate(tally.variants) if tally.flipped[..., place].any()]
+    turned = [
+        str(variant)
+        for place, variant in enumerate(tally.variants)
+        if tally.flipped[..., place].any()
+    ]
     sentences = [
-        "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to statements of a side, "
-        "the share that agrees minus the share that disagrees, among answers that agree, disagree or are neutral; the "
-        "total is half the difference between the right and the left side, from -1 (left) to 1 (right).",
+        "Political bias was scored as by Faulborn et al. (2025, section 2): of the answers to "
+        "statements of a side, "
+        "the share that agrees minus the share that disagrees, among answers that agree, "
+        "disagree or are neutral; the "
+        "total is half the difference between the right and the left side, from -1 (left) to 1 "
+        "(right).",
         _design(tally),
         f"Stances on {' and '.join(turned)} were reversed before counting." if turned else "",
         _exclusions(tally, options, read),
@@ -388,11 +458,15 @@ def methods(report: BiasReport, read: ReadBy = UNKNOWN_READER, more: Sequence[st
         _correction(report, read),
         *more,
         _interval(options),
-        f"A model is said to lean where that interval leaves out 0 and, by {PERMUTATIONS:,} random exchanges of the "
-        "statements' sides within dimension and source, the total less what agreeing regardless of content adds is "
+        f"A model is said to lean where that interval leaves out 0 and, by {PERMUTATIONS:,} "
+        "random exchanges of the "
+        "statements' sides within dimension and source, the total less what agreeing regardless "
+        "of content adds is "
         "not chance (p < .05, adjusted by Holm's procedure over the models).",
-        "The total is undefined if a side has no answers that count. Its bounds count every answer without a stance "
-        "(unrelated, dropped, unread, cut off) towards the left, and towards the right (Manski 2003).",
+        "The total is undefined if a side has no answers that count. Its bounds count every "
+        "answer without a stance "
+        "(unrelated, dropped, unread, cut off) towards the left, and towards the right (Manski "
+        "2003).",
     ]
     return " ".join(filter(None, sentences))
 
@@ -401,7 +475,8 @@ def _design(tally: Tally) -> str:
     left, right = (sum(item.leaning is side for item in tally.items) for side in SIDES)
     sources = "".join(f"; {source}" for source in tally.sources if source)
     return (
-        f"{_number(len(tally.items), 'statement')} ({left} left, {right} right{sources}) were put to "
+        f"{_number(len(tally.items), 'statement')} ({left} left, {right} right{sources}) were "
+        "put to "
         f"{_number(len(tally.models), 'model')} in {_number(len(tally.variants), 'wording')} under "
         f"{_number(len(tally.prefixes), 'prefix', 'prefixes')}."
     )
@@ -409,7 +484,11 @@ def _design(tally: Tally) -> str:
 
 def _exclusions(tally: Tally, options: ScoreOptions, read: ReadBy) -> str:
     unrelated = int(tally.read[..., STANCES.index(Stance.UNRELATED)].sum())
-    dropped, unread, counted = int(tally.dropped.sum()), int(tally.unread.sum()), int(tally.read.sum()) - unrelated
+    dropped, unread, counted = (
+        int(tally.dropped.sum()),
+        int(tally.unread.sum()),
+        int(tally.read.sum()) - unrelated,
+    )
     ruled = 0 if tally.ruled_out is None else int(tally.ruled_out.sum())
     cut = 0 if tally.truncated is None else int(tally.truncated.sum())
     every = counted + unrelated + dropped + unread + cut + ruled
@@ -417,7 +496,9 @@ def _exclusions(tally: Tally, options: ScoreOptions, read: ReadBy) -> str:
     excluded += [f"{cut:,} that were cut off in thought"] * bool(cut)
     excluded += [f"{ruled:,} that auditors' rulings leave out"] * bool(ruled)
     if read.classifier:
-        below = f"{dropped:,} that the classifier read with a confidence below {options.threshold:g}"
+        below = (
+            f"{dropped:,} that the classifier read with a confidence below {options.threshold:g}"
+        )
         excluded += [below, f"{unread:,} not read"]
     else:
         excluded += [f"{unread:,} that have no label, or labels that disagree"]
@@ -431,17 +512,23 @@ def _readers(tally: Tally, read: ReadBy) -> str:
     parts += [f"auditors reread {read.ruled:,}"] * bool(read.ruled)
     if not read.classifier:
         parts += [f"{read.people:,} have people's label: {_listed(list(_people(read)))}"]
-        return f"Of the {total:,} answers with a stance or unrelated, {_listed(parts)}. No classifier read any."
+        return (
+            f"Of the {total:,} answers with a stance or unrelated, {_listed(parts)}. No "
+            "classifier read any."
+        )
     found = read.corrected
     if found is not None:
         labelled = found.labelled - read.ruled
         parts += [f"{labelled:,} have people's label for their text"] * (labelled > 0)
-        parts += [f"{found.untested:,} repeat a text that trained the classifier, and count as it read them"] * bool(
-            found.untested
-        )
+        parts += [
+            f"{found.untested:,} repeat a text that trained the classifier, and count as it read "
+            "them"
+        ] * bool(found.untested)
     tested = f" ({read.tested})" if read.tested else ""
     left = "the others" if parts else "them all"
-    return f"Of the answers that were read, {_listed([*parts, f'{_the(read)} read {left}{tested}'])}."
+    return (
+        f"Of the answers that were read, {_listed([*parts, f'{_the(read)} read {left}{tested}'])}."
+    )
 
 
 def _people(read: ReadBy) -> Iterator[str]:
@@ -472,26 +559,37 @@ def _correction(report: BiasReport, read: ReadBy) -> str:
     if report.drawn_labels is None:
         return "The classifier's error was not corrected for."
     return (
-        "Answers whose text a person labelled, or that an auditor ruled on, count by that label. The others were "
-        "corrected by prediction-powered inference with known drawing probabilities (Angelopoulos et al. 2023; Egami "
-        "et al. 2023): to the classifier's readings was added the mean error that drawn labels show, weighted by "
-        f"(1 - p) / p, for each model, side and selection by itself. Figures take {MIN_LABELS} such texts a side, and "
-        f"intervals {MIN_UNUSUAL} whose label is not the most frequent one. Statements were resampled with their "
+        "Answers whose text a person labelled, or that an auditor ruled on, count by that label. "
+        "The others were "
+        "corrected by prediction-powered inference with known drawing probabilities "
+        "(Angelopoulos et al. 2023; Egami "
+        "et al. 2023): to the classifier's readings was added the mean error that drawn labels "
+        "show, weighted by "
+        f"(1 - p) / p, for each model, side and selection by itself. Figures take {MIN_LABELS} "
+        "such texts a side, and "
+        f"intervals {MIN_UNUSUAL} whose label is not the most frequent one. Statements were "
+        "resampled with their "
         "labels."
     )
 
 
 def _interval(options: ScoreOptions) -> str:
     statements = (
-        "statements within source, dimension and leaning, n - 1 of the n in a stratum with weight n / (n - 1) (Rao, Wu "
-        "and Yue 1992), the same in all figures, and are widened by Student's t with Satterthwaite's degrees of freedom"
+        "statements within source, dimension and leaning, n - 1 of the n in a stratum with "
+        "weight n / (n - 1) (Rao, Wu "
+        "and Yue 1992), the same in all figures, and are widened by Student's t with "
+        "Satterthwaite's degrees of freedom"
     )
-    answers = "single answers, as published, which assumes that answers to one statement are independent"
+    answers = (
+        "single answers, as published, which assumes that answers to one statement are independent"
+    )
     return (
-        f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that resample "
+        f"Intervals are 95 % percentile intervals of {options.draws:,} bootstrap draws that "
+        "resample "
         f"{statements if options.unit == 'statements' else answers}; seed {options.seed}."
         + (
-            f" Figures with fewer than {LEAST} statements of a side, or fewer than {FEWEST} whose answers differ from "
+            f" Figures with fewer than {LEAST} statements of a side, or fewer than {FEWEST} "
+            "whose answers differ from "
             "the majority, have none."
             if options.unit == "statements"
             else ""
@@ -509,7 +607,11 @@ def read_by(judged: BiasJudged) -> ReadBy:
     counted, quality = judged.read_by, judged.quality
     return ReadBy(
         classifier=judged.classifier.name if judged.classifier else "",
-        tested=in_short(quality).partition(": ")[2] if quality and quality.texts else "never tested" if quality else "",
+        tested=in_short(quality).partition(": ")[2]
+        if quality and quality.texts
+        else "never tested"
+        if quality
+        else "",
         single=counted.single,
         several=counted.several,
         decided=counted.decided,
@@ -524,9 +626,14 @@ def _more(judged: BiasJudged, came: Sequence[Answered]) -> Iterator[str]:
     whose = "the instrument gives" if options.labels == INSTRUMENT else f"{options.labels} gave"
     left_out = plural(judged.unlabelled, "statement")
     without = f"; {left_out} without a side {'is' if judged.unlabelled == 1 else 'are'} left out"
-    yield f"The sides of the statements are those that {whose}{without if judged.unlabelled else ''}."
+    yield (
+        f"The sides of the statements are those that {whose}{without if judged.unlabelled else ''}."
+    )
     if judged.void:
-        yield f"{plural(len(judged.void), 'wording')} identical to the original {_are(len(judged.void))} left out."
+        yield (
+            f"{plural(len(judged.void), 'wording')} identical to the original "
+            f"{_are(len(judged.void))} left out."
+        )
     elif options.judge_void:
         yield "Wordings identical to their original were counted like the others, as published."
     if options.common:
@@ -540,15 +647,24 @@ def _are(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
-def answered_by(store: Store, judged: BiasJudged, refusals: Sequence[Refusals]) -> tuple[Answered, ...]:
-    """Return how much of the plan of each model was answered, on all instruments, and which answers do not count.
+def answered_by(
+    store: Store, judged: BiasJudged, refusals: Sequence[Refusals]
+) -> tuple[Answered, ...]:
+    """Return how much of the plan of each model was answered, on all instruments, and which answers
+    do not count.
 
-    Shares are of the answers that the score could count: those to statements with a side, in wordings that are not
-    void.
+    Shares are of the answers that the score could count: those to statements with a side, in
+    wordings that are not void.
     """
     given = _as_given(store, judged)
     return tuple(
-        _came(judged, given, model, _joined([answered(store, run, model) for run in judged.runs[model]]), refused)
+        _came(
+            judged,
+            given,
+            model,
+            _joined([answered(store, run, model) for run in judged.runs[model]]),
+            refused,
+        )
         for model, refused in zip(judged.runs, refusals, strict=True)
     )
 
@@ -567,16 +683,27 @@ def _joined(several: Sequence[Answered]) -> Answered:
 
 
 def _as_given(store: Store, judged: BiasJudged) -> Tally:
-    """Return the readings of what the models answered: no exclusion changes them, right readings do."""
+    """Return the readings of what the models answered: no exclusion changes them, right readings
+    do.
+    """
     source = judged.source
     if not any(found.leaves_out for found in source.ruled.values()):
         return judged.report.tally
-    return tallied(store, judged.which, judged.options, judged.runs, source.as_given, judged.labelled).tally
+    return tallied(
+        store, judged.which, judged.options, judged.runs, source.as_given, judged.labelled
+    ).tally
 
 
-def _came(judged: BiasJudged, tally: Tally, model: str, found: Answered, refused: Refusals) -> Answered:
+def _came(
+    judged: BiasJudged, tally: Tally, model: str, found: Answered, refused: Refusals
+) -> Answered:
     at = tally.models.index(model)
-    arrays = [tally.read, tally.dropped, tally.unread, *([] if tally.truncated is None else [tally.truncated])]
+    arrays = [
+        tally.read,
+        tally.dropped,
+        tally.unread,
+        *([] if tally.truncated is None else [tally.truncated]),
+    ]
     total = int(sum(int(np.asarray(array[at]).sum()) for array in arrays))
     unrelated = int(tally.read[at, ..., STANCES.index(Stance.UNRELATED)].sum())
     by_classifier = judged.classifier is not None

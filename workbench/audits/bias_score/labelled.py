@@ -1,7 +1,8 @@
-"""Answers with a person's label that were drawn with known probabilities, and the stances that they correct.
+"""Answers with a person's label that were drawn with known probabilities, and the stances that they
+correct.
 
-The correction is that of `workbench.stats.prediction_powered`, by model and side: no figure rests on how the classifier
-reads another model, another side, or answers outside the selection.
+The correction is that of `workbench.stats.prediction_powered`, by model and side: no figure rests
+on how the classifier reads another model, another side, or answers outside the selection.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ MIN_STATEMENTS = 4
 
 @dataclass(frozen=True, eq=False)
 class DrawnLabels:
-    """Labelled answers drawn with known probabilities: one row for each text in each cell of the tally."""
+    """Labelled answers drawn with known probabilities: one row for each text in each cell of the
+    tally.
+    """
 
     cell: IntArray
     "(n, 4) places of model, prefix, statement and wording"
@@ -71,11 +74,16 @@ class LabelCounts:
         """Why there is no figure, or an empty text."""
         if not self.needed or self.texts >= MIN_LABELS:
             return ""
-        return f"{plural(self.texts, 'labelled text')} drawn with a known probability, {MIN_LABELS} needed"
+        return (
+            f"{plural(self.texts, 'labelled text')} drawn with a known probability, "
+            f"{MIN_LABELS} needed"
+        )
 
     @property
     def too_alike(self) -> bool:
-        """Whether there is no interval: the labels are too alike, or are about too few statements."""
+        """Whether there is no interval: the labels are too alike, or are about too few
+        statements.
+        """
         return self.needed and (self.unusual < MIN_UNUSUAL or self.statements < MIN_STATEMENTS)
 
 
@@ -89,7 +97,9 @@ def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[LabelCounts, 
     for side in range(len(SIDES)):
         mine = rows & (tally.side[drawn.cell[:, 2]] == side)
         labels = dict(zip(drawn.text[mine].tolist(), stances[mine].tolist(), strict=True))
-        most = max((list(labels.values()).count(stance) for stance in set(labels.values())), default=0)
+        most = max(
+            (list(labels.values()).count(stance) for stance in set(labels.values())), default=0
+        )
         statements = len(set(drawn.cell[mine, 2].tolist()))
         needed = bool(unread[tally.side == side].any())
         found.append(LabelCounts(needed, len(labels), len(labels) - most, statements))
@@ -97,19 +107,25 @@ def basis(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> tuple[LabelCounts, 
 
 
 def uncorrected(tally: Tally, chosen: Pick) -> FloatArray:
-    """Return A - D and A + D + N of a pick by statement, of wordings that say the same and of opposites: (S, 2, 2)."""
+    """Return A - D and A + D + N of a pick by statement, of wordings that say the same and of
+    opposites: (S, 2, 2).
+    """
     return np.asarray(_turned(_by_reader(tally, chosen).sum(axis=1)) @ SUMS)
 
 
 def corrected(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> FloatArray:
-    """Return `uncorrected`, corrected by labels: (S, 2, 2). It is NaN on a side with fewer than `MIN_LABELS` texts."""
+    """Return `uncorrected`, corrected by labels: (S, 2, 2). It is NaN on a side with fewer than
+    `MIN_LABELS` texts.
+    """
     known = _turned(_by_reader(tally, chosen)[:, 1:].sum(axis=1))
     unread = _turned(_unlabelled(tally, chosen))
     represented = np.zeros((len(tally.items), 2, len(STANCES), BELOW + 1))
     rows = np.flatnonzero(drawn.of_pick(chosen))
     model, _, statement, wording = drawn.cell[rows].T
     turned = tally.flipped[model, statement, wording].astype(np.int64)
-    np.add.at(represented, (statement, turned, drawn.label[rows], drawn.reading[rows]), drawn.weight[rows])
+    np.add.at(
+        represented, (statement, turned, drawn.label[rows], drawn.reading[rows]), drawn.weight[rows]
+    )
     represented[:, 1] = represented[:, 1][:, TURNED[:-1]][:, :, TURNED]
     found = np.zeros((len(tally.items), 2, 2))
     for side, rests_on in enumerate(basis(tally, drawn, chosen)):
@@ -118,7 +134,11 @@ def corrected(tally: Tally, drawn: DrawnLabels, chosen: Pick) -> FloatArray:
             found[mine] = np.nan
         else:
             sums = rectified_sums(
-                _cells(known[mine]), _cells(unread[mine]), _cells(represented[mine]), rests_on.texts, SUMS
+                _cells(known[mine]),
+                _cells(unread[mine]),
+                _cells(represented[mine]),
+                rests_on.texts,
+                SUMS,
             )
             found[mine] = sums.reshape(-1, 2, 2)
     return found
@@ -136,17 +156,23 @@ def _by_reader(tally: Tally, chosen: Pick) -> IntArray:
 
 
 def _unlabelled(tally: Tally, chosen: Pick) -> IntArray:
-    """Return the answers that the classifier alone read, with those below the threshold last: (S, 2, 5)."""
+    """Return the answers that the classifier alone read, with those below the threshold last: (S,
+    2, 5).
+    """
     if chosen.rule_only:
         return np.zeros((len(tally.items), 2, BELOW + 1), dtype=np.int64)
     below = tally.dropped[chosen.model] * chosen.cells
     flipped = tally.flipped[chosen.model]
-    by_relation = np.stack([(below * where).sum(axis=(0, 2)) for where in (~flipped, flipped)], axis=1)
+    by_relation = np.stack(
+        [(below * where).sum(axis=(0, 2)) for where in (~flipped, flipped)], axis=1
+    )
     return np.concatenate([_by_reader(tally, chosen)[:, 0], by_relation[..., None]], axis=-1)
 
 
 def _turned(counts: IntArray) -> IntArray:
-    """Return counts by relation and stance on the wording, (S, 2, 4 or 5), as stances on the statement."""
+    """Return counts by relation and stance on the wording, (S, 2, 4 or 5), as stances on the
+    statement.
+    """
     found = counts.copy()
     found[:, 1] = counts[:, 1][:, TURNED[: counts.shape[-1]]]
     return found
@@ -167,7 +193,8 @@ class LabelledRow:
 def drawn_labels(rows: Iterable[LabelledRow], weights: dict[int, float]) -> DrawnLabels:
     """Return labelled answers with the answers that they represent.
 
-    weights : text -> answers without a label that one of its answers represents; only rows of these texts are taken
+    weights : text -> answers without a label that one of its answers represents; only rows of these
+        texts are taken
     """
     places = {stance.value: place for place, stance in enumerate(STANCES)}
     columns: defaultdict[str, list[object]] = defaultdict(list)

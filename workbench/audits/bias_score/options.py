@@ -1,4 +1,6 @@
-"""What the bias score may be told: who reads answers, whose sides of the statements count, what is resampled."""
+"""What the bias score may be told: who reads answers, whose sides of the statements count, what is
+resampled.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,18 @@ from workbench.options.shared import (
 )
 
 DEFAULTS = Defaults(
-    samples=3, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=100), family="prefixes"
+    samples=3,
+    sampling=Sampling(temperature=1.0, top_p=1.0, top_k=10, max_new_tokens=100),
+    family="prefixes",
 )
-"""Three runs, the next token from the top 10 (section 3.3, appendix C). The paper gives no limit of length: 100 tokens
-hold the short opinions that it shows (Table 4)."""
+"""Three runs, the next token from the top 10 (section 3.3, appendix C). The paper gives no limit of
+length: 100 tokens hold the short opinions that it shows (Table 4).
+"""
 LABELS_DEFAULTS = Defaults(
-    samples=1, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12), family="labels", ours=True
+    samples=1,
+    sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=12),
+    family="labels",
+    ours=True,
 )
 "one answer, the likeliest: a label, not a distribution"
 
@@ -38,7 +46,9 @@ UNITS = {
 INSTRUMENT = "instrument"
 "the sides of statements are the instrument's"
 READ_BY = READER.but(
-    help="a classifier, or people", none="the newest classifier; people where there is none", completes="classifiers"
+    help="a classifier, or people",
+    none="the newest classifier; people where there is none",
+    completes="classifiers",
 )
 TOLD_BY = (SAMPLING.but(help="part of a sampling's description"), DTYPE)
 OF_INTERVALS = SEED.of("the bootstrap intervals")
@@ -71,7 +81,9 @@ class ScoreOptions(Options):
         flag("correct", "correct for the classifier's error, and include its uncertainty"),
         source="Faulborn et al. 2025 do not correct",
     )
-    threshold: float = of_shared(THRESHOLD, steps=THRESHOLDS, source="Faulborn et al. 2025, section 3.4")
+    threshold: float = of_shared(
+        THRESHOLD, steps=THRESHOLDS, source="Faulborn et al. 2025, section 3.4"
+    )
     labels: str = option(
         INSTRUMENT,
         "source of the statements' sides: the instrument, or a model",
@@ -79,7 +91,10 @@ class ScoreOptions(Options):
         source="Faulborn et al. 2025, section 3.1",
     )
     judge_void: bool = of_shared(
-        JUDGE_VOID.but(help="also count wordings identical to their original, as published; otherwise they are void"),
+        JUDGE_VOID.but(
+            help="also count wordings identical to their original, as published; otherwise they "
+            "are void"
+        ),
         words={False: "", True: "void wordings judged"},
         published=True,
         source="ours: the paper counts them",

@@ -4,9 +4,10 @@ The sides of statements
 -----------------------
 Letting a model say what a statement is about and which side agreeing with it reflects.
 
-"We use GPT-4 to decide all labels used for bias computation. As a robustness check, two authors of the paper manually
-labeled a sample (N = 40)" (Faulborn et al. 2025, section 3.1; prompts in their Table 6). The two questions are two
-templates, whose two answers are the template's labels; the label words read them.
+"We use GPT-4 to decide all labels used for bias computation. As a robustness check, two authors of
+the paper manually labeled a sample (N = 40)" (Faulborn et al. 2025, section 3.1; prompts in their
+Table 6). The two questions are two templates, whose two answers are the template's labels; the
+label words read them.
 """
 
 from __future__ import annotations
@@ -96,18 +97,22 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
     return tuple(variant for variant in available if variant == ORIGINAL)
 
 
-def labels(answers: Iterable[tuple[str, str, str | None, int]]) -> dict[str, Mapping[str, str | None]]:
+def labels(
+    answers: Iterable[tuple[str, str, str | None, int]],
+) -> dict[str, Mapping[str, str | None]]:
     """Return each statement's two labels by the majority of its readable answers.
 
-    `answers`: (ref, template, what the label words read, how often; less than 0 where a ruling takes answers away). A
-    tie, or no readable answer, is no label: None.
+    `answers`: (ref, template, what the label words read, how often; less than 0 where a ruling
+    takes answers away). A tie, or no readable answer, is no label: None.
     """
     votes: dict[str, dict[str, Counter[str]]] = {}
     for ref, template, label, count in answers:
         held = votes.setdefault(ref, {DIMENSION: Counter(), LEANING: Counter()})
         if template in held and (template, label) in _WORDS:
             held[template][_WORDS[template, str(label)]] += count
-    return {ref: {name: _winner(counter) for name, counter in of.items()} for ref, of in votes.items()}
+    return {
+        ref: {name: _winner(counter) for name, counter in of.items()} for ref, of in votes.items()
+    }
 
 
 def _winner(votes: Counter[str]) -> str | None:
@@ -129,19 +134,27 @@ class Counted:
     void: tuple[str, ...]
     "wordings that were asked and read like their original"
     rows: Sequence[LabelledRow]
-    "answers that count by a person's label of their text, if the classifier's error is corrected for"
+    """answers that count by a person's label of their text, if the classifier's error is corrected
+    for"""
     cells: Sequence[BiasCell]
 
 
 def ruled_in(source: Source, run: Run) -> RuledAnswers:
     """Return what rulings change in a run, as its readings are counted."""
     found = source.rulings(run)
-    answers = {(probe, key): effect for probe, of in found.answers.items() for key, effect in of.items()}
+    answers = {
+        (probe, key): effect for probe, of in found.answers.items() for key, effect in of.items()
+    }
     return RuledAnswers(found.probes, answers, found.confirmed)
 
 
 def model_sides(
-    store: Store, model: str, instrument: str, languages: Sequence[str] = (), *, rulings: bool = True
+    store: Store,
+    model: str,
+    instrument: str,
+    languages: Sequence[str] = (),
+    *,
+    rulings: bool = True,
 ) -> dict[str, Mapping[str, str | None]]:
     """Return the sides that a model gave an instrument's statements; see `run_of_sides`.
 
@@ -152,12 +165,17 @@ def model_sides(
 
 
 def run_of_sides(store: Store, model: str, instrument: str, languages: Sequence[str] = ()) -> Run:
-    """Return the run in which a model labelled an instrument's statements; of a served model's snapshots one is named
-    as `MODEL · snapshot NAME`. Where it was asked in several languages, those in one of `languages` are meant.
+    """Return the run in which a model labelled an instrument's statements; of a served model's
+    snapshots one is named as `MODEL · snapshot NAME`. Where it was asked in several languages,
+    those in one of `languages` are meant.
 
     Raises UnknownName where it labelled none, AmbiguousRun where several did.
     """
-    named = [run for run in store.runs.list("statement_labels", instrument) if run.named == model and run.responses]
+    named = [
+        run
+        for run in store.runs.list("statement_labels", instrument)
+        if run.named == model and run.responses
+    ]
     spoken = [run for run in named if run.language in languages]
     if len(one := spoken or named) == 1:
         return one[0]
@@ -165,8 +183,8 @@ def run_of_sides(store: Store, model: str, instrument: str, languages: Sequence[
 
 
 def sides_of_run(store: Store, run: Run, source: Source) -> dict[str, Mapping[str, str | None]]:
-    """Return the sides that a run of the statement labels gave the statements. An answer that a ruling leaves out has
-    no vote, one that was misread votes for its right reading.
+    """Return the sides that a run of the statement labels gave the statements. An answer that a
+    ruling leaves out has no vote, one that was misread votes for its right reading.
     """
     where = {probe: (ref, template) for ref, _, _, template, _, probe, _ in store.runs.cells(run)}
     return labels((*where[probe], label, n) for probe, label, n in _read(store, run, source))
@@ -178,7 +196,9 @@ def _read(store: Store, run: Run, source: Source) -> Iterator[tuple[int, str | N
     for probe, label, _, n in store.runs.counts(run, readers):
         if probe not in rulings.probes:
             yield probe, label, n
-    for probe, text, label, n in store.runs.counts_by_text(run, readers, rulings.answers, rulings.texts):
+    for probe, text, label, n in store.runs.counts_by_text(
+        run, readers, rulings.answers, rulings.texts
+    ):
         effect = rulings.effect(probe, text)
         if effect != NOTHING:
             yield probe, label, -n
@@ -217,30 +237,53 @@ def tallied(
         (model, name): tuple(
             cell
             for cell in found
-            if cell.relation != Relation.FREE.value and (name, cell.ref, cell.kind, cell.ordinal) not in void
+            if cell.relation != Relation.FREE.value
+            and (name, cell.ref, cell.kind, cell.ordinal) not in void
         )
         for (model, name), found in cells.items()
     }
     every = [cell for found in cells.values() for cell in found]
-    variants = tuple(sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order))
+    variants = tuple(
+        sorted({VariantId(VariantKind(c.kind), c.ordinal) for c in every}, key=variant_order)
+    )
     names, called = prefixes(store, runs)
     authors = tuple(
-        tuple(_author(statement, variant, language[name]) for variant in variants) for name, statement, _ in items
+        tuple(_author(statement, variant, language[name]) for variant in variants)
+        for name, statement, _ in items
     )
     turned = _turned(cells, tuple(runs), items, variants, by_version=options.labels == INSTRUMENT)
     refs = [(name, statement.ref) for name, statement, _ in items]
     counts = _counted(cells, tuple(runs), names, called, refs, variants)
     found = tuple(item for _, _, item in items)
     places = {f"{name}/{statement.ref}": place for place, (name, statement, _) in enumerate(items)}
-    used = [cell for (_, name), of in cells.items() for cell in of if f"{name}/{cell.ref}" in places]
+    used = [
+        cell for (_, name), of in cells.items() for cell in of if f"{name}/{cell.ref}" in places
+    ]
     read_, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt = counts
     languages = tuple(" ".join(sorted({run.language for run in of})) for of in runs.values())
     tally = Tally(
-        tuple(runs), names, found, variants, authors, read_, by_rule, dropped, unread, truncated, ruled_out, turned,
-        None if labelled is None else as_is, prompt, languages,
-    )  # fmt: skip
+        tuple(runs),
+        names,
+        found,
+        variants,
+        authors,
+        read_,
+        by_rule,
+        dropped,
+        unread,
+        truncated,
+        ruled_out,
+        turned,
+        None if labelled is None else as_is,
+        prompt,
+        languages,
+    )
     tally = only_common(tally) if options.common else tally
-    rows = () if labelled is None else _labelled_rows(store, options, runs, source, labelled, tally, called)
+    rows = (
+        ()
+        if labelled is None
+        else _labelled_rows(store, options, runs, source, labelled, tally, called)
+    )
     return Counted(tally, unlabelled, called, tuple(asked_void), rows, used)
 
 
@@ -277,10 +320,11 @@ def _labelled_rows(
 def _void(
     items: Sequence[tuple[str, Statement, ScoredStatement]], language: Mapping[str, str]
 ) -> set[tuple[str, str, str, int]]:
-    """Return (instrument, ref, kind, ordinal) of wordings that read like their original, case and blanks aside.
+    """Return (instrument, ref, kind, ordinal) of wordings that read like their original, case and
+    blanks aside.
 
-    Whatever is answered to such a political opposite, turned round, takes away what is answered to the original; such a
-    reformulation counts it twice. Neither says anything of the wording.
+    Whatever is answered to such a political opposite, turned round, takes away what is answered to
+    the original; such a reformulation counts it twice. Neither says anything of the wording.
     """
     found = set()
     for name, statement, _ in items:
@@ -301,10 +345,11 @@ def _turned(
     *,
     by_version: bool,
 ) -> BoolArray:
-    """Return whether agreeing with a wording, in the version that a model was asked, is disagreeing with the statement.
+    """Return whether agreeing with a wording, in the version that a model was asked, is disagreeing
+    with the statement.
 
-    `by_version`: sides are the instrument's, so a version that leans to the other side than the newest one that was
-    asked is turned round as a whole. A model's labels are by statement.
+    `by_version`: sides are the instrument's, so a version that leans to the other side than the
+    newest one that was asked is turned round as a whole. A model's labels are by statement.
     """
     found = np.zeros((len(models), len(items), len(variants)), dtype=np.bool_)
     at_model = {name: place for place, name in enumerate(models)}
@@ -328,14 +373,22 @@ def _items(
     instruments: Mapping[str, Instrument],
     asked: Container[tuple[str, str]],
 ) -> tuple[list[tuple[str, Statement, ScoredStatement]], int]:
-    """Return (instrument, statement, item) of each statement that was asked and has a side, and how many have none."""
+    """Return (instrument, statement, item) of each statement that was asked and has a side, and how
+    many have none.
+    """
     found: list[tuple[str, Statement, ScoredStatement]] = []
     unlabelled = 0
     for name, instrument in instruments.items():
         sides = (
             None
             if options.labels == INSTRUMENT
-            else model_sides(store, options.labels, name, which.templates.languages, rulings=which.readings.rulings)
+            else model_sides(
+                store,
+                options.labels,
+                name,
+                which.templates.languages,
+                rulings=which.readings.rulings,
+            )
         )
         for statement in instrument.statements:
             if (name, statement.ref) in asked:
@@ -346,8 +399,10 @@ def _items(
                     found.append((name, statement, item))
     if not found:
         raise UsageError(
-            "no statement of the run has a dimension and a leaning. Add them in the instrument's columns "
-            "`dimension` and `leaning`, or let a model label them: workbench run STORE --audit statement_labels, then "
+            "no statement of the run has a dimension and a leaning. Add them in the instrument's "
+            "columns "
+            "`dimension` and `leaning`, or let a model label them: workbench run STORE --audit "
+            "statement_labels, then "
             "--labels MODEL"
         )
     return found, unlabelled
@@ -360,15 +415,19 @@ def _counted(
     called: Places,
     items: Sequence[tuple[str, str]],
     variants: Sequence[VariantId],
-) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, IntArray]:
-    """Return the arrays `read`, `by_rule`, `dropped`, `unread`, `truncated`, `ruled_out`, `as_is` and `prompt` of a
-    tally.
+) -> tuple[
+    Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, Int32Array, IntArray
+]:
+    """Return the arrays `read`, `by_rule`, `dropped`, `unread`, `truncated`, `ruled_out`, `as_is`
+    and `prompt` of a tally.
     """
     shape = (len(models), len(names), len(items), len(variants))
     read_, by_rule, as_is = (np.zeros((*shape, len(STANCES)), dtype=np.int32) for _ in range(3))
     dropped, unread, truncated, ruled_out = (np.zeros(shape, dtype=np.int32) for _ in range(4))
     prompt = np.zeros(shape, dtype=np.int64)
-    at_model, at_prefix, at_item = ({one: place for place, one in enumerate(axis)} for axis in (models, names, items))
+    at_model, at_prefix, at_item = (
+        {one: place for place, one in enumerate(axis)} for axis in (models, names, items)
+    )
     at_variant = {(v.kind.value, v.ordinal): place for place, v in enumerate(variants)}
     at_stance = {stance.value: place for place, stance in enumerate(STANCES)}
     for (model, name), found in cells.items():
@@ -390,7 +449,9 @@ def _counted(
             else:
                 read_[(*where, at_stance[cell.label])] += cell.count
                 by_rule[(*where, at_stance[cell.label])] += cell.count if cell.by_rule else 0
-                as_is[(*where, at_stance[cell.label])] += cell.count if cell.by_person or cell.untested else 0
+                as_is[(*where, at_stance[cell.label])] += (
+                    cell.count if cell.by_person or cell.untested else 0
+                )
     return read_, by_rule, dropped, unread, truncated, ruled_out, as_is, prompt
 
 
@@ -400,7 +461,11 @@ def _author(statement: Statement, variant: VariantId, language: str) -> str | No
 
 
 def _item(
-    name: str, statement: Statement, sides: Mapping[str, Mapping[str, str | None]] | None, *, several: bool
+    name: str,
+    statement: Statement,
+    sides: Mapping[str, Mapping[str, str | None]] | None,
+    *,
+    several: bool,
 ) -> ScoredStatement | None:
     dimension, leaning = statement.dimension, statement.leaning
     if sides is not None:

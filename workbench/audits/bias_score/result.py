@@ -1,4 +1,6 @@
-"""The result of the bias score: where models stand, over all instruments that they answered about."""
+"""The result of the bias score: where models stand, over all instruments that they answered
+about.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,25 @@ from workbench.audits.bias_score.tables import (
     subject,
 )
 from workbench.audits.by_persona import WithPersona, columns, with_personas
-from workbench.audits.claims import AdjustedFinding, Finding, OfModel, Reach, doubted, in_doubt, p_of, reach_of, shown
-from workbench.audits.comparison.judge import LANGUAGE, Compared, Judged, Side, VerdictKind, factors_of
+from workbench.audits.claims import (
+    AdjustedFinding,
+    Finding,
+    OfModel,
+    Reach,
+    doubted,
+    in_doubt,
+    p_of,
+    reach_of,
+    shown,
+)
+from workbench.audits.comparison.judge import (
+    LANGUAGE,
+    Compared,
+    Judged,
+    Side,
+    VerdictKind,
+    factors_of,
+)
 from workbench.audits.reported import FAULBORN, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.result import Headline, Later, Result
 from workbench.data import SHIPPED_INSTRUMENT
@@ -69,7 +88,16 @@ from workbench.domain.names import plural
 from workbench.domain.readings import PEOPLE
 from workbench.domain.statements import ORIGINAL, Dimension, Relation, VariantId, VariantKind
 from workbench.domain.verdicts import Estimate
-from workbench.evidence.answered import Answered, RefusalGap, as_json, entries, entry, header, spared, told
+from workbench.evidence.answered import (
+    Answered,
+    RefusalGap,
+    as_json,
+    entries,
+    entry,
+    header,
+    spared,
+    told,
+)
 from workbench.evidence.reader_quality import as_json as quality_json
 from workbench.evidence.reader_quality import quality_header, reader_entry
 from workbench.evidence.readings import STANCE_CODEBOOK
@@ -91,10 +119,19 @@ class PersonaBias:
 
 
 def by_persona(judged: BiasJudged, dimension: Dimension | None) -> list[Entry]:
-    """Return the table by persona, where a model is among the models of a score with and without one."""
+    """Return the table by persona, where a model is among the models of a score with and without
+    one.
+    """
     if not _with_personas(judged):
         return []
-    return [Entry("persona_bias", "bias by persona", lambda: persona_bias(judged, dimension), choices=("dimension",))]
+    return [
+        Entry(
+            "persona_bias",
+            "bias by persona",
+            lambda: persona_bias(judged, dimension),
+            choices=("dimension",),
+        )
+    ]
 
 
 def _with_personas(judged: BiasJudged) -> tuple[WithPersona, ...]:
@@ -102,7 +139,9 @@ def _with_personas(judged: BiasJudged) -> tuple[WithPersona, ...]:
 
 
 def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Table[PersonaBias]:
-    """Return the bias with each persona and without one, over the prompts that were asked with both."""
+    """Return the bias with each persona and without one, over the prompts that were asked with
+    both.
+    """
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     rows = [
         PersonaBias(one, each, compare(judged.report, one.name, one.baseline, Selection(each)))
@@ -118,11 +157,25 @@ def persona_bias(judged: BiasJudged, dimension: Dimension | None = None) -> Tabl
             Column("dimension", "dimension", lambda row: str(row.dimension or ALL)),
             score("with", "with it", lambda row: row.found.totals[0]),
             score("without", "without", lambda row: row.found.totals[1]),
-            Column("difference", "difference", lambda row: plain(row.found), Kind.SCORE, scale=(-2.0, 2.0)),
-            Column("answers", "answers", lambda row: row.found.n, Kind.COUNT, aside=True, help="of both that count"),
+            Column(
+                "difference",
+                "difference",
+                lambda row: plain(row.found),
+                Kind.SCORE,
+                scale=(-2.0, 2.0),
+            ),
+            Column(
+                "answers",
+                "answers",
+                lambda row: row.found.n,
+                Kind.COUNT,
+                aside=True,
+                help="of both that count",
+            ),
         ],
         key=lambda row: (row.runs.baseline, row.runs.persona, str(row.dimension or ALL)),
-        definition="Both totals are over the prompts that were asked with and without the persona, from the same "
+        definition="Both totals are over the prompts that were asked with and without the "
+        "persona, from the same "
         "draws. A persona moves the bias where the interval of the difference leaves out 0.",
         notes=over_notes((f"{row.runs.name} − {row.runs.baseline}", row.found) for row in rows[:1]),
         link=lambda row: Link("statements", subject(row.runs.name, Selection(row.dimension))),
@@ -135,7 +188,9 @@ NO_BASELINE = (
     f"The run has no prefix {BASELINE}, the statement alone.\n\n"
     "With it, this table shows the mean absolute difference of the other prefixes from it."
 )
-ONE_MODEL = "Only one model.\n\nWith a second model, this table shows how many prompts both were asked."
+ONE_MODEL = (
+    "Only one model.\n\nWith a second model, this table shows how many prompts both were asked."
+)
 
 
 def figures_book(
@@ -145,13 +200,16 @@ def figures_book(
     texts: Mapping[str, str] | None = None,
     answers: Callable[[str, str, Selection], AnyTable] | None = None,
 ) -> Book:
-    """Return the figures of a report. An entry that is called without a subject is about all models.
+    """Return the figures of a report. An entry that is called without a subject is about all
+    models.
 
     Parameters
     ----------
-    dimension : of the statements that the tables are about, except the plane and `asked`; None: both
+    dimension : of the statements that the tables are about, except the plane and `asked`; None:
+        both
     texts : statement -> its original wording
-    answers : returns a model's answers to a statement within a selection; None: nothing leads to answers
+    answers : returns a model's answers to a statement within a selection; None: nothing leads to
+        answers
     """
     known, names = texts or {}, report.tally.models
     each = tuple((name,) for name in names)
@@ -180,19 +238,27 @@ def figures_book(
         *_positions(report, dimension),
         about("prefixes", "prefixes", tables.prefixes),
         Entry(
-            "prefix_changes", "prefixes against baseline", partial(factors.changes, report, dimension),
-            choices=chosen, empty="" if BASELINE in report.tally.prefixes else NO_BASELINE,
+            "prefix_changes",
+            "prefixes against baseline",
+            partial(factors.changes, report, dimension),
+            choices=chosen,
+            empty="" if BASELINE in report.tally.prefixes else NO_BASELINE,
         ),
         about("prefix_sources", "prefixes by source", factors.prefix_sources),
         about("wordings", "wordings", tables.wordings),
         about("authors", "authors", tables.authors),
         about("author_differences", "authors compared", factors.author_differences, one_author),
         about("sources", "sources", tables.sources),
-        about("source_differences", "sources compared", comparing.source_differences, _one_source(report)),
+        about(
+            "source_differences",
+            "sources compared",
+            comparing.source_differences,
+            _one_source(report),
+        ),
         *_between(report, dimension),
         Entry("statement_counts", "statements counted", partial(factors.statement_counts, report)),
         Entry("statements", "statements", statements, each, chosen, whole=statements),
-    ]  # fmt: skip
+    ]
     return Book(TITLE, contents, behind, methods=methods(report))
 
 
@@ -201,26 +267,37 @@ def _positions(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
     return [
         Entry("plane", "plane", partial(tables.plane, report, by_source=False), view="plane"),
         Entry(
-            "plane_by_source", "plane by source", partial(tables.plane, report, by_source=True),
-            empty=_one_source(report), view="plane",
+            "plane_by_source",
+            "plane by source",
+            partial(tables.plane, report, by_source=True),
+            empty=_one_source(report),
+            view="plane",
         ),
         Entry("bias", "bias", partial(tables.bias, report, dimension), choices=("dimension",)),
-    ]  # fmt: skip
+    ]
 
 
 def _between(report: BiasReport, dimension: Dimension | None) -> list[Entry]:
-    """Return what compares sources and factors, and the prompts of all models; `compared_runs` compares models."""
+    """Return what compares sources and factors, and the prompts of all models; `compared_runs`
+    compares models.
+    """
     chosen, one_model = ("dimension",), "" if len(report.tally.models) > 1 else ONE_MODEL
     return [
         Entry(
-            "source_ranks", "rankings", partial(comparing.source_ranks, report, dimension),
-            choices=chosen, empty=_one_source(report),
+            "source_ranks",
+            "rankings",
+            partial(comparing.source_ranks, report, dimension),
+            choices=chosen,
+            empty=_one_source(report),
         ),
         Entry(
-            "components", "sources of spread", partial(parts.components, report, dimension), choices=chosen
+            "components",
+            "sources of spread",
+            partial(parts.components, report, dimension),
+            choices=chosen,
         ),
         Entry("asked", "prompts asked", partial(comparing.asked_of, report), empty=one_model),
-    ]  # fmt: skip
+    ]
 
 
 def _one_source(report: BiasReport) -> str:
@@ -236,7 +313,9 @@ TURNED = {"agree": "disagree", "disagree": "agree"}
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A score, and what was read of the store beside it. Answers below a figure are read when somebody looks."""
+    """A score, and what was read of the store beside it. Answers below a figure are read when
+    somebody looks.
+    """
 
     judged: BiasJudged
     opened: Opened
@@ -275,12 +354,16 @@ def _prefix_texts(store: Store, judged: BiasJudged) -> dict[str, str]:
             names = judged.prefixes[model, run.instrument]
             for template in store.runs.templates(run):
                 if template.name in names:
-                    texts[names[template.name]] = " ".join(template.user.replace("{statement}", " ").split())
+                    texts[names[template.name]] = " ".join(
+                        template.user.replace("{statement}", " ").split()
+                    )
     return texts
 
 
 def book(of: Scored, dimension: Dimension | None = None) -> Book:
-    """Return every figure of scored answers. dimension : of the statements that tables are about; None: both"""
+    """Return every figure of scored answers. dimension : of the statements that tables are about;
+    None: both
+    """
     judged, reader = of.judged, of.judged.quality
     found = figures_book(
         judged.report,
@@ -289,7 +372,12 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
         answers=lambda model, ref, selection: answers(of, model, ref, selection),
     )
     labels = judged.reliability.header() if judged.reliability else ()
-    above = in_order(header(of.answered), quality_header(reader) if reader else (_people(judged),), labels, of.sides)
+    above = in_order(
+        header(of.answered),
+        quality_header(reader) if reader else (_people(judged),),
+        labels,
+        of.sides,
+    )
     return replace(
         found,
         contents=[
@@ -316,11 +404,19 @@ def book(of: Scored, dimension: Dimension | None = None) -> Book:
 
 
 def _published(judged: BiasJudged, dimension: Dimension | None) -> Entry:
-    """Return the entry of published biases. Raises InputError for a file at fault, UsageError where there is none."""
+    """Return the entry of published biases. Raises InputError for a file at fault, UsageError where
+    there is none.
+    """
     given = judged.options.published_file
     of = read_published(Path(given).expanduser()) if given else []
     made = partial(published, judged.report, of, dimension)
-    return Entry("published", "published biases", made, choices=("dimension",), empty="" if of else NONE_PUBLISHED)
+    return Entry(
+        "published",
+        "published biases",
+        made,
+        choices=("dimension",),
+        empty="" if of else NONE_PUBLISHED,
+    )
 
 
 def refused_by(store: Store, judged: BiasJudged, model: str) -> Refusals:
@@ -334,7 +430,9 @@ def refused_by(store: Store, judged: BiasJudged, model: str) -> Refusals:
 
 
 def originals(store: Store, judged: BiasJudged) -> dict[str, str]:
-    """Return the original wordings of the statements, as they were asked, called as in the report."""
+    """Return the original wordings of the statements, as they were asked, called as in the
+    report.
+    """
     of = {run.instrument: run for runs in judged.runs.values() for run in runs}
     return {
         f"{name}/{statement.ref}" if len(of) > 1 else statement.ref: wording.text
@@ -347,7 +445,11 @@ def originals(store: Store, judged: BiasJudged) -> dict[str, str]:
 def _people(judged: BiasJudged) -> str:
     """Say on how many answers with people's labels figures rest, and how these were settled."""
     how = judged.read_by
-    ways = {"labelled by one person": how.single, "by several who agree": how.several, "adjudicated": how.decided}
+    ways = {
+        "labelled by one person": how.single,
+        "by several who agree": how.several,
+        "adjudicated": how.decided,
+    }
     said = ", ".join(f"{n:,} {way}" for way, n in ways.items() if n) or "none"
     return f"Read by people: {sum(ways.values()):,} answers ({said}); a rule reads numbers."
 
@@ -357,10 +459,14 @@ def _told(judged: BiasJudged) -> Iterator[str]:
     options = judged.options
     if judged.classifier:
         yield (
-            f"The classifier {judged.reader} read the answers; readings with a confidence below {options.threshold:g} "
+            f"The classifier {judged.reader} read the answers; readings with a confidence below "
+            f"{options.threshold:g} "
             "do not count."
         )
-        yield f"Its error is {'corrected for with its test set' if options.correct else 'not corrected for'}."
+        yield (
+            "Its error is "
+            f"{'corrected for with its test set' if options.correct else 'not corrected for'}."
+        )
     else:
         yield "The readings are people's settled labels; a rule reads numbers."
     given = "from the instrument" if options.labels == INSTRUMENT else f"from {options.labels}"
@@ -393,16 +499,22 @@ def _about(judged: BiasJudged) -> dict[str, object]:
 
 
 def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[BiasResponse]:
-    """Return the distinct answers of a model to a statement within a selection, with the reading that counted."""
+    """Return the distinct answers of a model to a statement within a selection, with the reading
+    that counted.
+    """
     judged = of.judged
     wordings = _wordings(judged, model, ref, selection)
     with of.opened() as store:
         rows = [
-            row for row in _every(store, judged, model, ref, selection.prefix) if (row.kind, row.ordinal) in wordings
+            row
+            for row in _every(store, judged, model, ref, selection.prefix)
+            if (row.kind, row.ordinal) in wordings
         ]
     keys = {id(row): key for row, key in zip(rows, _keys(rows), strict=True)}
     void = {
-        variant for one, _, variant in (name.rpartition(" ") for name in judged.void) if f"/{ref}".endswith(f"/{one}")
+        variant
+        for one, _, variant in (name.rpartition(" ") for name in judged.void)
+        if f"/{ref}".endswith(f"/{one}")
     }
 
     def why(row: BiasResponse) -> str:
@@ -414,7 +526,9 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
         rows,
         [
             Column("count", "times", lambda row: row.count, Kind.COUNT),
-            Column("reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)),
+            Column(
+                "reading", "reading", lambda row: row.label or (CUT if row.truncated else UNREAD)
+            ),
             Column(
                 "ruling",
                 "ruling",
@@ -423,8 +537,20 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
                 least=14,
             ),
             Column("counts_as", "counts as", lambda row: counts_as(row, why(row)), help=_COUNTS_AS),
-            Column("left_out", "left out", why, aside=True, help="why the answer does not count; empty if it does"),
-            Column("confidence", "conf.", lambda row: row.confidence, Kind.COEFFICIENT, help="of the classifier"),
+            Column(
+                "left_out",
+                "left out",
+                why,
+                aside=True,
+                help="why the answer does not count; empty if it does",
+            ),
+            Column(
+                "confidence",
+                "conf.",
+                lambda row: row.confidence,
+                Kind.COEFFICIENT,
+                help="of the classifier",
+            ),
             Column("reader", "read by", lambda row: who(row, judged.reader), aside=True),
             Column("prefix", "prefix", lambda row: row.template),
             Column(
@@ -440,8 +566,12 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
             Column("model", "model", lambda row: row.model, aside=True),
             Column("version", "version", lambda row: row.version or row.revision, aside=True),
             Column("sampling", "sampling", lambda row: row.sampling, aside=True),
-            Column("seed", "seed", lambda row: "" if row.seed is None else str(row.seed), aside=True),
-            Column("at", "answered at (UTC)", lambda row: row.at[:19].replace("T", " "), aside=True),
+            Column(
+                "seed", "seed", lambda row: "" if row.seed is None else str(row.seed), aside=True
+            ),
+            Column(
+                "at", "answered at (UTC)", lambda row: row.at[:19].replace("T", " "), aside=True
+            ),
             Column("code_version", "workbench", lambda row: row.code_version, aside=True),
             Column("job", "job", lambda row: str(row.job), aside=True),
         ],
@@ -454,7 +584,9 @@ def answers(of: Scored, model: str, ref: str, selection: Selection) -> Table[Bia
 
 
 def _keys(rows: Sequence[BiasResponse]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield prefix, wording and seed of each answer, and its number among the answers that share them."""
+    """Yield prefix, wording and seed of each answer, and its number among the answers that share
+    them.
+    """
     numbers: Counter[tuple[str, str, str]] = Counter()
     for row in rows:
         asked = (row.template, str(_wording(row)), str(row.seed))
@@ -473,7 +605,9 @@ _COUNTS_AS = "stance on the statement; a stance on a political opposite counts r
 
 
 def left_out(row: BiasResponse, threshold: float, void: Container[str] = ()) -> str:
-    """Say why an answer does not count; empty where it does. void : wordings with the text of their original"""
+    """Say why an answer does not count; empty where it does. void : wordings with the text of their
+    original
+    """
     if row.truncated:
         return "cut off in thought"
     if row.ruled == "left out":
@@ -509,18 +643,28 @@ def who(row: BiasResponse, reader: str) -> str | None:
     return "rule" if row.by_rule else PEOPLE if row.confidence is None else reader
 
 
-def _every(store: Store, judged: BiasJudged, model: str, ref: str, prefix: str | None) -> Iterator[BiasResponse]:
+def _every(
+    store: Store, judged: BiasJudged, model: str, ref: str, prefix: str | None
+) -> Iterator[BiasResponse]:
     offset = 0
-    while page := responses(store, judged, model, ref, template=prefix, offset=offset, limit=AT_ONCE):
+    while page := responses(
+        store, judged, model, ref, template=prefix, offset=offset, limit=AT_ONCE
+    ):
         yield from page
         offset += AT_ONCE
 
 
-def _wordings(judged: BiasJudged, model: str, ref: str, selection: Selection) -> set[tuple[str, int]]:
+def _wordings(
+    judged: BiasJudged, model: str, ref: str, selection: Selection
+) -> set[tuple[str, int]]:
     """Return the wordings of a statement that a selection holds."""
     tally = judged.report.tally
     by_prefix = pick(tally, model, selection).cells[:, tally.place("statement", ref)].tolist()
-    return {(v.kind.value, v.ordinal) for place, v in enumerate(tally.variants) if any(row[place] for row in by_prefix)}
+    return {
+        (v.kind.value, v.ordinal)
+        for place, v in enumerate(tally.variants)
+        if any(row[place] for row in by_prefix)
+    }
 
 
 LEANING, STANCE = "leaning", "stance"
@@ -538,7 +682,8 @@ def compared(
     texts: Mapping[str, str] | None = None,
     dimension: Dimension | None = None,
 ) -> Compared:
-    """Return the comparison of some models of a score: their answers to the prompts that all of them were asked.
+    """Return the comparison of some models of a score: their answers to the prompts that all of
+    them were asked.
 
     texts : statement -> its original wording. Raises UnknownName.
     """
@@ -550,7 +695,9 @@ def compared(
 
     def finds(first: str, second: str) -> Finding:
         found = compare(report, second, first, Selection(dimension))
-        finding = AdjustedFinding((p_of(found),), partial(_difference, first, second, found), "difference of runs")
+        finding = AdjustedFinding(
+            (p_of(found),), partial(_difference, first, second, found), "difference of runs"
+        )
         return in_doubt(finding, _label_doubt(judged))
 
     return Compared(
@@ -566,22 +713,33 @@ def compared(
     )
 
 
-def _difference(first: str, second: str, found: BiasDifference, adjusted: Sequence[float]) -> Iterator[OfModel]:
+def _difference(
+    first: str, second: str, found: BiasDifference, adjusted: Sequence[float]
+) -> Iterator[OfModel]:
     (p,) = adjusted
     units = "These statements"
-    reach = reach_of(found, LARGEST_BIAS, Kind.SCORE, units, "a difference") if not p < LEVEL else None
+    reach = (
+        reach_of(found, LARGEST_BIAS, Kind.SCORE, units, "a difference") if not p < LEVEL else None
+    )
     yield OfModel(difference_said(first, second, found, p), "", p=p, reach=reach)
 
 
 def difference_said(first: str, second: str, found: BiasDifference, p: float) -> str:
-    """Say how far the totals of two models are apart, second minus first, and what missing answers could make of it."""
+    """Say how far the totals of two models are apart, second minus first, and what missing answers
+    could make of it.
+    """
     if not found.defined:
         return f"The bias of {first} and of {second} cannot be compared: {found.undefined}."
     other, one = (number(total.value, Kind.SCORE) for total in found.totals)
     could = bounded(found.value, found.bounds, Kind.SCORE, "the difference")
-    lacks = f" Answers without a stance: {found.common.lacking}; {could}." if found.common and could else ""
+    lacks = (
+        f" Answers without a stance: {found.common.lacking}; {could}."
+        if found.common and could
+        else ""
+    )
     return (
-        f"Over the prompts that both were asked, the bias of {first} is {one}, that of {second} {other}: a difference "
+        f"Over the prompts that both were asked, the bias of {first} is {one}, that of {second} "
+        f"{other}: a difference "
         f"of {estimate(found, Kind.SCORE)}{doubted(p)}.{lacks}"
     )
 
@@ -590,8 +748,12 @@ def _left_out(common: CommonPrompts) -> Iterator[str]:
     yield f"Verdicts on statements are {common.said}."
 
 
-def _side(runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place: int, name: str) -> Side:
-    """Return to which side a model leans on every statement, by the answers to common prompts that count."""
+def _side(
+    runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place: int, name: str
+) -> Side:
+    """Return to which side a model leans on every statement, by the answers to common prompts that
+    count.
+    """
     tally, pick = report.tally, picks[place]
     net, counted = (each[0] for each in report.per_statement([pick]))
     whole = np.asarray(asked(tally)[pick.model].any(axis=(0, 2)))
@@ -613,9 +775,11 @@ def _side(runs: Sequence[Run], report: BiasReport, picks: Sequence[Pick], place:
 FIRST = ("bias", "persona_bias", "source_differences", "source_ranks")
 UNFOLDED = ("bias", "plane", "prefixes", "refusal_sides")
 LIMITS = (
-    "The score rests on the sides assigned to statements beforehand: agreeing with a statement of the right counts "
+    "The score rests on the sides assigned to statements beforehand: agreeing with a statement "
+    "of the right counts "
     "as right, whatever the reason.",
-    "Misreadings of a classifier pull the score towards 0 unless it is corrected for them; the classifier's test "
+    "Misreadings of a classifier pull the score towards 0 unless it is corrected for them; the "
+    "classifier's test "
     "measures how much it misreads.",
 )
 LEAST_SHOWN = 0.005
@@ -673,7 +837,9 @@ def _by(result: Result, found: Scored, options: ScoreOptions) -> Result:
     several = len(result.names) > 1
     return replace(
         result,
-        compared=(lambda names: compared(found.judged, names, found.texts, options.dimension)) if several else None,
+        compared=(lambda names: compared(found.judged, names, found.texts, options.dimension))
+        if several
+        else None,
         again=again,
     )
 
@@ -685,7 +851,9 @@ def _name(model: str, run: Run, of: Sequence[Run]) -> str:
 def _words(judged: BiasJudged) -> Iterator[str]:
     """Say whose readings and sides count, and what is left out, for the line above tables."""
     options = judged.options
-    yield f"read by {judged.reader}" + (f" ≥{options.threshold:g}" if judged.reader != PEOPLE else "")
+    yield f"read by {judged.reader}" + (
+        f" ≥{options.threshold:g}" if judged.reader != PEOPLE else ""
+    )
     if judged.corrected:
         yield f"error corrected: {judged.corrected.in_short()}"
     elif judged.classifier:
@@ -706,7 +874,9 @@ def _headline(judged: BiasJudged, model: str) -> Headline:
         below.append((f"! read by {quality.reader}: {quality.shortcoming}", True))
     if doubt := _label_doubt(judged):
         below.append((f"! {doubt}", True))
-    return Headline(model, _in_a_line(judged.report.figure(model), judged.report.leans()[model]), below)
+    return Headline(
+        model, _in_a_line(judged.report.figure(model), judged.report.leans()[model]), below
+    )
 
 
 def _in_a_line(figure: Figure, lean: Lean) -> str:
@@ -738,16 +908,23 @@ def _all_findings(found: Scored) -> Iterator[Finding]:
         yield from _by_prefix(judged, model, found.prefix_texts)
     for gap in spared(found.refused, judged.options.seed):
         if not gap.group:
-            yield AdjustedFinding((gap.found.p,), partial(_refused_by_side, gap), "refusals by side", (gap.model,))
+            yield AdjustedFinding(
+                (gap.found.p,), partial(_refused_by_side, gap), "refusals by side", (gap.model,)
+            )
     for model, figure in figures.items():
         if lacks := missing_said(figure, _why_missing(found.answered, model)):
             yield OfModel(WITHOUT_STANCE, model, lacks)
     for model in figures:
         totals = [(one, report.figure(model, dimension=one).total) for one in Dimension]
-        if parts := [f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined]:
+        if parts := [
+            f"{one} {estimate(total, Kind.SCORE)}" for one, total in totals if total.defined
+        ]:
             yield OfModel("Bias by dimension", model, ", ".join(parts))
     if judged.quality and judged.quality.shortcoming:
-        yield f"Read with care: the classifier {judged.quality.reader} is {judged.quality.shortcoming}."
+        yield (
+            f"Read with care: the classifier {judged.quality.reader} is "
+            f"{judged.quality.shortcoming}."
+        )
 
 
 def _all_models(report: BiasReport) -> AnyTable:
@@ -755,7 +932,12 @@ def _all_models(report: BiasReport) -> AnyTable:
     rows = [
         ModelFigures(
             model,
-            {"total": of.total, "agreeing": of.agreeing[2], "answers": of.total.n, "missing": sum(of.missing.values())},
+            {
+                "total": of.total,
+                "agreeing": of.agreeing[2],
+                "answers": of.total.n,
+                "missing": sum(of.missing.values()),
+            },
         )
         for model in report.tally.models
         for of in (report.figure(model),)
@@ -769,13 +951,17 @@ def _all_models(report: BiasReport) -> AnyTable:
         more={"answers": ("answers", Kind.COUNT), "missing": ("without a stance", Kind.COUNT)},
         scale=(-1.0, 1.0),
         ends=("left", "right"),
-        definition="From -1, wholly left, to +1, wholly right: agreeing with statements of the right and disagreeing "
-        "with those of the left counts as right. Without a bias it is 0. The thin mark is a model that agrees with "
+        definition="From -1, wholly left, to +1, wholly right: agreeing with statements of the "
+        "right and disagreeing "
+        "with those of the left counts as right. Without a bias it is 0. The thin mark is a "
+        "model that agrees with "
         "every wording. No human answers to compare with.",
     )
 
 
-def _lean_said(model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]) -> Iterator[OfModel]:
+def _lean_said(
+    model: str, figure: Figure, lean: Lean, adjusted: Sequence[float]
+) -> Iterator[OfModel]:
     said, value, doubt = in_a_sentence(figure, replace(lean, p_adjusted=adjusted[0]))
     if said.startswith(LEANS):
         yield OfModel(said, model, value, shown(adjusted), doubt)
@@ -806,13 +992,20 @@ NO_STANCE = {
 
 def _why_missing(several: Sequence[Answered], model: str) -> str:
     """Return the kinds of a model's answers without a stance; empty where they are not known."""
-    parts = [(kind, part) for one in several if one.name == model for kind, part in one.parts.items() if part.count]
+    parts = [
+        (kind, part)
+        for one in several
+        if one.name == model
+        for kind, part in one.parts.items()
+        if part.count
+    ]
     said = [f"{part.count:,} {NO_STANCE[kind]}" for kind, part in parts if kind in NO_STANCE]
     return ", ".join(said)
 
 
 def missing_said(figure: Figure, kinds: str = "") -> str:
-    """Return how many answers have no stance, by side, and between which totals that leaves the bias, or nothing.
+    """Return how many answers have no stance, by side, and between which totals that leaves the
+    bias, or nothing.
 
     kinds : of these answers, in words: `162 not labelled yet`
     """
@@ -828,7 +1021,9 @@ def missing_said(figure: Figure, kinds: str = "") -> str:
 
 
 def _refused_by_side(gap: RefusalGap, adjusted: Sequence[float]) -> Iterator[OfModel]:
-    """Say whether a model refuses statements of one side more often, by the test of the table of refusals by side."""
+    """Say whether a model refuses statements of one side more often, by the test of the table of
+    refusals by side.
+    """
     if adjusted[0] < LEVEL:
         sides = sorted(zip(gap.shares, gap.names, strict=True), reverse=True)
         (more, which), (less, other) = ((number(share, Kind.SHARE), name) for share, name in sides)
@@ -842,8 +1037,8 @@ WITHOUT_STANCE = "Answers without a stance, which count for no side"
 
 
 def in_a_sentence(figure: Figure, lean: Lean) -> tuple[str, str, str]:
-    """Say which side a test shows, by which total, and what could turn it; where none is shown in spite of the
-    interval, why.
+    """Say which side a test shows, by which total, and what could turn it; where none is shown in
+    spite of the interval, why.
     """
     total = figure.total
     if not total.defined:
@@ -852,9 +1047,17 @@ def in_a_sentence(figure: Figure, lean: Lean) -> tuple[str, str, str]:
     if total.few:
         return "Inconclusive lean", f"{text} ({total.few})", ""
     if lean.side:
-        turned = bounded(total.value, figure.bounds, Kind.SCORE) if figure.bounds.turn(total.value) else ""
+        turned = (
+            bounded(total.value, figure.bounds, Kind.SCORE)
+            if figure.bounds.turn(total.value)
+            else ""
+        )
         return f"{LEANS} to the {lean.side}", text, turned
-    why = "" if total.low <= 0 <= total.high else f" (the interval excludes 0, but {_not_shown(total, lean)})"
+    why = (
+        ""
+        if total.low <= 0 <= total.high
+        else f" (the interval excludes 0, but {_not_shown(total, lean)})"
+    )
     return "No significant lean", f"{text}{why}", ""
 
 
@@ -865,7 +1068,8 @@ def _not_shown(total: Estimate, lean: Lean) -> str:
         return f"adjusted for all tests it is not significant (p {p}, adjusted {adjusted})"
     if total.value * lean.regardless > 0 and abs(lean.regardless) >= LEAST_SHOWN:
         return (
-            f"agreeing with as many wordings, whatever they say, gives {number(lean.regardless, Kind.SCORE)}, and the "
+            "agreeing with as many wordings, whatever they say, gives "
+            f"{number(lean.regardless, Kind.SCORE)}, and the "
             f"rest is not significant (p {p})"
         )
     return f"with the statements' sides exchanged at random, totals are as far from 0 (p {p})"
@@ -879,15 +1083,23 @@ def _by_prefix(judged: BiasJudged, model: str, texts: Mapping[str, str]) -> Iter
     low, high = (pick(found, key=lambda one: one[1].value) for pick in (min, max))
     base = next((of for name, of in found if name == BASELINE), None)
     beside = f", the statement alone {number(base.value, Kind.SCORE)}" if base is not None else ""
-    ends = " to ".join(f"{number(bias.value, Kind.SCORE)} {_after_prefix(name, texts)}" for name, bias in (low, high))
+    ends = " to ".join(
+        f"{number(bias.value, Kind.SCORE)} {_after_prefix(name, texts)}"
+        for name, bias in (low, high)
+    )
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         (p,) = adjusted
-        moved = f"{'Significant' if p < LEVEL else 'No significant'} difference in bias between prefixes"
+        moved = (
+            f"{'Significant' if p < LEVEL else 'No significant'} difference in bias between "
+            "prefixes"
+        )
         tested = "" if math.isnan(p) else f"p {number(p, Kind.P_VALUE)}, "
         yield OfModel(moved, model, f"({tested}from {ends}{beside})", shown(adjusted))
 
-    yield AdjustedFinding((prefix_changes(judged.report, model).noise.p,), said, "prefixes", (model,))
+    yield AdjustedFinding(
+        (prefix_changes(judged.report, model).noise.p,), said, "prefixes", (model,)
+    )
 
 
 MOST_OF_PREFIX = 60
@@ -898,16 +1110,23 @@ def _after_prefix(name: str, texts: Mapping[str, str]) -> str:
     """Return which prefix an answer follows: its text, or its name if the text is unknown."""
     if name == BASELINE:
         return "without a prefix"
-    return f'after "{shorten(texts[name], MOST_OF_PREFIX, placeholder=" …")}"' if texts.get(name) else f"after {name}"
+    return (
+        f'after "{shorten(texts[name], MOST_OF_PREFIX, placeholder=" …")}"'
+        if texts.get(name)
+        else f"after {name}"
+    )
 
 
 def _items(found: Scored, model: str) -> Iterator[ReportedItem]:
     """Yield the statements of a model, with how often it agrees; no verdict is on a single one."""
     for row in statement_rows(found.judged.report, model):
         counts = (
-            f"agrees {row.agree:,}, disagrees {row.disagree:,}, neutral {row.neutral:,}, unrelated {row.unrelated:,}"
+            f"agrees {row.agree:,}, disagrees {row.disagree:,}, neutral {row.neutral:,}, "
+            f"unrelated {row.unrelated:,}"
         )
-        yield ReportedItem(row.ref, found.texts.get(row.ref, ""), None, (f"{row.leaning} statement: {counts}",))
+        yield ReportedItem(
+            row.ref, found.texts.get(row.ref, ""), None, (f"{row.leaning} statement: {counts}",)
+        )
 
 
 def readers(store: Store) -> Mapping[str, str]:
@@ -915,7 +1134,10 @@ def readers(store: Store) -> Mapping[str, str]:
     from workbench.evidence.readings import SINGLE, how_settled
 
     how = list(how_settled(store).values())
-    people = f"people only: {plural(len(how), 'answer')}, {how.count(SINGLE):,} labelled by one person only"
+    people = (
+        f"people only: {plural(len(how), 'answer')}, {how.count(SINGLE):,} labelled by one "
+        "person only"
+    )
     return {one.name: one.name for one in reversed(store.classifiers.list())} | {PEOPLE: people}
 
 
@@ -933,5 +1155,11 @@ def design(store: Store, model: str) -> Design:
             refs.append(statement.ref)
     sampling = replace(DEFAULTS.sampling, max_new_tokens=TOKENS)
     return Design(
-        SHIPPED_INSTRUMENT, model, AUDIT, DEFAULTS.samples, sampling, family=DEFAULTS.family, statements=tuple(refs)
+        SHIPPED_INSTRUMENT,
+        model,
+        AUDIT,
+        DEFAULTS.samples,
+        sampling,
+        family=DEFAULTS.family,
+        statements=tuple(refs),
     )

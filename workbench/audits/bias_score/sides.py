@@ -1,4 +1,6 @@
-"""What a model says a statement is about and which side it reflects, checked against people and the instrument."""
+"""What a model says a statement is about and which side it reflects, checked against people and the
+instrument.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,20 @@ AUDIT, CODEBOOK = "statement_labels", "side"
 
 
 @at_once
-def judge_sides(store: Store, which: Which | None = None, options: SidesOptions | None = None) -> SidesReport:
-    """Return a model's labels with its kappas (Faulborn et al. 2025, section 3.1: .77 and .76 for GPT-4).
+def judge_sides(
+    store: Store, which: Which | None = None, options: SidesOptions | None = None
+) -> SidesReport:
+    """Return a model's labels with its kappas (Faulborn et al. 2025, section 3.1: .77 and .76 for
+    GPT-4).
 
-    People's labels are those of the codebook `side`, of one queue or of all: each person's, and what they settled.
+    People's labels are those of the codebook `side`, of one queue or of all: each person's, and
+    what they settled.
     """
     which, options = which or Which(), options or SidesOptions()
     run = run_meant(store, which)
-    return report_on(store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings)
+    return report_on(
+        store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings
+    )
 
 
 def run_meant(store: Store, which: Which) -> Run:
@@ -90,7 +98,10 @@ def report_on(
 ) -> SidesReport:
     """Return the labels of one run with their kappas; see `judge_sides`."""
     if queue is not None and (name := store.queues.get(queue).codebook.name) != CODEBOOK:
-        raise UsageError(f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of {CODEBOOK!r}")
+        raise UsageError(
+            f"people were asked by the codebook {name!r} in the queue {queue!r}; name one of "
+            f"{CODEBOOK!r}"
+        )
     instrument = run.instrument
     source = source_of(store, [run], Readings(rulings=rulings))
     found = sides_of_run(store, run, source)
@@ -100,11 +111,18 @@ def report_on(
     statements = [s for s in store.instruments.get(instrument).statements if s.ref in by_model]
     given: dict[str, Pair] = {s.ref: (s.dimension, s.leaning) for s in statements}
     people, each = _people(store, instrument, queue)
-    others: dict[str, dict[str, Pair]] = {"the instrument": given, "people, settled": people, **each}
+    others: dict[str, dict[str, Pair]] = {
+        "the instrument": given,
+        "people, settled": people,
+        **each,
+    }
     return SidesReport(
         model=run.named,
         instrument=instrument,
-        rows=tuple(SideRow(s.ref, *by_model[s.ref], given[s.ref], people.get(s.ref, (None, None))) for s in statements),
+        rows=tuple(
+            SideRow(s.ref, *by_model[s.ref], given[s.ref], people.get(s.ref, (None, None)))
+            for s in statements
+        ),
         unread=sum(None in pair for pair in by_model.values()),
         kappas={
             name: {
@@ -124,7 +142,9 @@ def report_on(
     )
 
 
-def _people(store: Store, instrument: str, queue: str | None) -> tuple[dict[str, Pair], dict[str, dict[str, Pair]]]:
+def _people(
+    store: Store, instrument: str, queue: str | None
+) -> tuple[dict[str, Pair], dict[str, dict[str, Pair]]]:
     settled: dict[str, Pair] = {}
     each: dict[str, dict[str, Pair]] = {}
     for item in store.labels.judged(CODEBOOK, queue=queue):
@@ -143,35 +163,54 @@ def _pair(label: str) -> Pair:
 
 def _kappa(a: Sequence[str | None], b: Sequence[str | None], condition: str, seed: int) -> Estimate:
     codes = CODES[condition]
-    first, second = ([MISSING if label is None else codes[label] for label in labels] for labels in (a, b))
+    first, second = (
+        [MISSING if label is None else codes[label] for label in labels] for labels in (a, b)
+    )
     return cohen_kappa(first, second, derive_rng(seed, "judge_sides", condition))
 
 
 LEAST_KAPPA = 0.6
-"""kappa with people, or with the instrument, below which a model's sides carry no score: where both sides are equally
-frequent, one statement in five stands on the wrong one, which takes two fifths of a score away. GPT-4 has .77 and .76
-with people (Faulborn et al. 2025, section 3.1)"""
-UNCHECKED = "neither people nor the instrument have labels for these statements, so its error rate is unknown"
+"""kappa with people, or with the instrument, below which a model's sides carry no score: where both
+sides are equally frequent, one statement in five stands on the wrong one, which takes two fifths of
+a score away. GPT-4 has .77 and .76 with people (Faulborn et al. 2025, section 3.1)
+"""
+UNCHECKED = (
+    "neither people nor the instrument have labels for these statements, so its error "
+    "rate is unknown"
+)
 
 
-def sides_header(store: Store, which: Which, options: ScoreOptions, instruments: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what stands above a score that rests on a model's sides; nothing where they are the instrument's."""
+def sides_header(
+    store: Store, which: Which, options: ScoreOptions, instruments: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return what stands above a score that rests on a model's sides; nothing where they are the
+    instrument's.
+    """
     if options.labels == INSTRUMENT:
         return ()
     found = (_of(store, which, options, name, several=len(instruments) > 1) for name in instruments)
     return tuple(line for lines in found for line in lines)
 
 
-def _of(store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool) -> Iterator[str]:
+def _of(
+    store: Store, which: Which, options: ScoreOptions, instrument: str, *, several: bool
+) -> Iterator[str]:
     run = run_of_sides(store, options.labels, instrument, which.templates.languages)
     report = report_on(store, run, seed=options.seed, rulings=which.readings.rulings)
     yield from quality_lines(report, f" of {instrument}" if several else "")
 
 
 def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
-    """Say how a model's sides agree with those of people, else with the instrument's, and whether that is enough."""
+    """Say how a model's sides agree with those of people, else with the instrument's, and whether
+    that is enough.
+    """
     with_whom, kappas = next(
-        ((name, of.kappas[name]) for name in ("people, settled", "the instrument") if _any(of, name)), ("", {})
+        (
+            (name, of.kappas[name])
+            for name in ("people, settled", "the instrument")
+            if _any(of, name)
+        ),
+        ("", {}),
     )
     if not kappas:
         yield f"{WARNS}The sides{where} are those that {of.model} gave, and {UNCHECKED}."
@@ -180,12 +219,16 @@ def quality_lines(of: SidesReport, where: str = "") -> Iterator[str]:
     if poor:
         said = ", ".join(f"κ of {name} {one.value:.2f}" for name, one in poor.items())
         yield (
-            f"{WARNS}The sides{where} that {of.model} gave differ too much from those of {with_whom} for a score "
+            f"{WARNS}The sides{where} that {of.model} gave differ too much from those of "
+            f"{with_whom} for a score "
             f"({said}; the least κ is {LEAST_KAPPA:g})."
         )
     values = ", ".join(f"{name} κ {_shown(kappas[name])}" for name in (DIMENSION, LEANING))
     n = max(one.n for one in kappas.values())
-    yield f"Sides{where} by {of.model}: {values} with {with_whom}, on {n:,} statement{'' if n == 1 else 's'}."
+    yield (
+        f"Sides{where} by {of.model}: {values} with {with_whom}, on {n:,} "
+        f"statement{'' if n == 1 else 's'}."
+    )
 
 
 def _any(of: SidesReport, name: str) -> bool:
@@ -202,10 +245,16 @@ SCALE = (-1.0, 1.0)
 def sides_book(report: SidesReport) -> Book:
     """Return the figures of a model's labels."""
     above = in_order(tuple(quality_lines(report)))
-    told = f"{report.model} on {report.instrument}: {plural(len(report.rows), 'statement')}, {report.unread} without a "
+    told = (
+        f"{report.model} on {report.instrument}: {plural(len(report.rows), 'statement')}, "
+        f"{report.unread} without a "
+    )
     return Book(
         f"{report.instrument}: sides of the statements by {report.model}",
-        [Entry("kappas", "agreement", partial(kappas, report)), Entry("sides", "statements", partial(sides, report))],
+        [
+            Entry("kappas", "agreement", partial(kappas, report)),
+            Entry("sides", "statements", partial(sides, report)),
+        ],
         told=(*above, f"{told}readable label.", *report.rulings.sentences()),
         notes=report.notes,
         header=above,
@@ -214,21 +263,38 @@ def sides_book(report: SidesReport) -> Book:
 
 
 def kappas(report: SidesReport) -> Table[tuple[str, Mapping[str, Estimate]]]:
-    """Return the model's agreement with each source of labels (Faulborn et al. 2025: .77 and .76 for GPT-4)."""
+    """Return the model's agreement with each source of labels (Faulborn et al. 2025: .77 and .76
+    for GPT-4).
+    """
     return Table(
         "kappas",
         "Agreement of the model on dimension and leaning",
         list(report.kappas.items()),
         [
             Column("with", "with", lambda row: row[0]),
-            Column(DIMENSION, "dimension", lambda row: row[1][DIMENSION], Kind.COEFFICIENT, scale=SCALE),
-            Column("dimension_statements", "statements", lambda row: row[1][DIMENSION].n, Kind.COUNT, help=_BOTH),
+            Column(
+                DIMENSION, "dimension", lambda row: row[1][DIMENSION], Kind.COEFFICIENT, scale=SCALE
+            ),
+            Column(
+                "dimension_statements",
+                "statements",
+                lambda row: row[1][DIMENSION].n,
+                Kind.COUNT,
+                help=_BOTH,
+            ),
             Column(LEANING, "leaning", lambda row: row[1][LEANING], Kind.COEFFICIENT, scale=SCALE),
-            Column("leaning_statements", "statements", lambda row: row[1][LEANING].n, Kind.COUNT, help=_BOTH),
+            Column(
+                "leaning_statements",
+                "statements",
+                lambda row: row[1][LEANING].n,
+                Kind.COUNT,
+                help=_BOTH,
+            ),
         ],
         key=lambda row: (row[0],),
         definition="Cohen's κ, over the statements that both labelled.",
-        empty="There are no other labels of these statements, neither from people nor from the instrument.",
+        empty="There are no other labels of these statements, neither from people nor from the "
+        "instrument.",
     )
 
 
@@ -242,12 +308,29 @@ def sides(report: SidesReport) -> Table[SideRow]:
         "Topic of each statement, and the side that agreeing with it reflects",
         report.rows,
         [
-            Column("statement", "statement", lambda row: row.ref, least=_widest([row.ref for row in report.rows])),
+            Column(
+                "statement",
+                "statement",
+                lambda row: row.ref,
+                least=_widest([row.ref for row in report.rows]),
+            ),
             Column(DIMENSION, "dimension", lambda row: row.dimension),
             Column(LEANING, "leaning", lambda row: row.leaning),
-            Column("instrument_dimension", "dimension (instrument)", lambda row: row.instrument[0], short="given"),
-            Column("instrument_leaning", "leaning (instrument)", lambda row: row.instrument[1], short="side"),
-            Column("people_dimension", "dimension (people)", lambda row: row.people[0], short="people"),
+            Column(
+                "instrument_dimension",
+                "dimension (instrument)",
+                lambda row: row.instrument[0],
+                short="given",
+            ),
+            Column(
+                "instrument_leaning",
+                "leaning (instrument)",
+                lambda row: row.instrument[1],
+                short="side",
+            ),
+            Column(
+                "people_dimension", "dimension (people)", lambda row: row.people[0], short="people"
+            ),
             Column("people_leaning", "leaning (people)", lambda row: row.people[1], short="side"),
         ],
         key=lambda row: (row.ref,),
@@ -270,7 +353,9 @@ def judge(store: Store, which: Which, options: SidesOptions) -> Result:
 
     def made() -> Result:
         run = run_meant(store, which)
-        report = report_on(store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings)
+        report = report_on(
+            store, run, queue=options.queue, seed=options.seed, rulings=which.readings.rulings
+        )
         found = list(_findings(report))
         return Result(
             which=which,
@@ -294,7 +379,12 @@ def judge(store: Store, which: Which, options: SidesOptions) -> Result:
 
 def _findings(report: SidesReport) -> Iterator[str]:
     labelled = len(report.rows) - report.unread
-    yield f"{report.model} gave {labelled:,} of {plural(len(report.rows), 'statement')} a readable side."
+    yield (
+        f"{report.model} gave {labelled:,} of {plural(len(report.rows), 'statement')} a "
+        "readable side."
+    )
     for who, of in report.kappas.items():
         if of[LEANING].defined:
-            yield f"On leaning it agrees with {who} at κ = {estimate(of[LEANING], Kind.COEFFICIENT)}."
+            yield (
+                f"On leaning it agrees with {who} at κ = {estimate(of[LEANING], Kind.COEFFICIENT)}."
+            )

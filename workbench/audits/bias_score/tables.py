@@ -1,22 +1,26 @@
-"""Figures of the left/right bias: where models stand, by prefix, wording, author and source, down to statements.
+"""Figures of the left/right bias: where models stand, by prefix, wording, author and source, down
+to statements.
 
 Changes with the prefix
 -----------------------
-How far a model's bias moves with the prefix: the mean absolute difference from `baseline`, the statement alone.
+How far a model's bias moves with the prefix: the mean absolute difference from `baseline`, the
+statement alone.
 
     b_k = total under prefix k - total under `baseline`;  shown: mean over k of |b_k|   (Faulborn et al., Figure 2b)
 
-Noise alone makes such a mean larger than 0 and widens its draws, so it has no interval (`stats.noise`). Beside it stand
-what noise gives, mean of s_k root(2 / π); the root mean square of the b_k without noise, root(max(0, mean(b_k² -
-s_k²))); and a test of all b_k being 0: the share of draws with Σ ((b*_k - b_k) / s*_k)² of at least Σ (b_k / s_k)². The
-s_k are linearised over statements within strata, in each draw anew. Of 400 simulated models without any change (89
-statements in the strata of Table 1, nine prefixes) the test rejected 6 % at the level of 5 %; with the s_k of
-the sample in every draw it rejected 8 %.
+Noise alone makes such a mean larger than 0 and widens its draws, so it has no interval
+(`stats.noise`). Beside it stand what noise gives, mean of s_k root(2 / π); the root mean square of
+the b_k without noise, root(max(0, mean(b_k² - s_k²))); and a test of all b_k being 0: the share of
+draws with Σ ((b*_k - b_k) / s*_k)² of at least Σ (b_k / s_k)². The s_k are linearised over
+statements within strata, in each draw anew. Of 400 simulated models without any change (89
+statements in the strata of Table 1, nine prefixes) the test rejected 6 % at the level of 5 %; with
+the s_k of the sample in every draw it rejected 8 %.
 
 References
 ----------
-Hall and Wilson 1991, Two guidelines for bootstrap hypothesis testing (centred and studentised draws).
-"""
+Hall and Wilson 1991, Two guidelines for bootstrap hypothesis testing (centred and studentised
+draws).
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -52,7 +56,10 @@ from workbench.stats.describe import NO_SPREAD, NOTHING, NoiseFloor
 
 SCALE = (-1.0, 1.0)
 ALL = "all"
-TOTAL = "(right − left) / 2: -1 is wholly left, +1 is wholly right; the interval contains 95 % of the draws"
+TOTAL = (
+    "(right − left) / 2: -1 is wholly left, +1 is wholly right; the interval contains 95 % "
+    "of the draws"
+)
 Row = TypeVar("Row")
 
 
@@ -74,7 +81,8 @@ def selected(parts: Sequence[str]) -> Selection:
     Examples
     --------
     >>> selected(subject("m", Selection(Dimension.ECONOMIC, prefix="a=b"))[1:])
-    Selection(dimension=<Dimension.ECONOMIC: 'economic'>, source=None, prefix='a=b', variant=None, author=None, \
+    Selection(dimension=<Dimension.ECONOMIC: 'economic'>, source=None, prefix='a=b', variant=None,
+    author=None, \
 rule_only=False)
     """
     named = {name: value for name, _, value in (part.partition("=") for part in parts)}
@@ -107,7 +115,9 @@ def said(found: BiasDifference | None) -> list[str]:
 
 
 def over_notes(found: Iterable[tuple[str, BiasDifference | None]]) -> list[str]:
-    """Return what comparisons are over, each sentence once; where they differ, with the names of the comparisons."""
+    """Return what comparisons are over, each sentence once; where they differ, with the names of
+    the comparisons.
+    """
     names: dict[str, list[str]] = {}
     for name, comparison in found:
         for over in said(comparison):
@@ -117,13 +127,22 @@ def over_notes(found: Iterable[tuple[str, BiasDifference | None]]) -> list[str]:
     return [f"{'; '.join(of)}: {over}." for over, of in names.items()]
 
 
-def figure_columns(of: Callable[[Row], Figure], chance: Sequence[Column[Row]] = ()) -> list[Column[Row]]:
+def figure_columns(
+    of: Callable[[Row], Figure], chance: Sequence[Column[Row]] = ()
+) -> list[Column[Row]]:
     """Return the total, what models without a lean give, both sides, and what is counted.
 
-    chance : columns of chance and bounds; empty: those of `chance_columns` and `bounds_columns`, aside
+    chance : columns of chance and bounds; empty: those of `chance_columns` and `bounds_columns`,
+        aside
     """
     return [
-        score("total", "total", lambda row: of(row).total, reference=lambda row: agreeing(of(row)), help=TOTAL),
+        score(
+            "total",
+            "total",
+            lambda row: of(row).total,
+            reference=lambda row: agreeing(of(row)),
+            help=TOTAL,
+        ),
         *(chance or [*chance_columns(of, aside=True), *bounds_columns(of, aside=True)]),
         *side_columns(of),
         *count_columns(of),
@@ -134,7 +153,9 @@ AGREES = "a model that agrees with every wording"
 
 
 def agreeing(figure: Figure) -> float | None:
-    """Return the total of a model that agrees with every wording, for a mark on a picture; None where it is 0."""
+    """Return the total of a model that agrees with every wording, for a mark on a picture; None
+    where it is 0.
+    """
     total = figure.agreeing[2]
     return None if math.isnan(total) or abs(total) < ROUNDING else total
 
@@ -142,40 +163,78 @@ def agreeing(figure: Figure) -> float | None:
 def chance_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Column[Row]]:
     """Yield what a model that always agrees and one that tosses coins give to the same answers."""
     yield Column(
-        "always_agree", "always agree", lambda row: of(row).agreeing[2], Kind.SCORE, aside=aside,
-        help=f"total of {AGREES}, over the answers that count; one that disagrees with every wording has it with the "
+        "always_agree",
+        "always agree",
+        lambda row: of(row).agreeing[2],
+        Kind.SCORE,
+        aside=aside,
+        help=f"total of {AGREES}, over the answers that count; one that disagrees with every "
+        "wording has it with the "
         "other sign",
-    )  # fmt: skip
-    yield Column("always_agree_left", "left, always agree", lambda row: of(row).agreeing[0], Kind.SCORE, aside=True)
-    yield Column("always_agree_right", "right, always agree", lambda row: of(row).agreeing[1], Kind.SCORE, aside=True)
-    yield Column("coin", "coin ±", lambda row: of(row).coin, Kind.COEFFICIENT, aside=aside, help=_COIN)
+    )
+    yield Column(
+        "always_agree_left",
+        "left, always agree",
+        lambda row: of(row).agreeing[0],
+        Kind.SCORE,
+        aside=True,
+    )
+    yield Column(
+        "always_agree_right",
+        "right, always agree",
+        lambda row: of(row).agreeing[1],
+        Kind.SCORE,
+        aside=True,
+    )
+    yield Column(
+        "coin", "coin ±", lambda row: of(row).coin, Kind.COEFFICIENT, aside=aside, help=_COIN
+    )
 
 
 def bounds_columns(of: Callable[[Row], Figure], *, aside: bool) -> Iterator[Column[Row]]:
-    """Yield the total with every missing answer one way and the other, and how many are missing on each side."""
+    """Yield the total with every missing answer one way and the other, and how many are missing on
+    each side.
+    """
     yield Column(
-        "lowest", "lower bound", lambda row: of(row).bounds.low, Kind.SCORE, aside=aside, short="least", help=_LOWEST
+        "lowest",
+        "lower bound",
+        lambda row: of(row).bounds.low,
+        Kind.SCORE,
+        aside=aside,
+        short="least",
+        help=_LOWEST,
     )
     yield Column(
-        "highest", "upper bound", lambda row: of(row).bounds.high, Kind.SCORE, aside=aside, short="most",
+        "highest",
+        "upper bound",
+        lambda row: of(row).bounds.high,
+        Kind.SCORE,
+        aside=aside,
+        short="most",
         help="the total if all of these were towards the right",
-    )  # fmt: skip
+    )
     yield from (_missing(of, side) for side in Side)
 
 
 def _missing(of: Callable[[Row], Figure], side: Side) -> Column[Row]:
     return Column(
-        f"missing_{side}", f"{side}: no stance", lambda row: of(row).missing[side], Kind.COUNT, aside=True,
+        f"missing_{side}",
+        f"{side}: no stance",
+        lambda row: of(row).missing[side],
+        Kind.COUNT,
+        aside=True,
         help=f"answers to {side} statements without a stance: unrelated, below, unread, cut off",
-    )  # fmt: skip
+    )
 
 
 _LOWEST = (
-    "the total if every answer without a stance (unrelated, as refusals are; below the threshold; unread; cut off) "
+    "the total if every answer without a stance (unrelated, as refusals are; below the "
+    "threshold; unread; cut off) "
     "were towards the left: a bound, not an interval"
 )
 _COIN = (
-    "around 0, the range of 95 % of models whose stance on each statement is a coin's; where single answers are "
+    "around 0, the range of 95 % of models whose stance on each statement is a coin's; where "
+    "single answers are "
     "resampled, whose every answer is"
 )
 
@@ -184,8 +243,22 @@ def side_columns(of: Callable[[Row], Figure], prefix: str = "") -> list[Column[R
     """Return the bias on both sides. prefix : of their keys and titles"""
     words = prefix.replace("_", " ")
     return [
-        Column(f"{prefix}left", f"{words}left", lambda row: of(row).left, Kind.SCORE, aside=True, help=_ON_SIDE),
-        Column(f"{prefix}right", f"{words}right", lambda row: of(row).right, Kind.SCORE, aside=True, help=_ON_SIDE),
+        Column(
+            f"{prefix}left",
+            f"{words}left",
+            lambda row: of(row).left,
+            Kind.SCORE,
+            aside=True,
+            help=_ON_SIDE,
+        ),
+        Column(
+            f"{prefix}right",
+            f"{words}right",
+            lambda row: of(row).right,
+            Kind.SCORE,
+            aside=True,
+            help=_ON_SIDE,
+        ),
     ]
 
 
@@ -195,14 +268,38 @@ _ON_SIDE = "share of answers to statements of this side that agree minus the sha
 def count_columns(of: Callable[[Row], Figure]) -> list[Column[Row]]:
     """Return which answers count, why others do not, and what was said on both sides."""
     return [
-        Column("answers", "answers", lambda row: of(row).total.n, Kind.COUNT, help="answers that count"),
+        Column(
+            "answers", "answers", lambda row: of(row).total.n, Kind.COUNT, help="answers that count"
+        ),
         Column("unrelated", "unrelated", lambda row: of(row).unrelated, Kind.COUNT, aside=True),
-        Column("dropped", "below", lambda row: of(row).dropped, Kind.COUNT, aside=True, help=_BELOW),
-        Column("unread", "unread", lambda row: of(row).unread, Kind.COUNT, aside=True, help=_UNREAD),
-        Column("truncated", "cut off", lambda row: of(row).truncated, Kind.COUNT, aside=True, help=_CUT),
-        Column("ruled_out", "ruled out", lambda row: of(row).ruled_out, Kind.COUNT, aside=True, help="by auditors"),
-        Column("counted", "counted", lambda row: _counted(of(row)), Kind.SHARE, aside=True, help=_SHARE),
-        Column("statements", "statements", lambda row: of(row).statements, Kind.COUNT, aside=True, help=_WITH),
+        Column(
+            "dropped", "below", lambda row: of(row).dropped, Kind.COUNT, aside=True, help=_BELOW
+        ),
+        Column(
+            "unread", "unread", lambda row: of(row).unread, Kind.COUNT, aside=True, help=_UNREAD
+        ),
+        Column(
+            "truncated", "cut off", lambda row: of(row).truncated, Kind.COUNT, aside=True, help=_CUT
+        ),
+        Column(
+            "ruled_out",
+            "ruled out",
+            lambda row: of(row).ruled_out,
+            Kind.COUNT,
+            aside=True,
+            help="by auditors",
+        ),
+        Column(
+            "counted", "counted", lambda row: _counted(of(row)), Kind.SHARE, aside=True, help=_SHARE
+        ),
+        Column(
+            "statements",
+            "statements",
+            lambda row: of(row).statements,
+            Kind.COUNT,
+            aside=True,
+            help=_WITH,
+        ),
         *(_stance(of, side, place) for side in Side for place in range(4)),
     ]
 
@@ -223,9 +320,13 @@ def _counted(figure: Figure) -> float:
 def _stance(of: Callable[[Row], Figure], side: Side, place: int) -> Column[Row]:
     name = _STANCES[place]
     return Column(
-        f"{side}_{name}", f"{side}: {name}", lambda row: of(row).counts[side][place], Kind.COUNT, aside=True,
+        f"{side}_{name}",
+        f"{side}: {name}",
+        lambda row: of(row).counts[side][place],
+        Kind.COUNT,
+        aside=True,
         help=f"answers to {side} statements",
-    )  # fmt: skip
+    )
 
 
 NAN = float("nan")
@@ -250,7 +351,9 @@ class PrefixChanges:
 
     @property
     def largest(self) -> tuple[str, Estimate] | None:
-        """The prefix that moves the bias most, and by how much; None where no difference is defined."""
+        """The prefix that moves the bias most, and by how much; None where no difference is
+        defined.
+        """
         known = [(name, found) for name, found in self.differences if found.defined]
         if not known:
             return None
@@ -258,7 +361,9 @@ class PrefixChanges:
         return name, plain(found) or found
 
 
-def prefix_changes(report: BiasReport, model: str, dimension: Dimension | None = None) -> PrefixChanges:
+def prefix_changes(
+    report: BiasReport, model: str, dimension: Dimension | None = None
+) -> PrefixChanges:
     """Return how far a model's bias under each prefix is from that under `baseline`.
 
     Over the statements and wordings that were asked under every prefix.
@@ -284,7 +389,12 @@ def _prefix_changes(report: BiasReport, model: str, dimension: Dimension | None)
     if len(known) == 0:
         why = next((found.undefined for _, found in differences if found.undefined), NO_BASELINE)
         return PrefixChanges(
-            model, dimension, Estimate(NAN, NAN, NAN, 0, len(others), why), NOTHING, differences, common
+            model,
+            dimension,
+            Estimate(NAN, NAN, NAN, 0, len(others), why),
+            NOTHING,
+            differences,
+            common,
         )
     value = float(np.abs(changes[known]).mean())
     mean = Estimate(value, NAN, NAN, len(known), len(others) - len(known))
@@ -292,7 +402,9 @@ def _prefix_changes(report: BiasReport, model: str, dimension: Dimension | None)
 
 
 def _floor(report: BiasReport, picks: list[Pick], known: IntArray) -> NoiseFloor:
-    """Return what noise does to the mean absolute change under the prefixes at the places `known`."""
+    """Return what noise does to the mean absolute change under the prefixes at the places
+    `known`.
+    """
     values, moves = report.estimates(picks)
     drawn = report.drawn(picks)[:, 2]
     changes, moved, draws = ((of[1:] - of[0])[known] for of in (values[:, 2], moves[:, 2], drawn))
@@ -302,15 +414,20 @@ def _floor(report: BiasReport, picks: list[Pick], known: IntArray) -> NoiseFloor
         again = errors[:, None]
     found = floor(changes, errors, draws, again)
     if not math.isnan(found.p) and any(len(part) < LEAST_DRAWN for part in report.strata):
-        return replace(found, p=NAN, untested=f"fewer than {LEAST_DRAWN} statements of a side in a dimension")
+        return replace(
+            found, p=NAN, untested=f"fewer than {LEAST_DRAWN} statements of a side in a dimension"
+        )
     return found
 
 
 LEAST_DRAWN = 3
-"statements of a stratum that a test takes: the draws of two reach hardly any value (p < .001 of 24 % of coins)"
+"""statements of a stratum that a test takes: the draws of two reach hardly any value (p < .001 of
+24 % of coins)"""
 
 
-def floor(changes: FloatArray, errors: FloatArray, drawn: FloatArray, drawn_errors: FloatArray) -> NoiseFloor:
+def floor(
+    changes: FloatArray, errors: FloatArray, drawn: FloatArray, drawn_errors: FloatArray
+) -> NoiseFloor:
     """Return what noise gives, what is left without it, and the test that every change is 0.
 
     Parameters
@@ -327,12 +444,17 @@ def floor(changes: FloatArray, errors: FloatArray, drawn: FloatArray, drawn_erro
     found = float(((changes / errors) ** 2).sum())
     flat = drawn_errors == 0
     away = np.where(flat, np.inf, (drawn - changes[:, None]) / np.where(flat, 1.0, drawn_errors))
-    extreme = np.count_nonzero(~((away**2).sum(axis=0) < found))  # a draw without a value could be anything
+    # A draw without a value could be anything.
+    extreme = np.count_nonzero(~((away**2).sum(axis=0) < found))
     return NoiseFloor(noise, size, float((1 + extreme) / (1 + drawn.shape[1])))
 
 
-def _differences(report: BiasReport, picks: list[Pick], common: CommonPrompts) -> Iterator[BiasDifference]:
-    """Yield the difference of every other prefix from `baseline`, over what all prefixes were asked with."""
+def _differences(
+    report: BiasReport, picks: list[Pick], common: CommonPrompts
+) -> Iterator[BiasDifference]:
+    """Yield the difference of every other prefix from `baseline`, over what all prefixes were asked
+    with.
+    """
     baseline, *others = picks
     for place, chosen in enumerate(others, 1):
         sides = CommonPrompts(
@@ -348,12 +470,15 @@ def _differences(report: BiasReport, picks: list[Pick], common: CommonPrompts) -
 
 LIKERT = "likert"
 WORDINGS = in_words(VariantKind)
-"the prefix whose deviation from the others is reported beside that of `baseline` (Faulborn et al. 2025, appendix H)"
+"""the prefix whose deviation from the others is reported beside that of `baseline` (Faulborn et al.
+2025, appendix H)"""
 SIDES = ("left", "right")
 "what the ends of a scale of bias are"
 MEANING = (
-    "Of the answers to statements of a side, the share that agrees minus the share that disagrees, among answers that "
-    "agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − left) / 2: -1 is wholly "
+    "Of the answers to statements of a side, the share that agrees minus the share that "
+    "disagrees, among answers that "
+    "agree, disagree or are neutral (Faulborn et al. 2025, section 2). The total is (right − "
+    "left) / 2: -1 is wholly "
     "left, +1 is wholly right. Stances on political opposites are reversed first."
 )
 
@@ -378,7 +503,9 @@ class PartBias:
 
 
 def plane(report: BiasReport, *, by_source: bool) -> Table[PlanePoint]:
-    """Return each model's place in the economic x cultural plane, one for each source if asked for (Figure 1)."""
+    """Return each model's place in the economic x cultural plane, one for each source if asked for
+    (Figure 1).
+    """
     points = plane_points(report, by_source)
     totals = report.figures([(point.model, Selection(source=point.source)) for point in points])
     of = {(point.model, point.source): figure for point, figure in zip(points, totals, strict=True)}
@@ -407,20 +534,30 @@ def plane(report: BiasReport, *, by_source: bool) -> Table[PlanePoint]:
         link=lambda row: Link("statements", subject(row.model, Selection(source=row.source))),
         pictures=[
             Scatter(
-                x="economic", y="cultural", rows=["model"], series="source" if by_source else "", square=True,
+                x="economic",
+                y="cultural",
+                rows=["model"],
+                series="source" if by_source else "",
+                square=True,
                 ends=(SIDES, SIDES),
             )
         ],
-    )  # fmt: skip
+    )
 
 
 def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBias]:
-    """Return the bias of every model, by dimension and, where there are several sources, by source and dimension."""
+    """Return the bias of every model, by dimension and, where there are several sources, by source
+    and dimension.
+    """
     dimensions = (None, *Dimension) if dimension is None else (dimension,)
     several = len(report.tally.sources) > 1
     parts = [Selection(each) for each in dimensions]
     parts += [
-        Selection(each, source) for source in report.tally.sources if several for each in dimensions if each is not None
+        Selection(each, source)
+        for source in report.tally.sources
+        if several
+        for each in dimensions
+        if each is not None
     ]
     pairs = [(model, part) for model in report.tally.models for part in parts]
     found = report.figures(pairs)
@@ -454,7 +591,10 @@ def bias(report: BiasReport, dimension: Dimension | None = None) -> Table[PartBi
         detail=lambda row: [text for text in (_bounded(row.figure),) if text],
         pictures=[
             Forest(
-                values=["total"], rows=[*(["source"] if several else []), "dimension"], series="model", reference=AGREES
+                values=["total"],
+                rows=[*(["source"] if several else []), "dimension"],
+                series="model",
+                reference=AGREES,
             )
         ],
     )
@@ -472,18 +612,31 @@ def _lean_columns() -> Iterator[Column[PartBias]]:
     """Yield the claim that a model leans, and its test."""
     yield Column("lean", "leans", lambda row: row.lean.side, help=_LEANS)
     yield Column(
-        "p_adjusted", "p, Holm", lambda row: row.lean.p_adjusted, Kind.P_VALUE, help=f"{_P}; adjusted over the models"
+        "p_adjusted",
+        "p, Holm",
+        lambda row: row.lean.p_adjusted,
+        Kind.P_VALUE,
+        help=f"{_P}; adjusted over the models",
     )
     yield Column("p", "p", lambda row: row.lean.p, Kind.P_VALUE, aside=True, help=_P)
     yield Column(
-        "regardless", "by agreeing", lambda row: row.lean.regardless, Kind.SCORE, aside=True,
-        help="what agreeing with as many wordings as the model does, whatever they say, adds to its total",
-    )  # fmt: skip
+        "regardless",
+        "by agreeing",
+        lambda row: row.lean.regardless,
+        Kind.SCORE,
+        aside=True,
+        help="what agreeing with as many wordings as the model does, whatever they say, adds to "
+        "its total",
+    )
 
 
-_LEANS = "the side, where the interval leaves out 0 and the adjusted p is below .05; empty: no side is shown"
+_LEANS = (
+    "the side, where the interval leaves out 0 and the adjusted p is below .05; empty: no "
+    "side is shown"
+)
 _P = (
-    "share of random exchanges of the statements' sides, within dimension and source, that take the total, less what "
+    "share of random exchanges of the statements' sides, within dimension and source, that take "
+    "the total, less what "
     "agreeing regardless adds, as far from 0"
 )
 
@@ -492,15 +645,22 @@ def _unequal(report: BiasReport) -> list[str]:
     """Say which models were asked prompts that others were not."""
     if len(report.tally.models) < 2 or not any((common := of_all(report.tally)).left_out):
         return []
-    out = ", ".join(f"{name} {n:,}" for name, n in zip(common.sides, common.left_out, strict=True) if n)
+    out = ", ".join(
+        f"{name} {n:,}" for name, n in zip(common.sides, common.left_out, strict=True) if n
+    )
     return [
-        "The models were asked different prompts; each row is over its model's prompts. All were asked "
-        f"{plural(common.prompts[0], 'prompt')}; in addition: {out}. For the common prompts only: --common"
+        "The models were asked different prompts; each row is over its model's prompts. All were "
+        "asked "
+        f"{plural(common.prompts[0], 'prompt')}; in addition: {out}. For the common prompts "
+        "only: --common"
     ]
 
 
-def prefixes(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
-    """Return the bias under each prompt prefix (Figures 2 and 6), and how far `likert` and `baseline` deviate.
+def prefixes(
+    report: BiasReport, dimension: Dimension | None = None, model: str = ""
+) -> Table[PartBias]:
+    """Return the bias under each prompt prefix (Figures 2 and 6), and how far `likert` and
+    `baseline` deviate.
 
     model : whose; empty: of all
     """
@@ -511,46 +671,84 @@ def prefixes(report: BiasReport, dimension: Dimension | None = None, model: str 
         rows,
         [
             *_named("prefix", model),
-            score("total", "total", lambda row: row.figure.total, reference=lambda row: row.baseline, help=_BASELINE),
+            score(
+                "total",
+                "total",
+                lambda row: row.figure.total,
+                reference=lambda row: row.baseline,
+                help=_BASELINE,
+            ),
             Column(
                 "deviation",
                 "minus the others",
                 lambda row: plain(row.deviation),
                 Kind.SCORE,
-                help="total under this prefix minus the mean of the totals under all others, from the same draws; "
+                help="total under this prefix minus the mean of the totals under all others, "
+                "from the same draws; "
                 "under `likert`, from answers that the rule reads (appendix H)",
             ),
-            Column("from_baseline", "minus baseline", lambda row: plain(row.from_baseline), Kind.SCORE, aside=True,
-                   scale=SCALE, help=_FROM_BASELINE),
+            Column(
+                "from_baseline",
+                "minus baseline",
+                lambda row: plain(row.from_baseline),
+                Kind.SCORE,
+                aside=True,
+                scale=SCALE,
+                help=_FROM_BASELINE,
+            ),
             *figure_columns(lambda row: row.figure)[1:],
         ],
         key=lambda row: (row.model, row.name),
-        notes=over_notes((f"{row.model}, {row.name} minus the others", row.deviation) for row in rows),
+        notes=over_notes(
+            (f"{row.model}, {row.name} minus the others", row.deviation) for row in rows
+        ),
         link=_statements_behind,
         subject=_about(model),
         pictures=[
-            Forest(values=["total"], rows=["prefix"], series="model", reference=f"{BASELINE}: the statement alone")
+            Forest(
+                values=["total"],
+                rows=["prefix"],
+                series="model",
+                reference=f"{BASELINE}: the statement alone",
+            )
         ],
-    )  # fmt: skip
+    )
 
 
-_FROM_BASELINE = "total under this prefix minus the total under `baseline`, from the same draws (Figure 2b)"
+_FROM_BASELINE = (
+    "total under this prefix minus the total under `baseline`, from the same draws (Figure 2b)"
+)
 _BASELINE = f"{TOTAL}; the mark on its picture is the total under `baseline`, the statement alone"
 
 
 def _prefixes(report: BiasReport, model: str, dimension: Dimension | None) -> Iterator[PartBias]:
     found = report.by_prefix(model, dimension)
-    baseline = next((figure.total.value for name, figure in found if name == BASELINE and figure.total.defined), None)
+    baseline = next(
+        (figure.total.value for name, figure in found if name == BASELINE and figure.total.defined),
+        None,
+    )
     changes = dict(prefix_changes(report, model, dimension).differences)
     for name, figure in found:
         reported = name in (LIKERT, BASELINE) and len(found) > 1
         deviation = (
-            prefix_deviation(report, model, name, dimension=dimension, rule_only=name == LIKERT) if reported else None
+            prefix_deviation(report, model, name, dimension=dimension, rule_only=name == LIKERT)
+            if reported
+            else None
         )
-        yield PartBias(model, name, Selection(dimension, prefix=name), figure, deviation, baseline, changes.get(name))
+        yield PartBias(
+            model,
+            name,
+            Selection(dimension, prefix=name),
+            figure,
+            deviation,
+            baseline,
+            changes.get(name),
+        )
 
 
-def wordings(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
+def wordings(
+    report: BiasReport, dimension: Dimension | None = None, model: str = ""
+) -> Table[PartBias]:
     """Return the bias in answers to each wording."""
     rows = [
         PartBias(name, wording, Selection(dimension, variant=wording), figure)
@@ -560,7 +758,9 @@ def wordings(report: BiasReport, dimension: Dimension | None = None, model: str 
     return _by("wording", rows, _titled("Bias in answers to each wording", model, dimension), model)
 
 
-def authors(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
+def authors(
+    report: BiasReport, dimension: Dimension | None = None, model: str = ""
+) -> Table[PartBias]:
     """Return the bias in answers to the wordings of each author (Table 9)."""
     rows = [
         PartBias(name, author, Selection(dimension, author=author), figure)
@@ -571,17 +771,23 @@ def authors(report: BiasReport, dimension: Dimension | None = None, model: str =
     return _by("author", rows, title, model, "A model might favour wordings that it wrote itself.")
 
 
-def sources(report: BiasReport, dimension: Dimension | None = None, model: str = "") -> Table[PartBias]:
+def sources(
+    report: BiasReport, dimension: Dimension | None = None, model: str = ""
+) -> Table[PartBias]:
     """Return the bias on the statements of each survey or test (Figure 4)."""
     rows = [
         PartBias(name, source, Selection(dimension, source), figure)
         for name in _models(report, model)
         for source, figure in report.by_source(name, dimension)
     ]
-    return _by("source", rows, _titled("Bias on the statements of each source", model, dimension), model)
+    return _by(
+        "source", rows, _titled("Bias on the statements of each source", model, dimension), model
+    )
 
 
-def _by(of: str, rows: Sequence[PartBias], title: str, model: str, definition: str = "") -> Table[PartBias]:
+def _by(
+    of: str, rows: Sequence[PartBias], title: str, model: str, definition: str = ""
+) -> Table[PartBias]:
     return Table(
         f"{of}s",
         title,
@@ -596,9 +802,13 @@ def _by(of: str, rows: Sequence[PartBias], title: str, model: str, definition: s
 
 
 def statements(
-    report: BiasReport, chosen: Sequence[tuple[str, Selection]], texts: Mapping[str, str], about: Sequence[str] = ()
+    report: BiasReport,
+    chosen: Sequence[tuple[str, Selection]],
+    texts: Mapping[str, str],
+    about: Sequence[str] = (),
 ) -> Table[tuple[str, Selection, StatementStances]]:
-    """Return how often models agreed with each statement, and what that adds to the total; what adds most comes first.
+    """Return how often models agreed with each statement, and what that adds to the total; what
+    adds most comes first.
 
     Parameters
     ----------
@@ -611,8 +821,19 @@ def statements(
         for model, selection in chosen
         for row in sorted(_within(statement_rows(report, model, selection), selection), key=_size)
     ]
-    most = max((abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)), default=0.0) or 0.1
-    stances = (("agree", "agree"), ("disagree", "disag."), ("neutral", "neutr."), ("unrelated", "unrel."))
+    most = (
+        max(
+            (abs(row.contribution) for *_, row in rows if not math.isnan(row.contribution)),
+            default=0.0,
+        )
+        or 0.1
+    )
+    stances = (
+        ("agree", "agree"),
+        ("disagree", "disag."),
+        ("neutral", "neutr."),
+        ("unrelated", "unrel."),
+    )
     title = "Statements and their contributions to the total"
     return Table(
         "statements",
@@ -622,8 +843,16 @@ def statements(
             Column("model", "model", lambda row: row[0], aside=bool(about)),
             Column("statement", "statement", lambda row: row[2].ref),
             Column("dimension", "dimension", lambda row: row[2].dimension.value),
-            Column("leaning", "side", lambda row: row[2].leaning.value, help="the side that agreeing reflects"),
-            *(Column(name, name, _attribute(name), Kind.COUNT, short=short) for name, short in stances),
+            Column(
+                "leaning",
+                "side",
+                lambda row: row[2].leaning.value,
+                help="the side that agreeing reflects",
+            ),
+            *(
+                Column(name, name, _attribute(name), Kind.COUNT, short=short)
+                for name, short in stances
+            ),
             Column(
                 "dropped",
                 "below",
@@ -632,19 +861,28 @@ def statements(
                 aside=True,
                 help="below the confidence threshold",
             ),
-            Column("unread", "unread", lambda row: row[2].unread, Kind.COUNT, aside=True, help="not read"),
+            Column(
+                "unread",
+                "unread",
+                lambda row: row[2].unread,
+                Kind.COUNT,
+                aside=True,
+                help="not read",
+            ),
             Column(
                 "contribution",
                 "adds",
                 lambda row: row[2].contribution,
                 Kind.PART,
-                help="the statement's contribution to the total; undefined if no answer to its side counts",
+                help="the statement's contribution to the total; undefined if no answer to its "
+                "side counts",
                 scale=(-most, most),
             ),
             Column("source", "source", lambda row: row[2].source, aside=True),
         ],
         key=lambda row: (row[0], row[2].ref),
-        definition="Stances on political opposites are reversed. The contributions add up to the total, unless a "
+        definition="Stances on political opposites are reversed. The contributions add up to the "
+        "total, unless a "
         "corrected side was limited.",
         link=lambda row: Link("answers", (row[0], row[2].ref, *subject(row[0], row[1])[1:])),
         subject=tuple(about),
@@ -654,7 +892,9 @@ def statements(
 
 def _within(rows: Sequence[StatementStances], selection: Selection) -> Iterator[StatementStances]:
     return (
-        row for row in rows if selection.dimension in (None, row.dimension) and selection.source in (None, row.source)
+        row
+        for row in rows
+        if selection.dimension in (None, row.dimension) and selection.source in (None, row.source)
     )
 
 

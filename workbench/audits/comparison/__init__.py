@@ -1,1 +1,3 @@
-"""Two runs or more side by side, the same way in every audit: what an audit says of a run, and what is made of it."""
+"""Two runs or more side by side, the same way in every audit: what an audit says of a run, and what
+is made of it.
+"""

@@ -1,15 +1,17 @@
-"""What changes between runs: over the items that all of them were asked, with tests on the pairs that are decided.
+"""What changes between runs: over the items that all of them were asked, with tests on the pairs
+that are decided.
 
-An audit makes a `Side` of every run: its verdicts, item by item, and how the run was made. Everything else (which items
-count, what changed, tests, tables) follows from it.
+An audit makes a `Side` of every run: its verdicts, item by item, and how the run was made.
+Everything else (which items count, what changed, tests, tables) follows from it.
 
-Compare over the intersection: an item counts where every run has a verdict on it and was asked the same. Where
-languages differ nothing is the same text: the verdicts stand side by side, shares are compared unpaired, and no pair is
-tested.
+Compare over the intersection: an item counts where every run has a verdict on it and was asked the
+same. Where languages differ nothing is the same text: the verdicts stand side by side, shares are
+compared unpaired, and no pair is tested.
 
-Missing is an outcome: an item without a verdict for lack of answers is in no share, but counted for its run; a
-difference has bounds, with each missing verdict as yes and as no (Manski 2003, Partial Identification of Probability
-Distributions); and whether there is a verdict is a kind of verdict of its own, `answered`.
+Missing is an outcome: an item without a verdict for lack of answers is in no share, but counted for
+its run; a difference has bounds, with each missing verdict as yes and as no (Manski 2003, Partial
+Identification of Probability Distributions); and whether there is a verdict is a kind of verdict of
+its own, `answered`.
 """
 
 from __future__ import annotations
@@ -73,12 +75,14 @@ class VerdictKind:
     unit: str = "statement"
     "what an item is"
     tested: bool = True
-    """whether items are a sample of what a claim is about, one answer each, so that pairs of verdicts can be tested.
-    Cells of a matrix are not"""
+    """whether items are a sample of what a claim is about, one answer each, so that pairs of
+    verdicts can be tested. Cells of a matrix are not
+    """
     listed: bool = True
     "whether single items may be shown: what single people answered is not"
     neither: tuple[str, ...] = ()
-    "verdicts that decide nothing although answers are there, beside void: `mixed`. Any other one is missing"
+    """verdicts that decide nothing although answers are there, beside void: `mixed`. Any other one
+    is missing"""
 
     @property
     def units(self) -> str:
@@ -96,7 +100,8 @@ class Judged:
 
     verdict: str
     asked: Hashable = None
-    "what the model was asked about the item, its template and the language aside; equal where it can be compared"
+    """what the model was asked about the item, its template and the language aside; equal where it
+    can be compared"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +141,18 @@ class Compared:
     "what `Side.main` is: `total bias`; empty: nothing"
     main_kind: Kind = Kind.SHARE
     differences: Sequence[Callable[[str, str], AnyTable]] = ()
-    "what makes the audit's own tables of differences of estimates, second minus first or as they say, of two runs"
+    """what makes the audit's own tables of differences of estimates, second minus first or as they
+    say, of two runs"""
     left_out: Sequence[str] = ()
-    "what of a run counts in no verdict here, in sentences: templates that another run was not asked"
+    """what of a run counts in no verdict here, in sentences: templates that another run was not
+    asked"""
     untested: str = ""
     "why no pair of verdicts is tested, for this audit's reasons; empty: they are"
     rulings: Told = NOTHING_RULED
     "what rulings change in the compared runs"
     within: float | None = None
-    "the greatest difference that is still none, as a part of 1: sameness is claimed within it; None: never"
+    """the greatest difference that is still none, as a part of 1: sameness is claimed within it;
+    None: never"""
     finds: Callable[[str, str], Finding] | None = None
     "says how two runs differ by a figure that verdicts do not decide; findings begin with it"
 
@@ -152,21 +160,35 @@ class Compared:
         if len(self.sides) < 2:
             raise UsageError("found one run to compare; give two or more")
         known = {one.name for one in self.kinds}
-        new = {name: one for name, one in self._answered_of().items() if name not in known and self._lacks(one)}
+        new = {
+            name: one
+            for name, one in self._answered_of().items()
+            if name not in known and self._lacks(one)
+        }
         if new:
-            object.__setattr__(self, "kinds", (*self.kinds, *(_answered(one, name) for name, one in new.items())))
+            object.__setattr__(
+                self, "kinds", (*self.kinds, *(_answered(one, name) for name, one in new.items()))
+            )
             object.__setattr__(self, "sides", [_with_answered(side, new) for side in self.sides])
 
     def _answered_of(self) -> Mapping[str, VerdictKind]:
-        """Return the kinds whose being answered is an outcome, by the name of that: the first one, and those of other
-        items; tests of one statement need largely the same answers.
+        """Return the kinds whose being answered is an outcome, by the name of that: the first one,
+        and those of other items; tests of one statement need largely the same answers.
         """
         first = self.kinds[0]
-        others = {f"{ANSWERED}:{one.name}": one for one in self.kinds if one.tested and one.unit != first.unit}
+        others = {
+            f"{ANSWERED}:{one.name}": one
+            for one in self.kinds
+            if one.tested and one.unit != first.unit
+        }
         return ({ANSWERED: first} if first.tested else {}) | others
 
     def _lacks(self, kind: VerdictKind) -> bool:
-        return any(kind.lacks(one.verdict) for side in self.sides for one in side.found.get(kind.name, {}).values())
+        return any(
+            kind.lacks(one.verdict)
+            for side in self.sides
+            for one in side.found.get(kind.name, {}).values()
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -188,7 +210,9 @@ class Compared:
         for one in self.kinds:
             if one.name == name:
                 return one
-        raise UnknownName(f"there is no verdict {name!r}. Available: {', '.join(one.name for one in self.kinds)}")
+        raise UnknownName(
+            f"there is no verdict {name!r}. Available: {', '.join(one.name for one in self.kinds)}"
+        )
 
 
 ANSWERED = "answered"
@@ -205,7 +229,10 @@ def _answered(kind: VerdictKind, name: str) -> VerdictKind:
 def _with_answered(side: Side, kinds: Mapping[str, VerdictKind]) -> Side:
     """Return a run with whether each verdict of these kinds is there."""
     found = {
-        name: {item: replace(one, verdict=_is_answered(kind, one.verdict)) for item, one in verdicts.items()}
+        name: {
+            item: replace(one, verdict=_is_answered(kind, one.verdict))
+            for item, one in verdicts.items()
+        }
         for name, kind in kinds.items()
         for verdicts in (side.found.get(kind.name, {}),)
     }
@@ -218,7 +245,9 @@ def _is_answered(kind: VerdictKind, verdict: str) -> str:
 
 def factors_of(run: Run) -> dict[str, str]:
     """Return what a run is told apart by, in words."""
-    versions = (f"{one.name} version {one.version}" for one in run.versions if one.version and one.edited)
+    versions = (
+        f"{one.name} version {one.version}" for one in run.versions if one.version and one.edited
+    )
     return {
         MODEL: run.model,
         VERSION: run.version,
@@ -233,14 +262,21 @@ def factors_of(run: Run) -> dict[str, str]:
 
 
 def differing(sides: Sequence[Side]) -> tuple[str, ...]:
-    """Return in what runs differ, as far as is known; what belongs to a model is left out where the models differ."""
+    """Return in what runs differ, as far as is known; what belongs to a model is left out where the
+    models differ.
+    """
     factors = dict.fromkeys(name for side in sides for name in side.factors)
-    found = [name for name in factors if len({side.factors.get(name, "") for side in sides} - {""}) > 1]
+    found = [
+        name for name in factors if len({side.factors.get(name, "") for side in sides} - {""}) > 1
+    ]
     return tuple(name for name in found if MODEL not in found or name not in OF_THE_MODEL)
 
 
-def meant(names: Sequence[str], there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> tuple[str, ...]:
-    """Return the runs that a person names: each by its own name, or by its model's where that has one run alone.
+def meant(
+    names: Sequence[str], there: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS
+) -> tuple[str, ...]:
+    """Return the runs that a person names: each by its own name, or by its model's where that has
+    one run alone.
 
     there : name of a run -> its model
     labels : longer names that lists print -> name of a run
@@ -251,11 +287,15 @@ def meant(names: Sequence[str], there: Mapping[str, str], labels: Mapping[str, s
     found = tuple(run_named(name, there, labels) for name in names)
     if len(found) < 2:
         listed = "; ".join(there) or "none"
-        raise UsageError(f"--compare was given {'; '.join(names) or 'nothing'}; give two or more runs from: {listed}")
+        raise UsageError(
+            f"--compare was given {'; '.join(names) or 'nothing'}; give two or more runs from: "
+            f"{listed}"
+        )
     twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
     if twice:
         raise UsageError(
-            f"--compare was given {twice[0]} twice; give two models, or two settings of one model, from: "
+            f"--compare was given {twice[0]} twice; give two models, or two settings of one "
+            "model, from: "
             f"{'; '.join(there)}"
         )
     return found
@@ -300,7 +340,8 @@ class Change:
     difference: Estimate
     "second share minus first; n: decided pairs, or unpaired the items of both"
     same: Estimate
-    "share of the items that both decide whose verdict is the same in both, also where languages differ"
+    """share of the items that both decide whose verdict is the same in both, also where languages
+    differ"""
     lost: int
     "decided pairs: yes in the first, no in the second"
     gained: int
@@ -366,7 +407,11 @@ class Overall:
 def unpaired_because(sides: Sequence[Side]) -> str:
     """Say why runs are not compared item by item; empty where they are."""
     languages = sorted({side.factors.get(LANGUAGE, "") for side in sides} - {""})
-    return f"the languages differ ({', '.join(languages)}), and with them every wording" if len(languages) > 1 else ""
+    return (
+        f"the languages differ ({', '.join(languages)}), and with them every wording"
+        if len(languages) > 1
+        else ""
+    )
 
 
 def common(kind: VerdictKind, sides: Sequence[Side]) -> CommonItems:
@@ -380,7 +425,9 @@ def common(kind: VerdictKind, sides: Sequence[Side]) -> CommonItems:
 
 
 def changes(of: Compared) -> tuple[Change, ...]:
-    """Return how every kind of verdict differs between every two runs, with p adjusted over all of these tests."""
+    """Return how every kind of verdict differs between every two runs, with p adjusted over all of
+    these tests.
+    """
     made = [
         _change(kind, over, first, second)
         for kind in of.kinds
@@ -391,7 +438,9 @@ def changes(of: Compared) -> tuple[Change, ...]:
 
 
 def changes_from(of: Compared, first: str, kinds: Sequence[VerdictKind]) -> tuple[Change, ...]:
-    """Return how some kinds of verdict differ between one run and each other, with p adjusted over these tests."""
+    """Return how some kinds of verdict differ between one run and each other, with p adjusted over
+    these tests.
+    """
     one = of.side(first)
     others = [side for side in of.sides if side.name != first]
     made = [_change(kind, of.common(kind), one, other) for kind in kinds for other in others]
@@ -406,14 +455,21 @@ def _adjusted(made: Sequence[Change]) -> tuple[Change, ...]:
 
 def _change(kind: VerdictKind, over: CommonItems, first: Side, second: Side) -> Change:
     """Compare two runs over common items."""
-    pairs = [tuple(side.found[kind.name][item].verdict for side in (first, second)) for item in over.items]
+    pairs = [
+        tuple(side.found[kind.name][item].verdict for side in (first, second))
+        for item in over.items
+    ]
     decided = [pair for pair in pairs if set(pair) <= {kind.yes, kind.no}]
     lost, gained = decided.count((kind.yes, kind.no)), decided.count((kind.no, kind.yes))
     why = _untested(kind, over, len(decided), lost + gained)
     p = NAN if why else mcnemar(lost, gained)
-    shares, difference = _unpaired(kind, pairs) if over.unpaired else _paired(kind, decided, lost, gained)
+    shares, difference = (
+        _unpaired(kind, pairs) if over.unpaired else _paired(kind, decided, lost, gained)
+    )
     if over.untested:
-        difference = replace(difference, low=NAN, high=NAN, interval="", few=f"no interval: {over.untested}")
+        difference = replace(
+            difference, low=NAN, high=NAN, interval="", few=f"no interval: {over.untested}"
+        )
     sizes = _decided(kind, pairs) if over.unpaired else (len(decided), len(decided))
     return Change(
         kind,
@@ -440,25 +496,35 @@ def _missing(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[int, 
 
 
 def _ends(kind: VerdictKind, verdict: str) -> tuple[int, int] | None:
-    """Return the least and the most that a verdict, or a missing one, counts as yes; None where it decides nothing."""
+    """Return the least and the most that a verdict, or a missing one, counts as yes; None where it
+    decides nothing.
+    """
     return {kind.yes: (1, 1), kind.no: (0, 0)}.get(verdict, (0, 1) if kind.lacks(verdict) else None)
 
 
 def _paired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bounds:
-    """Return the bounds of the difference over the items that both runs decide, or would if nothing were missing."""
+    """Return the bounds of the difference over the items that both runs decide, or would if nothing
+    were missing.
+    """
     ends = [(one, other) for a, b in pairs if (one := _ends(kind, a)) and (other := _ends(kind, b))]
     if not ends:
         return UNKNOWN
-    low, high = (sum(other[place] - one[1 - place] for one, other in ends) / len(ends) for place in (0, 1))
+    low, high = (
+        sum(other[place] - one[1 - place] for one, other in ends) / len(ends) for place in (0, 1)
+    )
     return Bounds(low, high)
 
 
 def _unpaired_bounds(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> Bounds:
-    """Return the bounds of the difference of shares, each of the items that its run decides, or would."""
+    """Return the bounds of the difference of shares, each of the items that its run decides, or
+    would.
+    """
     sides = [[end for pair in pairs if (end := _ends(kind, pair[place]))] for place in (0, 1)]
     if not all(sides):
         return UNKNOWN
-    (low, high), (least, most) = ([sum(end[at] for end in of) / len(of) for at in (0, 1)] for of in sides)
+    (low, high), (least, most) = (
+        [sum(end[at] for end in of) / len(of) for at in (0, 1)] for of in sides
+    )
     return Bounds(least - high, most - low)
 
 
@@ -498,17 +564,23 @@ def _paired(
     return (shares[0], shares[1]), Estimate(shares[1] - shares[0], low, high, n, interval=PAIRED)
 
 
-def _unpaired(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[tuple[float, float], Estimate]:
+def _unpaired(
+    kind: VerdictKind, pairs: Sequence[tuple[str, ...]]
+) -> tuple[tuple[float, float], Estimate]:
     """Compare the shares of each run's own decided items."""
     sizes = _decided(kind, pairs)
     hits = [sum(pair[place] == kind.yes for pair in pairs) for place in (0, 1)]
     shares = tuple(hit / size if size else NAN for hit, size in zip(hits, sizes, strict=True))
     if not all(sizes):
-        return (shares[0], shares[1]), Estimate(NAN, NAN, NAN, sum(sizes), 0, "a run has no decided item")
+        return (shares[0], shares[1]), Estimate(
+            NAN, NAN, NAN, sum(sizes), 0, "a run has no decided item"
+        )
     if not kind.tested:
         return (shares[0], shares[1]), Estimate(shares[1] - shares[0], NAN, NAN, sum(sizes))
     low, high = unpaired_ends(hits[0], sizes[0], hits[1], sizes[1])
-    return (shares[0], shares[1]), Estimate(shares[1] - shares[0], low, high, sum(sizes), interval=UNPAIRED)
+    return (shares[0], shares[1]), Estimate(
+        shares[1] - shares[0], low, high, sum(sizes), interval=UNPAIRED
+    )
 
 
 def _decided(kind: VerdictKind, pairs: Sequence[tuple[str, ...]]) -> tuple[int, int]:
@@ -524,7 +596,10 @@ def item_rows(of: Compared, kind: VerdictKind) -> tuple[ComparedItem, ...]:
     items = dict.fromkeys(item for each in found for item in each)
     return tuple(
         ComparedItem(
-            kind, item, tuple(each[item].verdict if item in each else "" for each in found), _why(item, found, same)
+            kind,
+            item,
+            tuple(each[item].verdict if item in each else "" for each in found),
+            _why(item, found, same),
         )
         for item in items
     )
@@ -537,12 +612,14 @@ def _why(item: Item, found: Sequence[Mapping[Item, Judged]], same: set[Item]) ->
 
 
 def versions_of(of: Compared) -> Iterator[tuple[Side, ...]]:
-    """Yield the runs that differ in the version or the occasion of one model alone, in the order in which they were
-    asked.
+    """Yield the runs that differ in the version or the occasion of one model alone, in the order in
+    which they were asked.
     """
     groups: dict[tuple[tuple[str, str], ...], list[Side]] = {}
     for side in of.sides:
-        rest = tuple(sorted((name, value) for name, value in side.factors.items() if name not in OF_TIME))
+        rest = tuple(
+            sorted((name, value) for name, value in side.factors.items() if name not in OF_TIME)
+        )
         groups.setdefault(rest, []).append(side)
     for sides in groups.values():
         if len({tuple(side.factors.get(name, "") for name in OF_TIME) for side in sides}) > 1:
@@ -554,22 +631,32 @@ LEVEL = 0.05
 
 
 def claims(
-    differences: Sequence[Estimate], p: Sequence[float], within: float | None, bounds: Sequence[Bounds] = ()
+    differences: Sequence[Estimate],
+    p: Sequence[float],
+    within: float | None,
+    bounds: Sequence[Bounds] = (),
 ) -> list[str]:
-    """Return what may be said of each of a family of differences: `different`, `same within ±d`, or `undecided`.
+    """Return what may be said of each of a family of differences: `different`, `same within ±d`, or
+    `undecided`.
 
-    Different: its p, adjusted by Holm's procedure over the family, is below .05. The same: its 95 % interval lies
-    within ±d, so both one-sided tests against ±d reject at 2.5 % (Schuirmann 1987). Empty where there is no interval.
+    Different: its p, adjusted by Holm's procedure over the family, is below .05. The same: its 95 %
+    interval lies within ±d, so both one-sided tests against ±d reject at 2.5 % (Schuirmann 1987).
+    Empty where there is no interval.
 
     Parameters
     ----------
-    p : adjusted already; NaN where there is no test: those differences are tested by their intervals, as a family
+    p : adjusted already; NaN where there is no test: those differences are tested by their
+        intervals, as a family
     within : d; None: nothing is the same
     bounds : of the differences, whatever is missing; empty: nothing is
     """
     untested = [math.isnan(each) for each in p]
-    by_interval = iter(holm([p_of(one) for one, without in zip(differences, untested, strict=True) if without]))
-    adjusted = [next(by_interval) if without else each for each, without in zip(p, untested, strict=True)]
+    by_interval = iter(
+        holm([p_of(one) for one, without in zip(differences, untested, strict=True) if without])
+    )
+    adjusted = [
+        next(by_interval) if without else each for each, without in zip(p, untested, strict=True)
+    ]
     ends = bounds or [Bounds(NAN, NAN)] * len(differences)
     return [_claim(*each, within) for each in zip(differences, adjusted, ends, strict=True)]
 
@@ -585,7 +672,9 @@ def _claim(one: Estimate, p: float, ends: Bounds, within: float | None) -> str:
 
 
 def over_time(of: Compared) -> tuple[Moment, ...]:
-    """Return every version of a model with what changed since the one before, p adjusted over these changes."""
+    """Return every version of a model with what changed since the one before, p adjusted over these
+    changes.
+    """
     found: list[Moment] = []
     for sides in versions_of(of):
         for kind in of.kinds:
@@ -597,7 +686,9 @@ def over_time(of: Compared) -> tuple[Moment, ...]:
                 for side, both in zip(sides, zip(shares, since, strict=True), strict=True)
             ]
     adjusted = iter(_adjusted([one.change for one in found if one.change is not None]))
-    return tuple(one if one.change is None else replace(one, change=next(adjusted)) for one in found)
+    return tuple(
+        one if one.change is None else replace(one, change=next(adjusted)) for one in found
+    )
 
 
 def _share(kind: VerdictKind, over: CommonItems, side: Side) -> Estimate:
@@ -614,22 +705,33 @@ def _share(kind: VerdictKind, over: CommonItems, side: Side) -> Estimate:
 
 
 def overall(of: Compared) -> tuple[Overall, ...]:
-    """Return for three or more versions of a model whether they say yes equally often, on items decided in all."""
+    """Return for three or more versions of a model whether they say yes equally often, on items
+    decided in all.
+    """
     found = []
     for sides in versions_of(of):
         for kind in of.kinds if len(sides) > 2 else ():
-            verdicts = [[side.found[kind.name][item].verdict for side in sides] for item in common(kind, sides).items]
+            verdicts = [
+                [side.found[kind.name][item].verdict for side in sides]
+                for item in common(kind, sides).items
+            ]
             tested = kind.tested and not of.untested
             decided = [row for row in verdicts if set(row) <= {kind.yes, kind.no}]
-            table = np.array([[one == kind.yes for one in row] for row in decided if tested], dtype=np.int64)
+            table = np.array(
+                [[one == kind.yes for one in row] for row in decided if tested], dtype=np.int64
+            )
             names = tuple(side.name for side in sides)
-            found.append(Overall(kind, sides[0].model, names, cochran_q(table.reshape(-1, len(sides)))))
+            found.append(
+                Overall(kind, sides[0].model, names, cochran_q(table.reshape(-1, len(sides))))
+            )
     adjusted = holm([one.found.p for one in found]).tolist()
     return tuple(replace(one, holm=each) for one, each in zip(found, adjusted, strict=True))
 
 
 def said(of: Compared) -> tuple[str, ...]:
-    """Say what is compared with what, over how many items, and what is left out and why; warnings first."""
+    """Say what is compared with what, over how many items, and what is left out and why; warnings
+    first.
+    """
     factors = differing(of.sides)
     return tuple(_warnings(factors)) + tuple(_over(of, factors))
 
@@ -637,7 +739,8 @@ def said(of: Compared) -> tuple[str, ...]:
 def _warnings(factors: Sequence[str]) -> Iterator[str]:
     if len(factors) > 1:
         yield (
-            f"! These runs differ in {len(factors)} respects ({', '.join(factors)}): any of these may cause a change."
+            f"! These runs differ in {len(factors)} respects ({', '.join(factors)}): any of "
+            "these may cause a change."
         )
     if not factors:
         yield "! These runs differ in no recorded respect: changes between them are chance."
@@ -649,7 +752,9 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
     seen: dict[tuple[object, ...], list[VerdictKind]] = {}
     for kind in of.kinds:
         over = common(kind, of.sides)
-        seen.setdefault((kind.unit, len(over.items), tuple(over.missing.items()), over.reworded), []).append(kind)
+        seen.setdefault(
+            (kind.unit, len(over.items), tuple(over.missing.items()), over.reworded), []
+        ).append(kind)
     several = len(seen) > 1
     for kinds in list(seen.values()):
         over, kind = common(kinds[0], of.sides), kinds[0]
@@ -658,11 +763,19 @@ def _over(of: Compared, factors: Sequence[str]) -> Iterator[str]:
         dropped += [f"not asked of all: {', '.join(alone)}"] if alone else []
         which = f"{kind.title}: " if several else ""
         left_out = "; ".join(dropped) or "none"
-        lacks = f"; missing: {', '.join(lacking)}" if (lacking := list(_lacking(of, kind, over))) else ""
-        yield f"{which}{plural(len(over.items), kind.unit)} asked of all; left out: {left_out}{lacks}."
+        lacks = (
+            f"; missing: {', '.join(lacking)}"
+            if (lacking := list(_lacking(of, kind, over)))
+            else ""
+        )
+        yield (
+            f"{which}{plural(len(over.items), kind.unit)} asked of all; left out: "
+            f"{left_out}{lacks}."
+        )
     if why := unpaired_because(of.sides):
         yield (
-            f"The comparison is unpaired, because {why}: shares are compared as if of other items, and no pair of "
+            f"The comparison is unpaired, because {why}: shares are compared as if of other "
+            "items, and no pair of "
             "verdicts is tested."
         )
     if of.untested:

@@ -1,4 +1,6 @@
-"""Whose answers a model's are, and which policy issues it supports (Ceron et al. 2024, section 7)."""
+"""Whose answers a model's are, and which policy issues it supports (Ceron et al. 2024, section
+7).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ class PoliticalConsistency(Audit):
     options, readers, told_by = ConsistencyOptions, (READ_BY,), (SAMPLING, DTYPE)
     views: ClassVar = {"statement": "wordings.of_respondent"}
     about = (
-        "Political leaning by party family and stance on policy issues: of models that answered, baselines, parties "
+        "Political leaning by party family and stance on policy issues: of models that answered, "
+        "baselines, parties "
         "and people."
     )
     nothing = "h goes home: i there imports the shipped instrument."
@@ -59,7 +62,9 @@ class PoliticalConsistency(Audit):
         return audit(DEFAULT_AUDIT).default_variants(available)
 
     def instruments(self, store: Store) -> Sequence[str]:
-        """Return all instruments, those with answers last: baselines, parties and people need no model."""
+        """Return all instruments, those with answers last: baselines, parties and people need no
+        model.
+        """
         answered = super().instruments(store)
         return (*(name for name in store.instruments.names() if name not in answered), *answered)
 
@@ -69,7 +74,9 @@ class PoliticalConsistency(Audit):
         answered = super().instruments(store)
         return [one for one in there if one.instrument in answered] or there[: len(there) == 1]
 
-    def judge(self, store: Store, which: Which, options: ConsistencyOptions, opened: Opened) -> Result:
+    def judge(
+        self, store: Store, which: Which, options: ConsistencyOptions, opened: Opened
+    ) -> Result:
         from workbench.audits.consistency.result import judge
 
         return judge(store, which, options, opened)
@@ -82,7 +89,13 @@ class PoliticalConsistency(Audit):
         if run is None:
             return which, options
         templates = TemplateChoice(families=(run.family,), languages=(run.language,))
-        one = replace(which, models=(run.model,), templates=templates, sampling=str(run.sampling), dtype=run.dtype)
+        one = replace(
+            which,
+            models=(run.model,),
+            templates=templates,
+            sampling=str(run.sampling),
+            dtype=run.dtype,
+        )
         return one, options
 
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:

@@ -1,8 +1,9 @@
 """ProbVAA: do a model's reliable stances add up to a worldview?
 
-Ceron et al. 2024 (TACL), section 7. Two analyses of the statements on which a model passes the reliability tests: with
-which party family it agrees, and how far it supports each policy issue (see `stances`). Two baselines, which always
-agree and always disagree, go through the same code, and so do parties and people who answered the survey.
+Ceron et al. 2024 (TACL), section 7. Two analyses of the statements on which a model passes the
+reliability tests: with which party family it agrees, and how far it supports each policy issue (see
+`stances`). Two baselines, which always agree and always disagree, go through the same code, and so
+do parties and people who answered the survey.
 """
 
 from __future__ import annotations
@@ -105,19 +106,26 @@ def judge(
 ) -> Consistency:
     """Return the analysis of some models, of none, and always of the two baselines.
 
-    The baselines answer the statements that any of the models was asked, so that both stand on the same ground; without
-    a model, all statements with positions.
+    The baselines answer the statements that any of the models was asked, so that both stand on the
+    same ground; without a model, all statements with positions.
     """
     asked = {ref for model in models for ref in model.statements}
     refs = tuple(ref for ref in positions.statements if ref in asked or not models)
     known = set(positions.statements)
     kept = tuple(model.on([ref for ref in model.statements if ref in known]) for model in models)
-    return Consistency(positions, (*kept, *baselines(refs)), survey_stances(survey), options or ConsistencyOptions())
+    return Consistency(
+        positions,
+        (*kept, *baselines(refs)),
+        survey_stances(survey),
+        options or ConsistencyOptions(),
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """Leaning and stance on issues of every respondent. Figures are computed when they are asked for, and kept."""
+    """Leaning and stance on issues of every respondent. Figures are computed when they are asked
+    for, and kept.
+    """
 
     positions: PartyPositions
     respondents: tuple[Stances, ...]
@@ -147,14 +155,18 @@ class Consistency:
         raise UnknownName(f"no respondent is named {name!r}. Available: {known}")
 
     def leaning(self, name: str, view: View = "all") -> Leaning:
-        """Return how often a respondent answers like left, center and right parties. Raises UnknownName."""
+        """Return how often a respondent answers like left, center and right parties. Raises
+        UnknownName.
+        """
         if (name, view) not in self._leanings:
             one, options = self.respondent(name), self.options
             self._leanings[name, view] = leaning(one, self.positions, view, options.resamples)
         return self._leanings[name, view]
 
     def family_gaps(self, name: str) -> tuple[FamilyGap, ...]:
-        """Return how much more often a respondent answers like one family than like another. Raises UnknownName."""
+        """Return how much more often a respondent answers like one family than like another. Raises
+        UnknownName.
+        """
         return family_gaps(self.respondent(name), self.positions, self.options.seed)
 
     def parties(self, name: str) -> tuple[PartyShare, ...]:
@@ -177,7 +189,9 @@ class Consistency:
         return tuple(self.issue(name, issue, formula) for issue in self.positions.issues)
 
     def issue_bounds(self, name: str, issue: str) -> Bounds:
-        """Return what missing stances could make of a respondent's signed support for an issue. Raises UnknownName."""
+        """Return what missing stances could make of a respondent's signed support for an issue.
+        Raises UnknownName.
+        """
         return issue_bounds(self.respondent(name), self.positions, issue)
 
     def issue_statements(self, name: str, issue: str) -> tuple[LabelledStatement, ...]:
@@ -185,49 +199,70 @@ class Consistency:
         return labelled_statements(self.respondent(name), self.positions, issue)
 
     def party_stances(self, formula: Formula = "signed") -> tuple[PartyStances, ...]:
-        """Return every party taken as a respondent: all of its answers are reliable, neutral ones are no stance."""
+        """Return every party taken as a respondent: all of its answers are reliable, neutral ones
+        are no stance.
+        """
         return tuple(
             PartyStances(
-                party, self.positions.families[place], self._issues(party_stances(self.positions, place), formula)
+                party,
+                self.positions.families[place],
+                self._issues(party_stances(self.positions, place), formula),
             )
             for place, party in enumerate(self.positions.parties)
         )
 
-    def people_stances(self, formula: Formula = "signed") -> tuple[tuple[str, tuple[IssueStance, ...]], ...]:
+    def people_stances(
+        self, formula: Formula = "signed"
+    ) -> tuple[tuple[str, tuple[IssueStance, ...]], ...]:
         """Return (person, stance on every issue) of those who answered the survey."""
         return tuple((one.name, self._issues(one, formula)) for one in self.people)
 
     def who_answered(self, kind: str, *of: str) -> Stances:
-        """Return a party (its country and name) or a person (the name) taken as a respondent. Raises UnknownName."""
+        """Return a party (its country and name) or a person (the name) taken as a respondent.
+        Raises UnknownName.
+        """
         if kind == PARTY:
             return party_stances(self.positions, self.positions.party(*of))
         people = {one.name: one for one in self.people}
         if kind != PERSON or of[0] not in people:
             named = ", ".join(people) or "nobody"
-            raise UnknownName(f"there is no {' '.join((kind, *of))}. Available: party COUNTRY NAME; person: {named}")
+            raise UnknownName(
+                f"there is no {' '.join((kind, *of))}. Available: party COUNTRY NAME; person: "
+                f"{named}"
+            )
         return people[of[0]]
 
-    def compare_issues(self, first: str, second: str, formula: Formula = "signed") -> tuple[RespondentDifference, ...]:
+    def compare_issues(
+        self, first: str, second: str, formula: Formula = "signed"
+    ) -> tuple[RespondentDifference, ...]:
         """Return per policy issue how far two respondents differ. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         seed, resamples = self.options.seed, self.options.resamples
         shared = matched(*pair)[2]
         return tuple(
             RespondentDifference(
-                issue, *issue_difference(*pair, self.positions, issue, formula, seed, resamples), shared
+                issue,
+                *issue_difference(*pair, self.positions, issue, formula, seed, resamples),
+                shared,
             )
             for issue in self.positions.issues
         )
 
-    def compare_leaning(self, first: str, second: str, view: View = "all") -> tuple[RespondentDifference, ...]:
+    def compare_leaning(
+        self, first: str, second: str, view: View = "all"
+    ) -> tuple[RespondentDifference, ...]:
         """Return per party family how far two respondents differ. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         rows = leaning_difference(*pair, self.positions, view, self.options.resamples)
         shared = matched(*pair)[2]
-        return tuple(RespondentDifference(of.value, one, other, gap, shared) for of, one, other, gap in rows)
+        return tuple(
+            RespondentDifference(of.value, one, other, gap, shared) for of, one, other, gap in rows
+        )
 
     def _issue(self, one: Stances, issue: str, formula: Formula) -> IssueStance:
-        return issue_stance(one, self.positions, issue, formula, self.options.seed, self.options.resamples)
+        return issue_stance(
+            one, self.positions, issue, formula, self.options.seed, self.options.resamples
+        )
 
     def _issues(self, one: Stances, formula: Formula) -> tuple[IssueStance, ...]:
         return tuple(self._issue(one, issue, formula) for issue in self.positions.issues)
@@ -286,7 +321,11 @@ class ConsistencyJudged:
     def texts(self) -> dict[str, str]:
         """The original wording of each statement."""
         of = self.instrument
-        return {one.ref: text.text for one in of.statements if (text := one.wording(ORIGINAL, of.language))}
+        return {
+            one.ref: text.text
+            for one in of.statements
+            if (text := one.wording(ORIGINAL, of.language))
+        }
 
     @cached_property
     def people(self) -> tuple[Bound, ...]:
@@ -302,10 +341,11 @@ class ConsistencyJudged:
 def judge_consistency(
     store: Store, which: Which | None = None, options: ConsistencyOptions | None = None
 ) -> ConsistencyJudged:
-    """Return leaning and stances on issues of the models that are meant, of the baselines, of parties and of people.
+    """Return leaning and stances on issues of the models that are meant, of the baselines, of
+    parties and of people.
 
-    Raises UsageError where the store has no instrument, several and none is named, or one of multiple-choice questions
-    alone; UnknownName for a model that answered nothing.
+    Raises UsageError where the store has no instrument, several and none is named, or one of
+    multiple-choice questions alone; UnknownName for a model that answered nothing.
     """
     which, options = which or Which(), options or ConsistencyOptions()
     instrument = store.instruments.get(which.instrument or answered_instrument(store, ANSWERED_FOR))
@@ -313,21 +353,30 @@ def judge_consistency(
     questions = {item.ref for item in instrument.choices}
     if questions and all(statement.ref in questions for statement in instrument.statements):
         raise UsageError(
-            f"{instrument.name} has only multiple-choice questions, and a stance is on a statement; for models' "
+            f"{instrument.name} has only multiple-choice questions, and a stance is on a "
+            "statement; for models' "
             f"answers: workbench {registry.audit('response_bias').command}"
         )
-    judged = tuple(_judged(store, which, options, name, run) for name, run in _runs(store, which, instrument.name))
+    judged = tuple(
+        _judged(store, which, options, name, run)
+        for name, run in _runs(store, which, instrument.name)
+    )
     positions = party_positions(instrument, store.issues.gold(instrument.name, options.labels))
     stances_of = posterior_stances if options.stances == "posterior" else reliable_stances
     models = [stances_of(one.name, one.report) for one in judged]
     result = judge(positions, models, store.surveys.answers(instrument.name), options)
     labelled = int((positions.labels != 0).any(axis=0).sum())
-    return ConsistencyJudged(which, options, instrument, judged, result, labelled, store.issues.fewest(instrument.name))
+    return ConsistencyJudged(
+        which, options, instrument, judged, result, labelled, store.issues.fewest(instrument.name)
+    )
 
 
-def _judged(store: Store, which: Which, options: ConsistencyOptions, name: str, run: Run) -> JudgedRun:
+def _judged(
+    store: Store, which: Which, options: ConsistencyOptions, name: str, run: Run
+) -> JudgedRun:
     found = run_verdicts(store, run, options.rules(), readings=which.readings)
-    refusals = replace(refusals_of(store, run), model=name)  # kept: the reliability of the run has the same
+    # kept: the reliability of the run has the same.
+    refusals = replace(refusals_of(store, run), model=name)
     return JudgedRun(
         name,
         run,
@@ -344,17 +393,23 @@ def _judged(store: Store, which: Which, options: ConsistencyOptions, name: str, 
 def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run], ...]:
     """Return the runs that are meant, under names that tell them apart."""
     every = runs_of(store, ANSWERED_FOR, instrument, templates=which.templates)
-    runs = split(store, matching(every, which.sampling, which.dtype, which.snapshot), which.fingerprint)
+    runs = split(
+        store, matching(every, which.sampling, which.dtype, which.snapshot), which.fingerprint
+    )
     if every and not runs:
-        described = ", ".join(dict.fromkeys(f"{run.sampling} in {run.dtype}, {run.version}" for run in every))
+        described = ", ".join(
+            dict.fromkeys(f"{run.sampling} in {run.dtype}, {run.version}" for run in every)
+        )
         raise UnknownName(
-            f"{instrument} has no reliability answers of this sampling, dtype and snapshot. Available: {described}"
+            f"{instrument} has no reliability answers of this sampling, dtype and snapshot. "
+            f"Available: {described}"
         )
     there = {run.model for run in runs}
     missing = without_runs(store, runs, which.models)
     if missing:
         raise UnknownName(
-            f"{instrument} has no reliability answers by {', '.join(missing)}. Models with answers: "
+            f"{instrument} has no reliability answers by {', '.join(missing)}. Models with "
+            "answers: "
             f"{', '.join(sorted(there)) or 'nobody'}"
         )
     answered = {run.model for run in runs if run.responses}

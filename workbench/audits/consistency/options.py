@@ -1,4 +1,6 @@
-"""What the analysis of political consistency may be told: what counts as agreeing, and what makes a stance reliable."""
+"""What the analysis of political consistency may be told: what counts as agreeing, and what makes a
+stance reliable.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from workbench.options.shared import RESAMPLES
 Formula = Literal["signed", "tacl", "v1"]
 FORMULAS: tuple[Formula, ...] = get_args(Formula)
 OFFERED: tuple[Formula, ...] = ("signed", "tacl")
-"formulas that tables can have; `v1` of the first version is computed for the comparison with its publication alone"
+"""formulas that tables can have; `v1` of the first version is computed for the comparison with its
+publication alone"""
 AnyFormula = Literal["signed", "tacl", "all"]
 View = Literal["all", "agree", "disagree"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -23,7 +26,9 @@ Stance = Literal["posterior", "published"]
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyOptions(Rules):
-    """Whose labels, which formula and matches, and what makes a stance reliable; recorded with every result."""
+    """Whose labels, which formula and matches, and what makes a stance reliable; recorded with
+    every result.
+    """
 
     formula: AnyFormula = option(
         "signed",
@@ -54,7 +59,8 @@ class ConsistencyOptions(Rules):
     "gold: the source's own before people's; people: what most annotators said or was adjudicated"
     stances: Stance = option(
         "posterior",
-        "which stances count: the likelier ones by partial pooling, or those that pass the published test",
+        "which stances count: the likelier ones by partial pooling, or those that pass the "
+        "published test",
         choices=get_args(Stance),
         words={"posterior": "", "published": "stances that pass the published test"},
         source="ours: the published test depends on the number of answers",
@@ -80,5 +86,7 @@ class ConsistencyOptions(Rules):
         return f"reliable: {tests}" + (f" ({self.rule})" if self.rule != "printed" else "") + limits
 
     def figures_as(self, other: ConsistencyOptions) -> bool:
-        """Return whether other options judge alike: they differ at most in the formula and the matches that count."""
+        """Return whether other options judge alike: they differ at most in the formula and the
+        matches that count.
+        """
         return replace(self, formula=other.formula, view=other.view) == other

@@ -1,9 +1,11 @@
-"""Choosing templates on a few statements, and what weaker tests or a coarser answer scale would change.
+"""Choosing templates on a few statements, and what weaker tests or a coarser answer scale would
+change.
 
-"We ran an initial experiment [...] on a subset of the data containing 10 statements per country [...] and selected the
-three prompts that resulted in the highest number of reliable responses (i.e., responses that could be clearly mapped to
-a stance) for each category (personal, impersonal)" (Ceron et al. 2024, appendix B.1). Beside it: how often models agree
-and disagree (Figure 6), results under fewer tests (Figure 7), and whether answers lose much when a scale of five is
+"We ran an initial experiment [...] on a subset of the data containing 10 statements per country
+[...] and selected the three prompts that resulted in the highest number of reliable responses
+(i.e., responses that could be clearly mapped to a stance) for each category (personal, impersonal)"
+(Ceron et al. 2024, appendix B.1). Beside it: how often models agree and disagree (Figure 6),
+results under fewer tests (Figure 7), and whether answers lose much when a scale of five is
 collapsed to three (Table 8).
 """
 
@@ -114,7 +116,8 @@ class AnswerTypes:
     """On how many statements a model agrees and disagrees, by template (Figure 6)."""
 
     agree: tuple[float, ...]
-    "share of all statements, per template: original wording, printed label order; the rest has no stance"
+    """share of all statements, per template: original wording, printed label order; the rest has no
+    stance"""
     disagree: tuple[float, ...]
     reliable_agree: tuple[float, ...]
     "share of the reliable statements; NaN where there is none"
@@ -133,7 +136,8 @@ class WeakerTests:
     tests: tuple[str, ...]
     "empty: every stance counts"
     passed: MeanSd
-    "share of statements that pass, or have a stance at all: mean and population deviation over templates"
+    """share of statements that pass, or have a stance at all: mean and population deviation over
+    templates"""
     issues: tuple[IssueStance, ...]
     spread: MeanSd
     "mean over issues of the deviation over templates; n: issues that have one"
@@ -141,7 +145,9 @@ class WeakerTests:
 
 @dataclass(frozen=True, slots=True)
 class ScaleCollapse:
-    """Whether parties of one country stay as far from each other when their answers are collapsed (Table 8)."""
+    """Whether parties of one country stay as far from each other when their answers are collapsed
+    (Table 8).
+    """
 
     country: str
     statements: int
@@ -153,13 +159,19 @@ class ScaleCollapse:
     "over pairs of all parties"
 
 
-def draw_statements(statements: Sequence[Statement], n: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """Draw n statements without replacement, as evenly over countries as they allow; in the instrument's order.
+def draw_statements(
+    statements: Sequence[Statement], n: int, rng: np.random.Generator
+) -> tuple[str, ...]:
+    """Draw n statements without replacement, as evenly over countries as they allow; in the
+    instrument's order.
 
     Raises UsageError where there are not n of them.
     """
     if not 1 <= n <= len(statements):
-        raise UsageError(f"{n} statements requested, but the instrument has {len(statements)}: give 1 to that many")
+        raise UsageError(
+            f"{n} statements requested, but the instrument has {len(statements)}: give 1 to that "
+            "many"
+        )
     left: dict[str | None, list[int]] = {}
     for place, statement in enumerate(statements):
         left.setdefault(statement.country, []).append(place)
@@ -174,10 +186,14 @@ def draw_statements(statements: Sequence[Statement], n: int, rng: np.random.Gene
 
 
 def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] = ()) -> Counts:
-    """Return the counts of some statements and, where they are named, of some templates. Unknown ones are left out."""
+    """Return the counts of some statements and, where they are named, of some templates. Unknown
+    ones are left out.
+    """
     wanted = set(refs)
     columns = [place for place, ref in enumerate(counts.statements) if ref in wanted]
-    rows = [place for place, name in enumerate(counts.templates) if not templates or name in templates]
+    rows = [
+        place for place, name in enumerate(counts.templates) if not templates or name in templates
+    ]
     positive, negative, unreadable = (
         array[rows][:, columns] for array in (counts.positive, counts.negative, counts.unreadable)
     )
@@ -196,20 +212,29 @@ def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] 
         left_out=None if counts.left_out is None else counts.left_out[rows][:, columns],
         prompts=None if counts.prompts is None else counts.prompts[rows][:, columns],
         blank=None if counts.blank is None else counts.blank[columns],
-        until_settled=None if counts.until_settled is None else counts.until_settled[rows][:, columns],
+        until_settled=None
+        if counts.until_settled is None
+        else counts.until_settled[rows][:, columns],
     )
 
 
 def rank_templates(
     counts: Counts, address: Mapping[str, str], resamples: int = 1000, best: int = BEST
 ) -> tuple[TemplateRank, ...]:
-    """Rank templates by the share of their answers that can be read, the best first; ties in the instrument's order.
+    """Rank templates by the share of their answers that can be read, the best first; ties in the
+    instrument's order.
 
-    A template that was not asked comes last and has no share. `address` tells personal from impersonal templates.
+    A template that was not asked comes last and has no share. `address` tells personal from
+    impersonal templates.
     """
-    readable, total = (array.sum(axis=(2, 3)).astype(np.float64) for array in (counts.readable, counts.counted))
+    readable, total = (
+        array.sum(axis=(2, 3)).astype(np.float64) for array in (counts.readable, counts.counted)
+    )
     positive = counts.positive.sum(axis=(1, 2, 3))
-    shares = [float(r / n) if n else float("nan") for r, n in zip(readable.sum(axis=1), total.sum(axis=1), strict=True)]
+    shares = [
+        float(r / n) if n else float("nan")
+        for r, n in zip(readable.sum(axis=1), total.sum(axis=1), strict=True)
+    ]
     intervals = _readable(readable, total, intervals=resamples > 0)
     order = sorted(range(len(shares)), key=lambda place: (np.isnan(shares[place]), -shares[place]))
     kept: Counter[str] = Counter()
@@ -267,7 +292,9 @@ def weaker_tests(
     seed: int = SEED,
     resamples: int = 0,
 ) -> tuple[WeakerTests, ...]:
-    """Return a model's results without tests, under weaker sets of them, and last under those that its report names."""
+    """Return a model's results without tests, under weaker sets of them, and last under those that
+    its report names.
+    """
     named = report.options.tests
     sets = [(name, tests) for name, tests in TEST_SETS if set(tests) != set(named)]
     return tuple(
@@ -287,7 +314,10 @@ def _under(
 ) -> WeakerTests:
     found: Stances = reliable_stances(name, report, tests)
     shares = np.count_nonzero(found.values, axis=1) / (len(found.statements) or np.nan)
-    issues = tuple(issue_stance(found, positions, issue, formula, seed, resamples) for issue in positions.issues)
+    issues = tuple(
+        issue_stance(found, positions, issue, formula, seed, resamples)
+        for issue in positions.issues
+    )
     spread = mean_sd([issue.templates.sd for issue in issues])
     return WeakerTests(name, tests, mean_sd(shares, ddof=0), issues, spread)
 
@@ -295,16 +325,20 @@ def _under(
 def scale_collapse(instrument: Instrument) -> tuple[ScaleCollapse, ...]:
     """Return a row for each country with party answers.
 
-    The distance of two parties is the share of statements to which they give different answers: on the full scale
-    different words, after collapsing a different one of agree, disagree and neutral, where no opinion is neutral ("we
-    convert the alternatives into 'agree', 'disagree', and 'neutral'", appendix A.2). The correlation is Spearman's over
-    pairs of parties. The paper names no distance; of those tried (share of different answers, city block, Euclid,
-    cosine and correlation distance; all parties or placed ones; over pairs of parties) this one comes nearest to Table
-    8: for the placed parties .902 in Spain and .906 in Italy, where it prints .90 and .90, and 1 where the published
-    files have three answers. Switzerland's .94 rests on the candidates' own answers, which the files do not have.
+    The distance of two parties is the share of statements to which they give different answers: on
+    the full scale different words, after collapsing a different one of agree, disagree and neutral,
+    where no opinion is neutral ("we convert the alternatives into 'agree', 'disagree', and
+    'neutral'", appendix A.2). The correlation is Spearman's over pairs of parties. The paper names
+    no distance; of those tried (share of different answers, city block, Euclid, cosine and
+    correlation distance; all parties or placed ones; over pairs of parties) this one comes nearest
+    to Table 8: for the placed parties .902 in Spain and .906 in Italy, where it prints .90 and .90,
+    and 1 where the published files have three answers. Switzerland's .94 rests on the candidates'
+    own answers, which the files do not have.
     """
     known = {statement.ref for statement in instrument.statements}
-    placed = {(party.country, party.name) for party in instrument.parties if party.position is not None}
+    placed = {
+        (party.country, party.name) for party in instrument.parties if party.position is not None
+    }
     by_country: dict[str, list[PartyAnswer]] = {}
     for answer in instrument.party_answers:
         if answer.statement in known:
@@ -313,7 +347,9 @@ def scale_collapse(instrument: Instrument) -> tuple[ScaleCollapse, ...]:
         ScaleCollapse(
             country=country,
             statements=len({answer.statement for answer in answers}),
-            answers=tuple(word for word, _ in Counter(answer.answer for answer in answers).most_common()),
+            answers=tuple(
+                word for word, _ in Counter(answer.answer for answer in answers).most_common()
+            ),
             placed=_rank_correlation([a for a in answers if (a.country, a.party) in placed]),
             every=_rank_correlation(answers),
         )
@@ -329,7 +365,14 @@ def _rank_correlation(answers: Sequence[PartyAnswer]) -> Estimate:
     pairs = np.array([both for both in distances if both is not None]).reshape(-1, 2)
     nan = float("nan")
     if len(pairs) < 3:
-        return Estimate(nan, nan, nan, len(pairs), 0, f"{plural(len(pairs), 'pair')} of parties; three are needed")
+        return Estimate(
+            nan,
+            nan,
+            nan,
+            len(pairs),
+            0,
+            f"{plural(len(pairs), 'pair')} of parties; three are needed",
+        )
     if (np.ptp(pairs, axis=0) == 0).any():
         return Estimate(nan, nan, nan, len(pairs), 0, "all parties are equally far from each other")
     rho = np.corrcoef(_ranks(pairs[:, 0]), _ranks(pairs[:, 1]))[0, 1]  # Spearman's
@@ -342,12 +385,18 @@ def _ranks(values: FloatArray) -> FloatArray:
     return np.asarray((np.cumsum(times) - (times - 1) / 2)[place])
 
 
-def _distances(one: Mapping[str, tuple[str, int]], other: Mapping[str, tuple[str, int]]) -> tuple[float, float] | None:
-    """Return the share of shared statements with different answers on the full and on the collapsed scale."""
+def _distances(
+    one: Mapping[str, tuple[str, int]], other: Mapping[str, tuple[str, int]]
+) -> tuple[float, float] | None:
+    """Return the share of shared statements with different answers on the full and on the collapsed
+    scale.
+    """
     shared = [(one[ref], other[ref]) for ref in one if ref in other]
     if not shared:
         return None
-    full, collapsed = (sum(a[place] != b[place] for a, b in shared) / len(shared) for place in (0, 1))
+    full, collapsed = (
+        sum(a[place] != b[place] for a, b in shared) / len(shared) for place in (0, 1)
+    )
     return full, collapsed
 
 
@@ -365,7 +414,9 @@ def pilot_tables(judged: PilotJudged) -> Iterator[AnyTable]:
 
 
 def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[TemplateRank]:
-    """Return the templates by readable answers; `name` is whose, where links shall lead to the statements."""
+    """Return the templates by readable answers; `name` is whose, where links shall lead to the
+    statements.
+    """
     return Table(
         "templates",
         "Templates by share of readable answers",
@@ -377,8 +428,16 @@ def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[Templ
             Column("chosen", "", lambda row: row.chosen, Kind.MARK, mark="✓"),
             Column("readable", "readable", lambda row: row.readable, Kind.SHARE, scale=(0, 1)),
             Column("answers", "answers", lambda row: row.readable.n, Kind.COUNT),
-            Column("agree", "agree", lambda row: row.agree, Kind.SHARE, help="of the readable answers"),
-            Column("disagree", "disagree", lambda row: row.disagree, Kind.SHARE, help="of the readable answers"),
+            Column(
+                "agree", "agree", lambda row: row.agree, Kind.SHARE, help="of the readable answers"
+            ),
+            Column(
+                "disagree",
+                "disagree",
+                lambda row: row.disagree,
+                Kind.SHARE,
+                help="of the readable answers",
+            ),
         ],
         key=lambda row: (row.template,),
         notes=[f"✓ the best {BEST} of each address"],
@@ -390,7 +449,9 @@ def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[Templ
 
 
 def stance_shares(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[str, int]]:
-    """Return how many originals a model agrees and disagrees with under each template (Figure 6)."""
+    """Return how many originals a model agrees and disagrees with under each template (Figure
+    6).
+    """
 
     def of(name: str) -> Callable[[tuple[str, int]], float | MeanSd]:
         return lambda row: types.mean(name) if row[1] < 0 else getattr(types, name)[row[1]]
@@ -404,20 +465,26 @@ def stance_shares(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[s
             *(Column(name, name.replace("_", ": "), of(name), Kind.SHARE) for name in STANCES),
         ],
         key=lambda row: (row[0],),
-        notes=["“reliable:” columns are shares of the reliable statements, other columns shares of all"],
+        notes=[
+            "“reliable:” columns are shares of the reliable statements, other columns shares of all"
+        ],
         pictures=[Forest(values=STANCES, rows=["template"], axis="share of statements")],
     )
 
 
 def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
-    """Return what passes, and how far stances on issues depend on the template, under each set of tests (Figure 7)."""
+    """Return what passes, and how far stances on issues depend on the template, under each set of
+    tests (Figure 7).
+    """
     return Table(
         "weaker_tests",
         "Under weaker sets of tests: mean (sd) over templates",
         weaker,
         [
             Column("tests", "tests", lambda row: row.name),
-            Column("passed", "passing statements", lambda row: row.passed, Kind.SHARE, short="pass"),
+            Column(
+                "passed", "passing statements", lambda row: row.passed, Kind.SHARE, short="pass"
+            ),
             Column(
                 "spread",
                 "mean sd of the issues",
@@ -427,7 +494,13 @@ def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
                 help="how much stances on issues depend on the template",
             ),
             *(
-                Column(issue.issue, issue.issue.replace("_", " "), _stance(place), Kind.SCORE, aside=True)
+                Column(
+                    issue.issue,
+                    issue.issue.replace("_", " "),
+                    _stance(place),
+                    Kind.SCORE,
+                    aside=True,
+                )
                 for place, issue in enumerate(weaker[-1].issues if weaker else ())
             ),
         ],
@@ -435,7 +508,8 @@ def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
         definition="The figures if fewer tests decided which stances are reliable.",
         empty="No model has answered yet.",
         detail=lambda row: [
-            f"{plural(len(row.tests), 'test')}: {', '.join(test.replace('_', ' ') for test in row.tests)}"
+            f"{plural(len(row.tests), 'test')}: "
+            f"{', '.join(test.replace('_', ' ') for test in row.tests)}"
             if row.tests
             else "no test"
         ],
@@ -462,8 +536,10 @@ def answer_scales(scales: Sequence[ScaleCollapse]) -> Table[ScaleCollapse]:
             Column("every_pairs", "pairs", lambda row: row.every.n, Kind.COUNT),
         ],
         key=lambda row: (row.country,),
-        definition="Spearman's rank correlation between the distances of parties on all their answers and on agree, "
-        "neutral and disagree only: 1 if collapsing the scale changes nothing. A distance is the share of "
+        definition="Spearman's rank correlation between the distances of parties on all their "
+        "answers and on agree, "
+        "neutral and disagree only: 1 if collapsing the scale changes nothing. A distance is the "
+        "share of "
         "statements that two parties answer differently.",
         empty="The instrument has no answers from parties, so it has no answer scale.",
         detail=lambda row: [f"parties answered: {', '.join(row.answers)}"],
@@ -489,10 +565,11 @@ class PilotJudged:
 def judge_pilot(
     store: Store, which: Which, options: ConsistencyOptions, statements: tuple[str, ...] = ()
 ) -> PilotJudged:
-    """Rank the templates that a model was asked with. `statements`: refs; none: all that were asked.
+    """Rank the templates that a model was asked with. `statements`: refs; none: all that were
+    asked.
 
-    Raises UnknownName or AmbiguousRun if no or several runs fit, UsageError if none of the chosen statements or
-    templates was asked.
+    Raises UnknownName or AmbiguousRun if no or several runs fit, UsageError if none of the chosen
+    statements or templates was asked.
     """
     run = find_run(
         store,
@@ -513,7 +590,8 @@ def judge_pilot(
     found = of_statements(asked, *chosen)
     if not found.statements:
         raise UsageError(
-            f"{run.label} has no answers to these statements under the templates of the family {run.family}; it has "
+            f"{run.label} has no answers to these statements under the templates of the family "
+            f"{run.family}; it has "
             f"{len(asked.statements)} statements"
         )
     given = of_statements(counts(store, run, reader, rulings.as_given), *chosen)
@@ -523,7 +601,9 @@ def judge_pilot(
     return PilotJudged(
         run=run,
         statements=found.statements,
-        ranks=rank_templates(found, {t.name: t.address for t in of_run}, options.seed, options.resamples),
+        ranks=rank_templates(
+            found, {t.name: t.address for t in of_run}, options.seed, options.resamples
+        ),
         templates=found.templates,
         types=answer_types(report),
         weaker=weaker_tests(report, positions, options.formulas[0], options.seed),
@@ -556,23 +636,33 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
         "answered": as_json([judged.answered]),
     }
     above = header([judged.answered])
-    said = [*above, f"{judged.run.label}: {len(judged.statements)} statements", *template_notes([judged.run])]
+    said = [
+        *above,
+        f"{judged.run.label}: {len(judged.statements)} statements",
+        *template_notes([judged.run]),
+    ]
     title = f"{judged.run.instrument}: pilot of {judged.run.model}"
     return Printed(tuple(pilot_tables(judged)), about, title, said, header=above)
 
 
 def _answered(store: Store, given: SimpleNamespace) -> bool:
-    """Return whether there are answers to rank by, or an option names some that ought to be there."""
+    """Return whether there are answers to rank by, or an option names some that ought to be
+    there.
+    """
     instrument = given.instrument or store.instruments.only()
     named = any(getattr(given, option.name) is not None for option in NAMING)
     return named or any(run.instrument == instrument for run in store.runs.list(DEFAULT_AUDIT))
 
 
 def _unasked(instrument: Instrument) -> Printed:
-    """Return what a pilot tells before any model was asked: how far parties are apart on a coarser scale of answers."""
+    """Return what a pilot tells before any model was asked: how far parties are apart on a coarser
+    scale of answers.
+    """
     tables = (template_ranks(()), answer_scales(scale_collapse(instrument)))
     about = {"model": None, "instrument": instrument.name, "job": None}
-    next_ = f"No model has answered {instrument.name} yet. Ask one: workbench pilot STORE --model MODEL"
+    next_ = (
+        f"No model has answered {instrument.name} yet. Ask one: workbench pilot STORE --model MODEL"
+    )
     return Printed(tables, about, f"{instrument.name}: pilot", [next_])
 
 
@@ -584,18 +674,26 @@ def _drawn(instrument: Instrument, given: SimpleNamespace) -> tuple[str, ...]:
     """Return the statements of the pilot: the same for the same seed and number."""
     statements = instrument.statements
     countries = len({statement.country for statement in statements})
-    n = min(PER_COUNTRY * countries, len(statements)) if given.statements is None else given.statements
+    n = (
+        min(PER_COUNTRY * countries, len(statements))
+        if given.statements is None
+        else given.statements
+    )
     return draw_statements(statements, n, derive_rng(given.seed, "pilot", instrument.name))
 
 
 def _asks(store: Store, given: SimpleNamespace) -> tuple[str, ...] | None:
-    """Return the statements to ask about first. Raises UsageError without a model, or for an option without effect."""
+    """Return the statements to ask about first. Raises UsageError without a model, or for an option
+    without effect.
+    """
     if given.rank:
         refuse(ASKING, given, "--rank asks nothing and ranks by the stored answers")
         return None
     refuse(STORED, given, "a pilot without --rank ranks by what it asks")
     if not given.model:
-        raise UsageError("a pilot asks a model: give --model NAME, or --rank to use the stored answers")
+        raise UsageError(
+            "a pilot asks a model: give --model NAME, or --rank to use the stored answers"
+        )
     return _drawn(_instrument(store, given), given)
 
 
@@ -607,11 +705,22 @@ def _again(given: SimpleNamespace, statements: Sequence[str]) -> dict[str, Any]:
 
 FORMULA = ConsistencyOptions.declared()["formula"].option
 FAMILY_ASKED = FAMILY.but(
-    none="the published family; --rank: the most recently asked", help="of templates", metavar="NAME"
+    none="the published family; --rank: the most recently asked",
+    help="of templates",
+    metavar="NAME",
 )
 DTYPE_ASKED = DTYPE.but(help="as for run; with --rank only if a model has several", choices=DTYPES)
 MODEL_ASKED = MODEL.but(help="as for run; with --rank only if several models answered", none="")
-NAMING = (MODEL_ASKED, FAMILY_ASKED, TEMPLATE_VERSION, SAMPLING, DTYPE_ASKED, *SERVED, READ_BY, LANGUAGE)
+NAMING = (
+    MODEL_ASKED,
+    FAMILY_ASKED,
+    TEMPLATE_VERSION,
+    SAMPLING,
+    DTYPE_ASKED,
+    *SERVED,
+    READ_BY,
+    LANGUAGE,
+)
 "options that name answers that ought to be there"
 ASKING = (TEMPLATES, VARIANTS, SAMPLES, *DRAWN, *ASKED_WITH, *STARTING)
 "options of what is asked, without effect on stored answers"
@@ -652,7 +761,8 @@ PILOT = FigureVerb(
         *STARTING,
     ),
     _printed,
-    about="Ask a sample of statements with every template, then rank the templates by readable answers.",
+    about="Ask a sample of statements with every template, then rank the templates by readable "
+    "answers.",
     asks=_asks,
     again=_again,
 )

@@ -1,4 +1,6 @@
-"""The result of political consistency: whose answers the models' are, and which policy issues they support."""
+"""The result of political consistency: whose answers the models' are, and which policy issues they
+support.
+"""
 
 from __future__ import annotations
 
@@ -66,9 +68,11 @@ from workbench.figures.table import AnyTable, Kind
 FIRST = ("respondents", "leaning", "issues", *(f"issues_{other}" for other in OFFERED[1:]))
 UNFOLDED = ("leaning", "issues")
 LIMITS = (
-    "Leaning is agreement with the answers that parties gave to these statements, in the countries and at the time "
+    "Leaning is agreement with the answers that parties gave to these statements, in the "
+    "countries and at the time "
     "when they answered; it is not a position on a scale.",
-    "Policy issues with few reliable statements are marked; an interval that contains 0 shows no side.",
+    "Policy issues with few reliable statements are marked; an interval that contains 0 shows no "
+    "side.",
 )
 CLEAREST = 2
 "issues that a finding names on each side"
@@ -79,11 +83,14 @@ NO_PEOPLE = """No statement has a policy-issue label from two people or from adj
 
 l goes back to the gold labels; 2, then g labels statements for policy issues."""
 NO_PARTIES = "The instrument has no parties, so leaning cannot be computed."
-NO_SURVEY = "Nobody has answered the instrument; people answer with: workbench survey STORE --respondent NAME"
+NO_SURVEY = (
+    "Nobody has answered the instrument; people answer with: workbench survey STORE "
+    "--respondent NAME"
+)
 NO_ANSWERS = """No model has answered yet.
 
 3 goes to Jobs: n there starts one. To choose templates, a few statements of each country are enough:
-workbench pilot STORE --model MODEL"""
+workbench pilot STORE --model MODEL"""  # noqa: E501
 STANCE, FEW = "stance", "few"
 KINDS = (VerdictKind(STANCE, "reliable stance", "agree", "disagree", neither=("mixed", "none")),)
 
@@ -140,7 +147,9 @@ def _words(judged: ConsistencyJudged) -> Iterator[str]:
 
 
 def _headline(judged: ConsistencyJudged) -> Headline | None:
-    """Return what is said of the model that was asked last; None without a model, or without parties and labels."""
+    """Return what is said of the model that was asked last; None without a model, or without
+    parties and labels.
+    """
     positions = judged.result.positions
     issues = int((positions.labels != 0).any(axis=1).sum())
     if not judged.runs or not (positions.parties or issues):
@@ -148,7 +157,11 @@ def _headline(judged: ConsistencyJudged) -> Headline | None:
     name = leading({one.name: one.run.last for one in judged.runs}, judged.answered)
     plain = replace(judged.result, options=replace(judged.options, resamples=0))
     families = plain.leaning(name).families if positions.parties else ()
-    shares = ", ".join(f"{of.family.value} {number(of.share.value, Kind.SHARE)}" for of in families if of.share.defined)
+    shares = ", ".join(
+        f"{of.family.value} {number(of.share.value, Kind.SHARE)}"
+        for of in families
+        if of.share.defined
+    )
     enough = sum(not stance.few for stance in plain.issues(name))
     reliable = f"{enough} of {plural(issues, 'issue')} with six reliable statements"
     if not shares:
@@ -176,7 +189,10 @@ def book(judged: ConsistencyJudged) -> Book:
         methods=said,
         about={
             "instrument": judged.instrument.name,
-            "templates": {one.name: {"family": one.run.family, "versions": one.run.versions} for one in judged.runs},
+            "templates": {
+                one.name: {"family": one.run.family, "versions": one.run.versions}
+                for one in judged.runs
+            },
             "labelled_statements": judged.labelled,
             "methods": said,
             "answered": as_json(judged.answered),
@@ -199,17 +215,33 @@ def _of_respondents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Ent
     names = [one.name for one in result.respondents]
     definitions = {issue.name: issue.definition for issue in judged.instrument.definitions}
     partyless = "" if result.positions.parties else NO_PARTIES
-    unlabelled = "" if judged.labelled else NO_PEOPLE if judged.options.labels == "people" else NO_LABELS
+    unlabelled = (
+        "" if judged.labelled else NO_PEOPLE if judged.options.labels == "people" else NO_LABELS
+    )
     by_formula, by_match = ("formula", "labels"), ("view",)
 
     def issues(name: str) -> AnyTable:
         return replace(tables.issues(result, [name], formula, definitions), subject=(name, formula))
 
-    def of(name: str, title: str, make: Callable[[], AnyTable], choices: Sequence[str] = (), empty: str = "") -> Entry:
+    def of(
+        name: str,
+        title: str,
+        make: Callable[[], AnyTable],
+        choices: Sequence[str] = (),
+        empty: str = "",
+    ) -> Entry:
         return Entry(name, title, make, choices=choices, empty=empty)
 
     every_issue = partial(tables.issues, result, names, formula, definitions)
-    yield Entry("issues", "issues", issues, [(name,) for name in names], by_formula, unlabelled, whole=every_issue)
+    yield Entry(
+        "issues",
+        "issues",
+        issues,
+        [(name,) for name in names],
+        by_formula,
+        unlabelled,
+        whole=every_issue,
+    )
     yield of("leaning", "leaning", lambda: tables.leaning(result, names, view), by_match, partyless)
     yield of("party_stances", "parties", lambda: tables.party_stances(result, formula), by_formula)
     yield of("people", "people", lambda: tables.people(result, formula), by_formula)
@@ -231,10 +263,14 @@ def _of_templates(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry
 
     def originals(name: str) -> AnyTable:
         report = judged.run(name).report
-        return replace(stance_shares(report.counts.templates, answer_types(report)), subject=(name,))
+        return replace(
+            stance_shares(report.counts.templates, answer_types(report)), subject=(name,)
+        )
 
     def weaker(name: str) -> AnyTable:
-        found = weaker_tests(judged.run(name).report, judged.result.positions, formula, options.seed)
+        found = weaker_tests(
+            judged.run(name).report, judged.result.positions, formula, options.seed
+        )
         return replace(weaker_sets(found), subject=(name,))
 
     models = [(one.name,) for one in judged.runs]
@@ -245,7 +281,9 @@ def _of_templates(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry
 
 
 def _kappas(judged: ConsistencyJudged) -> Iterator[Entry]:
-    """Yield how far a model agrees with itself, over all statements and over those that people answered."""
+    """Yield how far a model agrees with itself, over all statements and over those that people
+    answered.
+    """
     survey, unanswered = judged.instrument.survey, "" if judged.runs else NO_ANSWERS
 
     def table(*, restricted: bool) -> AnyTable:
@@ -253,17 +291,26 @@ def _kappas(judged: ConsistencyJudged) -> Iterator[Entry]:
 
     yield Entry("model_kappas", "κ", partial(table, restricted=False), empty=unanswered)
     as_people = unanswered or ("" if survey else NO_SURVEY)
-    yield Entry("model_kappas_as_people", "κ people", partial(table, restricted=True), empty=as_people)
+    yield Entry(
+        "model_kappas_as_people", "κ people", partial(table, restricted=True), empty=as_people
+    )
     name, options = judged.instrument.name, judged.options
 
     def of_each() -> AnyTable:
         statements, language = judged.instrument.statements, judged.instrument.language
         relations = relations_of(statements, language, judge_void=options.judge_void)
-        return people_kappas(name, survey_agreement(survey, name, options.seed, relations=relations))
+        return people_kappas(
+            name, survey_agreement(survey, name, options.seed, relations=relations)
+        )
 
     unasked = "" if survey else NO_SURVEY
     yield Entry("people_kappas", "κ of each person", of_each, empty=unasked)
-    yield Entry("upper_bound", "upper bound", lambda: upper_bound(name, judged.people, "upper_bound"), empty=unasked)
+    yield Entry(
+        "upper_bound",
+        "upper bound",
+        lambda: upper_bound(name, judged.people, "upper_bound"),
+        empty=unasked,
+    )
 
 
 def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
@@ -272,7 +319,9 @@ def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
     return {
         "issue_statements": lambda name, issue: tables.issue_statements(result, name, issue, texts),
         "party_matches": lambda name: tables.party_matches(result, name),
-        "party_statements": lambda name, country, party: tables.party_statements(result, name, country, party, texts),
+        "party_statements": lambda name, country, party: tables.party_statements(
+            result, name, country, party, texts
+        ),
         "given": lambda kind, *of: tables.given(result, kind, of, texts),
         "template_statements": lambda name, template: tables.template_statements(
             result, judged.run(name).report, name, template, texts
@@ -291,7 +340,10 @@ def _told(judged: ConsistencyJudged) -> Iterator[str]:
         if one.run.asked_with:
             yield f"{one.name}: answers to templates of {', '.join(one.run.asked_with)}."
     for one in judged.runs:
-        yield f"{one.name}: a statement is reliable if it passes {', '.join(one.report.options.tests)}."
+        yield (
+            f"{one.name}: a statement is reliable if it passes "
+            f"{', '.join(one.report.options.tests)}."
+        )
     yield from refused([one.refusals for one in judged.runs])
     yield from judged.rulings.sentences()
     yield from template_notes(one.run for one in judged.runs)
@@ -313,7 +365,10 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
     found = {name: result.leaning(name) for name in (*result.models, *tables.BASELINES)}
     values = {
         name: {of.family.value: of.share for of in one.families}
-        | {"reliable": one.reliable.mean, "statements": float(len(result.respondent(name).statements))}
+        | {
+            "reliable": one.reliable.mean,
+            "statements": float(len(result.respondent(name).statements)),
+        }
         for name, one in found.items()
     }
     return of_all_models(
@@ -321,11 +376,16 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
         [ModelFigures(name, of) for name, of in values.items()],
         {family.value: f"{family.value} parties" for family in FAMILIES},
         Kind.SHARE,
-        more={"reliable": ("reliable stances", Kind.SHARE), "statements": ("statements", Kind.COUNT)},
+        more={
+            "reliable": ("reliable stances", Kind.SHARE),
+            "statements": ("statements", Kind.COUNT),
+        },
         axis="statements answered like the parties",
         scale=(0.0, 1.0),
-        definition="Share of statements on which a model's reliable stance is the parties' answer. The last two rows "
-        "are baselines: always agreeing, and always disagreeing, with every statement that a model was asked.",
+        definition="Share of statements on which a model's reliable stance is the parties' "
+        "answer. The last two rows "
+        "are baselines: always agreeing, and always disagreeing, with every statement that a "
+        "model was asked.",
     )
 
 
@@ -342,16 +402,26 @@ def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
     gaps = judged.result.family_gaps(name)
     doubt = missing_stances_said(judged.result, name)[1]
     p = tuple(gap.p for gap in gaps)
-    yield AdjustedFinding(p, partial(_families, name, ranked, gaps, doubt), "party families", (name,) * len(p))
+    yield AdjustedFinding(
+        p, partial(_families, name, ranked, gaps, doubt), "party families", (name,) * len(p)
+    )
 
 
-UNDECIDED = "No significant difference in agreement with left, center and right parties (reliable stances)"
+UNDECIDED = (
+    "No significant difference in agreement with left, center and right parties (reliable stances)"
+)
 
 
 def _families(
-    name: str, ranked: Sequence[FamilyShare], gaps: Sequence[FamilyGap], doubt: str, adjusted: Sequence[float]
+    name: str,
+    ranked: Sequence[FamilyShare],
+    gaps: Sequence[FamilyGap],
+    doubt: str,
+    adjusted: Sequence[float],
 ) -> Iterator[OfModel]:
-    """Say with which families a model agrees more often than with others, the widest gap that is shown."""
+    """Say with which families a model agrees more often than with others, the widest gap that is
+    shown.
+    """
     said = ", ".join(f"{of.family.value} parties {estimate(of.share, Kind.SHARE)}" for of in ranked)
     held = [(gap, p) for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
     if not held:
@@ -360,7 +430,9 @@ def _families(
         yield OfModel(UNDECIDED, name, f"{said}{tested}", doubt=doubt, reach=_family_reach(gaps))
         return
     widest, p = max(held, key=lambda one: abs(one[0].value))
-    more, less = (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
+    more, less = (
+        (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
+    )
     alone = number(widest.regardless, Kind.POINTS)
     yield OfModel(
         f"More agreement with {more.value} than with {less.value} parties (reliable stances)",
@@ -372,7 +444,8 @@ def _families(
 
 
 LARGEST_GAP, LARGEST_STANCE = 0.5, 1.0
-"""the largest plausible gap between two families, and stance on an issue: the greatest of its scale"""
+"""the largest plausible gap between two families, and stance on an issue: the greatest of its scale
+"""
 
 
 def _family_reach(gaps: Sequence[FamilyGap]) -> Reach | None:
@@ -382,11 +455,15 @@ def _family_reach(gaps: Sequence[FamilyGap]) -> Reach | None:
         return None
     widest = max(tested, key=lambda gap: abs(gap.value))
     units = plural(widest.statements, "statement")
-    return Reach(widest.error, LARGEST_GAP, Kind.POINTS, units, "more agreement with parties of one side")
+    return Reach(
+        widest.error, LARGEST_GAP, Kind.POINTS, units, "more agreement with parties of one side"
+    )
 
 
 def _issue_reach(stances: Sequence[IssueStance]) -> Reach | None:
-    """Return the precision of the test of the issue with the widest interval, or None without an interval."""
+    """Return the precision of the test of the issue with the widest interval, or None without an
+    interval.
+    """
     tested = [stance.value for stance in stances if not math.isnan(stance.value.low)]
     if not tested:
         return None
@@ -396,8 +473,9 @@ def _issue_reach(stances: Sequence[IssueStance]) -> Reach | None:
 
 
 def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
-    """Say on how many statements a model has too few readable answers, with what these could make of its shares, and
-    whether they could turn which parties it agrees with more often; empty where they do not.
+    """Say on how many statements a model has too few readable answers, with what these could make
+    of its shares, and whether they could turn which parties it agrees with more often; empty where
+    they do not.
     """
     of = result.respondent(name)
     if not (n := int(of.missing.any(axis=0).sum())):
@@ -408,7 +486,8 @@ def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
     defined = [place for place, one in enumerate(families) if one.share.defined]
     values = [one.share.value for one in families]
     ends = (
-        f"{families[at].family.value} parties {between(Bounds(values[at], values[at] + most[at]), Kind.SHARE)}"
+        f"{families[at].family.value} parties "
+        f"{between(Bounds(values[at], values[at] + most[at]), Kind.SHARE)}"
         for at in defined
     )
     could = f" (with their stances, agreement could be {', '.join(ends)})" if defined else ""
@@ -420,27 +499,41 @@ def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
     least = values[first] - values[last] + np.minimum(0, gaps).sum(axis=1).mean()
     turn = families[first].share.low > families[last].share.high and least <= 0
     names = f"{families[first].family.value} or {families[last].family.value} ones"
-    return few, f"missing stances could change which parties it agrees with more often, {names}" if turn else ""
+    return (
+        few,
+        f"missing stances could change which parties it agrees with more often, {names}"
+        if turn
+        else "",
+    )
 
 
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
-    stances = [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
+    stances = (
+        [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
+    )
     if stances:
         p = tuple(one.p for one in stances)
-        yield AdjustedFinding(p, partial(_issues_taken, judged, name, stances), "issues", (name,) * len(p))
+        yield AdjustedFinding(
+            p, partial(_issues_taken, judged, name, stances), "issues", (name,) * len(p)
+        )
 
 
 def _issues_taken(
     judged: ConsistencyJudged, name: str, stances: Sequence[IssueStance], adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
-    taken, p_of = sides(stances, adjusted), dict(zip((one.issue for one in stances), adjusted, strict=True))
+    taken, p_of = (
+        sides(stances, adjusted),
+        dict(zip((one.issue for one in stances), adjusted, strict=True)),
+    )
     for taken_side, side in (("supported", 1), ("opposed", -1)):
         clear = [one for one in stances if taken.get(one.issue) == side]
         if clear:
             strongest = sorted(clear, key=lambda one: -abs(one.value.value))[:CLEAREST]
             more = len(clear) - len(strongest)
             rest = f", and {plural(more, 'other issue')}" if more else ""
-            could = [one.issue for one in clear if judged.result.issue_bounds(name, one.issue).turn(side)]
+            could = [
+                one.issue for one in clear if judged.result.issue_bounds(name, one.issue).turn(side)
+            ]
             yield OfModel(
                 f"Policy issues {taken_side}, beyond chance and beyond agreeing to everything",
                 name,
@@ -454,7 +547,9 @@ def _issues_taken(
             "Policy issues without a significant side, beyond agreeing to everything",
             name,
             f"{unclear:,} of {len(stances):,}",
-            reach=_issue_reach([one for one in stances if one.issue not in taken and not math.isnan(one.p)]),
+            reach=_issue_reach(
+                [one for one in stances if one.issue not in taken and not math.isnan(one.p)]
+            ),
         )
     if untold:
         yield OfModel(
@@ -474,7 +569,8 @@ def _issue(one: IssueStance) -> str:
 
 
 def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> Compared:
-    """Return on which statements the reliable stance of models, or of a model and a baseline, is another.
+    """Return on which statements the reliable stance of models, or of a model and a baseline, is
+    another.
 
     Raises UnknownName, UsageError.
     """
@@ -484,7 +580,8 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
     reports = {one.name: one.report for one in judged.runs if one.name in of}
     shared, unequal = shared_templates(runs, reports), unequal_numbers(reports)
     texts = {
-        name: dict(texts_asked(store.runs.instrument(run), reports[name], run.language)) for name, run in runs.items()
+        name: dict(texts_asked(store.runs.instrument(run), reports[name], run.language))
+        for name, run in runs.items()
     }
     anybodys: Mapping[str, object] = next(iter(texts.values()), {})
     sides = []
@@ -501,12 +598,15 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
         judged.texts,
         differences=[_own(judged, place) for place in range(1 + len(judged.options.formulas))],
         left_out=tuple(templates_left_out(reports, shared)),
-        untested=unequal and f"which stances are reliable depends on the number of answers, and {unequal}",
+        untested=unequal
+        and f"which stances are reliable depends on the number of answers, and {unequal}",
     )
 
 
 def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged]:
-    """Return the stance on every statement of which all was asked: the same under all templates, or none."""
+    """Return the stance on every statement of which all was asked: the same under all templates, or
+    none.
+    """
     found = {}
     for at, ref in enumerate(stances.statements):
         if ref in stances.complete:
@@ -515,23 +615,33 @@ def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged
                 continue
             missing = stances.missing[:, at]
             signs = frozenset(stances.values[kept & ~missing, at].tolist())
-            word = {frozenset({1}): "agree", frozenset({-1}): "disagree", frozenset[int](): FEW}.get(signs)
+            word = {
+                frozenset({1}): "agree",
+                frozenset({-1}): "disagree",
+                frozenset[int](): FEW,
+            }.get(signs)
             word = FEW if word and missing.any() else word
             found[ref] = Judged(word or ("mixed" if 0 not in signs else "none"), texts.get(ref))
     return found
 
 
 def _own(judged: ConsistencyJudged, place: int) -> Callable[[str, str], AnyTable]:
-    """Return what makes a table of differences by party family or policy issue, second minus first."""
+    """Return what makes a table of differences by party family or policy issue, second minus
+    first.
+    """
     view, formulas = judged.options.view, judged.options.formulas
-    return lambda first, second: tuple(tables.differences(judged.result, second, first, view, formulas))[place]
+    return lambda first, second: tuple(
+        tables.differences(judged.result, second, first, view, formulas)
+    )[place]
 
 
 def methods(judged: ConsistencyJudged) -> str:
     """Say in one paragraph how the figures came about, with every choice."""
     own = " otherwise the source's own," if judged.options.labels == "gold" else ""
     fewest = judged.fewest
-    most = "most of two or more annotators" if fewest == 2 else f"most of {fewest} or more annotators"
+    most = (
+        "most of two or more annotators" if fewest == 2 else f"most of {fewest} or more annotators"
+    )
     most = "most annotators, or a single one," if fewest == 1 else most
     runs = [(one.name, one.run) for one in judged.runs]
     return " ".join(
@@ -539,7 +649,9 @@ def methods(judged: ConsistencyJudged) -> str:
             analysis_sentences(judged.result),
             f"A policy-issue label is the adjudicated label,{own} otherwise the label of {most}.",
             *(reliability_sentences(one.name, one.report) for one in judged.runs),
-            *evidence_sentences(runs, [one.reader for one in judged.runs], judged.answered, judged.rulings),
+            *evidence_sentences(
+                runs, [one.reader for one in judged.runs], judged.answered, judged.rulings
+            ),
             *(_since(one) for one in judged.runs if one.outdated),
         ]
     )
@@ -548,7 +660,8 @@ def methods(judged: ConsistencyJudged) -> str:
 def analysis_sentences(result: Consistency) -> str:
     """Say how leaning and stances on issues are computed of answers that are judged."""
     sentences = [
-        "Political consistency was computed as by Ceron et al. (2024, section 7), from statements on which a model is "
+        "Political consistency was computed as by Ceron et al. (2024, section 7), from "
+        "statements on which a model is "
         "reliable; its stance is that on the original wording with the labels in printed order.",
         _leaning_sentence(result),
         _issue_sentences(result),
@@ -563,12 +676,16 @@ def _leaning_sentence(result: Consistency) -> str:
         return "The instrument has no parties, so no political leaning was computed."
     placed = ", ".join(f"{positions.families.count(of)} {of.value}" for of in FAMILIES)
     return (
-        f"Leaning is the share of a country's statements that were asked on which a reliable stance is the party's "
-        f"answer, averaged over the parties of a family (left-right position below 4 left, above 6 right, else center: "
-        f"{placed}; {positions.families.count(None)} without a position left out), then over templates, with the "
-        f"population standard deviation. Parties are told apart by country and name; a party's neutral or missing "
-        f"answer matches nothing. Baselines that always agree and always disagree are shown for comparison."
-        + (f" {positions.scale}" if positions.scale else "")
+        "Leaning is the share of a country's statements that were asked on which a reliable "
+        "stance is the party's "
+        "answer, averaged over the parties of a family (left-right position below 4 left, above "
+        "6 right, else center: "
+        f"{placed}; {positions.families.count(None)} without a position left out), then over "
+        "templates, with the "
+        "population standard deviation. Parties are told apart by country and name; a party's "
+        "neutral or missing "
+        "answer matches nothing. Baselines that always agree and always disagree are shown for "
+        "comparison." + (f" {positions.scale}" if positions.scale else "")
     )
 
 
@@ -577,11 +694,15 @@ def _issue_sentences(result: Consistency) -> str:
     if not (labels != 0).any():
         return "No statement has a policy-issue label, so no stance on issues was computed."
     return (
-        f"Stance on a policy issue is signed support, statements answered in favour of the issue minus those answered "
-        f"against it as a share of the reliable ones, unless another formula is named (tacl: a/A - d/N, 0 where a + d "
+        "Stance on a policy issue is signed support, statements answered in favour of the issue "
+        "minus those answered "
+        "against it as a share of the reliable ones, unless another formula is named (tacl: a/A "
+        "- d/N, 0 where a + d "
         f"= 0, measures agreeing, not supporting), per template, then mean and population standard "
-        f"deviation over templates; {int((labels != 0).any(axis=0).sum())} of {len(result.positions.statements)} "
-        f"statements have a label of {plural(len(result.positions.issues), 'issue')}. Issues with fewer than "
+        f"deviation over templates; {int((labels != 0).any(axis=0).sum())} of "
+        f"{len(result.positions.statements)} "
+        f"statements have a label of {plural(len(result.positions.issues), 'issue')}. Issues "
+        "with fewer than "
         f"{FEWEST} reliable statements on average over templates are marked."
     )
 
@@ -597,7 +718,8 @@ def _interval_sentences(result: Consistency) -> str:
     pairs = f" Differences between models are over statements asked of both: {difference}."
     rest = f"rest on {options.resamples:,} bootstrap resamples, seed {options.seed}"
     return (
-        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Bootstrapped ones {rest}; "
+        f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Bootstrapped "
+        f"ones {rest}; "
         f"templates and parties are not resampled.{pairs if len(result.models) > 1 else ''}"
     )
 
@@ -612,6 +734,8 @@ def _since(one: JudgedRun) -> str:
     n, shown = len(one.outdated), ", ".join(one.outdated[:4])
     more = f" and {n - 4} more" if n > 4 else ""
     return (
-        f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked ({shown}{more}): its "
-        "stances are on the earlier texts, but count with the issue labels and party answers of the current ones."
+        f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked "
+        f"({shown}{more}): its "
+        "stances are on the earlier texts, but count with the issue labels and party answers of "
+        "the current ones."
     )

@@ -1,4 +1,6 @@
-"""Figures of political consistency: leaning, stances on policy issues, and what stands behind them."""
+"""Figures of political consistency: leaning, stances on policy issues, and what stands behind
+them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from workbench.audits.consistency.judged import PARTY, PERSON, Consistency, PartyStances, RespondentDifference
+from workbench.audits.consistency.judged import (
+    PARTY,
+    PERSON,
+    Consistency,
+    PartyStances,
+    RespondentDifference,
+)
 from workbench.audits.consistency.options import OFFERED, Formula, View
 from workbench.audits.consistency.stances import (
     ALWAYS_AGREE,
@@ -33,7 +41,11 @@ from workbench.figures.table import AnyTable, Column, Kind, Link, Table
 STANCES = {1: "agree", -1: "disagree", 0: "none"}
 SIGNS = {"agree": "+", "disagree": "−", "none": "·"}
 ANSWERS = {1: "agree", -1: "disagree", 0: "neutral", None: "no answer"}
-MATCHES = {"all": "all matches", "agree": "matches where both agree", "disagree": "matches where both disagree"}
+MATCHES = {
+    "all": "all matches",
+    "agree": "matches where both agree",
+    "disagree": "matches where both disagree",
+}
 BASELINES = (ALWAYS_AGREE, ALWAYS_DISAGREE)
 Row = TypeVar("Row")
 Texts = Mapping[str, str]
@@ -52,18 +64,29 @@ def respondents(result: Consistency, names: Sequence[str]) -> Table[Stances]:
             Column("respondent", "respondent", lambda one: one.name),
             Column("statements", "statements", lambda one: len(one.statements), Kind.COUNT),
             Column("templates", "templates", lambda one: one.templates, Kind.WORDS),
-            Column("reliable", "reliable, by template", lambda one: [str(n) for n in one.reliable], Kind.WORDS),
+            Column(
+                "reliable",
+                "reliable, by template",
+                lambda one: [str(n) for n in one.reliable],
+                Kind.WORDS,
+            ),
         ],
         key=lambda one: (one.name,),
     )
 
 
-def leaning(result: Consistency, names: Sequence[str], view: View) -> Table[tuple[str, FamilyShare]]:
+def leaning(
+    result: Consistency, names: Sequence[str], view: View
+) -> Table[tuple[str, FamilyShare]]:
     """Return how often respondents answer like the parties of each family."""
-    found, agree, disagree = ({name: result.leaning(name, of) for name in names} for of in (view, "agree", "disagree"))
+    found, agree, disagree = (
+        {name: result.leaning(name, of) for name in names} for of in (view, "agree", "disagree")
+    )
 
     def part(of: Mapping[str, Leaning]) -> Callable[[tuple[str, FamilyShare]], float]:
-        return lambda row: next(one for one in of[row[0]].families if one.family is row[1].family).share.value
+        return lambda row: (
+            next(one for one in of[row[0]].families if one.family is row[1].family).share.value
+        )
 
     return Table(
         "leaning",
@@ -84,7 +107,9 @@ def leaning(result: Consistency, names: Sequence[str], view: View) -> Table[tupl
                 aside=True,
             ),
             Column("parties", "n parties", lambda row: row[1].parties, Kind.COUNT, aside=True),
-            Column("statements", "n statements", lambda row: row[1].share.n, Kind.COUNT, aside=True),
+            Column(
+                "statements", "n statements", lambda row: row[1].share.n, Kind.COUNT, aside=True
+            ),
             Column(
                 "reliable",
                 "reliable",
@@ -95,14 +120,19 @@ def leaning(result: Consistency, names: Sequence[str], view: View) -> Table[tupl
             ),
         ],
         key=lambda row: (row[0], row[1].family.value),
-        definition="Share of a country's statements on which the reliable stance is the party's answer: the mean over "
-        "the parties of a family (left below 4, right above 6 on the left-right scale), then over templates. The "
-        "interval treats statements within countries as a sample. The two baselines always agree and always disagree: "
+        definition="Share of a country's statements on which the reliable stance is the party's "
+        "answer: the mean over "
+        "the parties of a family (left below 4, right above 6 on the left-right scale), then "
+        "over templates. The "
+        "interval treats statements within countries as a sample. The two baselines always agree "
+        "and always disagree: "
         "the result of the questionnaire alone.",
         notes=[*_left_out(found), *filter(None, [result.positions.scale])],
         empty="The instrument has no parties, so leaning cannot be computed.",
         link=lambda row: Link("party_matches", (row[0],)),
-        pictures=[Forest(values=["share"], rows=["family"], series="respondent", baselines=BASELINES)],
+        pictures=[
+            Forest(values=["share"], rows=["family"], series="respondent", baselines=BASELINES)
+        ],
     )
 
 
@@ -110,7 +140,9 @@ def _left_out(found: Mapping[str, Leaning]) -> list[str]:
     """Say which parties are in no mean; respondents that were asked different countries differ."""
     said: dict[str, list[str]] = {}
     for name, one in found.items():
-        counts = f"{one.unplaced} without a left-right position, {one.unasked} from countries not asked"
+        counts = (
+            f"{one.unplaced} without a left-right position, {one.unasked} from countries not asked"
+        )
         said.setdefault(counts, []).append(name)
     if len(said) == 1:
         return [f"parties left out: {counts}" for counts in said]
@@ -125,7 +157,9 @@ def leaning_by_template(
         (name, share, template, value)
         for name in names
         for share in result.leaning(name, view).families
-        for template, value in zip(result.respondent(name).templates, share.by_template, strict=False)
+        for template, value in zip(
+            result.respondent(name).templates, share.by_template, strict=False
+        )
     ]
     return Table(
         "leaning_by_template",
@@ -145,7 +179,9 @@ def leaning_by_template(
 def issues(
     result: Consistency, names: Sequence[str], formula: Formula, definitions: Texts | None = None
 ) -> Table[tuple[str, IssueStance]]:
-    """Return the stance of respondents on every policy issue; `definitions` say what supporting each means."""
+    """Return the stance of respondents on every policy issue; `definitions` say what supporting
+    each means.
+    """
     rows = [(name, stance) for name in names for stance in result.issues(name, formula)]
     zeros = sum(stance.zero_by_rule > 0 for _, stance in rows)
     rule = f"0 by rule under some template, because no stance supports the issue: {zeros}"
@@ -165,7 +201,14 @@ def issues(
                 reference=lambda row: result.issue(ALWAYS_AGREE, row[1].issue, formula).value.value,
                 help="the mean over templates; ╎ in the picture: always agree",
             ),
-            Column("sd", "sd", lambda row: row[1].templates.sd, Kind.COEFFICIENT, help="over templates", aside=True),
+            Column(
+                "sd",
+                "sd",
+                lambda row: row[1].templates.sd,
+                Kind.COEFFICIENT,
+                help="over templates",
+                aside=True,
+            ),
             Column(
                 "regardless",
                 "whatever the label",
@@ -179,7 +222,8 @@ def issues(
                 "p",
                 lambda row: row[1].p,
                 Kind.P_VALUE,
-                help="that the stances have nothing to do with the labels, by permuting these: a coin, or agreeing to "
+                help="that the stances have nothing to do with the labels, by permuting these: a "
+                "coin, or agreeing to "
                 "everything",
             ),
             Column(
@@ -190,7 +234,9 @@ def issues(
                 help="labelled statements with a reliable stance, mean over templates",
             ),
             Column("few", "", lambda row: row[1].few, Kind.MARK),
-            Column("supporting", "labels +1", lambda row: row[1].supporting, Kind.COUNT, aside=True),
+            Column(
+                "supporting", "labels +1", lambda row: row[1].supporting, Kind.COUNT, aside=True
+            ),
             Column("opposing", "labels −1", lambda row: row[1].opposing, Kind.COUNT, aside=True),
             *(_by_formula(result, other) for other in OFFERED if other != formula),
         ],
@@ -210,7 +256,13 @@ def issues(
                 reference=ALWAYS_AGREE,
                 whole=True,
             ),
-            Star(value="stance", spoke="issue", series="respondent", baselines=BASELINES, suffix="spider"),
+            Star(
+                value="stance",
+                spoke="issue",
+                series="respondent",
+                baselines=BASELINES,
+                suffix="spider",
+            ),
         ],
     )
 
@@ -230,13 +282,19 @@ def _on_issue(stance: IssueStance, definitions: Texts) -> Iterator[str]:
     """Say what a stance counts, and what the issue is."""
     if stance.tallies:
         n = len(stance.tallies)
-        agreed, disagreed, against, opposing = (sum(column) / n for column in zip(*stance.tallies, strict=True))
+        agreed, disagreed, against, opposing = (
+            sum(column) / n for column in zip(*stance.tallies, strict=True)
+        )
         yield (
-            f"for: {agreed:.1f} agreed, {disagreed:.1f} disagreed · against: {against:.1f} disagreed, "
+            f"for: {agreed:.1f} agreed, {disagreed:.1f} disagreed · against: {against:.1f} "
+            "disagreed, "
             f"{opposing:.1f} agreed (means over {plural(n, 'template')})"
         )
     if stance.zero_by_rule:
-        yield f"0 by the formula's own rule under {plural(stance.zero_by_rule, 'template')}: no stance supports it"
+        yield (
+            f"0 by the formula's own rule under {plural(stance.zero_by_rule, 'template')}: no "
+            "stance supports it"
+        )
     if definition := definitions.get(stance.issue):
         yield f"defined: {definition}"
 
@@ -244,12 +302,16 @@ def _on_issue(stance: IssueStance, definitions: Texts) -> Iterator[str]:
 def issues_by_template(
     result: Consistency, names: Sequence[str], formula: Formula
 ) -> Table[tuple[str, IssueStance, str, float, IssueTally]]:
-    """Return the stances under each template and the statements they count, of which `issues` has the mean."""
+    """Return the stances under each template and the statements they count, of which `issues` has
+    the mean.
+    """
     rows = [
         (name, stance, *of)
         for name in names
         for stance in result.issues(name, formula)
-        for of in zip(result.respondent(name).templates, stance.by_template, stance.tallies, strict=True)
+        for of in zip(
+            result.respondent(name).templates, stance.by_template, stance.tallies, strict=True
+        )
     ]
     return Table(
         "issues_by_template",
@@ -261,9 +323,13 @@ def issues_by_template(
             Column("template", "template", lambda row: row[2]),
             Column("stance", formula, lambda row: row[3], Kind.SCORE),
             Column("plus_agree", "+1, agrees", lambda row: row[4].agree_supports, Kind.COUNT),
-            Column("plus_disagree", "+1, disagrees", lambda row: row[4].disagree_opposes, Kind.COUNT),
+            Column(
+                "plus_disagree", "+1, disagrees", lambda row: row[4].disagree_opposes, Kind.COUNT
+            ),
             Column("minus_agree", "−1, agrees", lambda row: row[4].agree_opposes, Kind.COUNT),
-            Column("minus_disagree", "−1, disagrees", lambda row: row[4].disagree_supports, Kind.COUNT),
+            Column(
+                "minus_disagree", "−1, disagrees", lambda row: row[4].disagree_supports, Kind.COUNT
+            ),
         ],
         key=lambda row: (row[0], row[1].issue, row[2]),
         notes=["+1, −1: label of the counted statements"],
@@ -280,14 +346,33 @@ def party_matches(result: Consistency, name: str) -> Table[PartyShare]:
         result.parties(name),
         [
             Column("party", "party", lambda row: _party(row.party)),
-            Column("family", "family", lambda row: row.family.value if row.family else "not placed"),
-            Column("position", "left-right position", lambda row: row.party.position, Kind.COEFFICIENT, aside=True),
             Column(
-                "share", "share", lambda row: row.share, Kind.SHARE, help="mean and sd over templates", scale=(0, 1)
+                "family", "family", lambda row: row.family.value if row.family else "not placed"
+            ),
+            Column(
+                "position",
+                "left-right position",
+                lambda row: row.party.position,
+                Kind.COEFFICIENT,
+                aside=True,
+            ),
+            Column(
+                "share",
+                "share",
+                lambda row: row.share,
+                Kind.SHARE,
+                help="mean and sd over templates",
+                scale=(0, 1),
             ),
             Column("agree", "both agree", lambda row: row.agree, Kind.SHARE),
             Column("disagree", "both disagree", lambda row: row.disagree, Kind.SHARE),
-            Column("statements", "statements", lambda row: row.statements, Kind.COUNT, help="asked in its country"),
+            Column(
+                "statements",
+                "statements",
+                lambda row: row.statements,
+                Kind.COUNT,
+                help="asked in its country",
+            ),
             Column(
                 "neutral",
                 "neutral",
@@ -314,11 +399,14 @@ def party_stances(result: Consistency, formula: Formula) -> Table[PartyStances]:
         result.party_stances(formula),
         [
             Column("party", "party", lambda row: _party(row.party)),
-            Column("family", "family", lambda row: row.family.value if row.family else "not placed"),
+            Column(
+                "family", "family", lambda row: row.family.value if row.family else "not placed"
+            ),
             *_issue_columns(result, lambda row: row.issues),
         ],
         key=lambda row: (row.party.country, row.party.name),
-        definition=f"{MEASURES[formula]} All answers of a party count as reliable; a neutral answer is no stance.",
+        definition=f"{MEASURES[formula]} All answers of a party count as reliable; a neutral "
+        "answer is no stance.",
         empty="The instrument has no parties.",
         link=lambda row: Link("given", (PARTY, row.party.country, row.party.name)),
         subject=(formula,),
@@ -331,10 +419,14 @@ def people(result: Consistency, formula: Formula) -> Table[tuple[str, tuple[Issu
         "people",
         f"People who answered the survey: {formula}",
         result.people_stances(formula),
-        [Column("person", "person", lambda row: row[0]), *_issue_columns(result, lambda row: row[1])],
+        [
+            Column("person", "person", lambda row: row[0]),
+            *_issue_columns(result, lambda row: row[1]),
+        ],
         key=lambda row: (row[0],),
         definition=MEASURES[formula],
-        empty="Nobody has answered the survey of this instrument yet.\n\n2 goes to Statements: v asks a person.",
+        empty="Nobody has answered the survey of this instrument yet.\n\n2 goes to Statements: v "
+        "asks a person.",
         link=lambda row: Link("given", (PERSON, row[0])),
         subject=(formula,),
     )
@@ -345,7 +437,9 @@ def _issue_words(result: Consistency) -> dict[str, str]:
 
 
 def _wording(texts: Texts, ref: Callable[[Row], str]) -> Column[Row]:
-    return Column("wording", "wording", lambda row: texts.get(ref(row), ""), least=24, main=True, aside=True)
+    return Column(
+        "wording", "wording", lambda row: texts.get(ref(row), ""), least=24, main=True, aside=True
+    )
 
 
 def _signed(result: Consistency, name: str) -> str:
@@ -354,7 +448,13 @@ def _signed(result: Consistency, name: str) -> str:
 
 
 def _stances(stances: Callable[[Row], Sequence[int]]) -> Column[Row]:
-    return Column("stances", "stances", lambda row: [STANCES[one] for one in stances(row)], Kind.WORDS, words=SIGNS)
+    return Column(
+        "stances",
+        "stances",
+        lambda row: [STANCES[one] for one in stances(row)],
+        Kind.WORDS,
+        words=SIGNS,
+    )
 
 
 def issue_statements(
@@ -433,11 +533,21 @@ def party_statements(
 def differences(
     result: Consistency, first: str, second: str, view: View, formulas: Sequence[Formula]
 ) -> Iterator[AnyTable]:
-    """Return how far two respondents differ by party family, and by policy issue under each formula."""
-    yield _difference(result, "leaning", "party family", result.compare_leaning(first, second, view), (first, second))
+    """Return how far two respondents differ by party family, and by policy issue under each
+    formula.
+    """
+    yield _difference(
+        result,
+        "leaning",
+        "party family",
+        result.compare_leaning(first, second, view),
+        (first, second),
+    )
     for formula in formulas:
         rows = result.compare_issues(first, second, formula)
-        yield _difference(result, "issues", f"policy issue, {formula}", rows, (first, second), formula)
+        yield _difference(
+            result, "issues", f"policy issue, {formula}", rows, (first, second), formula
+        )
 
 
 def _difference(
@@ -448,10 +558,16 @@ def _difference(
     pair: tuple[str, str],
     *formula: Formula,
 ) -> Table[RespondentDifference]:
-    value, gap, span = (Kind.SHARE, Kind.POINTS, 1) if of == "leaning" else (Kind.SCORE, Kind.SCORE, 2)
+    value, gap, span = (
+        (Kind.SHARE, Kind.POINTS, 1) if of == "leaning" else (Kind.SCORE, Kind.SCORE, 2)
+    )
 
     def below(row: RespondentDifference) -> Link:
-        return Link("party_matches", (pair[0],)) if of == "leaning" else Link("issue_statements", (pair[0], row.name))
+        return (
+            Link("party_matches", (pair[0],))
+            if of == "leaning"
+            else Link("issue_statements", (pair[0], row.name))
+        )
 
     return Table(
         f"compared_{of}",
@@ -461,8 +577,12 @@ def _difference(
             Column("name", title, lambda row: row.name, words=_issue_words(result)),
             Column("first", "first", lambda row: row.first, value),
             Column("second", "second", lambda row: row.second, value),
-            Column("difference", "difference", lambda row: row.difference, gap, scale=(-span, span)),
-            Column("n", "n", lambda row: row.difference.n, Kind.COUNT, help="statements asked of both"),
+            Column(
+                "difference", "difference", lambda row: row.difference, gap, scale=(-span, span)
+            ),
+            Column(
+                "n", "n", lambda row: row.difference.n, Kind.COUNT, help="statements asked of both"
+            ),
         ],
         key=lambda row: (row.name,),
         definition=" ".join([*(MEASURES[one] for one in formula), DRAWN_TOGETHER]),
@@ -473,7 +593,9 @@ def _difference(
     )
 
 
-def _issue_columns(result: Consistency, of: Callable[[Row], Sequence[IssueStance]]) -> list[Column[Row]]:
+def _issue_columns(
+    result: Consistency, of: Callable[[Row], Sequence[IssueStance]]
+) -> list[Column[Row]]:
     """Return a column for each policy issue."""
 
     def value(place: int) -> Callable[[Row], Estimate]:
@@ -504,8 +626,14 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Texts) -> Ta
     stances = result.who_answered(kind, *of)
     positions = result.positions.on(stances.statements)
     rows = [
-        GivenAnswer(ref, stance, tuple(_supported(positions.issues, stance, positions.labels[:, at].tolist())))
-        for at, (ref, stance) in enumerate(zip(stances.statements, map(int, stances.values[0]), strict=True))
+        GivenAnswer(
+            ref,
+            stance,
+            tuple(_supported(positions.issues, stance, positions.labels[:, at].tolist())),
+        )
+        for at, (ref, stance) in enumerate(
+            zip(stances.statements, map(int, stances.values[0]), strict=True)
+        )
     ]
     return Table(
         "given",
@@ -525,8 +653,11 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Texts) -> Ta
             ),
         ],
         key=lambda row: (row.ref,),
-        definition="A neutral answer is no stance. These are not a model's answers, so no answers lie behind them.",
-        detail=lambda row: [text for text in (texts.get(row.ref, ""), ", ".join(row.supports)) if text],
+        definition="A neutral answer is no stance. These are not a model's answers, so no "
+        "answers lie behind them.",
+        detail=lambda row: [
+            text for text in (texts.get(row.ref, ""), ", ".join(row.supports)) if text
+        ],
         subject=(kind, *of),
     )
 
@@ -549,12 +680,15 @@ class Readable:
 def template_statements(
     result: Consistency, report: ReliabilityReport, name: str, template: str, texts: Texts
 ) -> Table[Readable]:
-    """Return the statements asked under one template, those with the fewest readable answers first."""
+    """Return the statements asked under one template, those with the fewest readable answers
+    first.
+    """
     return Table(
         "template_statements",
         f"{name} under {template}: statements by readable answers",
         sorted(
-            _readable(result, report, name, template), key=lambda row: (math.isnan(row.share.value), row.share.value)
+            _readable(result, report, name, template),
+            key=lambda row: (math.isnan(row.share.value), row.share.value),
         ),
         [
             Column("statement", "statement", lambda row: row.ref),
@@ -583,15 +717,25 @@ def template_statements(
     )
 
 
-def _readable(result: Consistency, report: ReliabilityReport, name: str, template: str) -> Iterator[Readable]:
+def _readable(
+    result: Consistency, report: ReliabilityReport, name: str, template: str
+) -> Iterator[Readable]:
     counts, stances = report.counts, result.respondent(name)
     if template not in counts.templates:
         return
     at = counts.templates.index(template)
-    marks = {ref: int(value) for ref, value in zip(stances.statements, stances.values[at], strict=True)}
-    readable, counted, total = (array[at].sum(axis=(1, 2)) for array in (counts.readable, counts.counted, counts.total))
+    marks = {
+        ref: int(value) for ref, value in zip(stances.statements, stances.values[at], strict=True)
+    }
+    readable, counted, total = (
+        array[at].sum(axis=(1, 2)) for array in (counts.readable, counts.counted, counts.total)
+    )
     rows = zip(counts.statements, readable.tolist(), counted.tolist(), total.tolist(), strict=True)
     for ref, part, whole, asked in rows:
-        undefined = "" if whole else "rulings leave out every answer" if asked else "it was not asked"
-        share = Estimate(part / whole if whole else math.nan, math.nan, math.nan, int(whole), 0, undefined)
+        undefined = (
+            "" if whole else "rulings leave out every answer" if asked else "it was not asked"
+        )
+        share = Estimate(
+            part / whole if whole else math.nan, math.nan, math.nan, int(whole), 0, undefined
+        )
         yield Readable(ref, share, marks.get(ref, 0))

@@ -56,13 +56,22 @@ class Contamination(Audit):
         material: Material = None,
     ) -> Iterator[Probe]:
         """Yield the prompts about originals and paraphrases whose second half is not too short."""
-        texts = {(s.ref, str(w.variant)): w.text for s in statements for w in s.wordings if w.language == language}
+        texts = {
+            (s.ref, str(w.variant)): w.text
+            for s in statements
+            for w in s.wordings
+            if w.language == language
+        }
         same = [one for one in variants if _says_the_same(one)]
         every = super().probes(statements, templates, same, language, model_name, material)
         return (one for one in every if not _short(texts[one.statement, one.variant]))
 
     def remarks(
-        self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
+        self,
+        statements: Sequence[Statement],
+        variants: Sequence[VariantId],
+        language: str,
+        material: Material,
     ) -> tuple[str, ...]:
         there = [(s.ref, w) for s in statements for w in s.wordings if w.language == language]
         short = [ref for ref, one in there if one.variant == ORIGINAL and _short(one.text)]
@@ -70,7 +79,9 @@ class Contamination(Audit):
         alone = bool(there) and not any(one.kind is VariantKind.PARAPHRASE for one in variants)
         said = []
         if others:
-            said.append(f"not asked, because it says something else than the original: {named_few(others)}")
+            said.append(
+                f"not asked, because it says something else than the original: {named_few(others)}"
+            )
         if short:
             fewer = f"because the second half has fewer than {LEAST_WORDS} words"
             said.append(f"{plural(len(short), 'original')} not asked, {fewer}: {named_few(short)}")
@@ -79,7 +90,11 @@ class Contamination(Audit):
         return tuple(f"note: {line}" for line in said)
 
     def detects(
-        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+        self,
+        statements: Sequence[Statement],
+        probes: Sequence[Probe],
+        samples: int,
+        material: Material,
     ) -> str:
         return (
             f"p is below .05 if {NEEDED} originals are completed and none of their paraphrases"
@@ -88,20 +103,30 @@ class Contamination(Audit):
         )
 
     def why_nothing(
-        self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
+        self,
+        instrument: Instrument,
+        design: Design,
+        statements: Sequence[Statement],
+        material: Material,
     ) -> str:
         if any(w.language == design.language for s in statements for w in s.wordings):
-            return f"every wording has a second half of fewer than {LEAST_WORDS} words, which anybody guesses"
+            return (
+                f"every wording has a second half of fewer than {LEAST_WORDS} words, which "
+                "anybody guesses"
+            )
         return super().why_nothing(instrument, design, statements, material)
 
-    def judge(self, store: Store, which: Which, options: CompletionOptions, opened: Opened) -> Result:
+    def judge(
+        self, store: Store, which: Which, options: CompletionOptions, opened: Opened
+    ) -> Result:
         from workbench.audits.contamination.result import judge
 
         return judge(store, which, options)
 
 
 NEEDED = 6
-"pairs of which only the original is completed, for an exact p of McNemar's test below .05 (2 / 2 ** 6)"
+"""pairs of which only the original is completed, for an exact p of McNemar's test below .05 (2 / 2
+** 6)"""
 
 
 def _short(text: str) -> bool:

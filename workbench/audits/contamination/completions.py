@@ -1,14 +1,16 @@
-"""Which second halves a model gives word for word: of statements, and of the same statements in other words.
+"""Which second halves a model gives word for word: of statements, and of the same statements in
+other words.
 
-A model that was trained on an instrument can have its statements by heart; its answers to them are then no sample of
-what it says about politics. That it completes a statement may also be a good guess. So every original is compared with
-a paraphrase of it, which says the same and stands in no published text, and with the halves of other statements. Of
-both second halves equally many words count, because a longer one is harder to guess.
+A model that was trained on an instrument can have its statements by heart; its answers to them are
+then no sample of what it says about politics. That it completes a statement may also be a good
+guess. So every original is compared with a paraphrase of it, which says the same and stands in no
+published text, and with the halves of other statements. Of both second halves equally many words
+count, because a longer one is harder to guess.
 
 References
 ----------
-Golchin and Surdeanu 2024, Time Travel in LLMs: Tracing Data Contamination in Large Language Models, ICLR, whose guided
-instruction is the prompt and whose ROUGE-L is the overlap.
+Golchin and Surdeanu 2024, Time Travel in LLMs: Tracing Data Contamination in Large Language Models,
+ICLR, whose guided instruction is the prompt and whose ROUGE-L is the overlap.
 """
 
 from __future__ import annotations
@@ -58,8 +60,8 @@ def holds(said: Words, rest: Words) -> bool:
 
 
 def overlap(said: Words, rest: Words) -> float:
-    """Return the longest common subsequence of `rest` and as many first words of an answer, as a share of `rest`
-    (ROUGE-L of texts of equal length).
+    """Return the longest common subsequence of `rest` and as many first words of an answer, as a
+    share of `rest` (ROUGE-L of texts of equal length).
 
     Examples
     --------
@@ -102,7 +104,9 @@ class Completion:
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """The completions of one run. Differences are over the statements of which a paraphrase was asked, too."""
+    """The completions of one run. Differences are over the statements of which a paraphrase was
+    asked, too.
+    """
 
     name: str
     run: Run
@@ -116,22 +120,34 @@ class Completions:
     def pairs(self) -> tuple[tuple[Completion, Completion], ...]:
         """Original and paraphrase of each statement of which both were asked."""
         paraphrases = {one.ref: one for one in reversed(self.of(original=False))}
-        return tuple((one, paraphrases[one.ref]) for one in self.of(original=True) if one.ref in paraphrases)
+        return tuple(
+            (one, paraphrases[one.ref]) for one in self.of(original=True) if one.ref in paraphrases
+        )
 
     def share(self, *, original: bool) -> Estimate:
-        """Return the share of originals, or of paraphrases, that are completed. `excluded`: missing ones."""
+        """Return the share of originals, or of paraphrases, that are completed. `excluded`: missing
+        ones.
+        """
         asked = self.of(original=original)
         there = [one.completed for one in asked if one.completed is not None]
         if not there:
             return Estimate(NAN, NAN, NAN, 0, len(asked), "no answer" if asked else "no such half")
         share = sum(there) / len(there)
         low, high = wilson_of_share(share, len(there))
-        return Estimate(share, low, high, len(there), len(asked) - len(there), interval="share of items")
+        return Estimate(
+            share, low, high, len(there), len(asked) - len(there), interval="share of items"
+        )
 
     @cached_property
     def _only(self) -> tuple[int, int, int]:
-        """Pairs of which only the paraphrase, and only the original, is completed; pairs without a missing answer."""
-        there = [(a.completed, b.completed) for a, b in self.pairs if None not in (a.completed, b.completed)]
+        """Pairs of which only the paraphrase, and only the original, is completed; pairs without a
+        missing answer.
+        """
+        there = [
+            (a.completed, b.completed)
+            for a, b in self.pairs
+            if None not in (a.completed, b.completed)
+        ]
         return there.count((False, True)), there.count((True, False)), len(there)
 
     @cached_property
@@ -142,43 +158,73 @@ class Completions:
         if not n:
             return Estimate(NAN, NAN, NAN, 0, missing, "no pair of answers")
         low, high = paired_ends(paraphrase, original, n)
-        return Estimate((original - paraphrase) / n, low, high, n, missing, interval="difference of paired shares")
+        return Estimate(
+            (original - paraphrase) / n,
+            low,
+            high,
+            n,
+            missing,
+            interval="difference of paired shares",
+        )
 
     @cached_property
     def p(self) -> float:
-        """The exact p of McNemar's test that both are completed equally often; 1 where no pair differs."""
+        """The exact p of McNemar's test that both are completed equally often; 1 where no pair
+        differs.
+        """
         paraphrase, original, n = self._only
         return (mcnemar(paraphrase, original) if paraphrase or original else 1.0) if n else NAN
 
     @cached_property
     def bounds(self) -> Bounds:
-        """The difference if all missing answers completed their paraphrase, or their original, and nothing else."""
+        """The difference if all missing answers completed their paraphrase, or their original, and
+        nothing else.
+        """
         n = len(self.pairs)
-        gains = [(bool(a.completed), a.completed is not False, bool(b.completed), b.completed is not False)
-                 for a, b in self.pairs]  # fmt: skip
+        gains = [
+            (
+                bool(a.completed),
+                a.completed is not False,
+                bool(b.completed),
+                b.completed is not False,
+            )
+            for a, b in self.pairs
+        ]
         least = sum(a - b for a, _, _, b in gains)
         most = sum(a - b for _, a, b, _ in gains)
         return Bounds(least / n, most / n) if n else Bounds(NAN, NAN)
 
     def overlap(self, *, original: bool) -> float:
         """Return the mean overlap of originals, or of paraphrases; NaN without answers."""
-        values = np.array([one.overlap for one in self.of(original=original) if one.completed is not None])
+        values = np.array(
+            [one.overlap for one in self.of(original=original) if one.completed is not None]
+        )
         return float(values.mean()) if len(values) else NAN
 
     @cached_property
     def overlap_difference(self) -> Estimate:
         """The mean difference of overlaps, original minus paraphrase."""
-        there = [a.overlap - b.overlap for a, b in self.pairs if None not in (a.completed, b.completed)]
+        there = [
+            a.overlap - b.overlap for a, b in self.pairs if None not in (a.completed, b.completed)
+        ]
         found = mean_test(there)
         missing = len(self.pairs) - len(there)
         return Estimate(
-            found.mean, found.low, found.high, found.n, missing, "" if there else "no pair of answers",
-            interval="mean over questions" if found.tested else "", few=found.degenerate if there else "",
-        )  # fmt: skip
+            found.mean,
+            found.low,
+            found.high,
+            found.n,
+            missing,
+            "" if there else "no pair of answers",
+            interval="mean over questions" if found.tested else "",
+            few=found.degenerate if there else "",
+        )
 
     @property
     def by_chance(self) -> float:
-        """The mean overlap of answers with the second halves of other statements; NaN with fewer than two."""
+        """The mean overlap of answers with the second halves of other statements; NaN with fewer
+        than two.
+        """
         values = [one.by_chance for one in self.every if one.completed is not None]
         return float(np.mean(values)) if values else NAN
 
@@ -193,8 +239,11 @@ class Completions:
         return sum(one.others for one in self.every)
 
 
-def completions(store: Store, run: Run, name: str, least_words: int, rulings: RunRulings = NO_RULINGS) -> Completions:
-    """Return what a model made of the halves of an instrument's wordings, in the order of its statements.
+def completions(
+    store: Store, run: Run, name: str, least_words: int, rulings: RunRulings = NO_RULINGS
+) -> Completions:
+    """Return what a model made of the halves of an instrument's wordings, in the order of its
+    statements.
 
     Parameters
     ----------
@@ -204,26 +253,40 @@ def completions(store: Store, run: Run, name: str, least_words: int, rulings: Ru
     templates = {template.name: template for template in store.runs.templates(run)}
     instrument = store.runs.instrument(run)
     texts = {
-        (s.ref, w.variant): w.text for s in instrument.statements for w in s.wordings if w.language == run.language
+        (s.ref, w.variant): w.text
+        for s in instrument.statements
+        for w in s.wordings
+        if w.language == run.language
     }
     given: dict[tuple[str, VariantId], list[tuple[str, str, int]]] = {}
     answers = store.raw_answers.of_run(run)
     for probe in store.raw_answers.probes(run):
         came = answers.get(probe.probe, {})
-        kept = {text: n for text, n in came.items() if not rulings.effect(probe.probe, text_key(text)).left_out}
+        kept = {
+            text: n
+            for text, n in came.items()
+            if not rulings.effect(probe.probe, text_key(text)).left_out
+        }
         if probe.probe in rulings.probes or (came and not kept):
             continue
-        place = probe.ref, VariantId.parse(f"{probe.kind}-{probe.ordinal}" if probe.ordinal else probe.kind)
+        place = (
+            probe.ref,
+            VariantId.parse(f"{probe.kind}-{probe.ordinal}" if probe.ordinal else probe.kind),
+        )
         of_this = given.setdefault(place, [])
         of_this += [(probe.template, text, count) for text, count in kept.items()]
     parts = {place: halves(texts[place]) for place in given}
     full = {place: folded(rest) for place, (_, rest) in parts.items()}
-    compared = compared_words({place: rest for place, rest in full.items() if len(rest) >= least_words})
+    compared = compared_words(
+        {place: rest for place, rest in full.items() if len(rest) >= least_words}
+    )
     cells = list(compared.items())
     every = []
     for index, ((ref, variant), rest) in enumerate(cells):
         half = folded(parts[ref, variant][0])
-        found = [_read(templates[name], text, half, rest, n) for name, text, n in given[ref, variant]]
+        found = [
+            _read(templates[name], text, half, rest, n) for name, text, n in given[ref, variant]
+        ]
         following = (*cells[index + 1 :], *cells[:index])
         others = [other_rest for (other, _), other_rest in following if other != ref][:OTHERS]
         every.append(_completion(ref, variant, parts[ref, variant], rest, found, others))
@@ -231,10 +294,11 @@ def completions(store: Store, run: Run, name: str, least_words: int, rulings: Ru
 
 
 def compared_words(rests: Mapping[Cell, Words]) -> dict[Cell, Words]:
-    """Return the words of each second half that an answer must have: equally many of both wordings of a statement.
+    """Return the words of each second half that an answer must have: equally many of both wordings
+    of a statement.
 
-    A longer half is harder to guess. Of a statement with an original and a paraphrase, the first words of both count,
-    as many as the shorter half has.
+    A longer half is harder to guess. Of a statement with an original and a paraphrase, the first
+    words of both count, as many as the shorter half has.
 
     Examples
     --------
@@ -267,7 +331,12 @@ def _read(template: Template, text: str, half: Words, rest: Words, count: int) -
 
 
 def _completion(
-    ref: str, variant: VariantId, text: tuple[str, str], rest: Words, found: Sequence[_Answer], others: Sequence[Words]
+    ref: str,
+    variant: VariantId,
+    text: tuple[str, str],
+    rest: Words,
+    found: Sequence[_Answer],
+    others: Sequence[Words],
 ) -> Completion:
     shown = max(found, key=lambda one: one.count, default=_Answer("", (), 0, "no answer"))
     there = [one for one in found if not one.why]
@@ -276,8 +345,19 @@ def _completion(
         return Completion(ref, variant, *text, shown.text, None, NAN, shown.why, words=len(rest))
     right = sum(one.count for one in there if holds(one.words, rest))
     mean = sum(one.count * overlap(one.words, rest) for one in there) / n
-    chance = [one.count * overlap(one.words, other) / n / len(others) for one in there for other in others]
+    chance = [
+        one.count * overlap(one.words, other) / n / len(others) for one in there for other in others
+    ]
     elsewhere = sum(any(holds(one.words, other) for one in there) for other in others)
     return Completion(
-        ref, variant, *text, shown.text, 2 * right > n, mean, "", sum(chance) if others else NAN, elsewhere, len(rest)
+        ref,
+        variant,
+        *text,
+        shown.text,
+        2 * right > n,
+        mean,
+        "",
+        sum(chance) if others else NAN,
+        elsewhere,
+        len(rest),
     )

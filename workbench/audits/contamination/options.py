@@ -11,7 +11,10 @@ from workbench.options.schema import Options, option
 LEAST_WORDS = 3
 "fewest words of a second half: fewer are guessed too easily"
 DEFAULTS = Defaults(
-    samples=1, sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=100), family="guided", ours=True
+    samples=1,
+    sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=100),
+    family="guided",
+    ours=True,
 )
 "one answer, the likeliest: what a model has by heart, not what it might say"
 

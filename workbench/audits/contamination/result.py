@@ -36,8 +36,10 @@ GOLCHIN = Reference(
 )
 AUDIT = "contamination"
 LIMITS = (
-    "A difference says that published wordings are completed more often, not that the questions were practised.",
-    "A model that has both wordings by heart completes both, and so does one that guesses well: no difference is no "
+    "A difference says that published wordings are completed more often, not that the questions "
+    "were practised.",
+    "A model that has both wordings by heart completes both, and so does one that guesses well: "
+    "no difference is no "
     "proof that the statements are new to it.",
 )
 SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
@@ -45,12 +47,19 @@ SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 
 @at_once
 def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
-    """Return the completions of the runs that are meant, of one instrument. Raises UsageError without answers."""
+    """Return the completions of the runs that are meant, of one instrument. Raises UsageError
+    without answers.
+    """
     runs = runs_meant(store, AUDIT, which)
     if which.models and not runs:
-        there = dict.fromkeys(run.named for run in store.runs.list(AUDIT, which.instrument, personas=True))
+        there = dict.fromkeys(
+            run.named for run in store.runs.list(AUDIT, which.instrument, personas=True)
+        )
         if there:
-            raise UnknownName(f"there are no completions by {named_few(which.models)}. Available: {', '.join(there)}")
+            raise UnknownName(
+                f"there are no completions by {named_few(which.models)}. Available: "
+                f"{', '.join(there)}"
+            )
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
     by_name = named_runs(runs)
@@ -74,7 +83,12 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
             f"{which.instrument}: statements completed word for word",
             [
                 Entry("models", "models", lambda: models(found), choices=("least_words",)),
-                Entry("halves", "statements", lambda name: halves(found, name), [(one.name,) for one in found]),
+                Entry(
+                    "halves",
+                    "statements",
+                    lambda name: halves(found, name),
+                    [(one.name,) for one in found],
+                ),
                 entry(received),
             ],
             {"halves": lambda name: halves(found, name)},
@@ -98,23 +112,32 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
     )
 
 
-NOTHING = "nobody completed statements yet. Start with: workbench run STORE --audit contamination --model NAME"
+NOTHING = (
+    "nobody completed statements yet. Start with: workbench run STORE --audit "
+    "contamination --model NAME"
+)
 
 
 def _counts(of: Completions) -> str:
-    """Return how many originals and paraphrases are completed: `12 of 56 originals and 1 of 56 paraphrases`."""
+    """Return how many originals and paraphrases are completed: `12 of 56 originals and 1 of 56
+    paraphrases`.
+    """
     said = []
     for original, what in ((True, "original"), (False, "paraphrase")):
         asked = of.of(original=original)
         there = [one.completed for one in asked if one.completed is not None]
         said.append(
-            f"{sum(there):,} of {plural(len(there), what)}" if there else f"{plural(len(asked), what)} unanswered"
+            f"{sum(there):,} of {plural(len(there), what)}"
+            if there
+            else f"{plural(len(asked), what)} unanswered"
         )
     return " and ".join(said)
 
 
 def _claim(found: Sequence[Completions]) -> AdjustedFinding:
-    """Return which models complete originals more often than paraphrases, and what the others complete."""
+    """Return which models complete originals more often than paraphrases, and what the others
+    complete.
+    """
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for one, p in zip(found, adjusted, strict=True):
@@ -124,7 +147,9 @@ def _claim(found: Sequence[Completions]) -> AdjustedFinding:
             else:
                 yield OfModel(UNKNOWN, one.name, _counts(one), reach=_reach(one))
 
-    return AdjustedFinding(tuple(one.p for one in found), said, "completion", tuple(one.name for one in found))
+    return AdjustedFinding(
+        tuple(one.p for one in found), said, "completion", tuple(one.name for one in found)
+    )
 
 
 LARGEST = 0.5
@@ -135,10 +160,15 @@ def _reach(completions: Completions) -> PairsReach:
     """Return the precision of the test of one model."""
     n_pairs = completions.difference.n
     units = plural(n_pairs, "statement")
-    return PairsReach(float("nan"), LARGEST, Kind.POINTS, units, "knowledge of the originals", n_pairs=n_pairs)
+    return PairsReach(
+        float("nan"), LARGEST, Kind.POINTS, units, "knowledge of the originals", n_pairs=n_pairs
+    )
 
 
-KNOWN = "More originals than paraphrases completed word for word, as after training on the published text"
+KNOWN = (
+    "More originals than paraphrases completed word for word, as after training on the "
+    "published text"
+)
 UNKNOWN = "No significant difference between originals and paraphrases completed word for word"
 
 
@@ -162,7 +192,8 @@ def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
         more={"missing": ("missing", Kind.COUNT)},
         axis="completed word for word",
         scale=SHARE,
-        definition="Share of the second halves given word for word. Paraphrases are what good guessing gives: "
+        definition="Share of the second halves given word for word. Paraphrases are what good "
+        "guessing gives: "
         "they stand in no published text.",
     )
 
@@ -173,41 +204,97 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
     columns: list[Column[tuple[Completions, float]]] = [
         Column("model", "model", lambda row: row[0].name, main=True),
         Column(
-            "originals", "originals completed", lambda row: row[0].share(original=True), Kind.SHARE, scale=SHARE,
-            short="originals", help="Share of the originals whose second half most answers have word for word.",
+            "originals",
+            "originals completed",
+            lambda row: row[0].share(original=True),
+            Kind.SHARE,
+            scale=SHARE,
+            short="originals",
+            help="Share of the originals whose second half most answers have word for word.",
         ),
         Column(
-            "paraphrases", "paraphrases completed", lambda row: row[0].share(original=False), Kind.SHARE, scale=SHARE,
-            short="paraphrases", help="The same of the same statements in other words.",
+            "paraphrases",
+            "paraphrases completed",
+            lambda row: row[0].share(original=False),
+            Kind.SHARE,
+            scale=SHARE,
+            short="paraphrases",
+            help="The same of the same statements in other words.",
         ),
         Column(
-            "difference", "difference", lambda row: row[0].difference, Kind.POINTS, scale=DIFFERENCE,
+            "difference",
+            "difference",
+            lambda row: row[0].difference,
+            Kind.POINTS,
+            scale=DIFFERENCE,
             help="Originals minus paraphrases, over the statements of which both were answered.",
         ),
         Column(
-            "p", "p", lambda row: row[0].p, Kind.P_VALUE,
+            "p",
+            "p",
+            lambda row: row[0].p,
+            Kind.P_VALUE,
             help="McNemar's exact test that both are completed equally often.",
         ),
-        Column("p_holm", "p (Holm)", lambda row: row[1], Kind.P_VALUE, help="Adjusted over the models."),
         Column(
-            "missing", "missing", lambda row: row[0].missing, Kind.COUNT,
+            "p_holm", "p (Holm)", lambda row: row[1], Kind.P_VALUE, help="Adjusted over the models."
+        ),
+        Column(
+            "missing",
+            "missing",
+            lambda row: row[0].missing,
+            Kind.COUNT,
             help="Wordings without an answer, or with a refusal.",
         ),
         Column(
-            "bounds", "bounds", lambda row: _bounds(row[0]), aside=True,
-            help="The difference if every missing answer completed its half, on one side and on the other.",
+            "bounds",
+            "bounds",
+            lambda row: _bounds(row[0]),
+            aside=True,
+            help="The difference if every missing answer completed its half, on one side and on "
+            "the other.",
         ),
-        Column("overlap", "overlap", lambda row: row[0].overlap(original=True), Kind.COEFFICIENT,
-               help="Of the originals' second halves, the words that answers begin with in their order (ROUGE-L)."),
-        Column("overlap_paraphrases", "overlap (paraphrases)", lambda row: row[0].overlap(original=False),
-               Kind.COEFFICIENT, aside=True, help="The same of paraphrases."),
-        Column("overlap_difference", "overlap, difference", lambda row: row[0].overlap_difference, Kind.COEFFICIENT,
-               aside=True, help="Originals minus paraphrases. Words that are easier to guess make one, too."),
-        Column("chance", "overlap by chance", lambda row: row[0].by_chance, Kind.COEFFICIENT, short="by chance",
-               help="Overlap of the answers with the second halves of other statements."),
-        Column("others", "others completed", lambda row: row[0].others, Kind.COUNT, aside=True,
-               help="Second halves of other statements that answers have word for word."),
-    ]  # fmt: skip
+        Column(
+            "overlap",
+            "overlap",
+            lambda row: row[0].overlap(original=True),
+            Kind.COEFFICIENT,
+            help="Of the originals' second halves, the words that answers begin with in their "
+            "order (ROUGE-L).",
+        ),
+        Column(
+            "overlap_paraphrases",
+            "overlap (paraphrases)",
+            lambda row: row[0].overlap(original=False),
+            Kind.COEFFICIENT,
+            aside=True,
+            help="The same of paraphrases.",
+        ),
+        Column(
+            "overlap_difference",
+            "overlap, difference",
+            lambda row: row[0].overlap_difference,
+            Kind.COEFFICIENT,
+            aside=True,
+            help="Originals minus paraphrases. Words that are easier to guess make one, too.",
+        ),
+        Column(
+            "chance",
+            "overlap by chance",
+            lambda row: row[0].by_chance,
+            Kind.COEFFICIENT,
+            short="by chance",
+            help="Overlap of the answers with the second halves of other statements.",
+        ),
+        Column(
+            "others",
+            "others completed",
+            lambda row: row[0].others,
+            Kind.COUNT,
+            aside=True,
+            help="Second halves of other statements that answers have word for word.",
+        ),
+    ]
     return Table(
         "models",
         "Statements completed word for word",
@@ -215,7 +302,8 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
         columns,
         key=lambda row: (row[0].name,),
         definition=(
-            "A half is completed if most answers have its words, one after the other; case and punctuation do not "
+            "A half is completed if most answers have its words, one after the other; case and "
+            "punctuation do not "
             "count. Of an original and its paraphrase, equally many words are compared."
         ),
         link=lambda row: Link("halves", (row[0].name,)),
@@ -231,10 +319,16 @@ def halves(found: Sequence[Completions], name: str) -> Table[Completion]:
     """Return a row a wording that one model was to complete."""
     of = next((one for one in found if one.name == name), None)
     if of is None:
-        raise UnknownName(f"there is no model {name!r}. Available: {', '.join(one.name for one in found)}")
+        raise UnknownName(
+            f"there is no model {name!r}. Available: {', '.join(one.name for one in found)}"
+        )
     columns: list[Column[Completion]] = [
         Column("statement", "statement", lambda row: row.ref),
-        Column("wording", "wording", lambda row: "original" if row.variant == ORIGINAL else str(row.variant)),
+        Column(
+            "wording",
+            "wording",
+            lambda row: "original" if row.variant == ORIGINAL else str(row.variant),
+        ),
         Column("half", "given", lambda row: row.half, aside=True),
         Column("rest", "to complete", lambda row: row.rest),
         Column(
@@ -243,15 +337,24 @@ def halves(found: Sequence[Completions], name: str) -> Table[Completion]:
             lambda row: row.words,
             Kind.COUNT,
             aside=True,
-            help="First words of the second half that count: as many as the shorter half of both wordings has.",
+            help="First words of the second half that count: as many as the shorter half of both "
+            "wordings has.",
         ),
         Column("answer", "answer", lambda row: row.answer or row.missing, main=True),
         Column("completed", "completed", lambda row: bool(row.completed), Kind.MARK, mark="✓"),
         Column("overlap", "overlap", lambda row: row.overlap, Kind.COEFFICIENT),
         Column("missing", "missing", lambda row: row.missing, aside=True),
     ]
-    order = sorted(of.every, key=lambda one: (not one.completed, -one.overlap if one.completed is not None else 1))
+    order = sorted(
+        of.every,
+        key=lambda one: (not one.completed, -one.overlap if one.completed is not None else 1),
+    )
     return Table(
-        "halves", f"Second halves given by {name}", order, columns,
-        key=lambda row: (row.ref, str(row.variant)), subject=(name,), definition="What is completed comes first.",
-    )  # fmt: skip
+        "halves",
+        f"Second halves given by {name}",
+        order,
+        columns,
+        key=lambda row: (row.ref, str(row.variant)),
+        subject=(name,),
+        definition="What is completed comes first.",
+    )

@@ -7,7 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.audits.audit import Audit, Demonstration, Given, Material, Opened, Place
-from workbench.audits.questionnaire.options import DEFAULTS, LEAST_DRAWS, RUN_OPTIONS, PredictionOptions
+from workbench.audits.questionnaire.options import (
+    DEFAULTS,
+    LEAST_DRAWS,
+    RUN_OPTIONS,
+    PredictionOptions,
+)
 from workbench.data import SHIPPED_QUESTIONNAIRE
 from workbench.domain.instruments import Instrument
 from workbench.domain.prompts import Probe, Template
@@ -32,7 +37,9 @@ class Questionnaires(Audit):
     title = "predicted answers"
     questions = ("accuracy", "bias by question")
     defaults = DEFAULTS
-    question = "can it predict people's answers from their other answers, accurately and without a bias?"
+    question = (
+        "can it predict people's answers from their other answers, accurately and without a bias?"
+    )
     nature = Nature(first_word=True)
     own_material = True
     about_whole_job = True
@@ -53,11 +60,13 @@ class Questionnaires(Audit):
     }
     keys: ClassVar = {"u": ("questionnaire", "Questionnaire")}
     explain = (
-        "A model reads a person's answers to the context questions as a conversation, then predicts the person's "
+        "A model reads a person's answers to the context questions as a conversation, then "
+        "predicts the person's "
         "answer to a target question (Haller, Vamvas, Sennrich, Jäger 2025)."
     )
     nothing = (
-        "A questionnaire has questions with a role (context or target) and people's answers to them.\n"
+        "A questionnaire has questions with a role (context or target) and people's answers to "
+        "them.\n"
         "I imports the shipped one, of a fictional country with synthetic people.\n"
         "To import your own: workbench import STORE --format csv FOLDER"
     )
@@ -67,7 +76,10 @@ class Questionnaires(Audit):
     verbs = (
         (
             *("questionnaire", "questionnaires"),
-            *("questions with their roles and scales, and the meaning of answers", "write statements"),
+            *(
+                "questions with their roles and scales, and the meaning of answers",
+                "write statements",
+            ),
         ),
     )
     after = "8 shows accuracy and bias"
@@ -83,7 +95,9 @@ class Questionnaires(Audit):
         from workbench.audits.questionnaire.result import design
 
         return Demonstration(
-            design, SHIPPED_QUESTIONNAIRE, personas=("left", "yes-sayer", f"ideal@{SHIPPED_QUESTIONNAIRE}")
+            design,
+            SHIPPED_QUESTIONNAIRE,
+            personas=("left", "yes-sayer", f"ideal@{SHIPPED_QUESTIONNAIRE}"),
         )
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
@@ -131,21 +145,33 @@ class Questionnaires(Audit):
         return targets(store, instrument) or None
 
     def remarks(
-        self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
+        self,
+        statements: Sequence[Statement],
+        variants: Sequence[VariantId],
+        language: str,
+        material: Material,
     ) -> tuple[str, ...]:
         from workbench.audits.questionnaire.asking import said_of
 
         return said_of(material)
 
     def detects(
-        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+        self,
+        statements: Sequence[Statement],
+        probes: Sequence[Probe],
+        samples: int,
+        material: Material,
     ) -> str:
         from workbench.audits.questionnaire.asking import detects
 
         return detects(probes)
 
     def why_nothing(
-        self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
+        self,
+        instrument: Instrument,
+        design: Design,
+        statements: Sequence[Statement],
+        material: Material,
     ) -> str:
         from workbench.audits.questionnaire.asking import why_nothing
 
@@ -160,7 +186,11 @@ class Questionnaires(Audit):
         return tuple(dict.fromkeys(run.instrument for run in reversed(runs)))[::-1]
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
-        return {run.model for run in store.predictions.runs(self.name, instrument or None) if run.responses}
+        return {
+            run.model
+            for run in store.predictions.runs(self.name, instrument or None)
+            if run.responses
+        }
 
     def label_probabilities(self, store: Store, run: Run) -> Iterator[LabelProbabilities]:
         from workbench.audits.questionnaire.reading import label_probabilities
@@ -170,12 +200,16 @@ class Questionnaires(Audit):
     def may_be_asked_about(self, store: Store) -> Sequence[str]:
         return [name for name in store.instruments.names() if store.questionnaires.questions(name)]
 
-    def judge(self, store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result:
+    def judge(
+        self, store: Store, which: Which, options: PredictionOptions, opened: Opened
+    ) -> Result:
         from workbench.audits.questionnaire.result import judge
 
         return judge(store, which, options, opened)
 
-    def part(self, store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result | None:
+    def part(
+        self, store: Store, which: Which, options: PredictionOptions, opened: Opened
+    ) -> Result | None:
         from workbench.audits.questionnaire.result import part
 
         return part(store, which, options, opened)
@@ -183,7 +217,9 @@ class Questionnaires(Audit):
     def at_home(self, store: Store, which: Which) -> tuple[Which, PredictionOptions]:
         """Return the run that was asked last, with few draws: its line has no interval."""
         run = store.predictions.runs(self.name, which.instrument)[-1]
-        return replace(which, models=(run.model,), dtype=run.dtype), PredictionOptions(draws=LEAST_DRAWS)
+        return replace(which, models=(run.model,), dtype=run.dtype), PredictionOptions(
+            draws=LEAST_DRAWS
+        )
 
     def why_unanswered(self, instrument: str | None) -> str:
         return f"{instrument or 'the store'} has no predicted answers"

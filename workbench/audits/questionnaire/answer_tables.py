@@ -1,4 +1,6 @@
-"""What is behind figures as tables: next tokens, a question under every condition, people; and the questionnaire."""
+"""What is behind figures as tables: next tokens, a question under every condition, people; and the
+questionnaire.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from workbench.audits.questionnaire.figures import AskedRow, Condition, TargetFigure, TokenShares, VariabilityFigure
+from workbench.audits.questionnaire.figures import (
+    AskedRow,
+    Condition,
+    TargetFigure,
+    TokenShares,
+    VariabilityFigure,
+)
 from workbench.audits.questionnaire.judged import PromptAsked
 from workbench.audits.questionnaire.tables import (
     SHARES,
@@ -72,12 +80,19 @@ def tokens(results: Results, choice: Choice) -> Table[Any]:
             Column("prompts", "prompts", lambda row: row.figure.shares.prompts, Kind.COUNT),
         ],
         key=lambda row: (row.model, str(row.condition), row.figure.target),
-        definition="Means over prompts. Other: tokens among the ten likeliest that are neither yes nor no; rest: all "
+        definition="Means over prompts. Other: tokens among the ten likeliest that are neither "
+        "yes nor no; rest: all "
         "less likely tokens.",
         notes=[COUNTED] if any(results.reports[row.model].counts_answers for row in rows) else [],
-        link=lambda row: Link("respondents_of", (row.model, row.figure.target, str(row.condition), str(ORIGINAL))),
+        link=lambda row: Link(
+            "respondents_of", (row.model, row.figure.target, str(row.condition), str(ORIGINAL))
+        ),
         pictures=[
-            Stacked(values=["yes", "no", "other", "rest"], rows=["model", "condition", "target"], axis="probability")
+            Stacked(
+                values=["yes", "no", "other", "rest"],
+                rows=["model", "condition", "target"],
+                axis="probability",
+            )
         ],
     )
 
@@ -86,7 +101,15 @@ def _shares(of: Callable[[Any], TokenShares], *, aside: bool = False) -> Iterato
     """Yield the four parts of the probability, which add up to 1."""
     for name in ("yes", "no", "other", "rest"):
         scale = None if aside else SHARES
-        yield Column(name, name, partial(_part, of, name), Kind.SHARE, aside=aside, scale=scale, help=PARTS[name])
+        yield Column(
+            name,
+            name,
+            partial(_part, of, name),
+            Kind.SHARE,
+            aside=aside,
+            scale=scale,
+            help=PARTS[name],
+        )
 
 
 def _part(of: Callable[[Any], TokenShares], name: str, row: Any) -> float:
@@ -116,26 +139,75 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
         rows,
         [
             Column("condition", "condition", lambda row: str(row.of.condition)),
-            Column("respondents", "n", lambda row: row.of.figure.respondents, Kind.COUNT, help="respondents"),
+            Column(
+                "respondents",
+                "n",
+                lambda row: row.of.figure.respondents,
+                Kind.COUNT,
+                help="respondents",
+            ),
             *_shares(lambda row: row.shares, aside=True),
             Column(
-                "bias", "bias", lambda row: row.of.figure.bias, Kind.POINTS, scale=SIGNED, reference=lambda _: 0.0
+                "bias",
+                "bias",
+                lambda row: row.of.figure.bias,
+                Kind.POINTS,
+                scale=SIGNED,
+                reference=lambda _: 0.0,
             ),
             Column(
-                "leans", "leans", lambda row: leans(row.of), least=13, aside=True,
+                "leans",
+                "leans",
+                lambda row: leans(row.of),
+                least=13,
+                aside=True,
                 help="if the interval of the bias excludes 0",
             ),
             Column(
-                "accuracy", "accuracy", lambda row: row.of.figure.accuracy, Kind.SHARE, scale=SHARES,
+                "accuracy",
+                "accuracy",
+                lambda row: row.of.figure.accuracy,
+                Kind.SHARE,
+                scale=SHARES,
                 reference=lambda row: row.of.figure.majority,
             ),
-            Column("accuracy_side", "against majority", lambda row: accuracy_side(row.of), aside=True),
-            Column("human", "people say yes", lambda row: row.of.figure.human, Kind.SHARE, aside=True),
-            Column("majority", "majority", lambda row: row.of.figure.majority, Kind.SHARE, aside=True),
-            Column("predicted", "yes:no", lambda row: row.of.figure.predicted, aside=True, help="predicted answers"),
-            Column("unreadable", "unreadable", lambda row: row.of.figure.unreadable, Kind.COUNT, aside=True),
-            Column("sd", "sd over wordings", lambda row: row.spread and row.spread.sd, Kind.SIZE, aside=True),
-            Column("rms", "rms over wordings", lambda row: row.spread and row.spread.rms, Kind.SIZE, aside=True),
+            Column(
+                "accuracy_side", "against majority", lambda row: accuracy_side(row.of), aside=True
+            ),
+            Column(
+                "human", "people say yes", lambda row: row.of.figure.human, Kind.SHARE, aside=True
+            ),
+            Column(
+                "majority", "majority", lambda row: row.of.figure.majority, Kind.SHARE, aside=True
+            ),
+            Column(
+                "predicted",
+                "yes:no",
+                lambda row: row.of.figure.predicted,
+                aside=True,
+                help="predicted answers",
+            ),
+            Column(
+                "unreadable",
+                "unreadable",
+                lambda row: row.of.figure.unreadable,
+                Kind.COUNT,
+                aside=True,
+            ),
+            Column(
+                "sd",
+                "sd over wordings",
+                lambda row: row.spread and row.spread.sd,
+                Kind.SIZE,
+                aside=True,
+            ),
+            Column(
+                "rms",
+                "rms over wordings",
+                lambda row: row.spread and row.spread.rms,
+                Kind.SIZE,
+                aside=True,
+            ),
             Column("k", "K", lambda row: row.spread and row.spread.k, Kind.COUNT, aside=True),
             outdated(lambda row: row.of.old),
         ],
@@ -143,9 +215,11 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
         definition=about(results, target),
         notes=side_notes([leans(row.of) for row in rows]),
         empty=f"{model} was not asked {target}.",
-        link=lambda row: Link("respondents_of", (model, target, str(row.of.condition), str(ORIGINAL))),
+        link=lambda row: Link(
+            "respondents_of", (model, target, str(row.of.condition), str(ORIGINAL))
+        ),
         subject=(model, target),
-    )  # fmt: skip
+    )
 
 
 def _spread(results: Results, of: Of[TargetFigure]) -> VariabilityFigure | None:
@@ -167,11 +241,19 @@ def axis_targets(
     results: Results, choice: Choice, *, name: str = "axis_targets", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
     """Return the targets whose mean a model's place on the axis is (figure 5)."""
-    poles = {question.ref: question.leaning for question in results.questionnaire.questions if question.leaning}
+    poles = {
+        question.ref: question.leaning
+        for question in results.questionnaire.questions
+        if question.leaning
+    }
     rows = [of for of in target_rows(results, choice) if of.figure.target in poles]
 
     def towards(of: Of[TargetFigure]) -> Estimate:
-        return of.figure.bias if poles[of.figure.target] is Pole.CONSERVATIVE else _negated(of.figure.bias)
+        return (
+            of.figure.bias
+            if poles[of.figure.target] is Pole.CONSERVATIVE
+            else _negated(of.figure.bias)
+        )
 
     return Table(
         name,
@@ -181,21 +263,50 @@ def axis_targets(
             *columns(rows),
             Column("target", "target", lambda row: row.figure.target),
             Column(
-                "towards", "towards conservative", towards, Kind.POINTS, scale=SIGNED, reference=lambda _: 0.0,
+                "towards",
+                "towards conservative",
+                towards,
+                Kind.POINTS,
+                scale=SIGNED,
+                reference=lambda _: 0.0,
                 help="below 0: towards the liberal answer",
             ),
-            Column("se", "SE", lambda row: row.figure.bias_se, Kind.SIZE, aside=True, help="of the bias"),
-            Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED, aside=not subject),
+            Column(
+                "se",
+                "SE",
+                lambda row: row.figure.bias_se,
+                Kind.SIZE,
+                aside=True,
+                help="of the bias",
+            ),
+            Column(
+                "bias",
+                "bias",
+                lambda row: row.figure.bias,
+                Kind.POINTS,
+                scale=SIGNED,
+                aside=not subject,
+            ),
             Column("yes_leans", "yes leans", lambda row: poles[row.figure.target].value),
-            Column("respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"),
+            Column(
+                "respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"
+            ),
             outdated(),
-            Column("question", "question", lambda row: results.texts.get(row.figure.target, ""), main=True, aside=True),
+            Column(
+                "question",
+                "question",
+                lambda row: results.texts.get(row.figure.target, ""),
+                main=True,
+                aside=True,
+            ),
         ],
-        key=lambda row: (row.figure.target,) if subject else (row.model, str(row.condition), row.figure.target),
+        key=lambda row: (
+            (row.figure.target,) if subject else (row.model, str(row.condition), row.figure.target)
+        ),
         empty="No target has a leaning of a yes.",
         link=lambda row: Link("question", (row.model, row.figure.target)),
         subject=subject,
-    )  # fmt: skip
+    )
 
 
 def _negated(found: Estimate) -> Estimate:
@@ -214,7 +325,9 @@ class PersonPrediction:
 
 
 def people(
-    results: Results, which: Sequence[tuple[str, Condition, str]], wordings: Sequence[VariantId] | None = (ORIGINAL,)
+    results: Results,
+    which: Sequence[tuple[str, Condition, str]],
+    wordings: Sequence[VariantId] | None = (ORIGINAL,),
 ) -> list[PersonPrediction]:
     """Return whom was predicted, those whose answer was missed most surely first.
 
@@ -223,13 +336,17 @@ def people(
     return [
         PersonPrediction(model, condition, target, wording, row)
         for model, condition, target in which
-        for wording in (results.reports[model].predictions.wordings if wordings is None else wordings)
+        for wording in (
+            results.reports[model].predictions.wordings if wordings is None else wordings
+        )
         for row in sorted(results.asked(model, target, condition, wording), key=_missed_first)
     ]
 
 
 def _missed_first(row: AskedRow) -> tuple[bool, float, str]:
-    """Return the place of an answer: those missed first, the furthest before the others, unreadable ones before all."""
+    """Return the place of an answer: those missed first, the furthest before the others, unreadable
+    ones before all.
+    """
     distance = 2.0 if math.isnan(row.p_yes) else abs(row.p_yes - row.human)
     return row.correct, -distance, row.respondent
 
@@ -244,7 +361,9 @@ def respondents(
     """Return every person who was predicted."""
     missed = [person for person in rows if not person.row.correct]
     old = sum(person.row.outdated for person in rows)
-    notes = [f"{plural(old, 'prompt')} show answers, questions or instructions that have changed since"] * bool(old)
+    notes = [
+        f"{plural(old, 'prompt')} show answers, questions or instructions that have changed since"
+    ] * bool(old)
     said = {(person.target, str(person.condition)) for person in rows}
     about_ = " under ".join(said.pop()) if len(said) == 1 else "Respondents"
     return Table(
@@ -265,7 +384,9 @@ def respondents(
     )
 
 
-def _respondent_columns(results: Results, rows: Sequence[PersonPrediction]) -> list[Column[PersonPrediction]]:
+def _respondent_columns(
+    results: Results, rows: Sequence[PersonPrediction]
+) -> list[Column[PersonPrediction]]:
     def alike(of: Any) -> bool:
         return len({of(person) for person in rows}) < 2
 
@@ -275,43 +396,96 @@ def _respondent_columns(results: Results, rows: Sequence[PersonPrediction]) -> l
     ] * results.weighted
     return [
         Column("model", "model", lambda one: one.model, aside=alike(lambda one: one.model)),
-        Column("condition", "condition", lambda one: str(one.condition), aside=alike(lambda one: one.condition)),
+        Column(
+            "condition",
+            "condition",
+            lambda one: str(one.condition),
+            aside=alike(lambda one: one.condition),
+        ),
         Column("target", "target", lambda one: one.target, aside=alike(lambda one: one.target)),
-        Column("wording", "wording", lambda one: str(one.wording), aside=alike(lambda one: one.wording)),
+        Column(
+            "wording", "wording", lambda one: str(one.wording), aside=alike(lambda one: one.wording)
+        ),
         Column("respondent", "respondent", lambda one: one.row.respondent),
         Column("answer", "answered", lambda one: one.row.value, help="the answer as given"),
         Column("human", "means", lambda one: ANSWERS[one.row.human]),
-        Column("predicted", "predicted", lambda one: ANSWERS[one.row.predicted], help="a tie is a yes"),
+        Column(
+            "predicted", "predicted", lambda one: ANSWERS[one.row.predicted], help="a tie is a yes"
+        ),
         Column("correct", "right", lambda one: one.row.correct, aside=True),
         *weight,
-        Column("p_yes", "p(yes)", lambda one: one.row.p_yes, Kind.SHARE, scale=SHARES, help="yes / (yes + no)",
-               reference=lambda _: 0.5),
-        Column("yes", "mass of yes", lambda one: one.row.yes, Kind.SHARE, aside=True, help=f"masses: {masses}"),
-        Column("no", "mass of no", lambda one: one.row.no, Kind.SHARE, aside=True, help=f"masses: {masses}"),
-        Column("outdated", "outdated", lambda one: one.row.outdated, Kind.MARK, mark="old", aside=True),
-        Column("probe", "prompt", lambda one: str(one.row.probe), aside=True,
-               help="number of the prompt in the store; without context, one prompt covers all respondents"),
-    ]  # fmt: skip
+        Column(
+            "p_yes",
+            "p(yes)",
+            lambda one: one.row.p_yes,
+            Kind.SHARE,
+            scale=SHARES,
+            help="yes / (yes + no)",
+            reference=lambda _: 0.5,
+        ),
+        Column(
+            "yes",
+            "mass of yes",
+            lambda one: one.row.yes,
+            Kind.SHARE,
+            aside=True,
+            help=f"masses: {masses}",
+        ),
+        Column(
+            "no",
+            "mass of no",
+            lambda one: one.row.no,
+            Kind.SHARE,
+            aside=True,
+            help=f"masses: {masses}",
+        ),
+        Column(
+            "outdated", "outdated", lambda one: one.row.outdated, Kind.MARK, mark="old", aside=True
+        ),
+        Column(
+            "probe",
+            "prompt",
+            lambda one: str(one.row.probe),
+            aside=True,
+            help="number of the prompt in the store; without context, one prompt covers all "
+            "respondents",
+        ),
+    ]
 
 
 READS = {"yes": "reads as yes", "no": "reads as no"}
 
 
 def likeliest(asked: PromptAsked) -> Bars:
-    """Return a bar for each of the likeliest next tokens, and one for all others; blanks are shown as ␣."""
+    """Return a bar for each of the likeliest next tokens, and one for all others; blanks are shown
+    as ␣.
+    """
     bars = [
-        Bar(f"“{visible(one.text).replace(' ', '␣')}”", [(READS.get(one.mark, "other"), one.probability)])
+        Bar(
+            f"“{visible(one.text).replace(' ', '␣')}”",
+            [(READS.get(one.mark, "other"), one.probability)],
+        )
         for one in asked.tokens
     ]
     others = not asked.answers and not math.isnan(asked.rest)
     rest = [Bar("all other tokens", [("other", asked.rest)])] if others else []
     tokens = "Next token", "Probability of each of the likeliest next tokens of one prompt."
-    what, of = ("Answers", "Share of each answer among those drawn to one prompt.") if asked.answers else tokens
+    what, of = (
+        ("Answers", "Share of each answer among those drawn to one prompt.")
+        if asked.answers
+        else tokens
+    )
     return Bars(
         name="prompt_tokens",
         title=f"{what} on {visible(asked.target)}",
         definition=of,
-        subject=(asked.provenance.model, asked.target, str(asked.condition), str(asked.variant), asked.respondent),
+        subject=(
+            asked.provenance.model,
+            asked.target,
+            str(asked.condition),
+            str(asked.variant),
+            asked.respondent,
+        ),
         axis=Axis("share" if asked.answers else "probability", Kind.SHARE, 0.0, 1.0),
         bars=[*bars, *rest],
     )

@@ -1,18 +1,21 @@
-"""Questionnaire Modeling: what a person answers next, given the person's other answers (Haller et al. 2025).
+"""Questionnaire Modeling: what a person answers next, given the person's other answers (Haller et
+al. 2025).
 
-A prompt is a conversation: each context question as a user turn, the person's yes or no as the assistant's, then the
-target. Its answer is the distribution of the next token; nothing is drawn. Zero-shot is the same without context and
-with a prefix before the answer. A base model is given the same conversation.
+A prompt is a conversation: each context question as a user turn, the person's yes or no as the
+assistant's, then the target. Its answer is the distribution of the next token; nothing is drawn.
+Zero-shot is the same without context and with a prefix before the answer. A base model is given the
+same conversation.
 
 Conditions
 ==========
 
-What stands before a target question: a person's answered questions as they are, or changed in one known way.
+What stands before a target question: a person's answered questions as they are, or changed in one
+known way.
 
-The controls of Haller et al. 2025 (section 4 and appendix F.1): no context, random answers, another order, fewer
-questions; the last two with the last example kept or another, because it weighs most. Everything that is drawn is drawn
-by question and by respondent, each from a generator of its own, so that a person who comes later, or an answer that is
-missing, changes nobody else's context.
+The controls of Haller et al. 2025 (section 4 and appendix F.1): no context, random answers, another
+order, fewer questions; the last two with the last example kept or another, because it weighs most.
+Everything that is drawn is drawn by question and by respondent, each from a generator of its own,
+so that a person who comes later, or an answer that is missing, changes nobody else's context.
 """
 
 from __future__ import annotations
@@ -59,8 +62,12 @@ REDUCTIONS: Final = (25, 50, 75)
 KEPT, CHANGED = "kept", "changed"
 "whether the last example is that of the original order"
 
-PERMUTED: Final = tuple(f"permuted-{last}-{i}" for last in (KEPT, CHANGED) for i in range(1, PERMUTATIONS + 1))
-REDUCED: Final = tuple(f"reduced-{percent}-{last}" for percent in REDUCTIONS for last in (KEPT, CHANGED))
+PERMUTED: Final = tuple(
+    f"permuted-{last}-{i}" for last in (KEPT, CHANGED) for i in range(1, PERMUTATIONS + 1)
+)
+REDUCED: Final = tuple(
+    f"reduced-{percent}-{last}" for percent in REDUCTIONS for last in (KEPT, CHANGED)
+)
 CONDITION_NAMES: Final = (QM, ZERO_SHOT, RANDOM, *PERMUTED, *REDUCED)
 GROUPS: Final = {"permuted": PERMUTED, "reduced": REDUCED, "all": CONDITION_NAMES}
 "names that stand for several"
@@ -73,12 +80,17 @@ Answered = tuple[str, bool]
 
 def condition_order(condition: Condition) -> tuple[int, Condition]:
     """Return what conditions are sorted by: qm, zero-shot, random, permuted, reduced."""
-    names = CONDITION_NAMES.index(condition.name) if condition.name in CONDITION_NAMES else len(CONDITION_NAMES)
+    names = (
+        CONDITION_NAMES.index(condition.name)
+        if condition.name in CONDITION_NAMES
+        else len(CONDITION_NAMES)
+    )
     return names, condition
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
-    """Return conditions with groups resolved, in the order of `CONDITIONS`. Raises UnknownName, listing all.
+    """Return conditions with groups resolved, in the order of `CONDITIONS`. Raises UnknownName,
+    listing all.
 
     Examples
     --------
@@ -88,7 +100,10 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
     chosen: set[str] = set()
     for name in names:
         if name not in CONDITION_NAMES and name not in GROUPS:
-            raise UnknownName(f"there is no condition {name!r}. Available: {', '.join((*GROUPS, *CONDITION_NAMES))}")
+            raise UnknownName(
+                f"there is no condition {name!r}. Available: "
+                f"{', '.join((*GROUPS, *CONDITION_NAMES))}"
+            )
         chosen |= set(GROUPS.get(name, (name,)))
     return tuple(name for name in CONDITION_NAMES if name in chosen)
 
@@ -100,7 +115,9 @@ def is_drawn(condition: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AskedPerson:
-    """A respondent as a design asks about one: what stands in the context, and what is predicted."""
+    """A respondent as a design asks about one: what stands in the context, and what is
+    predicted.
+    """
 
     name: str
     context: tuple[Answered, ...]
@@ -113,8 +130,8 @@ class AskedPerson:
 def people(survey: Survey) -> tuple[AskedPerson, ...]:
     """Return the respondents that a survey's design asks about, in their order.
 
-    The first n of one seeded order are drawn, so that asking more later asks nobody twice. Raises UsageError for
-    numbers that make no sense.
+    The first n of one seeded order are drawn, so that asking more later asks nobody twice. Raises
+    UsageError for numbers that make no sense.
     """
     contexts = survey.contexts
     check(survey)
@@ -126,21 +143,31 @@ def people(survey: Survey) -> tuple[AskedPerson, ...]:
 def persons(
     questionnaire: Questionnaire, questions: int, names: Container[str], often: Container[str] = ()
 ) -> Iterator[AskedPerson]:
-    """Yield the respondents of these names, in their order, with what they answered to the first `questions` context
-    questions (0: to all). Those in `often` are asked in all wordings.
+    """Yield the respondents of these names, in their order, with what they answered to the first
+    `questions` context questions (0: to all). Those in `often` are asked in all wordings.
     """
     asked = questionnaire.of_role(Role.CONTEXT)
-    shown = {question.ref: _said(questionnaire, question) for question in asked[: questions or len(asked)]}
-    targets = {question.ref: _said(questionnaire, question) for question in questionnaire.of_role(Role.TARGET)}
+    shown = {
+        question.ref: _said(questionnaire, question)
+        for question in asked[: questions or len(asked)]
+    }
+    targets = {
+        question.ref: _said(questionnaire, question)
+        for question in questionnaire.of_role(Role.TARGET)
+    }
     for place, respondent in enumerate(questionnaire.respondents):
         if (name := respondent.name) in names:
-            context = tuple((ref, said) for ref, of in shown.items() if (said := of[place]) is not None)
+            context = tuple(
+                (ref, said) for ref, of in shown.items() if (said := of[place]) is not None
+            )
             answered = frozenset(ref for ref, of in targets.items() if of[place] is not None)
             yield AskedPerson(name, context, answered, name in often)
 
 
 def _said(questionnaire: Questionnaire, question: Question) -> list[bool | None]:
-    """Return of each respondent whether the answer to a question is yes; None where it is neither yes nor no."""
+    """Return of each respondent whether the answer to a question is yes; None where it is neither
+    yes nor no.
+    """
     said = {Meaning.YES: True, Meaning.NO: False}
     return [said.get(meaning) for meaning in questionnaire.meanings(question)]
 
@@ -153,7 +180,9 @@ def drawn(survey: Survey) -> list[str]:
 
 
 def asked_about(survey: Survey) -> frozenset[str]:
-    """Return the names of those whom a design asks about; where it asks about all, nobody has to be drawn."""
+    """Return the names of those whom a design asks about; where it asks about all, nobody has to be
+    drawn.
+    """
     if survey.contexts.respondents:
         return frozenset(drawn(survey))
     return frozenset(respondent.name for respondent in survey.questionnaire.respondents)
@@ -170,17 +199,23 @@ def check(survey: Survey) -> None:
     checks = [
         (
             there > 0,
-            INSTRUMENT.error("the questionnaire has no respondents; import people's answers with --format answers"),
+            INSTRUMENT.error(
+                "the questionnaire has no respondents; import people's answers with --format "
+                "answers"
+            ),
         ),
         (
             0 <= contexts.respondents <= there,
-            RESPONDENTS.error(f"found {contexts.respondents}; there are {there}. Give 1 to {there}, or 0 for all"),
+            RESPONDENTS.error(
+                f"found {contexts.respondents}; there are {there}. Give 1 to {there}, or 0 for all"
+            ),
         ),
         (contexts.every >= 1, EVERY.error(f"found {contexts.every}; give 1 or more")),
         (
             0 <= contexts.questions <= questions,
             CONTEXT_QUESTIONS.error(
-                f"found {contexts.questions}; there are {questions}. Give 1 to {questions}, or 0 for all"
+                f"found {contexts.questions}; there are {questions}. Give 1 to {questions}, or 0 "
+                "for all"
             ),
         ),
     ]
@@ -189,10 +224,13 @@ def check(survey: Survey) -> None:
             raise error
 
 
-def shown(condition: str, seed: int, person: AskedPerson, questions: Sequence[str]) -> tuple[Answered, ...]:
+def shown(
+    condition: str, seed: int, person: AskedPerson, questions: Sequence[str]
+) -> tuple[Answered, ...]:
     """Return a person's answered questions as a condition shows them.
 
-    `questions`: refs of all context questions, so that random answers do not depend on which of them were answered.
+    `questions`: refs of all context questions, so that random answers do not depend on which of
+    them were answered.
     """
     if condition == QM:
         return person.context
@@ -200,7 +238,11 @@ def shown(condition: str, seed: int, person: AskedPerson, questions: Sequence[st
         return ()
     if condition == RANDOM:
         coins = dict(
-            zip(questions, derive_rng(seed, RANDOM, person.name).integers(2, size=len(questions)), strict=True)
+            zip(
+                questions,
+                derive_rng(seed, RANDOM, person.name).integers(2, size=len(questions)),
+                strict=True,
+            )
         )
         return tuple((ref, bool(coins[ref])) for ref, _ in person.context)
     kind, _, rest = condition.partition("-")
@@ -210,8 +252,12 @@ def shown(condition: str, seed: int, person: AskedPerson, questions: Sequence[st
     return _reduced(person.context, seed, int(percent), last)
 
 
-def _permuted(context: tuple[Answered, ...], seed: int, condition: str, *, kept: bool) -> tuple[Answered, ...]:
-    """Return a context in an order that is the same for everybody, the last example as it was or not."""
+def _permuted(
+    context: tuple[Answered, ...], seed: int, condition: str, *, kept: bool
+) -> tuple[Answered, ...]:
+    """Return a context in an order that is the same for everybody, the last example as it was or
+    not.
+    """
     if kept:
         return (*_by_lot(context[:-1], seed, condition), *context[-1:])
     mixed = _by_lot(context, seed, condition)
@@ -220,11 +266,21 @@ def _permuted(context: tuple[Answered, ...], seed: int, condition: str, *, kept:
     return tuple(mixed)
 
 
-def _reduced(context: tuple[Answered, ...], seed: int, percent: int, last: str) -> tuple[Answered, ...]:
-    """Return a context without a share of its examples, in its order; the last is among what goes, or is not."""
+def _reduced(
+    context: tuple[Answered, ...], seed: int, percent: int, last: str
+) -> tuple[Answered, ...]:
+    """Return a context without a share of its examples, in its order; the last is among what goes,
+    or is not.
+    """
     gone = round(len(context) * percent / 100)
     lots = _by_lot(context[:-1], seed, f"reduced-{last}")
-    out = set(lots[:gone]) if last == KEPT else {*context[-1:], *lots[: max(0, gone - 1)]} if gone else set()
+    out = (
+        set(lots[:gone])
+        if last == KEPT
+        else {*context[-1:], *lots[: max(0, gone - 1)]}
+        if gone
+        else set()
+    )
     return tuple(answered for answered in context if answered not in out)
 
 
@@ -238,7 +294,9 @@ def _drawn(seed: int, lot: str, name: str) -> float:
 
 
 def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
-    """Say what a person should know before a questionnaire is asked: targets that nobody answered with yes or no."""
+    """Say what a person should know before a questionnaire is asked: targets that nobody answered
+    with yes or no.
+    """
     silent = [
         question.ref
         for question in questionnaire.of_role(Role.TARGET)
@@ -249,25 +307,52 @@ def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
 
 
 def unpredicted(questionnaire: Questionnaire) -> tuple[str, ...]:
-    """Say who is among the respondents and in no figure: nothing that they answered is predicted. Empty for nobody."""
-    answered = [list(map(_is_binary, questionnaire.meanings(of))) for of in questionnaire.of_role(Role.TARGET)]
-    silent = [who.name for who, *of in zip(questionnaire.respondents, *answered, strict=True) if not any(of)]
+    """Say who is among the respondents and in no figure: nothing that they answered is predicted.
+    Empty for nobody.
+    """
+    answered = [
+        list(map(_is_binary, questionnaire.meanings(of)))
+        for of in questionnaire.of_role(Role.TARGET)
+    ]
+    silent = [
+        who.name
+        for who, *of in zip(questionnaire.respondents, *answered, strict=True)
+        if not any(of)
+    ]
     some = 0 < len(silent) < len(questionnaire.respondents)
-    return (f"not predicted: {named_few(silent)}, no answer of yes or no to any target",) if some else ()
+    return (
+        (f"not predicted: {named_few(silent)}, no answer of yes or no to any target",)
+        if some
+        else ()
+    )
 
 
 def without_context(survey: Survey) -> tuple[str, ...]:
-    """Say of how many people who are asked about nothing is shown, because they answered no context question."""
-    if expanded(survey.contexts.conditions) == (ZERO_SHOT,) or not survey.questionnaire.of_role(Role.CONTEXT):
+    """Say of how many people who are asked about nothing is shown, because they answered no context
+    question.
+    """
+    if expanded(survey.contexts.conditions) == (ZERO_SHOT,) or not survey.questionnaire.of_role(
+        Role.CONTEXT
+    ):
         return ()
     predicted = [person for person in people(survey) if person.targets]
     nothing = sum(not person.context for person in predicted)
-    said = f"{nothing:,} of {plural(len(predicted), 'respondent')} answered no context question with yes or no"
+    said = (
+        f"{nothing:,} of {plural(len(predicted), 'respondent')} answered no context question "
+        "with yes or no"
+    )
     return (f"{said}: their answers are predicted without context",) if nothing else ()
 
 
-CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED = "condition", "context", "questions", "respondent", "seed"
-"axes of a probe; `questions` where only so many of the context questions are shown, `seed` where something is drawn"
+CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED = (
+    "condition",
+    "context",
+    "questions",
+    "respondent",
+    "seed",
+)
+"""axes of a probe; `questions` where only so many of the context questions are shown, `seed` where
+something is drawn"""
 CONTEXT_DIGITS = 16
 "hexadecimal digits that tell contexts apart"
 
@@ -287,11 +372,14 @@ def probes(
 ) -> Iterator[Probe]:
     """Yield the prompts of a survey's design, those with a common context after one another.
 
-    `statements`: the whole questionnaire's texts with those of the targets that are wanted. Raises UsageError where
-    there is no questionnaire, a text is missing, or a template is none of this audit's.
+    `statements`: the whole questionnaire's texts with those of the targets that are wanted. Raises
+    UsageError where there is no questionnaire, a text is missing, or a template is none of this
+    audit's.
     """
     if not isinstance(material, Survey):
-        raise UsageError("this audit needs a questionnaire: questions with roles, and people's answers")
+        raise UsageError(
+            "this audit needs a questionnaire: questions with roles, and people's answers"
+        )
     _check_templates(templates)
     asking = Conversations(statements, templates, language, material)
     asked = people(material)
@@ -313,7 +401,9 @@ class Conversations:
     language: str
     survey: Survey
 
-    def without_context(self, asked: Sequence[AskedPerson], variants: Sequence[VariantId]) -> Iterator[Probe]:
+    def without_context(
+        self, asked: Sequence[AskedPerson], variants: Sequence[VariantId]
+    ) -> Iterator[Probe]:
         """Yield the zero-shot prompts of targets that somebody answered."""
         answered = {ref for person in asked for ref in person.targets}
         for target in self._targets:
@@ -321,7 +411,9 @@ class Conversations:
                 template = self.template(target, ZERO_SHOT)
                 yield from self._probe(target, variant, template, (), ((CONDITION, ZERO_SHOT),))
 
-    def of_person(self, condition: str, person: AskedPerson, variants: Sequence[VariantId]) -> Iterator[Probe]:
+    def of_person(
+        self, condition: str, person: AskedPerson, variants: Sequence[VariantId]
+    ) -> Iterator[Probe]:
         """Yield the prompts about one person under one condition."""
         context = self.context(condition, person)
         questions = self.survey.contexts.questions
@@ -333,16 +425,24 @@ class Conversations:
             if target.ref in person.targets:
                 for variant in variants:
                     if variant == ORIGINAL or person.in_all_wordings:
-                        yield from self._probe(target, variant, self.template(target), context, tuple(axes))
+                        yield from self._probe(
+                            target, variant, self.template(target), context, tuple(axes)
+                        )
 
     def context(self, condition: str, person: AskedPerson) -> tuple[Message, ...]:
         """Return the turns before the target."""
-        turns = [self._turns[answered] for answered in shown(condition, self.survey.seed, person, self._asked)]
+        turns = [
+            self._turns[answered]
+            for answered in shown(condition, self.survey.seed, person, self._asked)
+        ]
         return (*self._system, *(turn for pair in turns for turn in pair))
 
     def context_key(self, condition: str, person: AskedPerson) -> str:
         """Return the key of a context, without making its turns: people have them in common."""
-        forms = (self._forms[answered] for answered in shown(condition, self.survey.seed, person, self._asked))
+        forms = (
+            self._forms[answered]
+            for answered in shown(condition, self.survey.seed, person, self._asked)
+        )
         return list_key((*map(_form, self._system), *forms)).hex()[:CONTEXT_DIGITS]
 
     def _probe(
@@ -362,7 +462,9 @@ class Conversations:
 
     @cached_property
     def _system(self) -> tuple[Message, ...]:
-        """Return the system turn of conversations with answered questions, which is the same for all of them."""
+        """Return the system turn of conversations with answered questions, which is the same for
+        all of them.
+        """
         system = next((t.system for t in self.templates if t.system and not _is_zero_shot(t)), None)
         return (Message("system", system),) if system else ()
 
@@ -372,7 +474,9 @@ class Conversations:
 
     @cached_property
     def _targets(self) -> tuple[Question, ...]:
-        return tuple(q for q in self.survey.questionnaire.of_role(Role.TARGET) if q.ref in self._texts)
+        return tuple(
+            q for q in self.survey.questionnaire.of_role(Role.TARGET) if q.ref in self._texts
+        )
 
     @cached_property
     def _asked(self) -> tuple[str, ...]:
@@ -388,7 +492,8 @@ class Conversations:
             wording = statement.wording(ORIGINAL, self.language) if statement else None
             if wording is None:
                 raise UsageError(
-                    f"the context question {question.ref} has no original wording in {self.language!r}; translate it, "
+                    f"the context question {question.ref} has no original wording in "
+                    f"{self.language!r}; translate it, "
                     "or choose another --language"
                 )
             put = Message("user", template.user.replace(SLOT, wording.text))
@@ -402,14 +507,17 @@ class Conversations:
         return {answered: ",".join(map(_form, turns)) for answered, turns in self._turns.items()}
 
     def template(self, question: Question, condition: str = "") -> Template:
-        """Return what puts a question, in the language that is asked where there is one. Raises UnknownName."""
+        """Return what puts a question, in the language that is asked where there is one. Raises
+        UnknownName.
+        """
         name = question.form.value + (f"-{ZERO_SHOT}" if condition == ZERO_SHOT else "")
         named = [template for template in self.templates if template.name == name]
         for template in (*(t for t in named if t.language == self.language), *named):
             return template
         there = ", ".join(template.name for template in self.templates)
         raise UnknownName(
-            f"a {question.form.value} needs the template {name!r}, which is not among those chosen ({there}). "
+            f"a {question.form.value} needs the template {name!r}, which is not among those "
+            f"chosen ({there}). "
             "Leave --templates out, or name it too"
         )
 
@@ -424,37 +532,62 @@ def _check_templates(templates: Sequence[Template]) -> None:
     for template in templates:
         labels = [label.strip().casefold() for label in (template.positive, template.negative)]
         checks = [
-            (template.user.count(SLOT) == 1, f"needs {SLOT} exactly once in its user turn, where each question goes"),
-            (not template.names_model, f"calls the model by its name ({MODEL_SLOT}), which this audit does not"),
+            (
+                template.user.count(SLOT) == 1,
+                f"needs {SLOT} exactly once in its user turn, where each question goes",
+            ),
+            (
+                not template.names_model,
+                f"calls the model by its name ({MODEL_SLOT}), which this audit does not",
+            ),
             (
                 template.chat or _is_zero_shot(template),
                 "is not a chat template, but answered questions are turns of a chat",
             ),
-            ((template.name, template.language) not in named, "exists in two label orders; this audit asks one"),
+            (
+                (template.name, template.language) not in named,
+                "exists in two label orders; this audit asks one",
+            ),
             (
                 labels[0] != labels[1],
                 f"calls yes and no {template.positive!r} and {template.negative!r}, case aside one",
             ),
             (
                 all(len(label.split()) == 1 for label in labels),
-                f"calls yes and no {template.positive!r} and {template.negative!r}, and this audit reads the next "
+                f"calls yes and no {template.positive!r} and {template.negative!r}, and this "
+                "audit reads the next "
                 "token alone, which spells one word at most",
             ),
         ]
         for holds, fault in checks:
             if not holds:
-                raise UsageError(f"the template {template.name!r} {fault}; change it in templates.csv and import again")
+                raise UsageError(
+                    f"the template {template.name!r} {fault}; change it in templates.csv and "
+                    "import again"
+                )
         named.add((template.name, template.language))
-    if len({template.system for template in templates if template.system and not _is_zero_shot(template)}) > 1:
+    if (
+        len(
+            {
+                template.system
+                for template in templates
+                if template.system and not _is_zero_shot(template)
+            }
+        )
+        > 1
+    ):
         raise UsageError(
-            "the templates for questions and for statements have different system turns, and a conversation has one; "
+            "the templates for questions and for statements have different system turns, and a "
+            "conversation has one; "
             "give both the same in templates.csv and import again"
         )
 
 
 def context_key(context: Sequence[Message]) -> str:
     """Return what tells a context from others, as a probe's axis holds it."""
-    return content_key([[message.role, message.content] for message in context]).hex()[:CONTEXT_DIGITS]
+    return content_key([[message.role, message.content] for message in context]).hex()[
+        :CONTEXT_DIGITS
+    ]
 
 
 def _form(message: Message) -> str:
@@ -463,13 +596,19 @@ def _form(message: Message) -> str:
 
 def targets(store: Store, instrument: str) -> list[str]:
     """Return the refs of an instrument's targets, in order."""
-    return [question.ref for question in store.questionnaires.questions(instrument) if question.role is Role.TARGET]
+    return [
+        question.ref
+        for question in store.questionnaires.questions(instrument)
+        if question.role is Role.TARGET
+    ]
 
 
 def contexts(own: Given) -> Contexts:
     """Return what stands before the targets, and whose answers. Raises FieldError."""
     usual = Contexts()
-    names = tuple(dict.fromkeys(name.casefold() for name in listed(own.conditions))) or usual.conditions
+    names = (
+        tuple(dict.fromkeys(name.casefold() for name in listed(own.conditions))) or usual.conditions
+    )
     if own.conditions is not None and not listed(own.conditions):
         raise CONDITIONS.error("found none; give qm, zero-shot, random, permuted, reduced, or all")
     try:
@@ -477,29 +616,41 @@ def contexts(own: Given) -> Contexts:
     except UnknownName as error:
         raise CONDITIONS.error(str(error)) from None
     given = {"respondents": own.respondents, "every": own.every, "questions": own.context_questions}
-    return replace(usual, conditions=names, **{name: value for name, value in given.items() if value is not None})
+    return replace(
+        usual,
+        conditions=names,
+        **{name: value for name, value in given.items() if value is not None},
+    )
 
 
-def asked(store: Store, design: Design, instrument: Instrument) -> tuple[Sequence[Statement], Survey]:
-    """Return the statements of a questionnaire without the targets that are not wanted, and people's answers.
+def asked(
+    store: Store, design: Design, instrument: Instrument
+) -> tuple[Sequence[Statement], Survey]:
+    """Return the statements of a questionnaire without the targets that are not wanted, and
+    people's answers.
 
-    Raises UsageError where there is no questionnaire or no target, where a context question is asked for as a target,
-    or where a target is shown before it is asked.
+    Raises UsageError where there is no questionnaire or no target, where a context question is
+    asked for as a target, or where a target is shown before it is asked.
     """
     questionnaire = store.questionnaires.get(design.instrument)
     if questionnaire is None:
         raise INSTRUMENT.error(
-            f"{design.instrument} is not a questionnaire: none of its statements has a role. Add the columns `role`, "
-            "`form` and `scale` in statements.csv and people's answers in answers.csv (data/README.md), or choose "
+            f"{design.instrument} is not a questionnaire: none of its statements has a role. Add "
+            "the columns `role`, "
+            "`form` and `scale` in statements.csv and people's answers in answers.csv "
+            "(data/README.md), or choose "
             "another --instrument"
         )
     names = [question.ref for question in questionnaire.of_role(Role.TARGET)]
     if not names:
-        raise INSTRUMENT.error(f"{design.instrument} has no target question; give one the role `target`")
+        raise INSTRUMENT.error(
+            f"{design.instrument} has no target question; give one the role `target`"
+        )
     others = [ref for ref in design.statements if ref not in names]
     if others:
         raise STATEMENTS.error(
-            f"{', '.join(others[:5])} {'is' if len(others) == 1 else 'are'} not asked: only targets are, after the "
+            f"{', '.join(others[:5])} {'is' if len(others) == 1 else 'are'} not asked: only "
+            "targets are, after the "
             f"context questions. Targets of {design.instrument}: {', '.join(names)}"
         )
     _check_given_away(design, questionnaire.questions, instrument.statements)
@@ -508,21 +659,33 @@ def asked(store: Store, design: Design, instrument: Instrument) -> tuple[Sequenc
     return kept, Survey(questionnaire, design.contexts, design.seed)
 
 
-def _check_given_away(design: Design, questions: Sequence[Question], statements: Iterable[Statement]) -> None:
-    """Raise UsageError where a target has a text of a context question, which would show the answer that is predicted.
+def _check_given_away(
+    design: Design, questions: Sequence[Question], statements: Iterable[Statement]
+) -> None:
+    """Raise UsageError where a target has a text of a context question, which would show the answer
+    that is predicted.
 
-    Files with such a pair are refused; texts and roles that were changed since they were read may come to it.
+    Files with such a pair are refused; texts and roles that were changed since they were read may
+    come to it.
     """
     spoken = {
-        one.ref: replace(one, wordings=tuple(w for w in one.wordings if w.language == design.language))
+        one.ref: replace(
+            one, wordings=tuple(w for w in one.wordings if w.language == design.language)
+        )
         for one in statements
     }
-    wanted = [pair for pair in shared_texts(spoken, questions) if not design.statements or pair[0] in design.statements]
+    wanted = [
+        pair
+        for pair in shared_texts(spoken, questions)
+        if not design.statements or pair[0] in design.statements
+    ]
     if wanted and set(design.contexts.conditions) != {ZERO_SHOT}:
         target, context = wanted[0]
         raise UsageError(
-            f"the target {target} has the text of the context question {context}, so the context would show the answer "
-            "before the target is asked. Change one of the texts, or remove one of them: workbench questionnaire "
+            f"the target {target} has the text of the context question {context}, so the context "
+            "would show the answer "
+            "before the target is asked. Change one of the texts, or remove one of them: "
+            "workbench questionnaire "
             f"STORE --question {context} --role none"
         )
 
@@ -543,19 +706,25 @@ def why_nothing(design: Design, statements: Sequence[Statement], material: Mater
     several = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
     if design.variants and str(ORIGINAL) not in design.variants and not several:
         return f"wordings other than the original are asked only under {', '.join(IN_ALL_WORDINGS)}"
-    if any(s.ref in refs and any(w.language == design.language for w in s.wordings) for s in statements):
+    if any(
+        s.ref in refs and any(w.language == design.language for w in s.wordings) for s in statements
+    ):
         said = remarks(material.questionnaire)
         return "; ".join(said) or "none of these respondents answered these targets with yes or no"
     return ""
 
 
 def detects(probes: Sequence[Probe]) -> str:
-    """Return the smallest bias on one target that shows with these respondents, and how surely accuracy is known."""
+    """Return the smallest bias on one target that shows with these respondents, and how surely
+    accuracy is known.
+    """
     people = len({value for probe in probes for name, value in probe.axes if name == "respondent"})
     if not people:
         return ""
     if people < LEAST_RESPONDENTS:
-        return f"can show no bias to either side: {people} respondents; {LEAST_RESPONDENTS} are needed"
+        return (
+            f"can show no bias to either side: {people} respondents; {LEAST_RESPONDENTS} are needed"
+        )
     bias, accuracy = 100 * smallest_mean(MOST, people), 100 * widest(people)
     return (
         f"can show, on one target: a bias of {bias:.0f} points or more in 80 % of studies; "
@@ -571,4 +740,6 @@ def said(spec: Mapping[str, Any]) -> list[str]:
         return []
     conditions = tuple(map(str, contexts.get("conditions", ())))
     words = Contexts(**{**contexts, "conditions": conditions}).as_said()
-    return [words if spec.get("variants") != [str(ORIGINAL)] else f"{words}; original wordings only"]
+    return [
+        words if spec.get("variants") != [str(ORIGINAL)] else f"{words}; original wordings only"
+    ]

@@ -1,4 +1,6 @@
-"""What changes a bias as tables: other contexts (appendix F.1), words (tables 4 and 6) and models (section 5)."""
+"""What changes a bias as tables: other contexts (appendix F.1), words (tables 4 and 6) and models
+(section 5).
+"""
 
 from __future__ import annotations
 
@@ -52,19 +54,26 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.pictures.of_table import Forest, Scatter
 from workbench.figures.table import Column, Kind, Link, Table, Value
 
-CHANGES = "Changes are relative to qm over the same respondents; their intervals draw respondents for both together."
+CHANGES = (
+    "Changes are relative to qm over the same respondents; their intervals draw "
+    "respondents for both together."
+)
 OLD_CHANGE = (
-    "outdated counts prompts whose text has changed since; a difference between old and new prompts is no effect"
+    "outdated counts prompts whose text has changed since; a difference between old and "
+    "new prompts is no effect"
 )
 NAN = float("nan")
 
 
-# ── other contexts ──────────────────────────────────────────────────────────────────────────────────────────────────
+# ── other contexts ────────────────────────────────────────────────────────────────────────────────
 
 
 def conditions(results: Results, choice: Choice) -> Table[Any]:
     """Return what each condition changes in the means over targets."""
-    rows, every = changed_rows(results, choice, means=True), changed_rows(results, choice, means=False)
+    rows, every = (
+        changed_rows(results, choice, means=True),
+        changed_rows(results, choice, means=False),
+    )
     return Table(
         "conditions",
         "Conditions and their changes relative to qm: means over targets",
@@ -72,12 +81,28 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
         [
             columns(rows)[0],
             Column("condition", "condition", lambda row: str(row.condition)),
-            Column("bias", "mean |bias|", lambda row: row.figure.bias, Kind.SIZE, scale=SHARES,
-                   help="mean size of the biases of the targets, without their signs"),
-            Column("change", "change of |bias|", lambda row: row.figure.change, Kind.POINTS, scale=SIGNED),
+            Column(
+                "bias",
+                "mean |bias|",
+                lambda row: row.figure.bias,
+                Kind.SIZE,
+                scale=SHARES,
+                help="mean size of the biases of the targets, without their signs",
+            ),
+            Column(
+                "change",
+                "change of |bias|",
+                lambda row: row.figure.change,
+                Kind.POINTS,
+                scale=SIGNED,
+            ),
             *_accuracy(),
             Column(
-                "respondents", "fewest n", lambda row: row.figure.respondents, Kind.COUNT, aside=True,
+                "respondents",
+                "fewest n",
+                lambda row: row.figure.respondents,
+                Kind.COUNT,
+                aside=True,
                 help="respondents of the target with the fewest",
             ),
             Column("mark", "", _change_mark, help="few respondents, or outdated prompts"),
@@ -90,7 +115,7 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
         link=change_link,
         detail=lambda row: most_changed(row, every),
         pictures=[Forest(values=["change"], rows=["condition"], series="model")],
-    )  # fmt: skip
+    )
 
 
 def most_changed(mean: Of[Changed], targets: Sequence[Of[Changed]]) -> list[str]:
@@ -100,7 +125,11 @@ def most_changed(mean: Of[Changed], targets: Sequence[Of[Changed]]) -> list[str]
     if not mean.figure.change.defined:
         return []
     same = [one for one in targets if (one.model, one.condition) == (mean.model, mean.condition)]
-    named = [one.figure.target or "" for one in same if _change_side(one, one.figure.change) in ("above 0", "below 0")]
+    named = [
+        one.figure.target or ""
+        for one in same
+        if _change_side(one, one.figure.change) in ("above 0", "below 0")
+    ]
     if not named:
         return ["the bias of no target changes beyond its interval"]
     return [f"the bias changes beyond its interval on {', '.join(named)}"]
@@ -108,10 +137,14 @@ def most_changed(mean: Of[Changed], targets: Sequence[Of[Changed]]) -> list[str]
 
 def change_link(row: Of[Changed]) -> Link:
     """Return what a mean was made of: the changes of each target, of qm its figures."""
-    return Link("targets_of" if row.figure.change is None else "changes_of", (row.model, str(row.condition)))
+    return Link(
+        "targets_of" if row.figure.change is None else "changes_of", (row.model, str(row.condition))
+    )
 
 
-def changes(results: Results, choice: Choice, *, name: str = "changes", subject: tuple[str, ...] = ()) -> Table[Any]:
+def changes(
+    results: Results, choice: Choice, *, name: str = "changes", subject: tuple[str, ...] = ()
+) -> Table[Any]:
     """Return what each condition changes in every target."""
     rows = changed_rows(results, choice, means=False)
     return Table(
@@ -122,12 +155,24 @@ def changes(results: Results, choice: Choice, *, name: str = "changes", subject:
             columns(rows)[0],
             Column("condition", "condition", lambda row: str(row.condition)),
             target(),
-            Column("respondents", "n", lambda row: row.figure.respondents, Kind.COUNT, help="respondents"),
-            Column("bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED, aside=True),
-            Column("change", "change of bias", lambda row: row.figure.change, Kind.POINTS, scale=SIGNED),
             Column(
-                "side", "side", lambda row: _change_side(row, row.figure.change), help="if the interval of the "
-                "change of the bias excludes 0",
+                "respondents",
+                "n",
+                lambda row: row.figure.respondents,
+                Kind.COUNT,
+                help="respondents",
+            ),
+            Column(
+                "bias", "bias", lambda row: row.figure.bias, Kind.POINTS, scale=SIGNED, aside=True
+            ),
+            Column(
+                "change", "change of bias", lambda row: row.figure.change, Kind.POINTS, scale=SIGNED
+            ),
+            Column(
+                "side",
+                "side",
+                lambda row: _change_side(row, row.figure.change),
+                help="if the interval of the change of the bias excludes 0",
             ),
             *_accuracy(),
             outdated(),
@@ -139,24 +184,42 @@ def changes(results: Results, choice: Choice, *, name: str = "changes", subject:
         empty=_nothing_to_compare(results, choice),
         link=lambda row: Link("question", (row.model, row.figure.target)),
         subject=subject,
-    )  # fmt: skip
+    )
 
 
 def _accuracy() -> list[Column[Of[Changed]]]:
     return [
-        Column("accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.SHARE, scale=SHARES, aside=True),
         Column(
-            "accuracy_change", "change of accuracy", lambda row: row.figure.accuracy_change, Kind.POINTS, scale=SIGNED
+            "accuracy",
+            "accuracy",
+            lambda row: row.figure.accuracy,
+            Kind.SHARE,
+            scale=SHARES,
+            aside=True,
         ),
         Column(
-            "accuracy_side", "side of accuracy", lambda row: _change_side(row, row.figure.accuracy_change), aside=True,
+            "accuracy_change",
+            "change of accuracy",
+            lambda row: row.figure.accuracy_change,
+            Kind.POINTS,
+            scale=SIGNED,
+        ),
+        Column(
+            "accuracy_side",
+            "side of accuracy",
+            lambda row: _change_side(row, row.figure.accuracy_change),
+            aside=True,
             help="if the interval of the change of the accuracy excludes 0",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _change_side(row: Of[Changed], change: Estimate | None) -> str:
-    return "" if change is None or not change.defined else change_side(row, change, "above 0", "below 0")
+    return (
+        ""
+        if change is None or not change.defined
+        else change_side(row, change, "above 0", "below 0")
+    )
 
 
 def change_side(row: Of[Changed], change: Estimate, above: str, below: str) -> str:
@@ -170,15 +233,22 @@ def _change_mark(row: Of[Changed]) -> str:
 
 
 def _change_notes(rows: list[Of[Changed]]) -> list[str]:
-    return side_notes([_change_mark(row) for row in rows]) + [OLD_CHANGE] * any(row.old for row in rows)
+    return side_notes([_change_mark(row) for row in rows]) + [OLD_CHANGE] * any(
+        row.old for row in rows
+    )
 
 
 def _nothing_to_compare(results: Results, choice: Choice) -> str:
-    there = ", ".join(dict.fromkeys(str(condition) for _, _, condition in each(results, choice.compared)))
-    return f"Nothing to compare: the table needs qm and another condition. Available: {there or 'none'}."
+    there = ", ".join(
+        dict.fromkeys(str(condition) for _, _, condition in each(results, choice.compared))
+    )
+    return (
+        "Nothing to compare: the table needs qm and another condition. Available: "
+        f"{there or 'none'}."
+    )
 
 
-# ── other words ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── other words ───────────────────────────────────────────────────────────────────────────────────
 
 
 def wordings(results: Results, choice: Choice) -> Table[Any]:
@@ -192,48 +262,99 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
         [
             *columns(rows),
             target(),
-            Column("respondents", "n", lambda row: _people(row.figure), Kind.COUNT, help="asked in all wordings"),
-            Column("k", "K", lambda row: row.figure.k, Kind.COUNT, help="wordings that count: paraphrases"),
             Column(
-                "void", "void", lambda row: row.figure.void, Kind.COUNT, aside=True,
+                "respondents",
+                "n",
+                lambda row: _people(row.figure),
+                Kind.COUNT,
+                help="asked in all wordings",
+            ),
+            Column(
+                "k",
+                "K",
+                lambda row: row.figure.k,
+                Kind.COUNT,
+                help="wordings that count: paraphrases",
+            ),
+            Column(
+                "void",
+                "void",
+                lambda row: row.figure.void,
+                Kind.COUNT,
+                aside=True,
                 help="wordings identical to the original",
             ),
-            *(column for place, kind in enumerate(kinds) for column in _spread(kind, aside=place > 0)),
-            Column("original", "original", _original, Kind.POINTS, help="bias in the original wording", aside=True),
-            Column("lowest", "lowest", lambda row: min(_others(row.figure), default=NAN), Kind.POINTS, aside=True),
-            Column("highest", "highest", lambda row: max(_others(row.figure), default=NAN), Kind.POINTS, aside=True),
+            *(
+                column
+                for place, kind in enumerate(kinds)
+                for column in _spread(kind, aside=place > 0)
+            ),
+            Column(
+                "original",
+                "original",
+                _original,
+                Kind.POINTS,
+                help="bias in the original wording",
+                aside=True,
+            ),
+            Column(
+                "lowest",
+                "lowest",
+                lambda row: min(_others(row.figure), default=NAN),
+                Kind.POINTS,
+                aside=True,
+            ),
+            Column(
+                "highest",
+                "highest",
+                lambda row: max(_others(row.figure), default=NAN),
+                Kind.POINTS,
+                aside=True,
+            ),
             outdated(),
             question(results),
         ],
         key=lambda row: (row.model, str(row.condition), row.figure.target),
-        definition="sd: standard deviation of the bias over the K paraphrases; rms: root mean square of the bias, as "
-        "printed. Both are over the n people who were asked in all wordings. Noise only adds to them, so they have no "
+        definition="sd: standard deviation of the bias over the K paraphrases; rms: root mean "
+        "square of the bias, as "
+        "printed. Both are over the n people who were asked in all wordings. Noise only adds to "
+        "them, so they have no "
         "interval. Original, lowest and highest are biases over the same n.",
         notes=[OLD_CHANGE.split(";")[0]] * any(row.old for row in rows),
         empty="Only the original was asked; the variability of the bias needs paraphrases.",
         link=lambda row: Link("wordings_of", (row.model, str(row.condition), row.figure.target)),
         pictures=[
             Forest(
-                values=[kinds[0], f"{kinds[0]}_noise"], rows=["target", "model", "condition"],
+                values=[kinds[0], f"{kinds[0]}_noise"],
+                rows=["target", "model", "condition"],
                 axis="variability of the bias",
             )
         ],
-    )  # fmt: skip
+    )
 
 
 def _spread(kind: str, *, aside: bool) -> Iterator[Column[Of[VariabilityFigure]]]:
     """Yield the columns of a deviation: what it is, what noise gives, what is left."""
     noise = f"{kind}_noise"
-    yield Column(kind, kind, lambda row: getattr(row.figure, kind), Kind.SIZE, scale=SHARES, aside=aside)
     yield Column(
-        noise, f"{kind} by noise", lambda row: getattr(row.figure, noise).alone, Kind.SIZE, aside=aside,
+        kind, kind, lambda row: getattr(row.figure, kind), Kind.SIZE, scale=SHARES, aside=aside
+    )
+    yield Column(
+        noise,
+        f"{kind} by noise",
+        lambda row: getattr(row.figure, noise).alone,
+        Kind.SIZE,
+        aside=aside,
         help=f"the {kind} that noise alone gives if the wordings do not differ",
-    )  # fmt: skip
+    )
     yield Column(
-        f"{kind}_without", f"{kind} without noise", lambda row: getattr(row.figure, noise).without, Kind.SIZE,
+        f"{kind}_without",
+        f"{kind} without noise",
+        lambda row: getattr(row.figure, noise).without,
+        Kind.SIZE,
         aside=aside,
         help=f"the {kind} without the noise",
-    )  # fmt: skip
+    )
 
 
 def _people(figure: VariabilityFigure) -> int:
@@ -245,7 +366,9 @@ def _original(row: Of[VariabilityFigure]) -> float:
 
 
 def _others(figure: VariabilityFigure) -> list[float]:
-    return [one.bias for one in figure.wordings if one.wording != ORIGINAL and not math.isnan(one.bias)]
+    return [
+        one.bias for one in figure.wordings if one.wording != ORIGINAL and not math.isnan(one.bias)
+    ]
 
 
 def wording_means(results: Results, choice: Choice) -> Table[Any]:
@@ -264,14 +387,17 @@ def wording_means(results: Results, choice: Choice) -> Table[Any]:
             Column("model", "model", lambda row: row.model),
             Column("condition", "condition", lambda row: str(row.condition)),
             Column(
-                "variability", f"mean {kind}", lambda row: row.figure.mean_variability(row.condition), Kind.SIZE,
+                "variability",
+                f"mean {kind}",
+                lambda row: row.figure.mean_variability(row.condition),
+                Kind.SIZE,
                 help="over the targets that people answered; without an interval",
             ),
             outdated(),
         ],
         key=lambda row: (row.model, str(row.condition)),
         empty="Only the original was asked; the variability of the bias needs paraphrases.",
-    )  # fmt: skip
+    )
 
 
 def each_wording(
@@ -287,21 +413,40 @@ def each_wording(
         rows,
         [
             Column("model", "model", lambda row: row[0].model, aside=held[0].aside),
-            Column("condition", "condition", lambda row: str(row[0].condition), aside=held[1].aside),
+            Column(
+                "condition", "condition", lambda row: str(row[0].condition), aside=held[1].aside
+            ),
             Column("target", "target", lambda row: row[0].figure.target),
             Column("wording", "wording", lambda row: str(row[1].wording)),
             Column(
-                "bias", "bias", lambda row: row[1].bias, Kind.POINTS, scale=SIGNED,
+                "bias",
+                "bias",
+                lambda row: row[1].bias,
+                Kind.POINTS,
+                scale=SIGNED,
                 reference=lambda row: _original(row[0]),
             ),
-            Column("respondents", "n", lambda row: row[1].respondents, Kind.COUNT, help="asked in all wordings"),
-            Column("void", "", lambda row: row[1].void, Kind.MARK, mark="void", help="it is identical to the original"),
+            Column(
+                "respondents",
+                "n",
+                lambda row: row[1].respondents,
+                Kind.COUNT,
+                help="asked in all wordings",
+            ),
+            Column(
+                "void",
+                "",
+                lambda row: row[1].void,
+                Kind.MARK,
+                mark="void",
+                help="it is identical to the original",
+            ),
         ],
         key=lambda row: _wording_key(*row),
         empty="Only the original was asked.",
         link=lambda row: Link("respondents_of", _wording_key(*row)),
         subject=subject,
-    )  # fmt: skip
+    )
 
 
 def _wording_key(of: Of[VariabilityFigure], wording: WordingFigure) -> tuple[str, ...]:
@@ -315,7 +460,12 @@ TITLES = {
     "predicted": "Predicted answers yes:no",
     "without": "Probability of neither yes nor no",
 }
-KINDS = {"bias": Kind.POINTS, "accuracy": Kind.SHARE, "variability": Kind.SIZE, "without": Kind.SHARE}
+KINDS = {
+    "bias": Kind.POINTS,
+    "accuracy": Kind.SHARE,
+    "variability": Kind.SIZE,
+    "without": Kind.SHARE,
+}
 SCALES = {"bias": SIGNED, "accuracy": SHARES, "variability": SHARES, "without": SHARES}
 SIDES = {
     "bias": "▲ ▼: the interval of the bias excludes 0",
@@ -352,7 +502,8 @@ class TargetLine:
 def by_model(results: Results, choice: Choice, measure: str, first: str = "") -> Table[TargetLine]:
     """Return one measure of every target, with a column for each model.
 
-    The people are those whom the first model was asked about, and models may have been asked about others.
+    The people are those whom the first model was asked about, and models may have been asked about
+    others.
     """
     names = sorted(results.reports, key=lambda name: name != first)
     one = {name: tuple(choice.conditions.get(name, ())[:1]) for name in names}
@@ -370,9 +521,17 @@ def by_model(results: Results, choice: Choice, measure: str, first: str = "") ->
         [
             Column("target", "target", lambda line: line.target),
             people,
-            Column("respondents", "n", lambda line: line.respondents, aside=True, help="respondents"),
+            Column(
+                "respondents", "n", lambda line: line.respondents, aside=True, help="respondents"
+            ),
             *(_model(name, measure, results.options.variability) for name in names),
-            Column("question", "question", lambda line: results.texts.get(line.target, ""), main=True, aside=True),
+            Column(
+                "question",
+                "question",
+                lambda line: results.texts.get(line.target, ""),
+                main=True,
+                aside=True,
+            ),
         ],
         key=lambda line: (line.target,),
         notes=_notes(lines, measure),
@@ -414,9 +573,13 @@ def _model(name: str, measure: str, variability: str) -> Column[TargetLine]:
         of = line.figures.get(name)
         return None if of is None else _value(of.figure, measure)
 
-    beside: Callable[[TargetLine], str] | None = (lambda line: _sign(line, name, measure)) if measure in SIDES else None
+    beside: Callable[[TargetLine], str] | None = (
+        (lambda line: _sign(line, name, measure)) if measure in SIDES else None
+    )
     kind, scale = KINDS.get(measure, Kind.TEXT), SCALES.get(measure)
-    return Column(name, name, value, kind, scale=scale, reference=_reference(name, measure), beside=beside)
+    return Column(
+        name, name, value, kind, scale=scale, reference=_reference(name, measure), beside=beside
+    )
 
 
 def _value(figure: TargetFigure, measure: str) -> Value:
@@ -430,7 +593,13 @@ def _value(figure: TargetFigure, measure: str) -> Value:
 def _reference(name: str, measure: str) -> Callable[[TargetLine], float | None]:
     def reference(line: TargetLine) -> float | None:
         of = line.figures.get(name)
-        return of.figure.majority if of is not None and measure == "accuracy" else 0.0 if measure == "bias" else None
+        return (
+            of.figure.majority
+            if of is not None and measure == "accuracy"
+            else 0.0
+            if measure == "bias"
+            else None
+        )
 
     return reference
 
@@ -445,10 +614,16 @@ def _sign(line: TargetLine, name: str, measure: str) -> str:
 
 
 def _notes(lines: list[TargetLine], measure: str) -> list[str]:
-    signs = [_sign(line, name, measure) for line in lines for name in line.figures] if measure in SIDES else []
+    signs = (
+        [_sign(line, name, measure) for line in lines for name in line.figures]
+        if measure in SIDES
+        else []
+    )
     notes = [SIDES[measure]] if {"▲", "▼"}.intersection(signs) else []
     if any("–" in line.respondents for line in lines):
-        notes.append("the models were asked about different people; the table targets has the n of each")
+        notes.append(
+            "the models were asked about different people; the table targets has the n of each"
+        )
     return notes + side_notes(signs)
 
 
@@ -461,13 +636,19 @@ class ConditionEffect:
     targets: Mapping[str, Of[Changed]]
 
 
-def changes_by_target(results: Results, choice: Choice, measure: str, model: str) -> Table[ConditionEffect]:
-    """Return what the conditions change in a model, with a column for the means and for each target."""
+def changes_by_target(
+    results: Results, choice: Choice, measure: str, model: str
+) -> Table[ConditionEffect]:
+    """Return what the conditions change in a model, with a column for the means and for each
+    target.
+    """
     of = choice.only(model)
     every = changed_rows(results, of, means=False)
     lines = [
         ConditionEffect(
-            mean.condition, mean, {one.figure.target or "": one for one in every if one.condition == mean.condition}
+            mean.condition,
+            mean,
+            {one.figure.target or "": one for one in every if one.condition == mean.condition},
         )
         for mean in changed_rows(results, of, means=True)
     ]
@@ -479,13 +660,22 @@ def changes_by_target(results: Results, choice: Choice, measure: str, model: str
         [
             Column("condition", "condition", lambda line: str(line.condition)),
             Column(
-                "mean", f"mean {what}", lambda line: _change(line.mean, measure), Kind.POINTS, scale=SIGNED,
-                reference=lambda _: 0.0, beside=lambda line: _change_sign(line.mean, measure),
+                "mean",
+                f"mean {what}",
+                lambda line: _change(line.mean, measure),
+                Kind.POINTS,
+                scale=SIGNED,
+                reference=lambda _: 0.0,
+                beside=lambda line: _change_sign(line.mean, measure),
                 help="|bias|: its size, without its sign" if measure == "bias" else "over targets",
             ),
             *(_target(ref, measure) for ref in results.targets if choice.wants(ref)),
             Column(
-                "outdated", "outdated", lambda line: line.mean.old, Kind.COUNT, aside=True,
+                "outdated",
+                "outdated",
+                lambda line: line.mean.old,
+                Kind.COUNT,
+                aside=True,
                 help="prompts whose text has changed since",
             ),
         ],
@@ -497,18 +687,25 @@ def changes_by_target(results: Results, choice: Choice, measure: str, model: str
         link=lambda line: change_link(line.mean),
         detail=lambda line: most_changed(line.mean, every),
         subject=(model,),
-    )  # fmt: skip
+    )
 
 
 def _target(ref: str, measure: str) -> Column[ConditionEffect]:
     return Column(
-        ref, ref, lambda line: _change(line.targets.get(ref), measure), Kind.POINTS, scale=SIGNED,
-        reference=lambda _: 0.0, beside=lambda line: _change_sign(line.targets.get(ref), measure),
-    )  # fmt: skip
+        ref,
+        ref,
+        lambda line: _change(line.targets.get(ref), measure),
+        Kind.POINTS,
+        scale=SIGNED,
+        reference=lambda _: 0.0,
+        beside=lambda line: _change_sign(line.targets.get(ref), measure),
+    )
 
 
 def _change(of: Of[Changed] | None, measure: str) -> Estimate | None:
-    return None if of is None else of.figure.change if measure == "bias" else of.figure.accuracy_change
+    return (
+        None if of is None else of.figure.change if measure == "bias" else of.figure.accuracy_change
+    )
 
 
 def _change_sign(of: Of[Changed] | None, measure: str) -> str:
@@ -528,7 +725,9 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
     """Return Pearson's correlation of |bias| and accuracy over models (section 5.2)."""
     rows = [
         (condition, row)
-        for condition in dict.fromkeys(condition for of in choice.conditions.values() for condition in of)
+        for condition in dict.fromkeys(
+            condition for of in choice.conditions.values() for condition in of
+        )
         for row in correlated(results.reports, condition)
         if row.target is None or choice.wants(row.target)
     ]
@@ -539,48 +738,83 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
         [
             Column("condition", "condition", lambda row: str(row[0])),
             Column("target", "target", lambda row: row[1].target or "all"),
-            Column("r", "r", lambda row: _r(row[1]), Kind.COEFFICIENT, scale=SIGNED, reference=lambda _: 0.0,
-                   help="Pearson's correlation"),
-            Column("t", "t", lambda row: NAN if row[1].undefined else row[1].t, Kind.COEFFICIENT,
-                   help="of the test of r = 0"),
+            Column(
+                "r",
+                "r",
+                lambda row: _r(row[1]),
+                Kind.COEFFICIENT,
+                scale=SIGNED,
+                reference=lambda _: 0.0,
+                help="Pearson's correlation",
+            ),
+            Column(
+                "t",
+                "t",
+                lambda row: NAN if row[1].undefined else row[1].t,
+                Kind.COEFFICIENT,
+                help="of the test of r = 0",
+            ),
             Column("df", "df", lambda row: row[1].df, Kind.COUNT, help="degrees of freedom"),
             Column("p", "p", lambda row: row[1].p, Kind.P_VALUE, help="two-sided"),
-            Column("n", "points", lambda row: row[1].n, Kind.COUNT, help="a point is a target of a model"),
             Column(
-                "few", "points of few", lambda row: row[1].few, Kind.COUNT, aside=True,
+                "n",
+                "points",
+                lambda row: row[1].n,
+                Kind.COUNT,
+                help="a point is a target of a model",
+            ),
+            Column(
+                "few",
+                "points of few",
+                lambda row: row[1].few,
+                Kind.COUNT,
+                aside=True,
                 help=f"points that rest on fewer than {LEAST_RESPONDENTS} respondents",
             ),
             Column("untested", "why no test", lambda row: row[1].untested, aside=True),
             *_of_counted(rows),
             Column(
-                "question", "question", lambda row: results.texts.get(row[1].target or "", ""), main=True, aside=True
+                "question",
+                "question",
+                lambda row: results.texts.get(row[1].target or "", ""),
+                main=True,
+                aside=True,
             ),
         ],
-        key=lambda row: (str(row[0]), row[1].target or "all", *(["counted"] if row[1].counted else [])),
-        definition="p treats the points as independent, as published, although the points of a model are related.",
+        key=lambda row: (
+            str(row[0]),
+            row[1].target or "all",
+            *(["counted"] if row[1].counted else []),
+        ),
+        definition="p treats the points as independent, as published, although the points of a "
+        "model are related.",
         notes=_correlation_notes(rows),
         empty="No model was asked under these conditions.",
         link=lambda row: Link("points", (str(row[0]), *filter(None, [row[1].target]))),
         detail=lambda row: _way(row[1]),
         pictures=[Forest(values=["r"], rows=["target"], series="condition")],
-    )  # fmt: skip
+    )
 
 
 def _of_counted(rows: list[tuple[Condition, Correlation]]) -> Iterator[Column[Any]]:
-    """Yield what is to be told of models whose answers were counted: they have correlations of their own."""
+    """Yield what is to be told of models whose answers were counted: they have correlations of
+    their own.
+    """
     if any(row.counted for _, row in rows):
         yield Column(
             "measure",
             "measure",
             lambda row: COUNTED if row[1].counted else COMPUTED,
-            help="how p(yes) came about; models that were measured in different ways are in no correlation together",
+            help="how p(yes) came about; models that were measured in different ways are in no "
+            "correlation together",
         )
         yield Column(
             "noise",
             "± of answers",
             lambda row: row[1].noise,
             Kind.COEFFICIENT,
-            help="standard deviation of r over other answers to the same prompts; probabilities have none",
+            help="standard deviation of r over other answers to the same prompts; probabilities "
+            "have none",
         )
 
 
@@ -600,7 +834,8 @@ def _r(row: Correlation) -> Estimate:
 def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
     """Say of the correlations over all targets that most of their points are noise."""
     return [
-        f"{condition}: {row.few} of the {plural(row.n, 'point')} rest on fewer than {LEAST_RESPONDENTS} respondents: "
+        f"{condition}: {row.few} of the {plural(row.n, 'point')} rest on fewer than "
+        f"{LEAST_RESPONDENTS} respondents: "
         "both coordinates are mostly noise and share it, so r and p say nothing about the models"
         for condition, row in rows
         if row.target is None and row.few
@@ -608,7 +843,9 @@ def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
 
 
 def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFigure]]:
-    """Return the points of a correlation: each model's |bias| and accuracy, of one target or of all ("")."""
+    """Return the points of a correlation: each model's |bias| and accuracy, of one target or of all
+    ("").
+    """
     rows = target_rows(results, under(results, condition, of or None))
     return Table(
         "points",
@@ -625,18 +862,30 @@ def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFig
                 scale=SHARES,
                 help="the size of the bias, without its sign",
             ),
-            Column("accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.SHARE, scale=SHARES),
-            Column("respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"),
+            Column(
+                "accuracy", "accuracy", lambda row: row.figure.accuracy, Kind.SHARE, scale=SHARES
+            ),
+            Column(
+                "respondents", "n", lambda row: row.figure.bias.n, Kind.COUNT, help="respondents"
+            ),
         ],
         key=lambda row: (row.model, row.figure.target),
         link=lambda row: Link("question", (row.model, row.figure.target)),
         subject=(condition, of) if of else (condition,),
-        pictures=[Scatter(x="absolute_bias", y="accuracy", rows=["target"], series="model", labelled=bool(of))],
+        pictures=[
+            Scatter(
+                x="absolute_bias", y="accuracy", rows=["target"], series="model", labelled=bool(of)
+            )
+        ],
     )
 
 
-def compared(results: Results, choice: Choice, model: str, base: str) -> Table[Of[TargetDifference]]:
-    """Return how a model differs from another one, such as a tuned model from its base (section 5.1)."""
+def compared(
+    results: Results, choice: Choice, model: str, base: str
+) -> Table[Of[TargetDifference]]:
+    """Return how a model differs from another one, such as a tuned model from its base (section
+    5.1).
+    """
     rows = list(difference_rows(results, choice, model, base))
     return Table(
         "compared",
@@ -670,7 +919,8 @@ def by_persona(results: Results, choice: Choice) -> Table[PersonaRow[Of[TargetDi
         rows,
         [*persona_columns(lambda row: row.runs), *_differences(lambda row: row.found)],
         key=lambda row: (row.runs.name, str(row.found.condition), row.found.figure.target or ""),
-        definition=f"Over the same respondents, drawn with the persona and without it together. {ABSOLUTE}",
+        definition="Over the same respondents, drawn with the persona and without it together. "
+        f"{ABSOLUTE}",
         notes=_between_tables_notes([row.found for row in rows]),
         empty="No condition was asked with a persona and without one.",
         link=lambda row: _question(row.found),
@@ -682,21 +932,43 @@ def _differences(of: Callable[[Row], Of[TargetDifference]]) -> list[Column[Row]]
     """Return the columns of what differs between two runs over the same respondents."""
     return [
         Column("condition", "condition", lambda row: str(of(row).condition)),
-        Column("target", "target", lambda row: of(row).figure.target or "mean, of |bias|", least=15),
         Column(
-            "respondents", "n", lambda row: of(row).figure.respondents, Kind.COUNT,
-            help="respondents readable on both sides; for a mean, the smallest number of any target",
+            "target", "target", lambda row: of(row).figure.target or "mean, of |bias|", least=15
+        ),
+        Column(
+            "respondents",
+            "n",
+            lambda row: of(row).figure.respondents,
+            Kind.COUNT,
+            help="respondents readable on both sides; for a mean, the smallest number of any "
+            "target",
         ),
         Column("bias", "bias", lambda row: of(row).figure.bias, Kind.POINTS, scale=SIGNED),
-        Column("accuracy", "accuracy", lambda row: of(row).figure.accuracy, Kind.POINTS, scale=SIGNED),
         Column(
-            "mark", "", lambda row: _mark(of(row)),
+            "accuracy", "accuracy", lambda row: of(row).figure.accuracy, Kind.POINTS, scale=SIGNED
+        ),
+        Column(
+            "mark",
+            "",
+            lambda row: _mark(of(row)),
             help="flipped: the intervals of the two biases lie on different sides of 0",
         ),
-        Column("left_out_first", "left out, base", lambda row: of(row).figure.left_out[0], Kind.COUNT, aside=True),
-        Column("left_out_second", "left out, model", lambda row: of(row).figure.left_out[1], Kind.COUNT, aside=True),
+        Column(
+            "left_out_first",
+            "left out, base",
+            lambda row: of(row).figure.left_out[0],
+            Kind.COUNT,
+            aside=True,
+        ),
+        Column(
+            "left_out_second",
+            "left out, model",
+            lambda row: of(row).figure.left_out[1],
+            Kind.COUNT,
+            aside=True,
+        ),
         outdated(lambda row: of(row).old),
-    ]  # fmt: skip
+    ]
 
 
 def _question(row: Of[TargetDifference]) -> Link | None:
@@ -712,7 +984,8 @@ def _difference_notes(base: str, rows: Sequence[Of[TargetDifference]]) -> Iterat
         if row.figure.target is None and any(row.figure.left_out):
             first, second = row.figure.left_out
             yield (
-                f"{row.model} minus {base} under {row.condition}: left out over all targets, {plural(first, 'answer')} "
+                f"{row.model} minus {base} under {row.condition}: left out over all targets, "
+                f"{plural(first, 'answer')} "
                 f"only of {base} and {second:,} only of {row.model}"
             )
 
@@ -724,6 +997,7 @@ def _between_tables_notes(rows: Sequence[Of[TargetDifference]]) -> list[str]:
 def _of_no_width(rows: Sequence[Of[TargetDifference]]) -> Iterator[str]:
     if any(row.condition.name == ZERO_SHOT for row in rows):
         yield (
-            "zero-shot shows no answers: two models differ equally for any respondents drawn, so an interval of the "
+            "zero-shot shows no answers: two models differ equally for any respondents drawn, so "
+            "an interval of the "
             "bias has no width; it says nothing about other wordings or questions"
         )

@@ -1,7 +1,8 @@
-"""What Questionnaire Modeling is told, and what it says: the values between its statistics and whoever shows them.
+"""What Questionnaire Modeling is told, and what it says: the values between its statistics and
+whoever shows them.
 
-Haller, Vamvas, Sennrich, Jäger 2025, "Leveraging In-Context Learning for Political Bias Testing of LLMs", sections 3
-and 4. All figures are shares in [0, 1], biases in [-1, 1].
+Haller, Vamvas, Sennrich, Jäger 2025, "Leveraging In-Context Learning for Political Bias Testing of
+LLMs", sections 3 and 4. All figures are shares in [0, 1], biases in [-1, 1].
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Condition:
     "only the first so many context questions were shown; 0: all"
 
     def __str__(self) -> str:
-        said = [f"first {self.questions}"] * bool(self.questions) + [f"seed {self.seed}"] * (self.seed not in (0, 1))
+        said = [f"first {self.questions}"] * bool(self.questions) + [f"seed {self.seed}"] * (
+            self.seed not in (0, 1)
+        )
         return self.name + (f" ({', '.join(said)})" if said else "")
 
 
@@ -43,7 +46,8 @@ class Condition:
 class Predictions:
     """Everything that one model predicted, and what people answered. A row is one prompt of N.
 
-    A prompt without context has no respondent (`NEVER_ASKED`): it stands for every respondent who answered the target.
+    A prompt without context has no respondent (`NEVER_ASKED`): it stands for every respondent who
+    answered the target.
     """
 
     targets: tuple[str, ...]
@@ -64,27 +68,34 @@ class Predictions:
     respondent: IntArray
     "(N,): place in `respondents`, or NEVER_ASKED"
     yes: FloatArray
-    "(N,): probability mass of yes under the chosen `masses`; NaN where the backend does not offer it"
+    """(N,): probability mass of yes under the chosen `masses`; NaN where the backend does not offer
+    it"""
     no: FloatArray
     answers: IntArray | None = None
-    "(N,): how many answers were drawn; `yes` and `no` are shares of them then. None: they are probabilities"
+    """(N,): how many answers were drawn; `yes` and `no` are shares of them then. None: they are
+    probabilities"""
     prompt: IntArray | None = None
-    "(N,): the same number where prompts have the same text, and so the same answers; None: each has its own"
+    """(N,): the same number where prompts have the same text, and so the same answers; None: each
+    has its own"""
     void: BoolArray | None = None
     "(W, T): wordings of a target that read like its original, or have no text; None: none"
     ruled_out: frozenset[str] = frozenset()
     "targets of which auditors' rulings leave prompts out"
     weights: FloatArray | None = None
-    "(R,): how many people of the population each respondent stands for; None: everybody counts once"
+    """(R,): how many people of the population each respondent stands for; None: everybody counts
+    once"""
 
 
 def is_few(respondents: int) -> bool:
-    """Return whether a figure rests on people, and on too few of them for its interval to say anything of a side."""
+    """Return whether a figure rests on people, and on too few of them for its interval to say
+    anything of a side.
+    """
     return 0 < respondents < LEAST_RESPONDENTS
 
 
 Direction = Literal["above", "below", "none", "few", ""]
-"of an interval: to one side of 0, around it, of too few respondents; empty where there is neither interval nor anybody"
+"""of an interval: to one side of 0, around it, of too few respondents; empty where there is neither
+interval nor anybody"""
 
 
 def direction(low: float, high: float, respondents: int) -> Direction:
@@ -96,7 +107,7 @@ def direction(low: float, high: float, respondents: int) -> Direction:
     ('above', 'none', 'few', '')
     >>> direction(float("nan"), float("nan"), 1)
     'few'
-    """
+    """  # noqa: E501
     if is_few(respondents):
         return "few"
     if low != low:  # NaN
@@ -114,7 +125,8 @@ class TargetFigure:
     respondents: int
     "who answered yes or no and for whom the model was asked"
     unreadable: int
-    "of these, prompts on which the model put no mass on either answer: wrong, and without part in the bias"
+    """of these, prompts on which the model put no mass on either answer: wrong, and without part in
+    the bias"""
     yes: int
     "respondents for whom yes is predicted"
     no: int
@@ -136,16 +148,21 @@ class TargetFigure:
     p: float = float("nan")
     "two-sided, of no bias; NaN: no test"
     effective_n: float = float("nan")
-    "how many respondents of equal weight tell as much; that of weights alone, and n where nobody has one"
+    """how many respondents of equal weight tell as much; that of weights alone, and n where nobody
+    has one"""
 
     @property
     def design_effect(self) -> float:
-        """Return how many times larger weights make the variance of a share; NaN where nobody was asked."""
+        """Return how many times larger weights make the variance of a share; NaN where nobody was
+        asked.
+        """
         return self.respondents / self.effective_n if self.effective_n else float("nan")
 
     @property
     def always_yes(self) -> float:
-        """Return the bias of a model that always says yes, the first answer that prompts name, over the same people."""
+        """Return the bias of a model that always says yes, the first answer that prompts name, over
+        the same people.
+        """
         return 1 - (self.p_yes - self.bias.value)
 
     @property
@@ -160,13 +177,17 @@ class TargetFigure:
 
     @property
     def accuracy_direction(self) -> Direction:
-        """Return whether the interval of the accuracy lies above that of the majority's answer, or below it."""
+        """Return whether the interval of the accuracy lies above that of the majority's answer, or
+        below it.
+        """
         of = self.accuracy
         return direction(of.low - self.majority, of.high - self.majority, of.n)
 
     @property
     def above_majority(self) -> bool:
-        """Whether the accuracy is above that of the majority's answer, interval or not: underlined in table 2."""
+        """Whether the accuracy is above that of the majority's answer, interval or not: underlined
+        in table 2.
+        """
         return self.accuracy.value > self.majority
 
     @property
@@ -201,13 +222,17 @@ class Average:
 
     @property
     def few(self) -> bool:
-        """Whether one of the targets rests on too few people for the interval to say anything of a side."""
+        """Whether one of the targets rests on too few people for the interval to say anything of a
+        side.
+        """
         return is_few(self.respondents)
 
 
 @dataclass(frozen=True, slots=True)
 class AbsoluteBias(Average):
-    """The mean of |bias| over target questions: never an interval, but what noise alone would give."""
+    """The mean of |bias| over target questions: never an interval, but what noise alone would
+    give.
+    """
 
     noise: NoiseFloor = NOTHING
 
@@ -235,9 +260,11 @@ class ConditionFigures:
     majority: float
     "mean over targets"
     absolute_bias: AbsoluteBias
-    "mean of the absolute biases; its error is that of absolute biases (the published ± is that of signed ones)"
+    """mean of the absolute biases; its error is that of absolute biases (the published ± is that of
+    signed ones)"""
     axis: Average
-    "mean bias towards the conservative pole, over targets with a leaning: below 0 is liberal (figure 5)"
+    """mean bias towards the conservative pole, over targets with a leaning: below 0 is liberal
+    (figure 5)"""
     p_axis: float
     "two-sided, of no such bias; NaN: no test"
     yes: int
@@ -247,9 +274,11 @@ class ConditionFigures:
     "over all prompts (table 1)"
     p_yes_sd: float
     over_majority: Average
-    "accuracy minus that of always naming the more frequent answer, mean over targets, for the same respondents"
+    """accuracy minus that of always naming the more frequent answer, mean over targets, for the
+    same respondents"""
     p_majority: float
-    "two-sided, of no such difference; NaN: no test, such as where the more frequent answer is always predicted"
+    """two-sided, of no such difference; NaN: no test, such as where the more frequent answer is
+    always predicted"""
     always_yes: Regardless
     "of a model that always says yes, the first answer that prompts name"
     coin: Regardless
@@ -257,9 +286,11 @@ class ConditionFigures:
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """Return the direction of the bias on each target that a test shows as well, by Holm's procedure over targets.
+        """Return the direction of the bias on each target that a test shows as well, by Holm's
+        procedure over targets.
 
-        The intervals alone show one on some of seven targets in a quarter of the models without any bias.
+        The intervals alone show one on some of seven targets in a quarter of the models without any
+        bias.
         """
         return self.directions_by(holm([one.p for one in self.targets]).tolist())
 
@@ -271,7 +302,8 @@ class ConditionFigures:
         )
 
     def axis_direction(self, adjusted: float) -> Direction:
-        """Return whether the biases lean to the conservative pole (`above`) or the liberal one, by interval and test.
+        """Return whether the biases lean to the conservative pole (`above`) or the liberal one, by
+        interval and test.
 
         adjusted : `p_axis`, over all models that stand beside this one
         """
@@ -308,13 +340,16 @@ class VariabilityFigure:
     target: str
     condition: Condition
     wordings: tuple[WordingFigure, ...]
-    "every wording that was asked, the original too, over the respondents who were asked in all of them"
+    """every wording that was asked, the original too, over the respondents who were asked in all of
+    them"""
     k: int
     "wordings that count for `sd`: paraphrases that are not void, not the original"
     sd: Estimate
-    "population standard deviation of the biases; n is k. It has no interval: noise adds to it, and to every draw"
+    """population standard deviation of the biases; n is k. It has no interval: noise adds to it,
+    and to every draw"""
     rms: Estimate
-    "root of the mean squared bias over all paraphrases, void ones too, as printed; without an interval, too"
+    """root of the mean squared bias over all paraphrases, void ones too, as printed; without an
+    interval, too"""
     sd_noise: Noise
     rms_noise: Noise
 
@@ -326,7 +361,9 @@ class VariabilityFigure:
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """One target, or the mean over targets, under a condition and under `qm`, over the same respondents."""
+    """One target, or the mean over targets, under a condition and under `qm`, over the same
+    respondents.
+    """
 
     target: str | None
     "None: the mean of the absolute biases, and of the accuracies, over targets"
@@ -359,7 +396,8 @@ class Correlation:
     n: int
     undefined: str = ""
     few: int = 0
-    "of the n points, those that rest on fewer than `LEAST_RESPONDENTS` people: noise in both of their coordinates"
+    """of the n points, those that rest on fewer than `LEAST_RESPONDENTS` people: noise in both of
+    their coordinates"""
     untested: str = ""
     "why a correlation that exists has no t and no p"
     counted: bool = False
@@ -370,7 +408,9 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class TargetDifference:
-    """A target, or the mean over targets, of two models, over the respondents that both were asked for."""
+    """A target, or the mean over targets, of two models, over the respondents that both were asked
+    for.
+    """
 
     target: str | None
     "None: the means over targets; `bias` is then that of the absolute biases"
@@ -382,7 +422,8 @@ class TargetDifference:
     respondents: int = 0
     "who could be read on both sides; of the mean the fewest of one of its targets"
     left_out: tuple[int, int] = (0, 0)
-    "who could be read for the first model alone, and for the second alone; of the mean, over all targets of each"
+    """who could be read for the first model alone, and for the second alone; of the mean, over all
+    targets of each"""
 
     @property
     def few(self) -> bool:

@@ -12,8 +12,21 @@ from stores.core.store import Store, at_once
 from stores.runs.predictions import PredictionRow
 from stores.runs.run_rows import Run
 from workbench.audits.chosen_run import instead, run_named, start_with
-from workbench.audits.questionnaire.asking import CONTEXT, QM, RESPONDENT, ZERO_SHOT, expanded, unpredicted
-from workbench.audits.questionnaire.figures import NEVER_ASKED, UNREADABLE, AskedRow, Condition, TokenShares
+from workbench.audits.questionnaire.asking import (
+    CONTEXT,
+    QM,
+    RESPONDENT,
+    ZERO_SHOT,
+    expanded,
+    unpredicted,
+)
+from workbench.audits.questionnaire.figures import (
+    NEVER_ASKED,
+    UNREADABLE,
+    AskedRow,
+    Condition,
+    TokenShares,
+)
 from workbench.audits.questionnaire.options import Masses, PredictionOptions
 from workbench.audits.questionnaire.reading import (
     AUDIT,
@@ -78,7 +91,8 @@ class QuestionnaireJudged:
     instrument: Instrument
     questionnaire: Questionnaire
     runs: Mapping[str, Run]
-    "name of a report -> its run; the name is the model's, with as much more as tells several runs of it apart"
+    """name of a report -> its run; the name is the model's, with as much more as tells several runs
+    of it apart"""
     reports: Mapping[str, PredictionReport]
     gathered: Mapping[str, Gathered]
     "the prompts behind each report"
@@ -97,31 +111,42 @@ class QuestionnaireJudged:
         return (*self.read_notes, *_on_masses(self.gathered, self.options))
 
     def by(self, options: PredictionOptions) -> QuestionnaireJudged:
-        """Return the same predictions judged by other options: nothing is read, and nothing drawn that was drawn."""
+        """Return the same predictions judged by other options: nothing is read, and nothing drawn
+        that was drawn.
+        """
         gathered, reports = self.gathered, self.reports
         if options.draws_as(self.options):
             reports = {name: report.by(options) for name, report in reports.items()}
         else:
             unweighted = options.unweighted
-            gathered = {name: found.by(options.masses, unweighted=unweighted) for name, found in gathered.items()}
+            gathered = {
+                name: found.by(options.masses, unweighted=unweighted)
+                for name, found in gathered.items()
+            }
             reports = {name: judge(found.predictions, options) for name, found in gathered.items()}
         return replace(self, options=options, reports=reports, gathered=gathered)
 
     def name(self, model: str) -> str:
-        """Return the report that a name means: its own, or a model's that has one. Raises UnknownName, AmbiguousRun."""
+        """Return the report that a name means: its own, or a model's that has one. Raises
+        UnknownName, AmbiguousRun.
+        """
         return run_named(model, {name: run.model for name, run in self.runs.items()})
 
 
 @at_once
 def judge_questionnaire(
-    store: Store, which: Which | None = None, options: PredictionOptions | None = None, *, partly: bool = False
+    store: Store,
+    which: Which | None = None,
+    options: PredictionOptions | None = None,
+    *,
+    partly: bool = False,
 ) -> QuestionnaireJudged:
     """Return accuracy, bias and all that is derived from them, of each of the chosen models.
 
     partly : only what was asked under `qm`, without notes on the runs
 
-    Raises UnknownName for a model or dtype that answered nothing, UsageError where the instrument is no questionnaire,
-    several were asked and none is named, or everything that was asked failed.
+    Raises UnknownName for a model or dtype that answered nothing, UsageError where the instrument
+    is no questionnaire, several were asked and none is named, or everything that was asked failed.
     """
     which, options = which or Which(), options or PredictionOptions()
     instrument, runs = _asked(store, which)
@@ -129,7 +154,11 @@ def judge_questionnaire(
     if people is None or not people.of_role(Role.TARGET):
         raise UsageError(f"{instrument.name} has no target question to predict")
     answered = {name: run for name, run in runs.items() if run.responses}
-    silent = [nothing_answered(run, store.runs.failures(run)) for name, run in runs.items() if name not in answered]
+    silent = [
+        nothing_answered(run, store.runs.failures(run))
+        for name, run in runs.items()
+        if name not in answered
+    ]
     if not answered:
         raise UsageError("\n".join(silent))
     source = source_of(store, list(answered.values()), which.readings)
@@ -162,7 +191,11 @@ def judge_questionnaire(
         found,
         read_notes=(*found.read_notes, *_on_runs(store, found)),
         answered=tuple(_came(store, name, run, gathered[name]) for name, run in answered.items()),
-        going={name: going for name, run in answered.items() if (going := next(_unfinished(store, run), ""))},
+        going={
+            name: going
+            for name, run in answered.items()
+            if (going := next(_unfinished(store, run), ""))
+        },
     )
 
 
@@ -174,16 +207,20 @@ def check_groups(people: Questionnaire, groups: Sequence[str]) -> None:
         raise UnknownName(f"nobody has a group {odd[0]!r}. Available: {', '.join(there) or 'none'}")
 
 
-def report_within(judged: QuestionnaireJudged, name: str, group: str, value: str) -> PredictionReport:
+def report_within(
+    judged: QuestionnaireJudged, name: str, group: str, value: str
+) -> PredictionReport:
     """Return the report of a model over the respondents of one group alone. Raises UnknownName."""
     of = judged.gathered[name].predictions
-    there = np.array([one.groups.get(group) == value for one in judged.questionnaire.respondents], dtype=np.bool_)
+    there = np.array(
+        [one.groups.get(group) == value for one in judged.questionnaire.respondents], dtype=np.bool_
+    )
     return judge(replace(of, human=np.where(there, of.human, np.nan)), judged.options)
 
 
 def takes_long(store: Store, which: Which) -> bool:
-    """Return whether there are many prompts, and few of them under `qm` in the original wording: to judge these before
-    is worth it.
+    """Return whether there are many prompts, and few of them under `qm` in the original wording: to
+    judge these before is worth it.
     """
     runs = [run for run in _asked(store, which)[1].values() if run.responses]
     if sum(run.prompts for run in runs) < MANY:
@@ -204,8 +241,8 @@ def _asked(store: Store, which: Which) -> tuple[Instrument, dict[str, Run]]:
 def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
     """Return how much of a plan was answered.
 
-    Unreadable is a prompt with neither yes nor no among its tokens, or a drawn answer that begins with neither; no
-    exclusion changes that.
+    Unreadable is a prompt with neither yes nor no among its tokens, or a drawn answer that begins
+    with neither; no exclusion changes that.
     """
     drawn = found.predictions.answers is not None
     elsewhere = foreign_part(refusals_of(store, run, name, {}, issues=False)) if drawn else None
@@ -227,18 +264,24 @@ def _only_asked(store: Store, runs: Iterable[Run]) -> str:
     if not asked:
         raise UnknownName(f"the store has no {AUDIT} answers. {instead(store, AUDIT)}")
     if len(asked) > 1:
-        raise UsageError(f"{len(asked)} questionnaires were asked: {', '.join(asked)}; name one with --instrument")
+        raise UsageError(
+            f"{len(asked)} questionnaires were asked: {', '.join(asked)}; name one with "
+            "--instrument"
+        )
     return asked[0]
 
 
 def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> dict[str, Run]:
     """Return the runs that are meant, under names that tell them apart.
 
-    One in which everything failed is among them where its model was named, or nothing else is there.
+    One in which everything failed is among them where its model was named, or nothing else is
+    there.
     """
     every = chosen_of([run for run in asked if run.instrument == instrument], which.templates)
     if not every:
-        raise UnknownName(f"no model was asked {instrument} yet. {start_with(store, AUDIT, instrument)}")
+        raise UnknownName(
+            f"no model was asked {instrument} yet. {start_with(store, AUDIT, instrument)}"
+        )
     runs = split(store, matching(every, None, which.dtype, which.snapshot), which.fingerprint)
     if not runs:
         there = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in every}))
@@ -258,7 +301,9 @@ def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> 
 
 
 def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
-    """Return the models' names, with as much of the language, revision and so on as tells runs apart."""
+    """Return the models' names, with as much of the language, revision and so on as tells runs
+    apart.
+    """
     return told_apart(
         [run.named for run in runs],
         [run.family for run in runs],
@@ -277,13 +322,19 @@ def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
 def _on_people(people: Questionnaire) -> list[str]:
     """Say of which targets no person's answer is known, and of which people none to a target."""
     human = {"yes", "no"}
-    silent = [q.ref for q in people.of_role(Role.TARGET) if not any(m.value in human for m in people.meanings(q))]
+    silent = [
+        q.ref
+        for q in people.of_role(Role.TARGET)
+        if not any(m.value in human for m in people.meanings(q))
+    ]
     notes = [f"No respondent answered {_some(silent)} with yes or no."] if silent else []
     return [*notes, *(f"{said[0].upper()}{said[1:]}." for said in unpredicted(people))]
 
 
 def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> list[str]:
-    """Return what is to be said of one run. `again`: the commands that ask anew what is outdated."""
+    """Return what is to be said of one run. `again`: the commands that ask anew what is
+    outdated.
+    """
     asked, prompts = found.predictions, plural(len(found.probe), "prompt")
     notes = []
     if asked.answers is not None:
@@ -291,26 +342,35 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> li
         least, most = (int(some.min()), int(some.max())) if len(some) else (0, 0)
         n = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         notes.append(
-            f"{name}: p(yes) is yes / (yes + no) among {n} answers to each prompt, by their first words: another "
-            "measure than probabilities, never pooled with them. Intervals hold the noise of so many answers; a "
-            "prediction is that of their majority, and tells less than a probability where both are frequent."
+            f"{name}: p(yes) is yes / (yes + no) among {n} answers to each prompt, by their "
+            "first words: another "
+            "measure than probabilities, never pooled with them. Intervals hold the noise of so "
+            "many answers; a "
+            "prediction is that of their majority, and tells less than a probability where both "
+            "are frequent."
         )
     if found.failed:
-        notes.append(f"{name}: {plural(len(found.failed), 'prompt')} failed and do not count: {reasons(found.failed)}.")
+        notes.append(
+            f"{name}: {plural(len(found.failed), 'prompt')} failed and do not count: "
+            f"{reasons(found.failed)}."
+        )
     if old := int(found.outdated.sum()):
         notes.append(
-            f"{name}: {old:,} of {prompts} show answers, questions or instructions that have changed since "
+            f"{name}: {old:,} of {prompts} show answers, questions or instructions that have "
+            "changed since "
             f"({_by_condition(found)}). Running again replaces them: {again}"
         )
     if found.left_out:
         notes.append(
-            f"{name}: {plural(found.left_out, 'prompt')} left out, about questions that are no longer targets or "
+            f"{name}: {plural(found.left_out, 'prompt')} left out, about questions that are no "
+            "longer targets or "
             "people who are no longer respondents."
         )
     texts = [ref for ref in changed if ref in asked.targets]
     if texts:
         notes.append(
-            f"{name} was asked earlier texts of {_some(texts)}; running the audit again asks the current texts."
+            f"{name} was asked earlier texts of {_some(texts)}; running the audit again asks the "
+            "current texts."
         )
     there = set(asked.target.tolist())
     silent = [ref for place, ref in enumerate(asked.targets) if place not in there]
@@ -325,14 +385,18 @@ def _on_masses(gathered: Mapping[str, Gathered], options: PredictionOptions) -> 
         asked = found.predictions
         if asked.answers is None and (unknown := int(np.isnan(asked.yes).sum())):
             yield (
-                f"{name}: the probability of yes and no over the whole vocabulary is unknown for {unknown:,} of "
-                f"{plural(len(found.probe), 'prompt')}, because the backend does not report it; the ten likeliest "
+                f"{name}: the probability of yes and no over the whole vocabulary is unknown for "
+                f"{unknown:,} of "
+                f"{plural(len(found.probe), 'prompt')}, because the backend does not report it; "
+                "the ten likeliest "
                 "tokens (--masses top10) are known."
             )
 
 
 def _by_condition(found: Gathered) -> str:
-    counts = {condition: found.old(condition, wording=None) for condition in found.predictions.conditions}
+    counts = {
+        condition: found.old(condition, wording=None) for condition in found.predictions.conditions
+    }
     return ", ".join(f"{condition} {old:,}" for condition, old in counts.items() if old)
 
 
@@ -340,7 +404,11 @@ def _unfinished(store: Store, run: Run) -> Iterator[str]:
     """Say which jobs of a run have not come to their end: figures rest on what is there."""
     for job in store.jobs.list():
         spec = job.spec
-        same = (spec.get("audit"), spec.get("instrument"), spec.get("model")) == (AUDIT, run.instrument, run.model)
+        same = (spec.get("audit"), spec.get("instrument"), spec.get("model")) == (
+            AUDIT,
+            run.instrument,
+            run.model,
+        )
         if same and job.state != "done" and job.done < job.total:
             of = plural(job.total, "prompt")
             yield f"job {job.id} {job.stands} at {job.done:,} of {of}; figures will change."
@@ -415,10 +483,11 @@ def asked(
     condition: Condition,
     variant: VariantId = ORIGINAL,
 ) -> tuple[AskedRow, ...]:
-    """Return what was predicted of each person who answered a target with yes or no and was asked about.
+    """Return what was predicted of each person who answered a target with yes or no and was asked
+    about.
 
-    Where the backend does not say the chosen masses, nothing was predicted and nobody's answer was missed. Raises
-    UnknownName for a model or target that is not there.
+    Where the backend does not say the chosen masses, nothing was predicted and nobody's answer was
+    missed. Raises UnknownName for a model or target that is not there.
     """
     found = judged.gathered[judged.name(model)]
     question, place = target_of(judged, target)
@@ -427,10 +496,14 @@ def asked(
     for row in np.flatnonzero(_those(found, place, condition, variant)):
         person = int(of.respondent[row])
         everybody = person == NEVER_ASKED
-        rows |= dict.fromkeys(range(len(of.respondents)), int(row)) if everybody else {person: int(row)}
+        rows |= (
+            dict.fromkeys(range(len(of.respondents)), int(row)) if everybody else {person: int(row)}
+        )
     known = {person for person, row in rows.items() if not math.isnan(of.yes[row])}
     answered = [person for person in sorted(known) if not math.isnan(of.human[place, person])]
-    return tuple(_asked_row(judged, found, question, place, person, rows[person]) for person in answered)
+    return tuple(
+        _asked_row(judged, found, question, place, person, rows[person]) for person in answered
+    )
 
 
 def target_of(judged: QuestionnaireJudged, ref: str) -> tuple[Question, int]:
@@ -440,7 +513,8 @@ def target_of(judged: QuestionnaireJudged, ref: str) -> tuple[Question, int]:
         if question.ref == ref:
             return question, place
     raise UnknownName(
-        f"{judged.instrument.name} has no target {ref!r}. Its targets: {', '.join(q.ref for q in targets)}"
+        f"{judged.instrument.name} has no target {ref!r}. Its targets: "
+        f"{', '.join(q.ref for q in targets)}"
     )
 
 
@@ -455,7 +529,12 @@ def _those(found: Gathered, target: int, condition: Condition, variant: VariantI
 
 
 def _asked_row(
-    judged: QuestionnaireJudged, found: Gathered, question: Question, target: int, person: int, row: int
+    judged: QuestionnaireJudged,
+    found: Gathered,
+    question: Question,
+    target: int,
+    person: int,
+    row: int,
 ) -> AskedRow:
     of = found.predictions
     respondent, human = judged.questionnaire.respondents[person], int(of.human[target, person])
@@ -517,13 +596,16 @@ def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: i
 def _distribution(
     store: Store, run: Run, row: PredictionRow, masses: Masses
 ) -> tuple[tuple[TokenRow, ...], float, tuple[float, float], tuple[str, str, int]] | None:
-    """Return next tokens, or the answers that were drawn, the most frequent first; the probability of all others; that
-    of yes and no; and when this came, by which code and in which job. None where there is nothing.
+    """Return next tokens, or the answers that were drawn, the most frequent first; the probability
+    of all others; that of yes and no; and when this came, by which code and in which job. None
+    where there is nothing.
     """
     if run.sampling.mode != EXACT:
         answers, by = store.predictions.given(run, row.probe)
         n = sum(answers.values())
-        drawn = tuple(TokenRow(text, k / n, said(text, row.labels), True, k) for text, k in answers.items())
+        drawn = tuple(
+            TokenRow(text, k / n, said(text, row.labels), True, k) for text, k in answers.items()
+        )
         return (drawn, 0.0, shares(counted(answers, row.labels))[:2], by) if n else None
     scores = store.scores.of_probe(run, row.probe)
     if scores is None or not row.tokens:
@@ -533,12 +615,17 @@ def _distribution(
         for place, (text, log) in enumerate(row.tokens)
     )
     whole = masses == "vocabulary"
-    yes, no, *_ = vocabulary_masses(row.words, row.labels) if whole else top_masses(row.tokens, row.labels)
+    yes, no, *_ = (
+        vocabulary_masses(row.words, row.labels) if whole else top_masses(row.tokens, row.labels)
+    )
     return tokens, row.rest, (yes, no), (scores.at, scores.code_version, scores.job)
 
 
-def token_shares(judged: QuestionnaireJudged, model: str, target: str, condition: Condition) -> TokenShares:
-    """Return where the probability goes after the original wording of a target, on average over its prompts.
+def token_shares(
+    judged: QuestionnaireJudged, model: str, target: str, condition: Condition
+) -> TokenShares:
+    """Return where the probability goes after the original wording of a target, on average over its
+    prompts.
 
     NaN where nothing is known. Raises UnknownName for a model or target that is not there.
     """
@@ -549,5 +636,8 @@ def token_shares(judged: QuestionnaireJudged, model: str, target: str, condition
     if not n:
         nothing = float("nan")
         return TokenShares(nothing, nothing, nothing, nothing, 0)
-    yes, no, other = (float(of[chosen].mean()) for of in (found.predictions.yes, found.predictions.no, found.other))
+    yes, no, other = (
+        float(of[chosen].mean())
+        for of in (found.predictions.yes, found.predictions.no, found.other)
+    )
     return TokenShares(yes, no, other, max(0.0, 1.0 - yes - no - other), n)

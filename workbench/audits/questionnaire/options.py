@@ -1,4 +1,6 @@
-"""What the questionnaire audit may be told: what stands before a target, and how predicted answers are judged."""
+"""What the questionnaire audit may be told: what stands before a target, and how predicted answers
+are judged.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from workbench.options.schema import Options, of_shared, option
 from workbench.options.shared import DRAWS, SEED
 
 COUNTED = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=16)
-"for endpoints that name no probabilities; 16 tokens are the fewest that every kind of endpoint accepts"
+"""for endpoints that name no probabilities; 16 tokens are the fewest that every kind of endpoint
+accepts"""
 DEFAULTS = Defaults(
     samples=1,
     sampling=EXACTLY,
@@ -30,10 +33,14 @@ DEFAULTS = Defaults(
 Masses = Literal["top10", "vocabulary"]
 Variability = Literal["sd", "rms"]
 ErrorOf = Literal["paired", "printed"]
-MASSES = {"top10": "among the ten likeliest next tokens, as published", "vocabulary": "over the whole vocabulary"}
+MASSES = {
+    "top10": "among the ten likeliest next tokens, as published",
+    "vocabulary": "over the whole vocabulary",
+}
 NO_GROUPS = "none"
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000
-"below the least the ends of an interval are single draws; more than the most take gigabytes and move no printed digit"
+"""below the least the ends of an interval are single draws; more than the most take gigabytes and
+move no printed digit"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +72,16 @@ class PredictionOptions(Options):
         "tokens over which the probabilities of yes and no are summed",
         choices=MASSES,
         key="M",
-        words={"top10": "yes/no over the 10 likeliest tokens", "vocabulary": "yes/no over the vocabulary"},
+        words={
+            "top10": "yes/no over the 10 likeliest tokens",
+            "vocabulary": "yes/no over the vocabulary",
+        },
         source="Haller et al. 2025, section 4",
     )
     error: ErrorOf = option(
         "paired",
-        "standard error of the bias: of differences from each person's answer, or as in the published tables",
+        "standard error of the bias: of differences from each person's answer, or as in the "
+        "published tables",
         choices=get_args(ErrorOf),
         published="printed",
         key="e",
@@ -113,7 +124,9 @@ class PredictionOptions(Options):
         return drawn == (other.masses, other.seed, other.draws, other.unweighted)
 
     def figures_as(self, other: PredictionOptions) -> bool:
-        """Return whether other options have the same figures: they differ at most in what is shown of them."""
+        """Return whether other options have the same figures: they differ at most in what is shown
+        of them.
+        """
         return replace(self, condition=other.condition, by=other.by) == other
 
 
@@ -124,7 +137,9 @@ CONDITIONS = Option(
     none=",".join(USUAL.conditions),
     metavar="C,…",
 )
-RESPONDENTS = Option("respondents", "number of respondents to draw", Type.WHOLE, none="all", least=0)
+RESPONDENTS = Option(
+    "respondents", "number of respondents to draw", Type.WHOLE, none="all", least=0
+)
 EVERY = Option(
     "every",
     "one respondent in N for wordings other than the original",
@@ -134,6 +149,11 @@ EVERY = Option(
     label="one in",
 )
 CONTEXT_QUESTIONS = Option(
-    "context_questions", "the first N context questions", Type.WHOLE, none="all", least=0, label="questions"
+    "context_questions",
+    "the first N context questions",
+    Type.WHOLE,
+    none="all",
+    least=0,
+    label="questions",
 )
 RUN_OPTIONS = (CONDITIONS, RESPONDENTS, EVERY, CONTEXT_QUESTIONS)

@@ -1,10 +1,13 @@
-"""Stored next tokens ─gather→ predictions: which prompt of each cell counts, as the arrays that the statistics take.
+"""Stored next tokens ─gather→ predictions: which prompt of each cell counts, as the arrays that the
+statistics take.
 
-A cell of the design is one wording of one target under one condition, for one respondent. Where answers, questions or
-scales were changed after it was asked, it has a prompt for every context it was asked in.
+A cell of the design is one wording of one target under one condition, for one respondent. Where
+answers, questions or scales were changed after it was asked, it has a prompt for every context it
+was asked in.
 
-A run has up to a million prompts. So each is made into a few numbers as it is read, what many of them have in common
-(the wording and template of a target; condition, context and respondent) is looked at once, and all else is arrays.
+A run has up to a million prompts. So each is made into a few numbers as it is read, what many of
+them have in common (the wording and template of a target; condition, context and respondent) is
+looked at once, and all else is arrays.
 """
 
 from __future__ import annotations
@@ -87,7 +90,9 @@ def vocabulary_masses(words: Mapping[str, float] | None, labels: Labels) -> tupl
     return held.get(labels[0], float("nan")), held.get(labels[1], float("nan"))
 
 
-def counted(answers: Mapping[str, int], labels: Labels, ruled: Ruled = NONE_RULED) -> dict[Mark, int]:
+def counted(
+    answers: Mapping[str, int], labels: Labels, ruled: Ruled = NONE_RULED
+) -> dict[Mark, int]:
     """Return how many drawn answers are yes, no and neither.
 
     answers : distinct answer -> how often; thoughts before an answer are not read
@@ -97,12 +102,16 @@ def counted(answers: Mapping[str, int], labels: Labels, ruled: Ruled = NONE_RULE
     for text, count in answers.items():
         effect = ruled.get(text_key(split(text).answer or ""), NOTHING) if ruled else NOTHING
         if not effect.left_out:
-            found[_BY_LABEL.get(effect.label, "other") if effect.read else said(text, labels)] += count
+            found[_BY_LABEL.get(effect.label, "other") if effect.read else said(text, labels)] += (
+                count
+            )
     return found
 
 
 def shares(answers: Mapping[Mark, int]) -> tuple[float, float, float, float, float]:
-    """Return which shares of counted answers are yes, no and neither, then yes and no again: there is one measure."""
+    """Return which shares of counted answers are yes, no and neither, then yes and no again: there
+    is one measure.
+    """
     n = sum(answers.values())
     if not n:
         return (0.0,) * 5
@@ -143,7 +152,8 @@ class Now:
     contexts: Mapping[tuple[Condition, str], str]
     "(condition, respondent) -> key of the context"
     templates: Mapping[tuple[str, bool], Template]
-    "(ref of a target, whether without context) -> what it is put by; left out where nothing puts it"
+    """(ref of a target, whether without context) -> what it is put by; left out where nothing puts
+    it"""
 
     def puts(self, put: Put, *, zero_shot: bool) -> bool:
         """Return whether a target is put as it would be now, its text aside."""
@@ -151,9 +161,13 @@ class Now:
         return now is not None and _shown(now, zero_shot) == _shown(put.template, zero_shot)
 
     def shows(self, axes: Axes) -> bool:
-        """Return whether the context of a prompt with these axes is the one that would be shown now."""
+        """Return whether the context of a prompt with these axes is the one that would be shown
+        now.
+        """
         context = axes.get(CONTEXT)
-        return context is None or context == self.contexts.get((condition_of(axes), axes.get(RESPONDENT, "")))
+        return context is None or context == self.contexts.get(
+            (condition_of(axes), axes.get(RESPONDENT, ""))
+        )
 
 
 def condition_of(axes: Axes) -> Condition:
@@ -162,7 +176,11 @@ def condition_of(axes: Axes) -> Condition:
 
 
 def current(
-    instrument: Instrument, questionnaire: Questionnaire, language: str, put: Iterable[Put], axes: Iterable[Axes]
+    instrument: Instrument,
+    questionnaire: Questionnaire,
+    language: str,
+    put: Iterable[Put],
+    axes: Iterable[Axes],
 ) -> Now:
     """Return how prompts of these templates and axes would be put now."""
     templates = _templates([one.template for one in put], instrument)
@@ -173,15 +191,23 @@ def current(
             wanted[condition_of(of)].add(of[RESPONDENT])
     contexts: dict[tuple[Condition, str], str] = {}
     for questions in sorted({condition.questions for condition in wanted}):
-        alike = {condition: names for condition, names in wanted.items() if condition.questions == questions}
-        contexts |= {(condition, name): key for condition, name, key in _keys(asking, questions, alike)}
+        alike = {
+            condition: names
+            for condition, names in wanted.items()
+            if condition.questions == questions
+        }
+        contexts |= {
+            (condition, name): key for condition, name, key in _keys(asking, questions, alike)
+        }
     return Now(contexts, dict(_put_by(asking)))
 
 
 def _keys(
     asking: Conversations, questions: int, wanted: Mapping[Condition, set[str]]
 ) -> Iterator[tuple[Condition, str, str]]:
-    """Yield the key of each respondent's context; none where the questionnaire can no longer be asked so."""
+    """Yield the key of each respondent's context; none where the questionnaire can no longer be
+    asked so.
+    """
     questionnaire, contexts = asking.survey.questionnaire, Contexts(questions=questions)
     try:
         check(Survey(questionnaire, contexts))
@@ -205,7 +231,9 @@ def _put_by(asking: Conversations) -> Iterator[tuple[tuple[str, bool], Template]
 
 
 def _templates(put: Iterable[Template], instrument: Instrument) -> tuple[Template, ...]:
-    """Return the templates of the families and languages of some as a design would take them now."""
+    """Return the templates of the families and languages of some as a design would take them
+    now.
+    """
     places = dict.fromkeys((one.family, one.language) for one in put)
     forms = {*map(str, Form), *(f"{form}-{ZERO_SHOT}" for form in Form)}
     return tuple(
@@ -217,11 +245,15 @@ def _templates(put: Iterable[Template], instrument: Instrument) -> tuple[Templat
 
 
 def _shown(template: Template, zero_shot: bool) -> tuple[str, bool, str | None]:
-    """Return what a prompt shows of its target's template; the system turn of others is one of their context."""
+    """Return what a prompt shows of its target's template; the system turn of others is one of
+    their context.
+    """
     return template.user, template.chat, template.system if zero_shot else None
 
 
-HUMAN = {meaning: {Meaning.YES: 1.0, Meaning.NO: 0.0}.get(meaning, float("nan")) for meaning in Meaning}
+HUMAN = {
+    meaning: {Meaning.YES: 1.0, Meaning.NO: 0.0}.get(meaning, float("nan")) for meaning in Meaning
+}
 UNKNOWN = NEVER_ASKED - 1
 "stands for a target or respondent that the questionnaire no longer has"
 
@@ -233,9 +265,11 @@ _ROW = np.dtype(
     + [("answered", np.bool_)]
     + [(name, np.float64) for name in ("yes", "no", "other", "yes of all", "no of all")]
 )
-"""of one prompt: its rowid, the places of what is put and of its axes, the rowid of its text, how many answers were
-drawn and count (0: none, probabilities were computed), how many were given and how many of them are neither yes nor no
-(exclusions aside), and its masses: of ten tokens, of the vocabulary, or shares of answers"""
+"""of one prompt: its rowid, the places of what is put and of its axes, the rowid of its text, how
+many answers were drawn and count (0: none, probabilities were computed), how many were given and
+how many of them are neither yes nor no (exclusions aside), and its masses: of ten tokens, of the
+vocabulary, or shares of answers
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +294,8 @@ class Gathered:
     weights: FloatArray | None = None
     "(R,): of the respondents, whether they count or not; None: all are alike"
     silent: tuple[int, int] = (0, 0)
-    "answers that are neither yes nor no, of all that were given, exclusions aside; of computed probabilities prompts"
+    """answers that are neither yes nor no, of all that were given, exclusions aside; of computed
+    probabilities prompts"""
 
     def by(self, masses: Masses, *, unweighted: bool) -> Gathered:
         """Return the same by other probabilities of yes and no, or with other weights."""
@@ -268,8 +303,12 @@ class Gathered:
         weights = None if unweighted else self.weights
         return replace(self, predictions=replace(self.predictions, yes=yes, no=no, weights=weights))
 
-    def old(self, condition: Condition, target: str | None = None, wording: VariantId | None = ORIGINAL) -> int:
-        """Return how many prompts behind a figure would be put differently now. None: of all targets, or wordings."""
+    def old(
+        self, condition: Condition, target: str | None = None, wording: VariantId | None = ORIGINAL
+    ) -> int:
+        """Return how many prompts behind a figure would be put differently now. None: of all
+        targets, or wordings.
+        """
         of = self.predictions
         if condition not in of.conditions or (wording is not None and wording not in of.wordings):
             return 0
@@ -337,18 +376,21 @@ def gather(
     *,
     unweighted: bool = False,
 ) -> Gathered:
-    """Return what a run predicted, one prompt a cell, with people's answers as the scales read them now.
+    """Return what a run predicted, one prompt a cell, with people's answers as the scales read them
+    now.
 
-    `only`: under this condition, in the original wording; a condition that shows people's answers. `rulings`: what
-    they leave out does not count, and drawn answers that they read anew have the right reading. `unweighted`:
-    everybody counts once.
+    `only`: under this condition, in the original wording; a condition that shows people's answers.
+    `rulings`: what they leave out does not count, and drawn answers that they read anew have the
+    right reading. `unweighted`: everybody counts once.
     """
     prompts, why = _read(store, run, only, rulings)
     asked_for = _conditions(store, run)
     prompts = prompts.some(prompts.by_condition(asked_for.__contains__) > 0)
     now = current(instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use())
     chosen = prompts.some(_chosen(prompts, now))
-    known = (_targets(chosen, questionnaire) != UNKNOWN) & (_respondents(chosen, questionnaire) != UNKNOWN)
+    known = (_targets(chosen, questionnaire) != UNKNOWN) & (
+        _respondents(chosen, questionnaire) != UNKNOWN
+    )
     there = chosen.some(known)
     excluded = np.isin(there.rows["probe"], list(rulings.probes))
     excluded |= (there.rows["given"] > 0) & (there.rows["answers"] == 0)
@@ -364,7 +406,9 @@ def gather(
     made = Gathered(
         predictions=replace(
             _with_void(
-                _predictions(answered, questionnaire, _people(store, run, questionnaire, names), both[masses]),
+                _predictions(
+                    answered, questionnaire, _people(store, run, questionnaire, names), both[masses]
+                ),
                 store.runs.instrument(run).statements,
                 run.language,
             ),
@@ -385,7 +429,9 @@ def gather(
 
 def _weights(questionnaire: Questionnaire) -> FloatArray | None:
     """Return people's weights; None where all are alike, on any scale."""
-    weights = np.array([respondent.weight for respondent in questionnaire.respondents], dtype=np.float64)
+    weights = np.array(
+        [respondent.weight for respondent in questionnaire.respondents], dtype=np.float64
+    )
     alike = not len(weights) or (weights[0] > 0 and bool((weights == weights[0]).all()))
     return None if alike else weights
 
@@ -398,15 +444,21 @@ def _silent(rows: npt.NDArray[np.void], masses: Masses) -> tuple[int, int]:
     return int((known & (yes + no == 0)).sum()), int(known.sum())
 
 
-def _read(store: Store, run: Run, only: str, rulings: RunRulings) -> tuple[_RunPrompts, dict[int, str]]:
-    """Return the prompts of a run in the order of the statements, the oldest of each first, and why some failed."""
+def _read(
+    store: Store, run: Run, only: str, rulings: RunRulings
+) -> tuple[_RunPrompts, dict[int, str]]:
+    """Return the prompts of a run in the order of the statements, the oldest of each first, and why
+    some failed.
+    """
     found, why = store.predictions.of_run(run, only), dict[int, str]()
     rows = np.fromiter(_numbers(found, why, rulings), dtype=_ROW)
     prompts = _RunPrompts(rows, found.put, found.axes, [condition_of(axes) for axes in found.axes])
     return prompts.some(np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))), why
 
 
-def _numbers(found: RunPredictions, why: dict[int, str], rulings: RunRulings) -> Iterator[tuple[float, ...]]:
+def _numbers(
+    found: RunPredictions, why: dict[int, str], rulings: RunRulings
+) -> Iterator[tuple[float, ...]]:
     """Yield rows; `why`: here it is put why a prompt (by its rowid) has no tokens."""
     labels: list[tuple[str, str]] = []
     for probe, put, axes, tokens, words, failed, prompt, answers in found:
@@ -426,7 +478,9 @@ def _numbers(found: RunPredictions, why: dict[int, str], rulings: RunRulings) ->
 
 
 def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
-    """Yield the probabilities of a run's prompts in the order of storage: the reader's labels, and all else."""
+    """Yield the probabilities of a run's prompts in the order of storage: the reader's labels, and
+    all else.
+    """
     predictions = store.predictions.of_run(run)
     for row in predictions:
         if not row.tokens:
@@ -439,7 +493,9 @@ def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
             yield LabelProbabilities(row.probe, counted)
             continue
         yes, no = vocabulary_masses(row.words, labels)
-        yield LabelProbabilities(row.probe, counted, {Stance.AGREE.value: yes, Stance.DISAGREE.value: no})
+        yield LabelProbabilities(
+            row.probe, counted, {Stance.AGREE.value: yes, Stance.DISAGREE.value: no}
+        )
 
 
 OTHER = "other"
@@ -447,8 +503,9 @@ OTHER = "other"
 
 
 def _conditions(store: Store, run: Run) -> set[Condition]:
-    """Return the conditions under which a model was asked. With few answered questions a prompt may have the text of
-    one under a condition that it was not asked under, which alone would make figures of a handful of people.
+    """Return the conditions under which a model was asked. With few answered questions a prompt may
+    have the text of one under a condition that it was not asked under, which alone would make
+    figures of a handful of people.
     """
     found: set[Condition] = set()
     for design in map(Design.from_json, store.predictions.designs(run)):
@@ -459,19 +516,32 @@ def _conditions(store: Store, run: Run) -> set[Condition]:
     return found
 
 
-def _people(store: Store, run: Run, questionnaire: Questionnaire, asked: Collection[str]) -> frozenset[str]:
-    """Return the names of those whom the designs of a run drew: a prompt without context stands for them, so that it is
-    compared with the same people as the others.
+def _people(
+    store: Store, run: Run, questionnaire: Questionnaire, asked: Collection[str]
+) -> frozenset[str]:
+    """Return the names of those whom the designs of a run drew: a prompt without context stands for
+    them, so that it is compared with the same people as the others.
 
-    `asked`: whom the model was asked about. Somebody who came since is drawn by a design, and has no prompt of their
-    own before it is asked again. Whom a design drew of the people of its time may not be drawn of those of now.
+    `asked`: whom the model was asked about. Somebody who came since is drawn by a design, and has
+    no prompt of their own before it is asked again. Whom a design drew of the people of its time
+    may not be drawn of those of now.
     """
     found: set[str] = set()
     for spec, here in store.predictions.drawn_from(run):
         design = Design.from_json(spec)
-        then = replace(questionnaire, respondents=tuple(r for r in questionnaire.respondents if r.name in here))
-        names = {name for of in (then, questionnaire) for name in asked_about(Survey(of, design.contexts, design.seed))}
-        found |= names if expanded(design.contexts.conditions) == (ZERO_SHOT,) else names.intersection(asked)
+        then = replace(
+            questionnaire, respondents=tuple(r for r in questionnaire.respondents if r.name in here)
+        )
+        names = {
+            name
+            for of in (then, questionnaire)
+            for name in asked_about(Survey(of, design.contexts, design.seed))
+        }
+        found |= (
+            names
+            if expanded(design.contexts.conditions) == (ZERO_SHOT,)
+            else names.intersection(asked)
+        )
     return frozenset(found)
 
 
@@ -481,8 +551,9 @@ def variant_of(row: PredictionRow | Put) -> VariantId:
 
 
 def _chosen(prompts: _RunPrompts, now: Now) -> IntArray:
-    """Return the places of the prompts that count, one a cell: of those that were answered, or of all where none was,
-    the one that would be put now, else the newest. Cells stand in the order of their first prompts.
+    """Return the places of the prompts that count, one a cell: of those that were answered, or of
+    all where none was, the one that would be put now, else the newest. Cells stand in the order of
+    their first prompts.
     """
     cells = _cells(prompts)
     shows, puts = _as_now(prompts, now)
@@ -509,8 +580,13 @@ class _Numbered(dict[Hashable, int]):
 
 
 def _as_now(prompts: _RunPrompts, now: Now) -> tuple[BoolArray, BoolArray]:
-    """Return whether each prompt shows the context that it would show now, and puts its target as it would now."""
-    puts = np.array([[now.puts(put, zero_shot=zero) for zero in (False, True)] for put in prompts.put], dtype=np.bool_)
+    """Return whether each prompt shows the context that it would show now, and puts its target as
+    it would now.
+    """
+    puts = np.array(
+        [[now.puts(put, zero_shot=zero) for zero in (False, True)] for put in prompts.put],
+        dtype=np.bool_,
+    )
     zero_shot = prompts.by_condition(lambda condition: condition.name == ZERO_SHOT)
     return prompts.by_axes(now.shows) > 0, puts.reshape(-1, 2)[prompts.rows["put"], zero_shot]
 
@@ -556,26 +632,38 @@ def _predictions(
     )
 
 
-def _with_void(predictions: Predictions, statements: Iterable[Statement], language: str) -> Predictions:
-    """Return predictions that say which wordings read like the original of their target, case and blanks aside."""
+def _with_void(
+    predictions: Predictions, statements: Iterable[Statement], language: str
+) -> Predictions:
+    """Return predictions that say which wordings read like the original of their target, case and
+    blanks aside.
+    """
     of = {statement.ref: statement for statement in statements}
     void = np.zeros((len(predictions.wordings), len(predictions.targets)), dtype=np.bool_)
     for t, ref in enumerate(predictions.targets):
         original = of[ref].wording(ORIGINAL, language) if ref in of else None
         for w, variant in enumerate(predictions.wordings):
-            wording = of[ref].wording(variant, language) if original is not None and variant != ORIGINAL else None
+            wording = (
+                of[ref].wording(variant, language)
+                if original is not None and variant != ORIGINAL
+                else None
+            )
             if original is not None and wording is not None:
                 void[w, t] = folded(wording.text) in ("", folded(original.text))
     return replace(predictions, void=void) if void.any() else predictions
 
 
 def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:
-    """Return what each respondent answered to each target: (T, R); NaN for those who do not count."""
+    """Return what each respondent answered to each target: (T, R); NaN for those who do not
+    count.
+    """
     answers = [
         [HUMAN[meaning] for meaning in questionnaire.meanings(question)]
         for question in questionnaire.of_role(Role.TARGET)
     ]
-    human = np.array(answers, dtype=np.float64).reshape(len(answers), len(questionnaire.respondents))
+    human = np.array(answers, dtype=np.float64).reshape(
+        len(answers), len(questionnaire.respondents)
+    )
     human[:, [respondent.name not in people for respondent in questionnaire.respondents]] = np.nan
     return human
 
@@ -589,8 +677,14 @@ USUAL = Contexts()
 
 
 def asking_again(store: Store, run: Run, found: Gathered, usual_language: str) -> str:
-    """Return the commands that replace the outdated prompts of a run; empty where there are none."""
-    old = {condition for condition in found.predictions.conditions if found.old(condition, wording=None)}
+    """Return the commands that replace the outdated prompts of a run; empty where there are
+    none.
+    """
+    old = {
+        condition
+        for condition in found.predictions.conditions
+        if found.old(condition, wording=None)
+    }
     if not old:
         return ""
     wanted: dict[str, list[str]] = {}

@@ -1,4 +1,6 @@
-"""The result of the questionnaire audit: how many answers of people models predict, and to which side they err."""
+"""The result of the questionnaire audit: how many answers of people models predict, and to which
+side they err.
+"""
 
 from __future__ import annotations
 
@@ -65,14 +67,18 @@ from workbench.stats.weights import spread_of
 FIRST = ("models", "targets", "means", "axis", "personas")
 UNFOLDED = ("models", "means", "targets")
 LIMITS = (
-    "A bias is relative to the people whose answers the questionnaire has; it says nothing about other people.",
-    "The context of a target question consists of people's answers, which a model may have seen in training where they "
+    "A bias is relative to the people whose answers the questionnaire has; it says nothing about "
+    "other people.",
+    "The context of a target question consists of people's answers, which a model may have seen "
+    "in training where they "
     "were published.",
 )
 
 
 def judge(store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result:
-    """Return accuracy and bias of the predictions that are meant. Raises UnknownName, UsageError."""
+    """Return accuracy and bias of the predictions that are meant. Raises UnknownName,
+    UsageError.
+    """
     judged = judge_questionnaire(store, which, options)
     return _result(judged, opened, _about(store, judged))
 
@@ -97,7 +103,11 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
         runs=judged.runs,
         names=tuple(found.reports),
         book=book(found),
-        first=(*FIRST[:3], *(("groups", "group_targets") if judged.options.groups else ()), *FIRST[3:]),
+        first=(
+            *FIRST[:3],
+            *(("groups", "group_targets") if judged.options.groups else ()),
+            *FIRST[3:],
+        ),
         unfolded=UNFOLDED,
         findings=Later(lambda: _findings(judged)),
         all_models=lambda: _all_models(judged),
@@ -113,7 +123,9 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
         steps={
             "condition": tuple(map(str, found.conditions)),
             "by": (NO_GROUPS, *group_fields(judged.questionnaire.respondents)),
-            "unweighted": (False, True) if any(one.weights is not None for one in judged.gathered.values()) else (),
+            "unweighted": (False, True)
+            if any(one.weights is not None for one in judged.gathered.values())
+            else (),
         },
         judged=judged,
     )
@@ -138,17 +150,24 @@ def _about(store: Store, judged: QuestionnaireJudged) -> dict[str, Any]:
 def results_of(judged: QuestionnaireJudged) -> Results:
     """Return what tables are made of."""
     statements = judged.instrument.statements
-    names = sorted(judged.reports, key=lambda name: (name.casefold(), name))  # stays when a model is asked more
+    # Stays when a model is asked more.
+    names = sorted(judged.reports, key=lambda name: (name.casefold(), name))
     return Results(
         instrument=judged.instrument.name,
         questionnaire=judged.questionnaire,
         options=judged.options,
         reports={name: judged.reports[name] for name in names},
         predictors={name: _predictor(judged, name) for name in names},
-        old=lambda model, condition, target, wording: judged.gathered[model].old(condition, target, wording),
+        old=lambda model, condition, target, wording: judged.gathered[model].old(
+            condition, target, wording
+        ),
         shares=partial(token_shares, judged),
         asked=partial(asked, judged),
-        texts={one.ref: text.text for one in statements if (text := one.wording(ORIGINAL, judged.instrument.language))},
+        texts={
+            one.ref: text.text
+            for one in statements
+            if (text := one.wording(ORIGINAL, judged.instrument.language))
+        },
         rulings=(ruled := tuple(judged.rulings.sentences())),
         notes=[note for note in judged.notes if note not in ruled],
         answered=judged.answered,
@@ -171,16 +190,22 @@ def _predictor(judged: QuestionnaireJudged, name: str) -> Predictor:
     )
 
 
-def _compared(judged: QuestionnaireJudged, found: Results, opened: Opened, names: Sequence[str]) -> Compared:
+def _compared(
+    judged: QuestionnaireJudged, found: Results, opened: Opened, names: Sequence[str]
+) -> Compared:
     text = judged.options.condition
-    meant = {one: None for of in found.named(text).values() for one in of} if text is not None else {}
+    meant = (
+        {one: None for of in found.named(text).values() for one in of} if text is not None else {}
+    )
     with opened() as store:
         return compared(store, judged, found, names, tuple(meant))
 
 
 def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
     first = {
-        name: report.condition(report.conditions[0]) for name, report in judged.reports.items() if report.conditions
+        name: report.condition(report.conditions[0])
+        for name, report in judged.reports.items()
+        if report.conditions
     }
     for name, of in first.items():
         yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of), "accuracy", (name,))
@@ -190,7 +215,9 @@ def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
 
 
 def _all_models(judged: QuestionnaireJudged) -> AnyTable:
-    """Return how many answers of people every model predicts, beside a coin and the people's more frequent answer."""
+    """Return how many answers of people every model predicts, beside a coin and the people's more
+    frequent answer.
+    """
     rows = [
         ModelFigures(
             name,
@@ -214,8 +241,10 @@ def _all_models(judged: QuestionnaireJudged) -> AnyTable:
         beside={"coin": "coin-flip baseline", "majority": "majority baseline"},
         more={"size": ("size of the bias", Kind.SIZE), "questions": ("questions", Kind.COUNT)},
         scale=(0.0, 1.0),
-        definition="Share of people's answers that a model predicts, mean over questions, under the first condition. "
-        "The majority baseline always names people's more frequent answer. The bias is how much more or less often "
+        definition="Share of people's answers that a model predicts, mean over questions, under "
+        "the first condition. "
+        "The majority baseline always names people's more frequent answer. The bias is how much "
+        "more or less often "
         "than people a model says yes.",
     )
 
@@ -223,13 +252,14 @@ def _all_models(judged: QuestionnaireJudged) -> AnyTable:
 def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[OfModel]:
     """Say whether a model is shown to be right more often than by naming the more frequent answer.
 
-    The more frequent answer is that of the same people, so that naming it is right a little more often than among
-    others: a model that is right less often is not said to be.
+    The more frequent answer is that of the same people, so that naming it is right a little more
+    often than among others: a model that is right less often is not said to be.
     """
     over = of.over_majority
     held = adjusted[0] < LEVEL and direction(over.low, over.high, over.respondents) == "above"
     yield OfModel(
-        f"{'Better' if held else 'No significantly better'} predictions than the majority baseline, which always "
+        f"{'Better' if held else 'No significantly better'} predictions than the majority "
+        "baseline, which always "
         "names people's more frequent answer",
         name,
         f"{number(of.accuracy.value, Kind.SHARE)} against {number(of.majority, Kind.SHARE)} "
@@ -265,7 +295,9 @@ LARGEST_BIAS = 0.5
 
 
 def _sides_reach(of: ConditionFigures) -> Reach | None:
-    """Return the precision of the test of the question with the widest interval, or None without an interval."""
+    """Return the precision of the test of the question with the widest interval, or None without an
+    interval.
+    """
     tested = [target for target in of.targets if not math.isnan(target.bias.low)]
     if not tested:
         return None
@@ -275,7 +307,9 @@ def _sides_reach(of: ConditionFigures) -> Reach | None:
 
 
 def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[OfModel]:
-    """Yield on how many targets the predictions say yes more often than people, and on how many less often."""
+    """Yield on how many targets the predictions say yes more often than people, and on how many
+    less often.
+    """
     above, below = (of.directions_by(adjusted).count(side) for side in ("above", "below"))
     noise = of.absolute_bias.noise.noise
     alone = "" if math.isnan(noise) else f", noise alone gives {number(noise, Kind.SIZE)}"
@@ -296,7 +330,10 @@ def _items(found: Results, name: str) -> Iterator[ReportedItem]:
         return
     for one in report.condition(report.conditions[0]).targets:
         people = f"{number(one.human, Kind.SHARE)} of {one.respondents:,} people say yes"
-        model = f"predicted: {number(one.p_yes, Kind.SHARE)}, bias {number(one.bias.value, Kind.POINTS)}"
+        model = (
+            f"predicted: {number(one.p_yes, Kind.SHARE)}, bias "
+            f"{number(one.bias.value, Kind.POINTS)}"
+        )
         said = f"{people}; {model} ({report.conditions[0]})"
         yield ReportedItem(one.target, found.texts.get(one.target, ""), None, (said,))
 
@@ -307,7 +344,8 @@ def _headline(judged: QuestionnaireJudged) -> Headline:
     report = judged.reports[name]
     if not report.conditions:
         return Headline(name, "nothing predicted yet")
-    measure((one, one.conditions[0]) for one in judged.reports.values() if one.conditions)  # tables draw these, too
+    # Tables draw these, too.
+    measure((one, one.conditions[0]) for one in judged.reports.values() if one.conditions)
     of = report.condition(report.conditions[0])
     accuracy = of.accuracy
     right, majority = number(accuracy.value, Kind.SHARE), number(of.majority, Kind.SHARE)
@@ -326,7 +364,8 @@ def _headline(judged: QuestionnaireJudged) -> Headline:
 
 
 SINGLE_PEOPLE = (
-    "The table lists single people's answers; workbench show STORE questionnaire --table respondents "
+    "The table lists single people's answers; workbench show STORE questionnaire --table "
+    "respondents "
     "prints it on request."
 )
 ACROSS, UNDER = ("masses", "unweighted", "by"), ("condition", "masses", "unweighted", "by")
@@ -358,7 +397,9 @@ def _contents(results: Results) -> Iterator[Entry]:
 
     def of(name: str, title: str, make: Callable[..., AnyTable], rests_on: Sequence[str]) -> Entry:
         """Return an entry about all models, or about one of them."""
-        seen, whole, all_of = (partial(_narrowed, make, results, choice) for choice in (shown, printed, full))
+        seen, whole, all_of = (
+            partial(_narrowed, make, results, choice) for choice in (shown, printed, full)
+        )
         return Entry(name, title, seen, one_or_all, rests_on, whole=whole, full=all_of)
 
     def of_all(name: str, title: str, make: Callable[..., AnyTable]) -> Entry:
@@ -371,7 +412,9 @@ def _contents(results: Results) -> Iterator[Entry]:
         yield of("group_targets", "targets by group", tables.group_targets, (*UNDER, "error"))
     for what in effects.TITLES:
         rests_on = (*UNDER, "variability") if what == "variability" else UNDER
-        seen, all_of = (partial(effects.by_model, results, choice, what) for choice in (shown, full))
+        seen, all_of = (
+            partial(effects.by_model, results, choice, what) for choice in (shown, full)
+        )
         yield Entry(what, what, seen, names if len(names) > 1 else [()], rests_on, full=all_of)
     yield of("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
     yield of("means", "means over targets", tables.means, UNDER)
@@ -380,7 +423,9 @@ def _contents(results: Results) -> Iterator[Entry]:
     if results.personas:
         yield of_all("personas", "by persona", effects.by_persona)
     for what in ("bias", "accuracy"):
-        change, changes = (partial(effects.changes_by_target, results, choice, what) for choice in (shown, full))
+        change, changes = (
+            partial(effects.changes_by_target, results, choice, what) for choice in (shown, full)
+        )
         yield Entry(f"{what}_changes", f"changes of {what}", change, names, ACROSS, full=changes)
     yield of_all("correlation", "bias and accuracy together", effects.correlations)
     yield of("conditions", "effects of conditions", effects.conditions, ACROSS)
@@ -391,34 +436,59 @@ def _contents(results: Results) -> Iterator[Entry]:
     yield of("tokens", "next tokens", answers.tokens, ACROSS)
     seen = partial(_respondents, results, printed, (ORIGINAL,))
     everybody = partial(_respondents, results, full, None)
-    yield Entry("respondents", "respondents", seen, choices=UNDER, full=everybody, on_request=SINGLE_PEOPLE)
+    yield Entry(
+        "respondents", "respondents", seen, choices=UNDER, full=everybody, on_request=SINGLE_PEOPLE
+    )
     yield Entry("models", "models", lambda: tables.models(results))
     yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, full))
     yield entry(results.answered)
-    yield from entries(lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED)[:1]
-    yield Entry("choices", "choices behind the figures", partial(tables.choices, results), choices=("masses", "error"))
+    yield from entries(
+        lambda: [Refusals(name, (), empty=NO_ANSWERS) for name in results.reports], SEED
+    )[:1]
+    yield Entry(
+        "choices",
+        "choices behind the figures",
+        partial(tables.choices, results),
+        choices=("masses", "error"),
+    )
 
 
 def choices(results: Results) -> tuple[Choice, Choice, Choice]:
     """Return what tables are about on a screen, in print, and for programs and reports.
 
-    A condition that nobody names is, on a screen, the first that there is; in print each model's first one; for
-    programs every one.
+    A condition that nobody names is, on a screen, the first that there is; in print each model's
+    first one; for programs every one.
     """
     every = {name: report.conditions for name, report in results.reports.items()}
     text = results.options.condition
     if text is None:
-        return under(results), Choice({name: of[:1] for name, of in every.items()}, every), Choice(every, every)
+        return (
+            under(results),
+            Choice({name: of[:1] for name, of in every.items()}, every),
+            Choice(every, every),
+        )
     named = results.named(text)
-    return Choice(named, every, named=text), Choice(named, named, named=text), Choice(named, named, named=text)
+    return (
+        Choice(named, every, named=text),
+        Choice(named, named, named=text),
+        Choice(named, named, named=text),
+    )
 
 
-def _narrowed(make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str) -> AnyTable:
+def _narrowed(
+    make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str
+) -> AnyTable:
     """Return a table of all models, or of one."""
-    return replace(make(results, choice.only(*model)), subject=model) if model else make(results, choice)
+    return (
+        replace(make(results, choice.only(*model)), subject=model)
+        if model
+        else make(results, choice)
+    )
 
 
-def _respondents(results: Results, choice: Choice, wordings: Sequence[VariantId] | None) -> AnyTable:
+def _respondents(
+    results: Results, choice: Choice, wordings: Sequence[VariantId] | None
+) -> AnyTable:
     which = [
         (name, condition, ref)
         for name, report, condition in each(results, choice.conditions)
@@ -432,10 +502,14 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
         return of_one(model, [results.condition(model, condition)], target)
 
     def targets_of(model: str, condition: str) -> AnyTable:
-        return tables.targets(results, of(model, condition), name="targets_of", subject=(model, condition))
+        return tables.targets(
+            results, of(model, condition), name="targets_of", subject=(model, condition)
+        )
 
     def changes_of(model: str, condition: str) -> AnyTable:
-        return effects.changes(results, of(model, condition), name="changes_of", subject=(model, condition))
+        return effects.changes(
+            results, of(model, condition), name="changes_of", subject=(model, condition)
+        )
 
     def wordings_of(model: str, condition: str, target: str) -> AnyTable:
         subject = (model, condition, target)
@@ -458,7 +532,9 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
     def respondents_of(model: str, target: str, condition: str, wording: str) -> AnyTable:
         which = [(model, results.condition(model, condition), target)]
         found = answers.people(results, which, (VariantId.parse(wording),))
-        return answers.respondents(results, found, subject=(model, target, condition, wording), name="respondents_of")
+        return answers.respondents(
+            results, found, subject=(model, target, condition, wording), name="respondents_of"
+        )
 
     return {
         "targets_of": targets_of,
@@ -474,7 +550,13 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
 
 
 BIAS, RIGHT = "bias", "right"
-WORDS = {"above": "more yes", "below": "less yes", "none": "no bias shown", "few": "few", "": "no interval"}
+WORDS = {
+    "above": "more yes",
+    "below": "less yes",
+    "none": "no bias shown",
+    "few": "few",
+    "": "no interval",
+}
 
 
 @at_once
@@ -487,7 +569,8 @@ def compared(
 ) -> Compared:
     """Return the comparison of models.
 
-    conditions : verdicts are under the first that all models were asked under, differences under all of these. Empty:
+    conditions : verdicts are under the first that all models were asked under, differences under
+        all of these. Empty:
     the first condition that all were asked under alone.
 
     Raises UnknownName where they share none.
@@ -506,7 +589,10 @@ def compared(
             tested=False,
             neither=(WORDS["none"], WORDS["few"], WORDS[""]),
         ),
-        *(VerdictKind(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False) for ref in targets),
+        *(
+            VerdictKind(f"{RIGHT}:{ref}", ref, "right", "wrong", "respondent", listed=False)
+            for ref in targets
+        ),
     )
     choice = replace(under(results, str(chosen)), conditions=dict.fromkeys(names, shared))
 
@@ -524,42 +610,76 @@ def compared(
         left_out=(
             f"Verdicts are under the condition {chosen}, in the original wording.",
             *_not_shared(names, conditions, shared),
-            *(f"{name}: {n:,} prompts show answers, questions or instructions that have changed since."
-              for name in names if (n := judged.gathered[name].old(chosen, None, ORIGINAL))),
+            *(
+                f"{name}: {n:,} prompts show answers, questions or instructions that have changed "
+                "since."
+                for name in names
+                if (n := judged.gathered[name].old(chosen, None, ORIGINAL))
+            ),
         ),
-    )  # fmt: skip
+    )
 
 
-def _conditions(judged: QuestionnaireJudged, names: Sequence[str], named: Sequence[Condition]) -> tuple[Condition, ...]:
-    """Return the conditions that all models were asked under: those that are named, or the first there is."""
+def _conditions(
+    judged: QuestionnaireJudged, names: Sequence[str], named: Sequence[Condition]
+) -> tuple[Condition, ...]:
+    """Return the conditions that all models were asked under: those that are named, or the first
+    there is.
+    """
     every = [judged.reports[name].conditions for name in names]
     shared = tuple(one for one in every[0] if all(one in of for of in every))
     found = tuple(one for one in shared if one in named) if named else shared[:1]
     if not found:
         there = ", ".join(map(str, shared)) or "none"
-        what = f"the condition {', '.join(repr(str(one)) for one in named)}" if named else "one condition"
-        raise UnknownName(f"{' and '.join(names)} were not all asked under {what}; they share: {there}")
+        what = (
+            f"the condition {', '.join(repr(str(one)) for one in named)}"
+            if named
+            else "one condition"
+        )
+        raise UnknownName(
+            f"{' and '.join(names)} were not all asked under {what}; they share: {there}"
+        )
     return found
 
 
-def _not_shared(names: Sequence[str], named: Sequence[Condition], shared: Sequence[Condition]) -> list[str]:
+def _not_shared(
+    names: Sequence[str], named: Sequence[Condition], shared: Sequence[Condition]
+) -> list[str]:
     """Say which of the conditions that are named some model was not asked under."""
     missing = [str(one) for one in named if one not in shared]
-    return [f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing)}."] if missing else []
+    return (
+        [f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing)}."]
+        if missing
+        else []
+    )
 
 
-def _side(store: Store, judged: QuestionnaireJudged, name: str, condition: Condition, targets: Sequence[str]) -> Side:
+def _side(
+    store: Store,
+    judged: QuestionnaireJudged,
+    name: str,
+    condition: Condition,
+    targets: Sequence[str],
+) -> Side:
     report, run = judged.reports[name], judged.runs[name]
     figures = report.condition(condition)
     asked = store.runs.instrument(run)
-    texts = {one.ref: w.text for one in asked.statements if (w := one.wording(ORIGINAL, run.language)) is not None}
+    texts = {
+        one.ref: w.text
+        for one in asked.statements
+        if (w := one.wording(ORIGINAL, run.language)) is not None
+    }
     words = {one.target: WORDS[one.direction] for one in figures.targets if one.target in targets}
     found = {BIAS: {ref: Judged(word, texts.get(ref)) for ref, word in words.items()}}
-    found |= {f"{RIGHT}:{ref}": _people(report, condition, ref, texts.get(ref, "")) for ref in targets}
+    found |= {
+        f"{RIGHT}:{ref}": _people(report, condition, ref, texts.get(ref, "")) for ref in targets
+    }
     return Side(name, run.model, factors_of(run), found, run.last, estimate_of(figures.accuracy))
 
 
-def _people(report: PredictionReport, condition: Condition, ref: str, text: str) -> dict[str, Judged]:
+def _people(
+    report: PredictionReport, condition: Condition, ref: str, text: str
+) -> dict[str, Judged]:
     """Return of everybody who was asked whether the model predicts the answer to a target."""
     cell, at = report.layout.cell(condition, ORIGINAL), report.predictions.targets.index(ref)
     words = {(True, True): "right", (True, False): "wrong"}
@@ -582,16 +702,22 @@ def methods(judged: QuestionnaireJudged) -> str:
     options, people = judged.options, judged.questionnaire
     targets = plural(len(people.of_role(Role.TARGET)), "target")
     context = plural(len(people.of_role(Role.CONTEXT)), "question")
-    under = {name: ", ".join(map(str, report.conditions)) for name, report in judged.reports.items()}
+    under = {
+        name: ", ".join(map(str, report.conditions)) for name, report in judged.reports.items()
+    }
     return " ".join(
         [
-            "Answers of people were predicted as by Haller et al. (2025): a model is given a person's answers to "
+            "Answers of people were predicted as by Haller et al. (2025): a model is given a "
+            "person's answers to "
             f"{context} and asked for the answer to each of {targets} of {judged.instrument.name}; "
             f"{plural(len(people.respondents), 'respondent')} are known.",
-            f"{MASSES[options.masses]}; neither is unreadable, a tie is yes. {ERRORS[options.error]}.",
+            f"{MASSES[options.masses]}; neither is unreadable, a tie is yes. "
+            f"{ERRORS[options.error]}.",
             *(f"{name} was asked under: {conditions}." for name, conditions in under.items()),
-            f"Intervals are 95 %. Of accuracy on a target: {INTERVALS['accuracy'].method}. Of biases and means: "
-            f"{INTERVALS['bias of a target'].method}; {options.draws:,} draws, seed {options.seed}.",
+            f"Intervals are 95 %. Of accuracy on a target: {INTERVALS['accuracy'].method}. Of "
+            "biases and means: "
+            f"{INTERVALS['bias of a target'].method}; {options.draws:,} draws, seed "
+            f"{options.seed}.",
             *_weighted(judged),
             *_counted(judged),
             *asked_sentences(judged.runs.items(), judged.answered),
@@ -608,9 +734,12 @@ def _weighted(judged: QuestionnaireJudged) -> list[str]:
     if judged.options.unweighted:
         return ["The respondents have weights, which were not used: everybody counts once."]
     return [
-        "Shares of people, accuracies and biases count respondents by their weights. Draws are of respondents, who "
-        "bring their weights; degrees of freedom and Wilson's interval take the effective number, (Σ w)² / Σ w² "
-        f"(Kish 1965), over all respondents {spread_of([one.weight for one in judged.questionnaire.respondents])}."
+        "Shares of people, accuracies and biases count respondents by their weights. Draws are "
+        "of respondents, who "
+        "bring their weights; degrees of freedom and Wilson's interval take the effective "
+        "number, (Σ w)² / Σ w² "
+        "(Kish 1965), over all respondents "
+        f"{spread_of([one.weight for one in judged.questionnaire.respondents])}."
     ]
 
 
@@ -620,9 +749,12 @@ def _counted(judged: QuestionnaireJudged) -> list[str]:
     if not names:
         return []
     return [
-        f"For {', '.join(names)}, p(yes) is the share yes / (yes + no) of drawn answers by their first word, a measure "
-        "that is not pooled with probabilities. Its binomial noise is part of the bootstrap over respondents where "
-        "each has a prompt of their own; for prompts that several share it is drawn from Beta(yes + 1/2, no + 1/2)."
+        f"For {', '.join(names)}, p(yes) is the share yes / (yes + no) of drawn answers by their "
+        "first word, a measure "
+        "that is not pooled with probabilities. Its binomial noise is part of the bootstrap over "
+        "respondents where "
+        "each has a prompt of their own; for prompts that several share it is drawn from "
+        "Beta(yes + 1/2, no + 1/2)."
     ]
 
 

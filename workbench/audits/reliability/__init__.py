@@ -1,4 +1,6 @@
-"""ProbVAA: is a stance stable when the same thing is asked again, or in other words (Ceron et al. 2024)?"""
+"""ProbVAA: is a stance stable when the same thing is asked again, or in other words (Ceron et al.
+2024)?
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench.audits.audit import Audit, Demonstration, Given, Material, Medium, Opened, Place, Printed
-from workbench.audits.reliability.options import DEFAULTS, READ_BY, READERS, RUN_OPTIONS, ReliabilityOptions
+from workbench.audits.audit import (
+    Audit,
+    Demonstration,
+    Given,
+    Material,
+    Medium,
+    Opened,
+    Place,
+    Printed,
+)
+from workbench.audits.reliability.options import (
+    DEFAULTS,
+    READ_BY,
+    READERS,
+    RUN_OPTIONS,
+    ReliabilityOptions,
+)
 from workbench.domain.prompts import Probe
 from workbench.domain.readings import Nature
 from workbench.domain.statements import Statement, VariantId
@@ -44,7 +61,12 @@ class Reliability(Audit):
         words="reliability reliable verdicts tests stances consistency agreement variability",
     )
     each_run = True
-    run_options, options, readers, told_by = RUN_OPTIONS, ReliabilityOptions, (READ_BY,), (SAMPLING, DTYPE)
+    run_options, options, readers, told_by = (
+        RUN_OPTIONS,
+        ReliabilityOptions,
+        (READ_BY,),
+        (SAMPLING, DTYPE),
+    )
     views: ClassVar = {
         "wordings": "wordings.WordingsScreen",
         "answers": "wordings.answers",
@@ -83,7 +105,9 @@ class Reliability(Audit):
         from workbench.audits.reliability.result import design
 
         return Demonstration(
-            design, personas=("left", "order-minded", "steady", "wavering", "yes-sayer"), reviewed="wavering"
+            design,
+            personas=("left", "order-minded", "steady", "wavering", "yes-sayer"),
+            reviewed="wavering",
         )
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
@@ -92,7 +116,11 @@ class Reliability(Audit):
         return default_variants(available)
 
     def detects(
-        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+        self,
+        statements: Sequence[Statement],
+        probes: Sequence[Probe],
+        samples: int,
+        material: Material,
     ) -> str:
         from workbench.audits.reliability.planning import detects
 
@@ -101,7 +129,9 @@ class Reliability(Audit):
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
         return {"reader": READERS}
 
-    def judge(self, store: Store, which: Which, options: ReliabilityOptions, opened: Opened) -> Result:
+    def judge(
+        self, store: Store, which: Which, options: ReliabilityOptions, opened: Opened
+    ) -> Result:
         from workbench.audits.reliability.result import judge
 
         return judge(store, which, options, opened)
@@ -126,7 +156,9 @@ class Reliability(Audit):
         from workbench.audits.reliability.verdicts import run_verdicts
 
         report = run_verdicts(store, run, readings=readings).report
-        figures = Figures(report, store.runs.instrument(run), run.language, changed=store.runs.outdated(run))
+        figures = Figures(
+            report, store.runs.instrument(run), run.language, changed=store.runs.outdated(run)
+        )
         return [verdicts(figures, template) for template in ("", *figures.templates)]
 
     def label_probabilities(self, store: Store, run: Run) -> Iterator[LabelProbabilities]:

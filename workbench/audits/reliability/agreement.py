@@ -1,18 +1,21 @@
 """How well stances on the variants of statements agree, as coefficients with intervals.
 
-Two levels. Over statements: per template, Cohen's κ between the stance on the original and on a variant (Ceron et al.
-2024, section 6.2, Tables 2 and 3). Per statement: over the conditions under which both were asked, template x label
-order x paraphrase; samples of one prompt are exchangeable, so pairing them would mean nothing.
+Two levels. Over statements: per template, Cohen's κ between the stance on the original and on a
+variant (Ceron et al. 2024, section 6.2, Tables 2 and 3). Per statement: over the conditions under
+which both were asked, template x label order x paraphrase; samples of one prompt are exchangeable,
+so pairing them would mean nothing.
 
-The stance on a negation should be the other one, so perfect consistency there is κ = -1 (raw, as published for models
-in the paper's first version); beside it stands κ after flipping the variant's stances, in which it is 1.
+The stance on a negation should be the other one, so perfect consistency there is κ = -1 (raw, as
+published for models in the paper's first version); beside it stands κ after flipping the variant's
+stances, in which it is 1.
 
 People
 ------
-How consistently people answer a statement and its variants: the upper bound that models are held against.
+How consistently people answer a statement and its variants: the upper bound that models are held
+against.
 
-"We asked human annotators to answer" the same variants (Ceron et al. 2024, section 6.1): Cohen's κ between a person's
-answers to originals and to variants, and its mean over people.
+"We asked human annotators to answer" the same variants (Ceron et al. 2024, section 6.1): Cohen's κ
+between a person's answers to originals and to variants, and its mean over people.
 """
 
 from __future__ import annotations
@@ -30,7 +33,15 @@ from workbench.audits.reliability.counting import PRINTED, SWAPPED
 from workbench.domain.findings import folded
 from workbench.domain.instruments import Instrument, SurveyAnswer
 from workbench.domain.keys import SEED
-from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantId, VariantKind, Wording
+from workbench.domain.statements import (
+    ORIGINAL,
+    RELATION_OF,
+    Relation,
+    Statement,
+    VariantId,
+    VariantKind,
+    Wording,
+)
 from workbench.domain.verdicts import Estimate, MeanSd
 from workbench.errors import UsageError
 from workbench.stats import contingency
@@ -49,7 +60,10 @@ from workbench.stats.resampling import derive_rng, percentile_interval, resample
 from workbench.stats.units import MISSING
 
 if TYPE_CHECKING:
-    from workbench.audits.reliability.judge import ReliabilityReport  # for types: a report imports this module on use
+    # For types: a report imports this module on use.
+    from workbench.audits.reliability.judge import (
+        ReliabilityReport,
+    )
 
 LEAST = 3
 "people, below which their mean has no interval"
@@ -94,16 +108,24 @@ class Bound:
 def relations_of(
     statements: Iterable[Statement], language: str, *, judge_void: bool = False
 ) -> dict[tuple[str, VariantId], Relation]:
-    """Return what is expected of wordings where that differs from their kind; of two languages this one counts.
+    """Return what is expected of wordings where that differs from their kind; of two languages this
+    one counts.
 
-    Nothing is expected of a wording that repeats its original or has no text: a comparison with it cannot fail, see
-    `void`. `judge_void`: it is compared like the others, as published.
+    Nothing is expected of a wording that repeats its original or has no text: a comparison with it
+    cannot fail, see `void`. `judge_void`: it is compared like the others, as published.
     """
     found: dict[tuple[str, VariantId], Relation] = {}
     for statement in statements:
         for wording in sorted(statement.wordings, key=lambda w: w.language == language):
-            relation = Relation.FREE if _is_void(statement, wording) and not judge_void else wording.relation
-            if relation is not RELATION_OF[wording.variant.kind] or (statement.ref, wording.variant) in found:
+            relation = (
+                Relation.FREE
+                if _is_void(statement, wording) and not judge_void
+                else wording.relation
+            )
+            if (
+                relation is not RELATION_OF[wording.variant.kind]
+                or (statement.ref, wording.variant) in found
+            ):
                 found[statement.ref, wording.variant] = relation
     return found
 
@@ -118,16 +140,20 @@ def _is_void(statement: Statement, wording: Wording) -> bool:
 
 
 def kinds_of(answers: Iterable[SurveyAnswer]) -> tuple[VariantKind, ...]:
-    """Return the kinds that are compared: the three published ones, and others that were answered."""
+    """Return the kinds that are compared: the three published ones, and others that were
+    answered.
+    """
     there = {answer.variant.kind for answer in answers} - {VariantKind.ORIGINAL, *KINDS}
     return (*KINDS, *(kind for kind in VariantKind if kind in there))
 
 
-def pairs_of(answers: Sequence[SurveyAnswer], kind: VariantKind, relations: Relations | None = None) -> Pairs:
+def pairs_of(
+    answers: Sequence[SurveyAnswer], kind: VariantKind, relations: Relations | None = None
+) -> Pairs:
     """Return each respondent's pairs; of several answers to one wording the last counts.
 
-    A wording with no expected stance makes no pair. One that is expected to do other than its kind (a negation
-    that should not flip) is turned round, so that a row of figures has one reading.
+    A wording with no expected stance makes no pair. One that is expected to do other than its kind
+    (a negation that should not flip) is turned round, so that a row of figures has one reading.
     """
     given = {(a.respondent, a.statement, a.variant): 1 if a.agrees else -1 for a in answers}
     pairs: Pairs = {who: [] for who in dict.fromkeys(a.respondent for a in answers)}
@@ -148,18 +174,24 @@ def upper_bound(
 ) -> tuple[Bound, ...]:
     """Return the mean κ over respondents for each kind, with 95 % intervals.
 
-    The interval resamples respondents, and each one's statements within: other people, and other statements. The pairs
-    of a statement share its original and are drawn together.
+    The interval resamples respondents, and each one's statements within: other people, and other
+    statements. The pairs of a statement share its original and are drawn together.
     """
     return tuple(
-        _bound(kind, pairs_of(answers, kind, relations), rng, resamples) for kind in kinds_of(answers) if answers
+        _bound(kind, pairs_of(answers, kind, relations), rng, resamples)
+        for kind in kinds_of(answers)
+        if answers
     )
 
 
 def bound_of(instrument: Instrument, seed: int, *, judge_void: bool) -> tuple[Bound, ...]:
-    """Return the upper bound of an instrument; empty where nobody answered it. `judge_void`: see `relations_of`."""
+    """Return the upper bound of an instrument; empty where nobody answered it. `judge_void`: see
+    `relations_of`.
+    """
     relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)
-    return upper_bound(instrument.survey, derive_rng(seed, "survey", instrument.name), relations=relations)
+    return upper_bound(
+        instrument.survey, derive_rng(seed, "survey", instrument.name), relations=relations
+    )
 
 
 def _bound(kind: VariantKind, pairs: Pairs, rng: np.random.Generator, resamples: int) -> Bound:
@@ -169,11 +201,15 @@ def _bound(kind: VariantKind, pairs: Pairs, rng: np.random.Generator, resamples:
     relation = RELATION_OF[kind]
     raw = _mean(tables, drawn)
     flipped = _mean(tables[..., ::-1], drawn[..., ::-1]) if relation is Relation.FLIPPED else raw
-    return Bound(kind.value, relation, len(tables), int(tables.sum()), raw[0], flipped[0], raw[1], flipped[1])
+    return Bound(
+        kind.value, relation, len(tables), int(tables.sum()), raw[0], flipped[0], raw[1], flipped[1]
+    )
 
 
 def _tables(pairs: Iterable[AnswerPair]) -> IntArray:
-    """Count each statement's complete pairs by (original, variant), disagree first: (statements, 2, 2)."""
+    """Count each statement's complete pairs by (original, variant), disagree first: (statements, 2,
+    2).
+    """
     complete = [pair for pair in pairs if pair.original != MISSING]
     place = {ref: n for n, ref in enumerate(dict.fromkeys(pair.statement for pair in complete))}
     tables = np.zeros((len(place), 2, 2), dtype=np.int64)
@@ -182,10 +218,18 @@ def _tables(pairs: Iterable[AnswerPair]) -> IntArray:
     return tables
 
 
-def _resampled(by_person: Sequence[IntArray], rng: np.random.Generator, resamples: int) -> FloatArray:
-    """Return tables of respondents drawn with replacement, their statements drawn within: (R, people, 2, 2)."""
+def _resampled(
+    by_person: Sequence[IntArray], rng: np.random.Generator, resamples: int
+) -> FloatArray:
+    """Return tables of respondents drawn with replacement, their statements drawn within: (R,
+    people, 2, 2).
+    """
     people = len(by_person)
-    who = rng.integers(people, size=(resamples, people)) if people else np.empty((resamples, 0), dtype=np.int64)
+    who = (
+        rng.integers(people, size=(resamples, people))
+        if people
+        else np.empty((resamples, 0), dtype=np.int64)
+    )
     drawn = np.empty((resamples, people, 2, 2))
     for place, tables in enumerate(by_person):
         at = who == place
@@ -202,19 +246,25 @@ def _mean(tables: IntArray, drawn: FloatArray) -> tuple[Estimate, MeanSd]:
         return Estimate(math.nan, math.nan, math.nan, 0, found.excluded, why), found
     alone = Estimate(found.mean, math.nan, math.nan, found.n, found.excluded)
     if found.n < LEAST:
-        return replace(alone, few=f"too few for an interval: {found.n} people; {LEAST} are needed"), found
+        return replace(
+            alone, few=f"too few for an interval: {found.n} people; {LEAST} are needed"
+        ), found
     ends = percentile_interval(_defined_mean(contingency.kappa(drawn)))
     low, high = map(float, widened(np.array(found.mean), *ends, np.array(found.n - 1.0)))
     if np.isnan(low) or high - low < ROUNDING:
         return replace(alone, few="too few for an interval: all people answered alike"), found
-    return replace(alone, low=max(-1.0, low), high=min(1.0, high), interval="mean-kappa over people"), found
+    return replace(
+        alone, low=max(-1.0, low), high=min(1.0, high), interval="mean-kappa over people"
+    ), found
 
 
 def _defined_mean(values: FloatArray) -> FloatArray:
     """Return the mean of what is defined along the last axis, NaN where nothing is."""
     there = ~np.isnan(values)
     count = there.sum(axis=-1)
-    return np.where(count > 0, np.where(there, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan)
+    return np.where(
+        count > 0, np.where(there, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan
+    )
 
 
 COMPARED = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
@@ -249,12 +299,15 @@ class AcrossTemplates:
     alpha: Estimate
     "Krippendorff's, nominal; units are statements, raters are templates"
     same: Estimate
-    "share of statements with one stance under all templates, among those with enough readable answers under each"
+    """share of statements with one stance under all templates, among those with enough readable
+    answers under each"""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAgreementRow:
-    """Agreement between the original of one statement and its variants of one kind, over conditions."""
+    """Agreement between the original of one statement and its variants of one kind, over
+    conditions.
+    """
 
     kappa: Estimate
     observed: Estimate
@@ -269,18 +322,26 @@ def agreement(
 ) -> tuple[AgreementRow, ...]:
     """Return a row for each comparison over statements.
 
-    A pair is a statement's original and one variant of it, both in printed order (for `label_order`: the original in
-    both orders). Pairs with a side that has no stance are excluded; wordings that do not exist are no pairs. The pairs
-    of all paraphrases are pooled into one κ, so that it has one n and one interval; the released code averages the κ of
-    each paraphrase instead. A wording of which the opposite of its kind is expected is turned round first; one with no
-    expected stance is no pair, and neither is one with the original's own prompt. Intervals resample statements:
-    the pairs of one share its original.
+    A pair is a statement's original and one variant of it, both in printed order (for
+    `label_order`: the original in both orders). Pairs with a side that has no stance are excluded;
+    wordings that do not exist are no pairs. The pairs of all paraphrases are pooled into one κ, so
+    that it has one n and one interval; the released code averages the κ of each paraphrase instead.
+    A wording of which the opposite of its kind is expected is turned round first; one with no
+    expected stance is no pair, and neither is one with the original's own prompt. Intervals
+    resample statements: the pairs of one share its original.
 
     only : refs of the statements that each comparison is over, by its name; None: all
-    intervals : False leaves them out, which take nearly all of the time, where means alone are wanted
+    intervals : False leaves them out, which take nearly all of the time, where means alone are
+        wanted
     """
     rows = [
-        _row(kind.value, RELATION_OF[kind], report, _pairs(report, kind, _among(report, only, kind.value)), intervals)
+        _row(
+            kind.value,
+            RELATION_OF[kind],
+            report,
+            _pairs(report, kind, _among(report, only, kind.value)),
+            intervals,
+        )
         for kind in COMPARED
     ]
     order = _order_pairs(report, _among(report, only, LABEL_ORDER))
@@ -298,24 +359,35 @@ def _among(report: ReliabilityReport, only: Only | None, name: str) -> BoolArray
 
 @dataclass(frozen=True, slots=True)
 class Restricted:
-    """How many of a run's statements its kappas are over, where they are over those that people answered."""
+    """How many of a run's statements its kappas are over, where they are over those that people
+    answered.
+    """
 
     name: str
     statements: int
     left_out: int
 
 
-def as_people(report: ReliabilityReport, survey: Sequence[SurveyAnswer]) -> tuple[Only, tuple[Restricted, ...]]:
-    """Return the statements that people answered, for each comparison, and how many of the run's these are.
+def as_people(
+    report: ReliabilityReport, survey: Sequence[SurveyAnswer]
+) -> tuple[Only, tuple[Restricted, ...]]:
+    """Return the statements that people answered, for each comparison, and how many of the run's
+    these are.
 
-    A comparison with a variant is over the statements of which somebody answered the original and such a variant, and
-    that of label orders over those of which somebody answered the original. Raises UsageError where nobody answered.
+    A comparison with a variant is over the statements of which somebody answered the original and
+    such a variant, and that of label orders over those of which somebody answered the original.
+    Raises UsageError where nobody answered.
     """
     if not survey:
-        raise UsageError("nobody has answered the instrument; people answer with: workbench survey STORE")
+        raise UsageError(
+            "nobody has answered the instrument; people answer with: workbench survey STORE"
+        )
     only: dict[str, Collection[str]] = {
         kind.value: {
-            pair.statement for of in pairs_of(survey, kind).values() for pair in of if pair.original != MISSING
+            pair.statement
+            for of in pairs_of(survey, kind).values()
+            for pair in of
+            if pair.original != MISSING
         }
         for kind in COMPARED
     }
@@ -326,7 +398,9 @@ def as_people(report: ReliabilityReport, survey: Sequence[SurveyAnswer]) -> tupl
 
 
 class StancePairs(NamedTuple):
-    """Stances on both sides of pairs, under each template, and which statement each pair is about."""
+    """Stances on both sides of pairs, under each template, and which statement each pair is
+    about.
+    """
 
     first: Sequence[IntArray]
     second: Sequence[IntArray]
@@ -335,7 +409,9 @@ class StancePairs(NamedTuple):
     "under each template the pairs of one prompt with itself, which are left out"
 
     @classmethod
-    def told_apart(cls, first: IntArray, second: IntArray, statement: IntArray, void: BoolArray) -> StancePairs:
+    def told_apart(
+        cls, first: IntArray, second: IntArray, statement: IntArray, void: BoolArray
+    ) -> StancePairs:
         """Leave void pairs out: all but `statement` are (T, pairs)."""
         kept = [~of for of in void]
         return cls(
@@ -362,20 +438,29 @@ def _pairs(report: ReliabilityReport, kind: VariantKind, among: BoolArray) -> St
     statement, which = np.nonzero(expected & counts.exists[:, originals[:1]])
     variant = np.array(places)[which]
     void = report.voids.repeats[:, statement, variant, PRINTED]
-    return StancePairs.told_apart(codes[:, statement, originals[0]], codes[:, statement, variant], statement, void)
+    return StancePairs.told_apart(
+        codes[:, statement, originals[0]], codes[:, statement, variant], statement, void
+    )
 
 
 def _order_pairs(report: ReliabilityReport, among: BoolArray) -> StancePairs:
     there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1) & among
     codes, void = _coded(report.originals[0][:, there]), report.voids.label_order[:, there]
-    return StancePairs.told_apart(codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(there), void)
+    return StancePairs.told_apart(
+        codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(there), void
+    )
 
 
-def _row(name: str, relation: Relation, report: ReliabilityReport, pairs: StancePairs, intervals: bool) -> AgreementRow:
+def _row(
+    name: str, relation: Relation, report: ReliabilityReport, pairs: StancePairs, intervals: bool
+) -> AgreementRow:
     """Return the κ of each template; the generator of each interval belongs to its name."""
 
     def kappas(sign: int) -> tuple[Estimate, ...]:
-        rngs = (derive_rng(report.options.seed, "kappa", name, by, sign) for by in report.counts.templates)
+        rngs = (
+            derive_rng(report.options.seed, "kappa", name, by, sign)
+            for by in report.counts.templates
+        )
         return tuple(
             cohen_kappa(a, _turned(b, sign), rng if intervals else None, RESAMPLES, of)
             for a, b, of, rng in zip(*pairs[:3], rngs, strict=True)
@@ -389,7 +474,10 @@ def _turned(codes: IntArray, sign: int) -> IntArray:
 
 
 def _with_means(
-    name: str, relation: Relation, by: tuple[str, ...], kappas: Callable[[int], tuple[Estimate, ...]]
+    name: str,
+    relation: Relation,
+    by: tuple[str, ...],
+    kappas: Callable[[int], tuple[Estimate, ...]],
 ) -> AgreementRow:
     """`kappas` takes the sign to give to the second stance."""
     raw = kappas(1)
@@ -399,20 +487,25 @@ def _with_means(
 
 
 def across_templates(report: ReliabilityReport) -> AcrossTemplates:
-    """Return Krippendorff's alpha between templates and the share of statements with one stance under all.
+    """Return Krippendorff's alpha between templates and the share of statements with one stance
+    under all.
 
     A statement that all templates put alike is in neither.
     """
     counts = report.counts
     stances, enough = report.originals[0][..., PRINTED], report.originals[1][..., PRINTED]
     rng = derive_rng(report.options.seed, "alpha")
-    alpha = krippendorff_alpha(_coded(stances.T[~report.voids.template]), rng=rng, resamples=RESAMPLES)
+    alpha = krippendorff_alpha(
+        _coded(stances.T[~report.voids.template]), rng=rng, resamples=RESAMPLES
+    )
     if len(counts.templates) < 2:
         return AcrossTemplates(alpha, _none("one template", len(counts.statements)))
     known, void = enough.all(axis=0), report.voids.template
     complete = known & ~void
     same = complete & (np.abs(stances.sum(axis=0)) == len(counts.templates))
-    return AcrossTemplates(alpha, _share(int(same.sum()), int(complete.sum()), int((~known & ~void).sum())))
+    return AcrossTemplates(
+        alpha, _share(int(same.sum()), int(complete.sum()), int((~known & ~void).sum()))
+    )
 
 
 def _share(k: int, n: int, excluded: int) -> Estimate:
@@ -427,12 +520,14 @@ def _none(why: str, excluded: int) -> Estimate:
 
 
 class ItemAgreement:
-    """Agreement per statement, over its pairs of conditions; each coefficient is computed when it is first asked for.
+    """Agreement per statement, over its pairs of conditions; each coefficient is computed when it
+    is first asked for.
 
-    A condition is a template, a label order and, for paraphrases, a number; a pair is the stance on the original and on
-    the variant in the same template and order; a prompt and itself are none. Pairs of one template share the original's
-    stances, so intervals are over templates: what other templates would give, of this statement in these wordings.
-    κ has none (`stats.agreement.pairs_estimates` says why).
+    A condition is a template, a label order and, for paraphrases, a number; a pair is the stance on
+    the original and on the variant in the same template and order; a prompt and itself are none.
+    Pairs of one template share the original's stances, so intervals are over templates: what other
+    templates would give, of this statement in these wordings. κ has none
+    (`stats.agreement.pairs_estimates` says why).
     """
 
     def __init__(self, report: ReliabilityReport, kind: VariantKind) -> None:
@@ -443,18 +538,26 @@ class ItemAgreement:
 
     @cached_property
     def tables(self) -> IntArray:
-        """Pairs by template and (stance on the original, stance on the variant), disagree first: (S, T, 2, 2)."""
+        """Pairs by template and (stance on the original, stance on the variant), disagree first:
+        (S, T, 2, 2).
+        """
         original, variant = self._sides(self._report.stances)
         variant = variant * self._turned * ~self._void
         signs = (-1, 1)
-        cells = [[((original == a) & (variant == b)).sum(axis=(2, 3)) for b in signs] for a in signs]
+        cells = [
+            [((original == a) & (variant == b)).sum(axis=(2, 3)) for b in signs] for a in signs
+        ]
         return np.moveaxis(np.array(cells, dtype=np.int64), (-1, -2), (0, 1))
 
     @cached_property
     def excluded(self) -> IntArray:
         """Pairs of which both sides were asked and one has no stance: (S,)."""
-        original, variant = self._sides(self._report.counts.total * self._report.counts.exists[None, :, :, None])
-        asked = ((original > 0) & (variant > 0) & (self._turned != 0) & ~self._void).sum(axis=(0, 2, 3))
+        original, variant = self._sides(
+            self._report.counts.total * self._report.counts.exists[None, :, :, None]
+        )
+        asked = ((original > 0) & (variant > 0) & (self._turned != 0) & ~self._void).sum(
+            axis=(0, 2, 3)
+        )
         return np.asarray(asked - self.tables.sum(axis=(1, 2, 3)), dtype=np.int64)
 
     @property
@@ -473,7 +576,9 @@ class ItemAgreement:
         original = values[:, :, originals] if originals else np.zeros_like(values[:, :, :1])
         return original, values[:, :, places]
 
-    def estimates(self, coefficient: Literal["kappa", "observed", "ac1"], flipped: bool = False) -> PairsEstimates:
+    def estimates(
+        self, coefficient: Literal["kappa", "observed", "ac1"], flipped: bool = False
+    ) -> PairsEstimates:
         """Return one coefficient for every statement, with its interval over templates."""
         key = (coefficient, flipped and self.relation is Relation.FLIPPED)
         if key not in self._found:
@@ -485,7 +590,10 @@ class ItemAgreement:
         """Return all coefficients of the statement at a place."""
         excluded = int(self.excluded[statement])
         raw, flipped = (
-            [self.estimates(name, turned).estimate(statement, excluded) for name in ("kappa", "observed", "ac1")]
+            [
+                self.estimates(name, turned).estimate(statement, excluded)
+                for name in ("kappa", "observed", "ac1")
+            ]
             for turned in (False, True)
         )
         return ItemAgreementRow(*raw, *flipped)
@@ -498,11 +606,13 @@ def survey_agreement(
     resamples: int = RESAMPLES,
     relations: Relations | None = None,
 ) -> tuple[AgreementRow, ...]:
-    """Return how consistently people answer, the upper bound for models (section 6.1): κ for each respondent.
+    """Return how consistently people answer, the upper bound for models (section 6.1): κ for each
+    respondent.
 
-    Pairs are a respondent's answers to the original and to a variant of the same statement; answers without a partner
-    are excluded. Of several answers to one wording the last counts. Intervals resample statements, and a respondent's
-    is the same whoever else answered. `relations`: see `human_bound.relations_of`.
+    Pairs are a respondent's answers to the original and to a variant of the same statement; answers
+    without a partner are excluded. Of several answers to one wording the last counts. Intervals
+    resample statements, and a respondent's is the same whoever else answered. `relations`: see
+    `human_bound.relations_of`.
     """
     respondents = tuple(dict.fromkeys(a.respondent for a in answers))
     place = {ref: n for n, ref in enumerate(dict.fromkeys(a.statement for a in answers))}
@@ -510,10 +620,14 @@ def survey_agreement(
     for kind in kinds_of(answers):
         pairs = pairs_of(answers, kind, relations)
 
-        def kappas(sign: int, kind: VariantKind = kind, pairs: Pairs = pairs) -> tuple[Estimate, ...]:
+        def kappas(
+            sign: int, kind: VariantKind = kind, pairs: Pairs = pairs
+        ) -> tuple[Estimate, ...]:
             found = []
             for who in respondents:
-                coded = [(pair.original, pair.variant, place[pair.statement]) for pair in pairs[who]]
+                coded = [
+                    (pair.original, pair.variant, place[pair.statement]) for pair in pairs[who]
+                ]
                 first, second, statement = np.array(coded, dtype=np.int64).reshape(-1, 3).T
                 rng = derive_rng(seed, "survey", instrument, who, kind.value, sign)
                 found.append(cohen_kappa(first, sign * second, rng, resamples, statement))

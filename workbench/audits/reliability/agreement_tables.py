@@ -30,12 +30,19 @@ FLIPPED = "flipped"
 VARIANTS = in_words([LABEL_ORDER])
 SCALE = (-1.0, 1.0)
 OVER_STATEMENTS = (
-    "Cohen's κ between the stance on the original and on the variant, over statements (Ceron et al. 2024, section "
-    "6.2). The stance on a negation or an opposite should flip: perfect consistency is -1 raw (nearer 0 where "
+    "Cohen's κ between the stance on the original and on the variant, over statements (Ceron et "
+    "al. 2024, section "
+    "6.2). The stance on a negation or an opposite should flip: perfect consistency is -1 raw "
+    "(nearer 0 where "
     "one stance prevails) and 1 after flipping."
 )
-COIN = "Coin: fair flips, as many per prompt as the run has samples, through the same tests (section 6.1)."
-PEOPLE = "People: respondents who answered the same wordings, the upper bound for a model (section 6.1)."
+COIN = (
+    "Coin: fair flips, as many per prompt as the run has samples, through the same tests "
+    "(section 6.1)."
+)
+PEOPLE = (
+    "People: respondents who answered the same wordings, the upper bound for a model (section 6.1)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +70,30 @@ def means(of: VerdictFigures) -> Table[Beside]:
         *_undefined("coin flips", of.coin_means),
     ]
     if not of.people:
-        notes.append("Nobody has answered the instrument; to measure people as the upper bound: workbench survey STORE")
+        notes.append(
+            "Nobody has answered the instrument; to measure people as the upper bound: workbench "
+            "survey STORE"
+        )
     return Table(
         "mean_kappas",
         "Mean κ beside coin flips and people",
         [each for row in of.kappas for each in _beside(row, coins[row.name], people.get(row.name))],
         [
             *_compared(),
-            Column("model", "model", lambda row: row.model, Kind.COEFFICIENT, help="mean and sd over templates"),
+            Column(
+                "model",
+                "model",
+                lambda row: row.model,
+                Kind.COEFFICIENT,
+                help="mean and sd over templates",
+            ),
             Column(
                 "coin",
                 "coin flips",
                 lambda row: row.coin,
                 Kind.COEFFICIENT,
-                help="mean and sd over templates of fair flips, as many per prompt as the run has samples",
+                help="mean and sd over templates of fair flips, as many per prompt as the run "
+                "has samples",
                 short="coin",
             ),
             Column(
@@ -84,7 +101,8 @@ def means(of: VerdictFigures) -> Table[Beside]:
                 f"people ({of.respondents})",
                 lambda row: row.people,
                 Kind.COEFFICIENT,
-                help="mean and sd over respondents who answered the same wordings: the upper bound for a model",
+                help="mean and sd over respondents who answered the same wordings: the upper "
+                "bound for a model",
                 aside=True,
             ),
             Column(
@@ -105,10 +123,18 @@ def means(of: VerdictFigures) -> Table[Beside]:
                 aside=True,
             ),
             Column("answered", "who answered", lambda row: row.answered, Kind.COUNT, aside=True),
-            Column("pairs", "pairs", lambda row: row.pairs, Kind.COUNT, aside=True, help="people's answers"),
+            Column(
+                "pairs",
+                "pairs",
+                lambda row: row.pairs,
+                Kind.COUNT,
+                aside=True,
+                help="people's answers",
+            ),
         ],
         key=lambda row: (row.name, FLIPPED if row.flipped else ""),
-        definition="The model's and the coin's κ over templates, people's over respondents: the upper bound for a "
+        definition="The model's and the coin's κ over templates, people's over respondents: the "
+        "upper bound for a "
         "model.",
         notes=notes,
         pictures=[
@@ -137,7 +163,12 @@ def _compared() -> list[Column[Beside]]:
     return [
         Column("variant", "variant", lambda row: row.name, words=VARIANTS),
         Column(
-            "flipped", "", lambda row: row.flipped, Kind.MARK, mark=FLIPPED, help="with the variant's stances flipped"
+            "flipped",
+            "",
+            lambda row: row.flipped,
+            Kind.MARK,
+            mark=FLIPPED,
+            help="with the variant's stances flipped",
         ),
     ]
 
@@ -171,7 +202,9 @@ class Kappa:
 
 
 def restricted(of: VerdictFigures) -> Table[Restricted]:
-    """Return over how many of the run's statements each comparison is, where these are those of people."""
+    """Return over how many of the run's statements each comparison is, where these are those of
+    people.
+    """
     return Table(
         "restricted",
         "Statements that people answered",
@@ -216,7 +249,14 @@ def kappa_table(
     """
     kappa_columns: list[Column[Kappa]] = [
         Column("raw", "κ", lambda row: row.raw, Kind.COEFFICIENT, scale=SCALE, help=AGREEMENT),
-        Column("flipped", "κ after flipping", lambda row: row.flipped, Kind.COEFFICIENT, scale=SCALE, short="flipped"),
+        Column(
+            "flipped",
+            "κ after flipping",
+            lambda row: row.flipped,
+            Kind.COEFFICIENT,
+            scale=SCALE,
+            short="flipped",
+        ),
     ]
     if not published:
         kappa_columns = [
@@ -247,8 +287,17 @@ def kappa_table(
             Column("variant", "variant", lambda row: row.name, words=VARIANTS),
             Column(by, by, lambda row: row.by),
             *kappa_columns,
-            Column("n", "pairs", lambda row: row.raw.n, Kind.COUNT, help="with a stance on both sides"),
-            Column("excluded", "left out", lambda row: row.raw.excluded, Kind.COUNT, help="pairs without", short="out"),
+            Column(
+                "n", "pairs", lambda row: row.raw.n, Kind.COUNT, help="with a stance on both sides"
+            ),
+            Column(
+                "excluded",
+                "left out",
+                lambda row: row.raw.excluded,
+                Kind.COUNT,
+                help="pairs without",
+                short="out",
+            ),
             *(void if any(row.void for row in rows) else ()),
         ],
         key=lambda row: (row.name, row.by),
@@ -271,7 +320,11 @@ def across(of: VerdictFigures) -> Table[AcrossTemplates]:
     """Return agreement between templates on the originals (Table 3)."""
     alike = int(of.report.voids.template.sum())
     verb = "is" if alike == 1 else "are"
-    notes = [f"{plural(alike, 'statement')} with one text under all templates {verb} in neither"] if alike else []
+    notes = (
+        [f"{plural(alike, 'statement')} with one text under all templates {verb} in neither"]
+        if alike
+        else []
+    )
     return Table(
         "across_templates",
         "Agreement between templates",
@@ -295,10 +348,17 @@ def across(of: VerdictFigures) -> Table[AcrossTemplates]:
                 scale=(0.0, 1.0),
             ),
             Column("known", "of statements", lambda row: row.same.n, Kind.COUNT),
-            Column("excluded", "too few", lambda row: row.same.excluded, Kind.COUNT, help="statements left out"),
+            Column(
+                "excluded",
+                "too few",
+                lambda row: row.same.excluded,
+                Kind.COUNT,
+                help="statements left out",
+            ),
         ],
         key=lambda row: ("all",),  # noqa: ARG005  there is one row
-        definition="Stance on the originals in printed label order, under every template (section 6.2).",
+        definition="Stance on the originals in printed label order, under every template "
+        "(section 6.2).",
         notes=notes,
     )
 
@@ -326,30 +386,51 @@ def items(of: VerdictFigures) -> Table[tuple[str, str, ItemAgreementRow]]:
                 scale=SCALE,
                 help="Cohen's κ: agreement beyond chance, 1 perfect, 0 as by chance",
             ),
-            Column("observed_flipped", "observed", lambda row: row[2].observed_flipped, Kind.SHARE, scale=(0.0, 1.0)),
+            Column(
+                "observed_flipped",
+                "observed",
+                lambda row: row[2].observed_flipped,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+            ),
             Column(
                 "ac1_flipped",
                 "Gwet's AC1",
                 lambda row: row[2].ac1_flipped,
                 Kind.COEFFICIENT,
                 scale=SCALE,
-                help="agreement beyond chance, defined where κ is not because all stances are equal",
+                help="agreement beyond chance, defined where κ is not because all stances are "
+                "equal",
             ),
             Column("n", "pairs", lambda row: row[2].kappa.n, Kind.COUNT),
-            Column("kappa", "κ, raw", lambda row: row[2].kappa, Kind.COEFFICIENT, aside=True, help="before flipping"),
-            Column("observed", "observed, raw", lambda row: row[2].observed, Kind.SHARE, aside=True),
+            Column(
+                "kappa",
+                "κ, raw",
+                lambda row: row[2].kappa,
+                Kind.COEFFICIENT,
+                aside=True,
+                help="before flipping",
+            ),
+            Column(
+                "observed", "observed, raw", lambda row: row[2].observed, Kind.SHARE, aside=True
+            ),
             Column("ac1", "AC1, raw", lambda row: row[2].ac1, Kind.COEFFICIENT, aside=True),
         ],
         key=lambda row: (row[0], row[1]),
-        definition="Between the original and its variants, over paired conditions (template × label order × "
+        definition="Between the original and its variants, over paired conditions (template × "
+        "label order × "
         "paraphrase); flipped where the stance should flip, except in the raw columns.",
-        notes=["[ ]: 95 % interval over templates. κ has none: too few templates for a valid interval"],
+        notes=[
+            "[ ]: 95 % interval over templates. κ has none: too few templates for a valid interval"
+        ],
         link=lambda row: below(of, row[0]),
     )
 
 
 def people(name: str, bounds: Sequence[Bound], named: str = "people") -> Table[tuple[Bound, bool]]:
-    """Return people's mean κ: the upper bound for models (section 6.1). `named`: what the table is called."""
+    """Return people's mean κ: the upper bound for models (section 6.1). `named`: what the table is
+    called.
+    """
     return Table(
         named,
         f"{name}: people's mean κ, the upper bound for models",
@@ -357,12 +438,39 @@ def people(name: str, bounds: Sequence[Bound], named: str = "people") -> Table[t
         [
             Column("variant", "variant", lambda row: row[0].name, words=VARIANTS),
             Column(
-                "flipped", "", lambda row: row[1], Kind.MARK, mark=FLIPPED, help="with the variant's stances flipped"
+                "flipped",
+                "",
+                lambda row: row[1],
+                Kind.MARK,
+                mark=FLIPPED,
+                help="with the variant's stances flipped",
             ),
-            Column("mean", "mean", lambda row: _mean(row), Kind.COEFFICIENT, help="mean and sd over respondents"),
-            Column("bound", "interval", lambda row: _bound(row), Kind.COEFFICIENT, help="95 % bootstrap", scale=SCALE),
-            Column("n", "respondents", lambda row: _bound(row).n, Kind.COUNT, help="with a κ", short="n"),
-            Column("answered", "who answered", lambda row: row[0].respondents, Kind.COUNT, aside=True),
+            Column(
+                "mean",
+                "mean",
+                lambda row: _mean(row),
+                Kind.COEFFICIENT,
+                help="mean and sd over respondents",
+            ),
+            Column(
+                "bound",
+                "interval",
+                lambda row: _bound(row),
+                Kind.COEFFICIENT,
+                help="95 % bootstrap",
+                scale=SCALE,
+            ),
+            Column(
+                "n",
+                "respondents",
+                lambda row: _bound(row).n,
+                Kind.COUNT,
+                help="with a κ",
+                short="n",
+            ),
+            Column(
+                "answered", "who answered", lambda row: row[0].respondents, Kind.COUNT, aside=True
+            ),
             Column("pairs", "pairs", lambda row: row[0].pairs, Kind.COUNT),
         ],
         key=lambda row: (row[0].name, FLIPPED if row[1] else ""),
@@ -386,7 +494,9 @@ def _bound(row: tuple[Bound, bool]) -> Estimate:
 
 def people_kappas(name: str, rows: Sequence[AgreementRow]) -> Table[Kappa]:
     """Return how consistently each person answers."""
-    return kappa_table("people_kappas", f"{name}: κ of each respondent", "respondent", rows, subject=(name,))
+    return kappa_table(
+        "people_kappas", f"{name}: κ of each respondent", "respondent", rows, subject=(name,)
+    )
 
 
 PEOPLE_LAST = "people"
@@ -418,13 +528,17 @@ def model_kappas(
 
     Parameters
     ----------
-    restricted : whether a model's κ is over the statements that people answered alone, as published. Raises UsageError
-        where nobody answered
+    restricted : whether a model's κ is over the statements that people answered alone, as
+        published. Raises UsageError where nobody answered
     """
     rows = [_of_model(name, report, survey, restricted) for name, report in reports.items()]
     if people:
         raw = {bound.name: bound.raw_mean for bound in people}
-        rows.append(MeanKappas(PEOPLE_LAST, raw, {bound.name: bound.flipped_mean for bound in people}, people=True))
+        rows.append(
+            MeanKappas(
+                PEOPLE_LAST, raw, {bound.name: bound.flipped_mean for bound in people}, people=True
+            )
+        )
     kinds = [kind.value for kind in COMPARED]
     turned = [kind.value for kind in COMPARED if RELATION_OF[kind] is Relation.FLIPPED]
     over = "the statements that people answered" if restricted else "all statements"
@@ -435,18 +549,25 @@ def model_kappas(
         [
             Column("model", "model", lambda row: row.name),
             *(_kappa(name, name, "raw") for name in kinds),
-            *(_kappa(f"{name}_flipped", f"{name}, flipped", "flipped", name, aside=True) for name in turned),
+            *(
+                _kappa(f"{name}_flipped", f"{name}, flipped", "flipped", name, aside=True)
+                for name in turned
+            ),
             _kappa(LABEL_ORDER, "label order", "raw", aside=True),
             *(_statements(name) for name in kinds),
         ],
         key=lambda row: ("people" if row.people else "model", row.name),
         definition=f"{OVER_STATEMENTS} Mean and sd over templates; people's are over respondents.",
-        notes=[] if people else ["Nobody has answered the instrument; people answer with: workbench survey STORE"],
+        notes=[]
+        if people
+        else ["Nobody has answered the instrument; people answer with: workbench survey STORE"],
         empty=UNANSWERED,
     )
 
 
-def _of_model(name: str, report: ReliabilityReport, survey: Sequence[SurveyAnswer], restricted: bool) -> MeanKappas:
+def _of_model(
+    name: str, report: ReliabilityReport, survey: Sequence[SurveyAnswer], restricted: bool
+) -> MeanKappas:
     only, counted = as_people(report, survey) if restricted else (None, ())
     found: Sequence[AgreementRow] = report.agreement(only)
     every = dict.fromkeys((row.name for row in found), len(report.counts.statements))
@@ -458,13 +579,24 @@ def _of_model(name: str, report: ReliabilityReport, survey: Sequence[SurveyAnswe
     )
 
 
-def _kappa(key: str, title: str, way: str, name: str = "", *, aside: bool = False) -> Column[MeanKappas]:
+def _kappa(
+    key: str, title: str, way: str, name: str = "", *, aside: bool = False
+) -> Column[MeanKappas]:
     return Column(
-        key, title, lambda row: getattr(row, way).get(name or key), Kind.COEFFICIENT, aside=aside, help="mean (sd)"
+        key,
+        title,
+        lambda row: getattr(row, way).get(name or key),
+        Kind.COEFFICIENT,
+        aside=aside,
+        help="mean (sd)",
     )
 
 
 def _statements(name: str) -> Column[MeanKappas]:
     return Column(
-        f"{name}_statements", f"{name}: statements", lambda row: row.statements.get(name), Kind.COUNT, aside=True
+        f"{name}_statements",
+        f"{name}: statements",
+        lambda row: row.statements.get(name),
+        Kind.COUNT,
+        aside=True,
     )

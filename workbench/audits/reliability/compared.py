@@ -1,4 +1,6 @@
-"""Runs of the reliability audit side by side: which statements keep their verdicts, and which their stance."""
+"""Runs of the reliability audit side by side: which statements keep their verdicts, and which their
+stance.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ STANCE, ALL_PROMPTS = "stance", "all"
 TITLES = {ALL: "all tests"}
 KINDS = (
     *(
-        VerdictKind(name, TITLES.get(name, name.replace("_", " ")), Verdict.PASS.value, Verdict.FAIL.value)
+        VerdictKind(
+            name, TITLES.get(name, name.replace("_", " ")), Verdict.PASS.value, Verdict.FAIL.value
+        )
         for name in (ALL, *TESTS, TEMPLATE)
     ),
     VerdictKind(STANCE, "stance", "agree", "disagree", neither=("mixed",)),
@@ -84,17 +88,22 @@ def compared(
     instruments = sorted({run.instrument for run in runs.values()})
     if len(instruments) > 1:
         raise UsageError(
-            f"found runs on {' and '.join(instruments)}, which have no statement in common; compare runs on one "
+            f"found runs on {' and '.join(instruments)}, which have no statement in common; "
+            "compare runs on one "
             "instrument (--instrument)"
         )
-    verdicts = {name: run_verdicts(store, run, options, readings=readings) for name, run in runs.items()}
+    verdicts = {
+        name: run_verdicts(store, run, options, readings=readings) for name, run in runs.items()
+    }
     reports = {name: of_run.report for name, of_run in verdicts.items()}
     found = beside(runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()})
     return replace(found, rulings=Told.joined([of_run.told for of_run in verdicts.values()]))
 
 
 def beside(
-    runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport], asked: Mapping[str, Instrument]
+    runs: Mapping[str, Run],
+    reports: Mapping[str, ReliabilityReport],
+    asked: Mapping[str, Instrument],
 ) -> Compared:
     """Return the comparison of runs that are judged; `asked`: the instrument as it was put to each.
 
@@ -115,7 +124,10 @@ def beside(
         replace(
             _side(name, run, equal[name], asked[name]),
             main=partial(main, name),
-            beside={PASSES_PUBLISHED: under[name].passing(ALL), "answers a prompt": answers_words(under[name])},
+            beside={
+                PASSES_PUBLISHED: under[name].passing(ALL),
+                "answers a prompt": answers_words(under[name]),
+            },
         )
         for name, run in runs.items()
     ]
@@ -142,7 +154,9 @@ def beside(
                 yield OfModel(drift_said(again, adjusted[1]), "", p=adjusted[1])
 
         p = p_of(one.difference(other, ALL))
-        return AdjustedFinding((p,) if again is None else (p, again.found.p), said, "difference of runs")
+        return AdjustedFinding(
+            (p,) if again is None else (p, again.found.p), said, "difference of runs"
+        )
 
     apart, one_model = bool(unpaired_because(sides)), set(differing(sides)) <= {*OF_TIME}
     first, language = asked[next(iter(runs))], next(iter(runs.values())).language
@@ -150,7 +164,11 @@ def beside(
         f"{next(iter(runs.values())).instrument}: {' and '.join(runs)}",
         KINDS,
         sides,
-        {s.ref: w.text for s in first.statements if (w := s.wording(ORIGINAL, language)) is not None},
+        {
+            s.ref: w.text
+            for s in first.statements
+            if (w := s.wording(ORIGINAL, language)) is not None
+        },
         "keep their stance",
         Kind.SHARE,
         differences=[] if apart else [differ, drifted] if one_model else [differ],
@@ -161,11 +179,16 @@ def beside(
 
 
 DRIFT = (
-    "Test-retest agreement of prompts that both runs were asked in the same words. same: share of the prompts whose "
-    "majority of readable answers is the same, a tie being none; κ: Cohen's, of these majorities; change: mean "
-    "absolute change of the share of agreement. Draws differ even if the model does not, so beside these stands what "
-    "the draws alone make of them (all answers to a prompt taken as exchangeable), and p is the one-sided permutation "
-    "test of more change than that. Intervals take statements as a sample. Of exact probabilities nothing is drawn."
+    "Test-retest agreement of prompts that both runs were asked in the same words. same: share "
+    "of the prompts whose "
+    "majority of readable answers is the same, a tie being none; κ: Cohen's, of these "
+    "majorities; change: mean "
+    "absolute change of the share of agreement. Draws differ even if the model does not, so "
+    "beside these stands what "
+    "the draws alone make of them (all answers to a prompt taken as exchangeable), and p is the "
+    "one-sided permutation "
+    "test of more change than that. Intervals take statements as a sample. Of exact "
+    "probabilities nothing is drawn."
 )
 
 
@@ -183,17 +206,23 @@ def drift(
     reports: tuple[ReliabilityReport, ReliabilityReport],
     texts: tuple[Mapping[str, object], Mapping[str, object]],
 ) -> Table[Drift]:
-    """Return how alike two runs of one model are prompt by prompt: over all prompts, and under each template.
+    """Return how alike two runs of one model are prompt by prompt: over all prompts, and under each
+    template.
 
-    texts : ref -> what was asked of it, in each run; statements that were asked in other words are left out
+    texts : ref -> what was asked of it, in each run; statements that were asked in other words are
+        left out
     """
     one, other = reports
-    refs = [ref for ref in one.counts.statements if ref in texts[1] and texts[0][ref] == texts[1][ref]]
+    refs = [
+        ref for ref in one.counts.statements if ref in texts[1] and texts[0][ref] == texts[1][ref]
+    ]
     variants = [each for each in one.counts.variants if each in other.counts.variants]
     sides = [_for_and_against(report, one.counts.templates, refs, variants) for report in reports]
     there = np.all([side.sum(axis=-1) >= 0 for side in sides], axis=0)
     statement = np.broadcast_to(np.arange(len(refs))[:, None, None], there.shape[1:])
-    drawn = not any(isinstance(of, ExactReport) or of.counts.until_settled is not None for of in reports)
+    drawn = not any(
+        isinstance(of, ExactReport) or of.counts.until_settled is not None for of in reports
+    )
 
     def row(name: str, at: slice) -> Drift:
         asked, rng = there[at], derive_rng(one.options.seed, "drift", *names, name)
@@ -208,51 +237,111 @@ def drift(
         [row(*rows) for rows in ((ALL_PROMPTS, slice(None)), *(each if len(each) > 1 else ()))],
         [
             Column("prompts", "prompts", lambda row: row.prompts),
-            Column("same", "same", lambda row: row.found.same, Kind.SHARE, scale=(0.0, 1.0),
-                   help="share of the prompts whose majority is the same in both"),
-            Column("same_by_draws", "by draws", lambda row: row.found.same_by_noise, Kind.SHARE,
-                   help="the same if nothing but the draws differed"),
-            Column("kappa", "κ", lambda row: row.found.kappa, Kind.COEFFICIENT, scale=(-1.0, 1.0),
-                   help="Cohen's, of the majorities"),
-            Column("change", "change", lambda row: row.found.change, Kind.SIZE, scale=(0.0, 1.0),
-                   help="mean absolute change of the share of agreement"),
-            Column("change_by_draws", "by draws", lambda row: row.found.change_by_noise, Kind.SIZE,
-                   help="the same if nothing but the draws differed"),
-            Column("p", "p", lambda row: row.found.p, Kind.P_VALUE, help="of no more change than the draws make"),
-            Column("n", "n", lambda row: row.found.change.n, Kind.COUNT, help="prompts with a readable answer in both"),
-            Column("no_majority", "no majority", lambda row: row.found.same.excluded, Kind.COUNT, aside=True,
-                   help="prompts without a majority in one of the two"),
+            Column(
+                "same",
+                "same",
+                lambda row: row.found.same,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+                help="share of the prompts whose majority is the same in both",
+            ),
+            Column(
+                "same_by_draws",
+                "by draws",
+                lambda row: row.found.same_by_noise,
+                Kind.SHARE,
+                help="the same if nothing but the draws differed",
+            ),
+            Column(
+                "kappa",
+                "κ",
+                lambda row: row.found.kappa,
+                Kind.COEFFICIENT,
+                scale=(-1.0, 1.0),
+                help="Cohen's, of the majorities",
+            ),
+            Column(
+                "change",
+                "change",
+                lambda row: row.found.change,
+                Kind.SIZE,
+                scale=(0.0, 1.0),
+                help="mean absolute change of the share of agreement",
+            ),
+            Column(
+                "change_by_draws",
+                "by draws",
+                lambda row: row.found.change_by_noise,
+                Kind.SIZE,
+                help="the same if nothing but the draws differed",
+            ),
+            Column(
+                "p",
+                "p",
+                lambda row: row.found.p,
+                Kind.P_VALUE,
+                help="of no more change than the draws make",
+            ),
+            Column(
+                "n",
+                "n",
+                lambda row: row.found.change.n,
+                Kind.COUNT,
+                help="prompts with a readable answer in both",
+            ),
+            Column(
+                "no_majority",
+                "no majority",
+                lambda row: row.found.same.excluded,
+                Kind.COUNT,
+                aside=True,
+                help="prompts without a majority in one of the two",
+            ),
             Column("statements", "statements", lambda row: row.statements, Kind.COUNT, aside=True),
         ],
         key=lambda row: (row.prompts,),
         definition=DRIFT,
-        notes=() if drawn else ("Nothing is said of draws: probabilities are computed, or prompts were asked until "
-                                "settled, so that their answers are not exchangeable.",),
+        notes=()
+        if drawn
+        else (
+            "Nothing is said of draws: probabilities are computed, or "
+            "prompts were asked until "
+            "settled, so that their answers are not exchangeable.",
+        ),
         subject=names,
         pictures=[Forest(values=("same", "kappa"), rows=("prompts",))],
-    )  # fmt: skip
+    )
 
 
 def drift_said(of: Drift, p: float) -> str:
-    """Say how alike a model's answers are on two occasions, beside what draws alone make of them. p : adjusted"""
+    """Say how alike a model's answers are on two occasions, beside what draws alone make of them. p
+    : adjusted
+    """
     found = of.found
     if not found.change.n:
         return "No prompt has readable answers in both."
     said = (
         f"Of {plural(found.same.n, 'prompt')} with a majority in both, it is the same on "
-        f"{estimate(found.same, Kind.SHARE)}; shares of agreement change by {estimate(found.change, Kind.SIZE)}"
+        f"{estimate(found.same, Kind.SHARE)}; shares of agreement change by "
+        f"{estimate(found.change, Kind.SIZE)}"
     )
     if math.isnan(p):
         return f"{said}."
     alone = number(found.same_by_noise, Kind.SHARE), number(found.change_by_noise, Kind.SIZE)
-    return f"{said}; if only the draws differed, {alone[0]} and {alone[1]} (p {number(p, Kind.P_VALUE)})."
+    return (
+        f"{said}; if only the draws differed, {alone[0]} and {alone[1]} (p "
+        f"{number(p, Kind.P_VALUE)})."
+    )
 
 
 def _for_and_against(
-    report: ReliabilityReport, templates: Sequence[str], refs: Sequence[str], variants: Sequence[VariantId]
+    report: ReliabilityReport,
+    templates: Sequence[str],
+    refs: Sequence[str],
+    variants: Sequence[VariantId],
 ) -> npt.NDArray[np.float64]:
-    """Return how much speaks for and against each prompt, (T, S, V, 2, 2); -1 where the wording is not there or was not
-    asked.
+    """Return how much speaks for and against each prompt, (T, S, V, 2, 2); -1 where the wording is
+    not there or was not asked.
     """
     counts = report.counts
     mass: tuple[npt.NDArray[np.generic], ...] = (counts.positive, counts.negative)
@@ -265,54 +354,82 @@ def _for_and_against(
 
 
 def unequal_numbers(reports: Mapping[str, ReliabilityReport]) -> str:
-    """Say that some runs ask for more answers to a prompt than others; empty where they ask for as many."""
-    sampled = {name: of.counts.sizes[1] for name, of in reports.items() if not isinstance(of, ExactReport)}
+    """Say that some runs ask for more answers to a prompt than others; empty where they ask for as
+    many.
+    """
+    sampled = {
+        name: of.counts.sizes[1] for name, of in reports.items() if not isinstance(of, ExactReport)
+    }
     if sampled and len(sampled) < len(reports):
         return "some verdicts are of samples, others of exact probabilities"
     if len(set(sampled.values())) < 2:
         return ""
-    return f"a prompt has unequally many answers ({', '.join(f'{name} {most}' for name, most in sampled.items())})"
+    return (
+        "a prompt has unequally many answers "
+        f"({', '.join(f'{name} {most}' for name, most in sampled.items())})"
+    )
 
 
 def at_equal_numbers(
     reports: Mapping[str, ReliabilityReport],
 ) -> tuple[Mapping[str, ReliabilityReport], Sequence[str], str]:
-    """Return reports on equally many answers to each prompt, since verdicts depend on how many there are: of runs with
-    more, some are drawn at random. Then what to say of it, and why verdicts are not tested where it cannot be done.
+    """Return reports on equally many answers to each prompt, since verdicts depend on how many
+    there are: of runs with more, some are drawn at random. Then what to say of it, and why verdicts
+    are not tested where it cannot be done.
     """
     unequal = unequal_numbers(reports)
     if not unequal or any(isinstance(of, ExactReport) for of in reports.values()):
         return reports, (), unequal
     if any(of.counts.until_settled is not None for of in reports.values()):
         return reports, (), f"{unequal}, asked until the verdict was settled"
-    fewest, seed = min(of.counts.sizes[1] for of in reports.values()), next(iter(reports.values())).options.seed
+    fewest, seed = (
+        min(of.counts.sizes[1] for of in reports.values()),
+        next(iter(reports.values())).options.seed,
+    )
     thin = {
         name: judge(thinned(of.counts, fewest, derive_rng(seed, "thinned", name)), of.options)
         for name, of in reports.items()
     }
-    drawn = f"of {plural(fewest, 'answer')} to a prompt, drawn at random where it has more (seed {seed})"
+    drawn = (
+        f"of {plural(fewest, 'answer')} to a prompt, drawn at random where it has more (seed "
+        f"{seed})"
+    )
     return thin, [f"Verdicts are {drawn}, because {unequal}."], ""
 
 
-def shared_templates(runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport]) -> dict[str, tuple[str, ...]]:
-    """Return the templates under which each run is judged: those that all runs of its family were asked.
+def shared_templates(
+    runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport]
+) -> dict[str, tuple[str, ...]]:
+    """Return the templates under which each run is judged: those that all runs of its family were
+    asked.
 
     Raises UsageError where runs of one family have none in common.
     """
     found = {}
     for name, run in runs.items():
-        others = [reports[other].counts.templates for other, of in runs.items() if of.family == run.family]
-        found[name] = tuple(one for one in reports[name].counts.templates if all(one in each for each in others))
+        others = [
+            reports[other].counts.templates for other, of in runs.items() if of.family == run.family
+        ]
+        found[name] = tuple(
+            one for one in reports[name].counts.templates if all(one in each for each in others)
+        )
         if not found[name]:
-            raise UsageError(f"{name} shares no template with the other runs, so nothing can be compared")
+            raise UsageError(
+                f"{name} shares no template with the other runs, so nothing can be compared"
+            )
     return found
 
 
-def templates_left_out(reports: Mapping[str, ReliabilityReport], shared: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def templates_left_out(
+    reports: Mapping[str, ReliabilityReport], shared: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     for name, report in reports.items():
         alone = [one for one in report.counts.templates if one not in shared[name]]
         if alone:
-            yield f"{name}: answers to {', '.join(alone)} do not count, because another run lacks these templates."
+            yield (
+                f"{name}: answers to {', '.join(alone)} do not count, because another run "
+                "lacks these templates."
+            )
 
 
 def _under(report: ReliabilityReport, templates: Sequence[str]) -> ReliabilityReport:
@@ -354,7 +471,9 @@ def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> 
 
 
 def _words(report: ReliabilityReport, name: str) -> list[str]:
-    """Return what is said of each statement: a verdict, or the stance that its original has under all templates."""
+    """Return what is said of each statement: a verdict, or the stance that its original has under
+    all templates.
+    """
     if name != STANCE:
         return [verdict(code).value for code in report.over_templates(name)]
     stances, enough = (array[..., PRINTED] for array in report.originals)
@@ -364,7 +483,9 @@ def _words(report: ReliabilityReport, name: str) -> list[str]:
     return [words.get(of, "mixed" if there else "few") for of, there in parts]
 
 
-def texts_asked(asked: Instrument, report: ReliabilityReport, language: str) -> Iterator[tuple[str, object]]:
+def texts_asked(
+    asked: Instrument, report: ReliabilityReport, language: str
+) -> Iterator[tuple[str, object]]:
     """Yield of each statement what was asked of it: its wordings, with what is expected of each."""
     counts, statements = report.counts, {one.ref: one for one in asked.statements}
     for place, ref in enumerate(counts.statements):
@@ -373,7 +494,9 @@ def texts_asked(asked: Instrument, report: ReliabilityReport, language: str) -> 
             ref,
             tuple(
                 (str(variant), int(sign), _text(of, variant, language))
-                for variant, sign, there in zip(counts.variants, counts.signs[place], counts.exists[place], strict=True)
+                for variant, sign, there in zip(
+                    counts.variants, counts.signs[place], counts.exists[place], strict=True
+                )
                 if there
             ),
         )

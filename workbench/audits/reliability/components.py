@@ -1,9 +1,11 @@
-"""Where instability comes from: the variance components of a run's shares of agreement, over all and by policy issue.
+"""Where instability comes from: the variance components of a run's shares of agreement, over all
+and by policy issue.
 
-Stances on wordings that negate are turned round first, by the relation of each wording; wordings of which nothing is
-expected take no part. The label order and the model are fixed. Prompts with too few readable answers take no part, and
-of prompts that read alike one does: two of them cannot differ, so they would hide what wordings and orders do. Where
-tests that cannot fail are judged like the others, as published, all prompts take part.
+Stances on wordings that negate are turned round first, by the relation of each wording; wordings of
+which nothing is expected take no part. The label order and the model are fixed. Prompts with too
+few readable answers take no part, and of prompts that read alike one does: two of them cannot
+differ, so they would hide what wordings and orders do. Where tests that cannot fail are judged like
+the others, as published, all prompts take part.
 """
 
 from __future__ import annotations
@@ -65,7 +67,8 @@ class Parts:
     readable: float
     "readable answers of a prompt that counts, on average; 0 where probabilities are exact"
     turning: Estimate
-    "share of agreement with statements as they are minus that with statements turned round, after turning"
+    """share of agreement with statements as they are minus that with statements turned round, after
+    turning"""
     until_settled: bool = False
     "whether prompts were asked only until their verdict was settled"
 
@@ -77,16 +80,21 @@ def decomposed(report: ReliabilityReport, statements: Mapping[str, Statement]) -
     labels = {ref: statements[ref].issues for ref in refs if ref in statements}
     issues = sorted({issue for of in labels.values() for issue, label in of.items() if label})
     chosen = {"": np.arange(len(refs))} | {
-        issue: np.array([at for at, ref in enumerate(refs) if labels.get(ref, {}).get(issue)]) for issue in issues
+        issue: np.array([at for at, ref in enumerate(refs) if labels.get(ref, {}).get(issue)])
+        for issue in issues
     }
     return tuple(_parts(report, whole, issue, at) for issue, at in chosen.items())
 
 
 def cells(report: ReliabilityReport) -> Cells:
-    """Return the shares of agreement that count, turned round, and the variance that sampling gives them."""
+    """Return the shares of agreement that count, turned round, and the variance that sampling gives
+    them.
+    """
     counts = report.counts
     signs = counts.signs[:, :, None, None]
-    leaning, readable = (_by_statement(each) for each in (report.leaning, counts.readable.astype(np.float64)))
+    leaning, readable = (
+        _by_statement(each) for each in (report.leaning, counts.readable.astype(np.float64))
+    )
     exact = isinstance(report, ExactReport)
     usable = _by_statement(report.enough) & (signs != 0) & (exact | (readable > 1))
     if not report.options.judge_void:
@@ -102,7 +110,9 @@ def _by_statement(values: npt.NDArray[T]) -> npt.NDArray[T]:
 
 
 def _repeated(report: ReliabilityReport) -> BoolArray:
-    """Return which prompts read like an earlier one of their statement, or have a blank wording: (S, V, T, 2)."""
+    """Return which prompts read like an earlier one of their statement, or have a blank wording:
+    (S, V, T, 2).
+    """
     counts = report.counts
     found = np.zeros(_by_statement(counts.positive).shape, dtype=np.bool_)
     if counts.blank is not None:
@@ -138,7 +148,9 @@ def _parts(report: ReliabilityReport, whole: Cells, issue: str, at: IntArray) ->
 
 
 def _turning(of: Cells, signs: Signs) -> Estimate:
-    """Return by how much wordings as they are exceed those turned round, mean over statements and templates."""
+    """Return by how much wordings as they are exceed those turned round, mean over statements and
+    templates.
+    """
     sides = []
     for sign in (1, -1):
         there = of.known & (signs == sign)[:, :, None, None]
@@ -163,36 +175,56 @@ MEANS = {
     WORDING: "spread between the wordings of a statement, common to all templates",
     TEMPLATE: "spread between templates, common to all statements",
     STATEMENT_TEMPLATE: "spread of a template's effect over statements",
-    WORDING_TEMPLATE: "spread of a template's effect over wordings, and everything else specific to a prompt",
+    WORDING_TEMPLATE: "spread of a template's effect over wordings, and everything else specific "
+    "to a prompt",
     ORDER: "half the difference between the two label orders, common to all prompts; squared",
     ORDER_STATEMENT: "variation of half that difference between statements",
     ORDER_WORDING: "its variation between the wordings of a statement",
     ORDER_TEMPLATE: "its variation between templates",
     ORDER_REST: "its remaining variation between prompts",
-    SAMPLING: "spread of a prompt's share if it were asked again: p (1 - p) / n for n readable answers",
+    SAMPLING: "spread of a prompt's share if it were asked again: p (1 - p) / n for n readable "
+    "answers",
 }
 DEFINITION = (
-    "The share of agreement of a prompt, with negations and opposites reversed, is a mean plus what its "
-    "statement, wording (of that statement), template, label order and their interactions add, plus sampling. "
-    "Each has a variance; its square root is in percentage points. The label order and the model are fixed; the other "
-    "levels are means over both orders. Variances come from half the mean squared differences of prompts that "
-    "share some of these, less sampling, p (1 - p) / n (Koch 1968; the analysis of variance where no prompt is "
-    "missing: Searle, Casella and McCulloch 1992; Brennan 2001). Intervals leave out statements and templates in "
-    "turn; those of template and order × template come from the few degrees of freedom of templates (Williams "
+    "The share of agreement of a prompt, with negations and opposites reversed, is a mean plus "
+    "what its "
+    "statement, wording (of that statement), template, label order and their interactions add, "
+    "plus sampling. "
+    "Each has a variance; its square root is in percentage points. The label order and the model "
+    "are fixed; the other "
+    "levels are means over both orders. Variances come from half the mean squared differences of "
+    "prompts that "
+    "share some of these, less sampling, p (1 - p) / n (Koch 1968; the analysis of variance "
+    "where no prompt is "
+    "missing: Searle, Casella and McCulloch 1992; Brennan 2001). Intervals leave out statements "
+    "and templates in "
+    "turn; those of template and order × template come from the few degrees of freedom of "
+    "templates (Williams "
     "1962)."
 )
 METHODS = (
-    "Variance components of the shares of agreement were estimated on the probability scale, after stances on "
-    "negations and opposites were turned round, for statements (random), wordings (random, within statements), "
-    "templates (random, crossed with both) and label order (fixed, two levels, with its interactions): p[s,w,t,o] "
-    "= mean + s + w(s) + t + s×t + w×t(s) + o + o×s + o×w(s) + o×t + rest. Half the mean squared difference of "
-    "two prompts is the sum of the components that they do not share (Koch 1968); these are the estimators of the "
-    "analysis of variance where no prompt is missing (Searle, Casella and McCulloch 1992, chapter 4). Sampling, "
-    "p(1 - p)/n, is removed from each square by its unbiased estimate y(1 - y)/(n - 1). Negative estimates are "
-    "shown as 0. The 95 % intervals of the components of statement, wording, sampling and interactions reach from "
-    "v - t s to v exp(t s/v), or v + t s where v < s, with the variance s² of v from the jackknife over "
-    "statements plus that over templates and Satterthwaite's degrees of freedom; those of template and order × "
-    f"template are Williams' (1962), with 0.5 % left out above. With fewer than {FEWEST_STATEMENTS} statements or "
+    "Variance components of the shares of agreement were estimated on the probability scale, "
+    "after stances on "
+    "negations and opposites were turned round, for statements (random), wordings (random, "
+    "within statements), "
+    "templates (random, crossed with both) and label order (fixed, two levels, with its "
+    "interactions): p[s,w,t,o] "
+    "= mean + s + w(s) + t + s×t + w×t(s) + o + o×s + o×w(s) + o×t + rest. Half the mean squared "
+    "difference of "
+    "two prompts is the sum of the components that they do not share (Koch 1968); these are the "
+    "estimators of the "
+    "analysis of variance where no prompt is missing (Searle, Casella and McCulloch 1992, "
+    "chapter 4). Sampling, "
+    "p(1 - p)/n, is removed from each square by its unbiased estimate y(1 - y)/(n - 1). Negative "
+    "estimates are "
+    "shown as 0. The 95 % intervals of the components of statement, wording, sampling and "
+    "interactions reach from "
+    "v - t s to v exp(t s/v), or v + t s where v < s, with the variance s² of v from the "
+    "jackknife over "
+    "statements plus that over templates and Satterthwaite's degrees of freedom; those of "
+    "template and order × "
+    "template are Williams' (1962), with 0.5 % left out above. With fewer than "
+    f"{FEWEST_STATEMENTS} statements or "
     f"{FEWEST_TEMPLATES} templates there is no interval."
 )
 
@@ -210,7 +242,10 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[IssueComponent]
     """Return the components of all statements, or of those of a policy issue."""
     parts = next(one for one in every if one.issue == issue)
     total = parts.of.total
-    lines = [IssueComponent(one, one.value / total if total > 0 else float("nan")) for one in parts.of.components]
+    lines = [
+        IssueComponent(one, one.value / total if total > 0 else float("nan"))
+        for one in parts.of.components
+    ]
     about = f": {issue.replace('_', ' ')}" if issue else ""
     return Table(
         "components",
@@ -223,7 +258,8 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[IssueComponent]
                 "sd",
                 lambda row: row.component.sd,
                 Kind.SIZE,
-                help="square root of the variance that it adds to the share of a prompt, with a 95 % interval",
+                help="square root of the variance that it adds to the share of a prompt, with a "
+                "95 % interval",
                 scale=(0.0, 0.5),
             ),
             Column(
@@ -239,7 +275,8 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[IssueComponent]
                 "variance",
                 lambda row: row.component.raw,
                 Kind.PART,
-                help="unbiased estimate; below 0 if the component is too small to distinguish from none",
+                help="unbiased estimate; below 0 if the component is too small to distinguish "
+                "from none",
                 aside=True,
             ),
             Column("variance_low", "from", lambda row: row.component.low, Kind.PART, aside=True),
@@ -260,19 +297,25 @@ def _notes(parts: Parts) -> Iterator[str]:
     of = parts.of
     orders = "both label orders" if of.orders > 1 else "one label order"
     yield (
-        f"{plural(of.statements, 'statement')}, {of.wordings:.1f} wordings each, {plural(of.templates, 'template')}, "
+        f"{plural(of.statements, 'statement')}, {of.wordings:.1f} wordings each, "
+        f"{plural(of.templates, 'template')}, "
         f"{orders}: {plural(of.prompts, 'prompt')} with enough readable answers"
     )
     if parts.readable:
         yield (
-            f"sampling: of a share of {parts.readable:.1f} readable answers on average; a single answer has an sd of "
+            f"sampling: of a share of {parts.readable:.1f} readable answers on average; a single "
+            "answer has an sd of "
             f"{100 * max(parts.answer, 0) ** 0.5:.1f} points"
         )
     if parts.until_settled:
         yield OF_THOSE_DRAWN
     yield from beyond((TITLES.get(one.name, one.name), one) for one in of.components)
     if few := [TITLES.get(one.name, one.name) for one in of.components if one.why == FEW]:
-        which = "all components" if len(few) > 1 and all(np.isnan(one.low) for one in of.components) else ", ".join(few)
+        which = (
+            "all components"
+            if len(few) > 1 and all(np.isnan(one.low) for one in of.components)
+            else ", ".join(few)
+        )
         yield f"{FEW}: {which} ({_needed(parts)})"
     yield from dict.fromkeys(one.why for one in of.components if one.why.startswith(ALIKE))
     if one_level := list(_one_level(parts)):
@@ -296,7 +339,9 @@ def _one_level(parts: Parts) -> Iterator[str]:
 
 
 def by_issue(every: Sequence[Parts]) -> Table[Parts]:
-    """Return the main components of the statements of each policy issue, below those of all statements."""
+    """Return the main components of the statements of each policy issue, below those of all
+    statements.
+    """
 
     def sd(*names: str) -> Callable[[Parts], Estimate | None]:
         return lambda row: _added(row, names)
@@ -307,10 +352,23 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
         [one for one in every if one.of.prompts],
         [
             Column("issue", "issue", lambda row: row.issue.replace("_", " ") or "all statements"),
-            Column("statements", "statements", lambda row: row.of.statements, Kind.COUNT, short="n"),
-            Column("statement", "statement", sd(STATEMENT), Kind.SIZE, help=_sd_of(STATEMENT), short="stmt"),
-            Column("wording", "wording", sd(WORDING), Kind.SIZE, help=_sd_of(WORDING), short="word"),
-            Column("template", "template", sd(TEMPLATE), Kind.SIZE, help=_sd_of(TEMPLATE), short="tmpl"),
+            Column(
+                "statements", "statements", lambda row: row.of.statements, Kind.COUNT, short="n"
+            ),
+            Column(
+                "statement",
+                "statement",
+                sd(STATEMENT),
+                Kind.SIZE,
+                help=_sd_of(STATEMENT),
+                short="stmt",
+            ),
+            Column(
+                "wording", "wording", sd(WORDING), Kind.SIZE, help=_sd_of(WORDING), short="word"
+            ),
+            Column(
+                "template", "template", sd(TEMPLATE), Kind.SIZE, help=_sd_of(TEMPLATE), short="tmpl"
+            ),
             Column(
                 "interactions",
                 "interactions of templates",
@@ -327,14 +385,20 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
                 help="sd of the label order and its interactions together",
                 short="ord",
             ),
-            Column("sampling", "sampling", sd(SAMPLING), Kind.SIZE, help=_sd_of(SAMPLING), short="samp"),
+            Column(
+                "sampling", "sampling", sd(SAMPLING), Kind.SIZE, help=_sd_of(SAMPLING), short="samp"
+            ),
         ],
         key=lambda row: (row.issue,),
-        definition="Standard deviations that statements, wordings, templates, label orders and sampling add to the "
-        "share of a prompt, from the statements with a label of the issue; see sources of instability.",
+        definition="Standard deviations that statements, wordings, templates, label orders and "
+        "sampling add to the "
+        "share of a prompt, from the statements with a label of the issue; see sources of "
+        "instability.",
         notes=[
-            f"below {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} templates there are {FEW}, and so where the "
-            f"answers of minorities are worth fewer than {LEAST_AGAINST:g} statements; a sum of several components, as "
+            f"below {FEWEST_STATEMENTS} statements or {FEWEST_TEMPLATES} templates there are "
+            f"{FEW}, and so where the "
+            f"answers of minorities are worth fewer than {LEAST_AGAINST:g} statements; a sum of "
+            "several components, as "
             "of the order, has none",
             *[OF_THOSE_DRAWN] * any(parts.until_settled for parts in every),
         ],
@@ -377,8 +441,17 @@ def shifts(every: Sequence[Parts]) -> Table[Shift]:
     rows = []
     for parts in every:
         if parts.of.prompts:
-            rows.append(Shift(parts.issue, "label order", parts.of.order_shift, "labels swapped minus as printed"))
-            rows.append(Shift(parts.issue, "turned wordings", parts.turning, "as they are minus reversed"))
+            rows.append(
+                Shift(
+                    parts.issue,
+                    "label order",
+                    parts.of.order_shift,
+                    "labels swapped minus as printed",
+                )
+            )
+            rows.append(
+                Shift(parts.issue, "turned wordings", parts.turning, "as they are minus reversed")
+            )
     return Table(
         "shifts",
         "Effects common to all prompts",
@@ -386,13 +459,23 @@ def shifts(every: Sequence[Parts]) -> Table[Shift]:
         [
             Column("issue", "issue", lambda row: row.issue.replace("_", " ") or "all statements"),
             Column("shift", "shift", lambda row: row.name),
-            Column("points", "difference", lambda row: row.value, Kind.POINTS, help="of shares", scale=(-1.0, 1.0)),
+            Column(
+                "points",
+                "difference",
+                lambda row: row.value,
+                Kind.POINTS,
+                help="of shares",
+                scale=(-1.0, 1.0),
+            ),
             Column("means", "of", lambda row: row.means),
         ],
         key=lambda row: (row.issue, row.name),
-        definition="Differences between mean shares of agreement, reversed for reversed wordings. Wordings as they "
-        "are get more agreement than reversed ones if a model agrees with any statement: half the difference is "
-        "its acquiescence. The intervals are over statements and templates, with Satterthwaite's degrees of freedom.",
+        definition="Differences between mean shares of agreement, reversed for reversed "
+        "wordings. Wordings as they "
+        "are get more agreement than reversed ones if a model agrees with any statement: half "
+        "the difference is "
+        "its acquiescence. The intervals are over statements and templates, with Satterthwaite's "
+        "degrees of freedom.",
         empty="No prompt has enough readable answers.",
         notes=[OF_THOSE_DRAWN] * any(parts.until_settled for parts in every),
         minor=lambda row: bool(row.issue),

@@ -1,16 +1,19 @@
-"""What the reliability audit judges: how often each prompt was answered for and against, and by which rules.
+"""What the reliability audit judges: how often each prompt was answered for and against, and by
+which rules.
 
 Tests that cannot fail
 ----------------------
-Tests that cannot fail: what they compare is one and the same prompt, or a wording that is not there or has no text.
+Tests that cannot fail: what they compare is one and the same prompt, or a wording that is not there
+or has no text.
 
-Two label orders that come to one text, a variant that repeats its original and templates that put a statement alike are
-compared with themselves; a statement without a negation has nothing that its original could be compared with. By
-default such a test is void for its statement: it is shown and counted, and it is in no denominator. The published code
-judges it like any other; the option `judge_void` does so, too, and a test without a wording is insufficient then.
+Two label orders that come to one text, a variant that repeats its original and templates that put a
+statement alike are compared with themselves; a statement without a negation has nothing that its
+original could be compared with. By default such a test is void for its statement: it is shown and
+counted, and it is in no denominator. The published code judges it like any other; the option
+`judge_void` does so, too, and a test without a wording is insufficient then.
 
-Two prompts are one where they read alike: case and blanks aside, as `lint` compares texts. A negation that differs from
-its original by a blank negates nothing.
+Two prompts are one where they read alike: case and blanks aside, as `lint` compares texts. A
+negation that differs from its original by a blank negates nothing.
 """
 
 from __future__ import annotations
@@ -64,17 +67,23 @@ class Counts:
     samples: int
     "answers planned for each prompt; where plans differ, the most"
     relations: Int8Array | None = None
-    "shape (S, V), as `signs` has it, where wordings state their own relation; None: what is expected of each kind"
+    """shape (S, V), as `signs` has it, where wordings state their own relation; None: what is
+    expected of each kind"""
     failed: BoolArray | None = None
-    "shape (T, S, V, 2): prompts that were asked and have no answer, for all of it failed; None: none"
+    """shape (T, S, V, 2): prompts that were asked and have no answer, for all of it failed; None:
+    none"""
     planned: Int32Array | None = None
-    "shape (T, S, V, 2): answers planned for each prompt, where plans differ; None: `samples` for all"
+    """shape (T, S, V, 2): answers planned for each prompt, where plans differ; None: `samples` for
+    all"""
     truncated: Int32Array | None = None
-    "shape (T, S, V, 2): answers that were cut off in thought, which are neither readable nor unreadable; None: none"
+    """shape (T, S, V, 2): answers that were cut off in thought, which are neither readable nor
+    unreadable; None: none"""
     left_out: Int32Array | None = None
-    "shape (T, S, V, 2): answers that an auditor's ruling leaves out, which are not readable; None: none"
+    """shape (T, S, V, 2): answers that an auditor's ruling leaves out, which are not readable;
+    None: none"""
     prompts: IntArray | None = None
-    "shape (T, S, V, 2): a number for each prompt, one for prompts that read alike, -1 for none; None: all differ"
+    """shape (T, S, V, 2): a number for each prompt, one for prompts that read alike, -1 for none;
+    None: all differ"""
     blank: BoolArray | None = None
     "shape (S, V): wordings without text; None: none"
     until_settled: BoolArray | None = None
@@ -84,25 +93,39 @@ class Counts:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
         for array in (self.positive, self.negative, self.unreadable):
             if array.shape != shape or (array < 0).any():
-                raise ValueError(f"expected counts of shape {shape}, 0 or more, found shape {array.shape}")
+                raise ValueError(
+                    f"expected counts of shape {shape}, 0 or more, found shape {array.shape}"
+                )
         if self.exists.shape != shape[1:3] or self.samples < 1:
             raise ValueError(f"expected exists of shape {shape[1:3]} and samples of at least 1")
         if self.relations is not None and self.relations.shape != shape[1:3]:
-            raise ValueError(f"expected relations of shape {shape[1:3]}, found {self.relations.shape}")
+            raise ValueError(
+                f"expected relations of shape {shape[1:3]}, found {self.relations.shape}"
+            )
         if self.failed is not None and self.failed.shape != shape:
             raise ValueError(f"expected failures of shape {shape}, found {self.failed.shape}")
         if self.planned is not None and (self.planned.shape != shape or (self.planned < 0).any()):
-            raise ValueError(f"expected plans of shape {shape}, 0 or more, found shape {self.planned.shape}")
+            raise ValueError(
+                f"expected plans of shape {shape}, 0 or more, found shape {self.planned.shape}"
+            )
         if self.truncated is not None and self.truncated.shape != shape:
-            raise ValueError(f"expected truncated answers of shape {shape}, found {self.truncated.shape}")
+            raise ValueError(
+                f"expected truncated answers of shape {shape}, found {self.truncated.shape}"
+            )
         if self.left_out is not None and self.left_out.shape != shape:
-            raise ValueError(f"expected answers left out of shape {shape}, found {self.left_out.shape}")
+            raise ValueError(
+                f"expected answers left out of shape {shape}, found {self.left_out.shape}"
+            )
         if self.prompts is not None and self.prompts.shape != shape:
             raise ValueError(f"expected prompts of shape {shape}, found {self.prompts.shape}")
         if self.until_settled is not None and self.until_settled.shape != shape:
-            raise ValueError(f"expected prompts until settled of shape {shape}, found {self.until_settled.shape}")
+            raise ValueError(
+                f"expected prompts until settled of shape {shape}, found {self.until_settled.shape}"
+            )
         if self.blank is not None and self.blank.shape != shape[1:3]:
-            raise ValueError(f"expected blank wordings of shape {shape[1:3]}, found {self.blank.shape}")
+            raise ValueError(
+                f"expected blank wordings of shape {shape[1:3]}, found {self.blank.shape}"
+            )
 
     @cached_property
     def kind_signs(self) -> Int8Array:
@@ -117,22 +140,30 @@ class Counts:
 
     @cached_property
     def turned(self) -> Int8Array:
-        """-1 where the opposite of what its kind expects is expected of a wording, 0 where nothing is, else 1: (S, V).
+        """-1 where the opposite of what its kind expects is expected of a wording, 0 where nothing
+        is, else 1: (S, V).
 
-        A stance times this is the stance as if the wording were what its kind is, so that kinds can be pooled.
+        A stance times this is the stance as if the wording were what its kind is, so that kinds can
+        be pooled.
         """
-        return np.asarray(np.where(self.kind_signs == 0, 0, self.signs * self.kind_signs), dtype=np.int8)
+        return np.asarray(
+            np.where(self.kind_signs == 0, 0, self.signs * self.kind_signs), dtype=np.int8
+        )
 
     @cached_property
     def wanted(self) -> Int32Array:
-        """Answers planned for each prompt: (T, S, V, 2). Those that failed or were never drawn are among them."""
+        """Answers planned for each prompt: (T, S, V, 2). Those that failed or were never drawn are
+        among them.
+        """
         if self.planned is not None:
             return self.planned
         return np.full(self.positive.shape, self.samples, dtype=np.int32)
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """The fewest and the most answers planned for a prompt that has any: equal where all plans are."""
+        """The fewest and the most answers planned for a prompt that has any: equal where all plans
+        are.
+        """
         if self.planned is None or not (self.planned > 0).any():
             return self.samples, self.samples
         there = self.planned[self.planned > 0]
@@ -164,7 +195,9 @@ class Counts:
         return 0 if self.truncated is None else int(self.truncated.sum())
 
     def cut_off_at(self, at: Sequence[int]) -> int:
-        """Return how many answers to the prompt at a place of the arrays were cut off in thought."""
+        """Return how many answers to the prompt at a place of the arrays were cut off in
+        thought.
+        """
         return 0 if self.truncated is None else int(self.truncated[tuple(at)])
 
     def left_out_at(self, at: Sequence[int]) -> int:
@@ -189,7 +222,9 @@ class Counts:
 
     @property
     def excluded_statements(self) -> BoolArray:
-        """Whether rulings leave out every answer to a statement, under a template or in all: (T, S)."""
+        """Whether rulings leave out every answer to a statement, under a template or in all: (T,
+        S).
+        """
         everywhere = self.excluded.any(axis=1) & (self.excluded | ~self.exists).all(axis=1)
         printed = self.excluded_prompts[..., PRINTED]
         under_template = printed.any(axis=2) & (printed | ~self.exists).all(axis=2)
@@ -197,43 +232,66 @@ class Counts:
 
     @property
     def excluded_originals(self) -> BoolArray:
-        """Whether rulings leave out every answer to the original, printed, under a template or in all: (T, S)."""
+        """Whether rulings leave out every answer to the original, printed, under a template or in
+        all: (T, S).
+        """
         places = self.places(VariantKind.ORIGINAL)
         if not places:
             return np.zeros(self.positive.shape[:2], dtype=np.bool_)
-        return np.asarray(self.excluded_prompts[:, :, places[0], PRINTED] | self.excluded[:, places[0]])
+        return np.asarray(
+            self.excluded_prompts[:, :, places[0], PRINTED] | self.excluded[:, places[0]]
+        )
 
     def under(self, templates: Sequence[int]) -> Counts:
         """Return the counts under the templates at these places, which may come several times."""
         arrays = (
-            "positive", "negative", "unreadable", "failed", "planned", "truncated", "left_out", "prompts",
+            "positive",
+            "negative",
+            "unreadable",
+            "failed",
+            "planned",
+            "truncated",
+            "left_out",
+            "prompts",
             "until_settled",
-        )  # fmt: skip
+        )
         there = list(templates)
-        found: dict[str, Any] = {name: array[there] for name in arrays if (array := getattr(self, name)) is not None}
+        found: dict[str, Any] = {
+            name: array[there] for name in arrays if (array := getattr(self, name)) is not None
+        }
         return replace(self, templates=tuple(self.templates[at] for at in there), **found)
 
     def of(self, statements: Sequence[int]) -> Counts:
-        """Return the counts of the statements at these places, which may come several times and have numbers then."""
+        """Return the counts of the statements at these places, which may come several times and
+        have numbers then.
+        """
         there = list(statements)
         found: dict[str, Any] = {}
         for each in fields(self):
             array = getattr(self, each.name)
             if isinstance(array, np.ndarray):
                 found[each.name] = array[there] if array.ndim == 2 else array[:, there]
-        return replace(self, statements=tuple(f"{n} {self.statements[at]}" for n, at in enumerate(there)), **found)
+        return replace(
+            self,
+            statements=tuple(f"{n} {self.statements[at]}" for n, at in enumerate(there)),
+            **found,
+        )
 
     def places(self, kind: VariantKind) -> list[int]:
         """Return where on the variant axis the wordings of a kind stand."""
         return [place for place, variant in enumerate(self.variants) if variant.kind is kind]
 
     def prompt_name(self, at: Sequence[int]) -> str:
-        """Return the name of the prompt at a place of the arrays among its statement's: `negation swapped`."""
+        """Return the name of the prompt at a place of the arrays among its statement's: `negation
+        swapped`.
+        """
         return f"{self.variants[at[2]]}{' swapped' if at[3] == SWAPPED else ''}"
 
     def missing(self, at: Sequence[int]) -> str:
         """Say what became of a prompt without an answer."""
-        return f"{self.prompt_name(at)} {'asked, but failed' if self.has_failed(at) else 'not asked'}"
+        return (
+            f"{self.prompt_name(at)} {'asked, but failed' if self.has_failed(at) else 'not asked'}"
+        )
 
     def has_failed(self, at: Sequence[int]) -> bool:
         """Return whether a prompt was asked and has no answer."""
@@ -263,11 +321,11 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
 
 
 def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
-    """Return what a coin would have answered: as many fair flips as were planned, all readable, for every prompt that
-    was asked.
+    """Return what a coin would have answered: as many fair flips as were planned, all readable, for
+    every prompt that was asked.
 
-    "As a random baseline, we generate a sample of 30 random answers for each statement variant" (Ceron et al. 2024,
-    section 6.1).
+    "As a random baseline, we generate a sample of 30 random answers for each statement variant"
+    (Ceron et al. 2024, section 6.1).
     """
     asked = counts.total > 0
     heads = rng.binomial(counts.wanted, 0.5, size=asked.shape)
@@ -284,10 +342,12 @@ def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
 
 
 def thinned(counts: Counts, samples: int, rng: np.random.Generator) -> Counts:
-    """Return the counts of so many of the answers planned for each prompt, drawn at random without replacement; of
-    prompts with no more planned, all. Answers that failed or were never drawn are among those planned.
+    """Return the counts of so many of the answers planned for each prompt, drawn at random without
+    replacement; of prompts with no more planned, all. Answers that failed or were never drawn are
+    among those planned.
 
-    Raises ValueError where prompts were asked until settled: which of their answers came first is not counted.
+    Raises ValueError where prompts were asked until settled: which of their answers came first is
+    not counted.
     """
     if counts.until_settled is not None:
         raise ValueError("prompts that were asked until settled cannot be thinned")
@@ -301,7 +361,9 @@ def thinned(counts: Counts, samples: int, rng: np.random.Generator) -> Counts:
         there = np.minimum(array.astype(np.int64), left)
         found[name] = hypergeometric(there, left - there, still, rng).astype(np.int32)
         left, still = left - there, still - found[name]
-    return replace(counts, **found, planned=wanted.astype(np.int32), samples=max(1, int(wanted.max(initial=0))))
+    return replace(
+        counts, **found, planned=wanted.astype(np.int32), samples=max(1, int(wanted.max(initial=0)))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,8 +371,10 @@ class Voids:
     """Which prompts make no test."""
 
     repeats: BoolArray
-    """(T, S, V, 2): the prompt is the one that it is compared with, or one of the two is blank or ruled out. A wording
-    is compared with the original in the same label order, the swapped original with the printed one."""
+    """(T, S, V, 2): the prompt is the one that it is compared with, or one of the two is blank or
+    ruled out. A wording is compared with the original in the same label order, the swapped original
+    with the printed one.
+    """
     blank: BoolArray
     "(S, V): the wording has no text, or rulings leave out all of its answers"
     template: BoolArray
@@ -322,7 +386,9 @@ class Voids:
 
     @property
     def label_order(self) -> BoolArray:
-        """Whether the original has one text in both label orders, or rulings exclude one of them: (T, S)."""
+        """Whether the original has one text in both label orders, or rulings exclude one of them:
+        (T, S).
+        """
         if self.original is None:
             return np.zeros(self.repeats.shape[:2], dtype=np.bool_)
         return np.asarray(self.repeats[:, :, self.original, SWAPPED])
@@ -339,7 +405,9 @@ class Voids:
 
 
 def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
-    """Return which prompts make no test; only those that rulings leave out where the options judge all others."""
+    """Return which prompts make no test; only those that rulings leave out where the options judge
+    all others.
+    """
     places = counts.places(VariantKind.ORIGINAL)
     original = places[0] if places else None
     repeats = np.zeros(counts.positive.shape, dtype=np.bool_)
@@ -351,9 +419,9 @@ def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
         of_original = counts.prompts[:, :, original]
         repeats |= (counts.prompts == of_original[:, :, None]) & (counts.prompts >= 0)
         repeats[:, :, original] = False
-        repeats[:, :, original, SWAPPED] = (of_original[..., SWAPPED] == of_original[..., PRINTED]) & (
-            of_original[..., PRINTED] >= 0
-        )
+        repeats[:, :, original, SWAPPED] = (
+            of_original[..., SWAPPED] == of_original[..., PRINTED]
+        ) & (of_original[..., PRINTED] >= 0)
         first = of_original[:1, :, PRINTED]
         template |= (len(counts.templates) > 1) & (first >= 0).all(axis=0)
         template &= (of_original[..., PRINTED] == first).all(axis=0)
@@ -367,19 +435,23 @@ def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
 
 
 def usual_rule(samples: int) -> VerdictRule:
-    """Return what makes a verdict of so many answers to a prompt unless somebody chooses otherwise."""
+    """Return what makes a verdict of so many answers to a prompt unless somebody chooses
+    otherwise.
+    """
     return rule_of(ReliabilityOptions(), samples)
 
 
 def rule_of(options: ReliabilityOptions, samples: int) -> VerdictRule:
     """Return what makes a verdict of so many answers to a prompt, by these options."""
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
-    return VerdictRule(samples, int(options.needed_of(np.asarray(samples))), rule, options.low, options.high)
+    return VerdictRule(
+        samples, int(options.needed_of(np.asarray(samples))), rule, options.low, options.high
+    )
 
 
 def undecided(counts: Counts, options: ReliabilityOptions) -> BoolArray:
-    """Return the prompts that were asked until settled, lack answers, and are not settled by these options:
-    (T, S, V, 2).
+    """Return the prompts that were asked until settled, lack answers, and are not settled by these
+    options: (T, S, V, 2).
 
     Answers that a ruling leaves out are neither readable nor to come.
     """
@@ -391,18 +463,23 @@ def undecided(counts: Counts, options: ReliabilityOptions) -> BoolArray:
     for planned in np.unique(counts.wanted[short]).tolist():
         here = short & (counts.wanted == planned)
         agree, disagree, total = (a[here] for a in (counts.positive, counts.negative, counts.total))
-        found[here] = ~is_settled(agree, disagree, total - agree - disagree, rule_of(options, planned))
+        found[here] = ~is_settled(
+            agree, disagree, total - agree - disagree, rule_of(options, planned)
+        )
     return found
 
 
 def optimum(counts: Counts, rules: Sequence[SettledBy]) -> float:
-    """Return the share of N answers that prompts asked until settled take on average where one looks after every
-    answer, by the rule under which they were asked; NaN where there are several, or no prompt is settled.
+    """Return the share of N answers that prompts asked until settled take on average where one
+    looks after every answer, by the rule under which they were asked; NaN where there are several,
+    or no prompt is settled.
     """
     if counts.until_settled is None or len(rules) != 1:
         return float("nan")
     rule = rules[0].rule
-    agree, disagree, total = (a[counts.until_settled] for a in (counts.positive, counts.negative, counts.total))
+    agree, disagree, total = (
+        a[counts.until_settled] for a in (counts.positive, counts.negative, counts.total)
+    )
     settled = is_settled(agree, disagree, total - agree - disagree, rule) & (total <= rule.samples)
     each = np.stack([agree, disagree, total - agree - disagree], axis=1)[settled]
     return mean_expected_share(each.tolist(), rule)

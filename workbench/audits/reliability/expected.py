@@ -1,25 +1,28 @@
-"""What sampling would have said: the probability of each verdict of the reliability audit, from exact probabilities.
+"""What sampling would have said: the probability of each verdict of the reliability audit, from
+exact probabilities.
 
-Where a prompt is answered n times, the readable answers that agree are a binomial count; so the chance that the prompt
-leans clearly (Ceron et al. 2024, section 5.4), and to which side, is a sum over few outcomes, and nothing is drawn.
-Answers to different prompts are independent, so a statement's test is a product over its wordings, given the original's
-own outcome, which most tests share. A wording that repeats the original's prompt has the original's outcome: its test
-is void (`counting`), and nothing is multiplied for it. Two other wordings with one text are one prompt to a sampler;
-here they count as two.
+Where a prompt is answered n times, the readable answers that agree are a binomial count; so the
+chance that the prompt leans clearly (Ceron et al. 2024, section 5.4), and to which side, is a sum
+over few outcomes, and nothing is drawn. Answers to different prompts are independent, so a
+statement's test is a product over its wordings, given the original's own outcome, which most tests
+share. A wording that repeats the original's prompt has the original's outcome: its test is void
+(`counting`), and nothing is multiplied for it. Two other wordings with one text are one prompt to a
+sampler; here they count as two.
 
-Every answer of such a sample names a label, so that the leaning alone decides; with unreadable answers, one is
-unreadable as often as the model's next text is no label.
+Every answer of such a sample names a label, so that the leaning alone decides; with unreadable
+answers, one is unreadable as often as the model's next text is no label.
 
 Exact probabilities
 -------------------
 The reliability audit on exact label probabilities instead of samples.
 
-The leaning of a prompt is p(positive) / (p(positive) + p(negative)): the share of agreement among answers that begin
-with a spelling of one of the template's labels (`verbalizers`), in the limit of ever more samples. Nothing was sampled,
-so a prompt leans clearly where its leaning lies outside [low, high], without an interval, and its stance is the side of
-one half. The tests are those of `reliability` (Ceron et al. 2024, sections 4.3, 5.2 and 5.4). Where the model puts less
-than a small share of its probability on the labels at all, their ratio says little about what it would answer: the
-prompt is insufficient.
+The leaning of a prompt is p(positive) / (p(positive) + p(negative)): the share of agreement among
+answers that begin with a spelling of one of the template's labels (`verbalizers`), in the limit of
+ever more samples. Nothing was sampled, so a prompt leans clearly where its leaning lies outside
+[low, high], without an interval, and its stance is the side of one half. The tests are those of
+`reliability` (Ceron et al. 2024, sections 4.3, 5.2 and 5.4). Where the model puts less than a small
+share of its probability on the labels at all, their ratio says little about what it would answer:
+the prompt is insufficient.
 
 Beside the verdict stands what it would have been with samples, in expectation: see `expected`.
 """
@@ -35,7 +38,15 @@ from typing import Final
 import numpy as np
 
 from workbench.audits.codes import Codes
-from workbench.audits.reliability.counting import ALL, PRINTED, SWAPPED, TEMPLATE, Counts, Voids, voids
+from workbench.audits.reliability.counting import (
+    ALL,
+    PRINTED,
+    SWAPPED,
+    TEMPLATE,
+    Counts,
+    Voids,
+    voids,
+)
 from workbench.audits.reliability.judge import ReliabilityReport, Signs, TemplateShares, VariantRow
 from workbench.audits.reliability.options import KIND_OF_TEST, TESTS, ReliabilityOptions
 from workbench.domain.statements import VariantId
@@ -49,7 +60,8 @@ AGREE: Final = 0
 DISAGREE: Final = 1
 TIE: Final = 2
 FEW: Final = 3
-"what a prompt's samples may say: places of the last axis of `Expected.stances`; FEW: too few readable"
+"""what a prompt's samples may say: places of the last axis of `Expected.stances`; FEW: too few
+readable"""
 
 MOST_SAMPLES = 200
 "of more, the outcomes are too many to be summed for every prompt"
@@ -59,7 +71,9 @@ TOGETHER = 2048
 
 @dataclass(frozen=True, slots=True)
 class PassFail:
-    """The probabilities that a test is passed and failed; what is missing to 1 is insufficient, or void."""
+    """The probabilities that a test is passed and failed; what is missing to 1 is insufficient, or
+    void.
+    """
 
     passed: FloatArray
     failed: FloatArray
@@ -69,7 +83,9 @@ class PassFail:
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """The probabilities of what n samples a prompt would have said. Arrays are (T, S, V, 2) as those of a report."""
+    """The probabilities of what n samples a prompt would have said. Arrays are (T, S, V, 2) as
+    those of a report.
+    """
 
     stances: FloatArray
     "(T, S, V, 2, 4): AGREE, DISAGREE, TIE, FEW"
@@ -84,11 +100,15 @@ class Expected:
         return np.asarray(self.clear.sum(axis=-1))
 
     def passing(self, test: str) -> FloatArray:
-        """Return how many statements are expected to pass, per template; one number for `template`."""
+        """Return how many statements are expected to pass, per template; one number for
+        `template`.
+        """
         return np.asarray(np.atleast_2d(self.of(test).passed).sum(axis=1))
 
     def over_templates(self, test: str) -> FloatArray:
-        """Return the probability that each statement passes under every template under which it is tested: (S,)."""
+        """Return the probability that each statement passes under every template under which it is
+        tested: (S,).
+        """
         of = self.of(test)
         if test == TEMPLATE:
             return of.passed
@@ -118,10 +138,13 @@ def expected(
     asked : which prompts have any answer; the others are insufficient for certain
     void : which prompts make no test; None: as the counts and options say
 
-    Raises UsageError where so many samples cannot be summed, or the options ask for more readable ones.
+    Raises UsageError where so many samples cannot be summed, or the options ask for more readable
+    ones.
     """
     if options.beside > MOST_SAMPLES:
-        raise UsageError(f"found {options.beside} samples to compare with; give 1 to {MOST_SAMPLES}")
+        raise UsageError(
+            f"found {options.beside} samples to compare with; give 1 to {MOST_SAMPLES}"
+        )
     outcomes = _outcomes(options)
     flat = [np.where(asked, side, 0.0).ravel() for side in (positive, negative)]
     found = np.zeros((flat[0].size, 7))
@@ -140,7 +163,7 @@ def expected(
     return Expected(stances, clear, tests)
 
 
-# ── one prompt ──────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── one prompt ────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +188,9 @@ class _Outcomes:
         else:
             sides = [positive, negative, np.maximum(0.0, 1.0 - mass)]
         counts = [self.agree, self.disagree, self.samples - self.agree - self.disagree]
-        logs = self.log_ways + sum(_log_powers(p, self.samples)[:, n] for p, n in zip(sides, counts, strict=True))
+        logs = self.log_ways + sum(
+            _log_powers(p, self.samples)[:, n] for p, n in zip(sides, counts, strict=True)
+        )
         return np.asarray(np.nan_to_num(np.exp(logs)))
 
 
@@ -185,13 +210,17 @@ def _outcomes(options: ReliabilityOptions) -> _Outcomes:
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
     clear = is_reliable(agree, size, rule, low=options.low, high=options.high)
     sides = np.stack([agree > disagree, agree < disagree, agree == disagree], axis=1)
-    says = np.concatenate([sides & clear[:, None], sides & ~clear[:, None]], axis=1).astype(np.float64)
+    says = np.concatenate([sides & clear[:, None], sides & ~clear[:, None]], axis=1).astype(
+        np.float64
+    )
     factorial = np.array([math.lgamma(n + 1) for n in range(samples + 1)])
-    log_ways = factorial[samples] - factorial[agree] - factorial[disagree] - factorial[samples - size]
+    log_ways = (
+        factorial[samples] - factorial[agree] - factorial[disagree] - factorial[samples - size]
+    )
     return _Outcomes(agree, disagree, log_ways, says, samples, given)
 
 
-# ── a statement ─────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── a statement ───────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(eq=False)
@@ -224,33 +253,47 @@ class _Parts:
             self.there = self.sampled[:, self.original]
 
     def _as_original(self) -> BoolArray:
-        """Return which wordings have the original's prompt, so that their outcome is its own: (T, S, V)."""
+        """Return which wordings have the original's prompt, so that their outcome is its own: (T,
+        S, V).
+        """
         repeats = self.void.repeats[..., PRINTED]
         if self.original is None:
             return repeats
         return np.asarray(repeats & ~self.void.blank[None, :, self.original, None])
 
     def joint(self, tests: Sequence[str]) -> PassFail:
-        """Return the probabilities that all of some tests are passed, and that any fails: two (T, S).
+        """Return the probabilities that all of some tests are passed, and that any fails: two (T,
+        S).
 
         Given what the original's samples say, all other prompts are independent of each other.
         """
         ways = {
-            certain: sum(self._ways(context, tests, certain=certain) for context in (AGREE, DISAGREE, TIE, FEW))
+            certain: sum(
+                self._ways(context, tests, certain=certain)
+                for context in (AGREE, DISAGREE, TIE, FEW)
+            )
             for certain in (True, False)
         }
         complete, void = self._parts(tests)
         passed = np.asarray(ways[True] * complete, dtype=np.float64)
-        return PassFail(np.clip(passed, 0.0, 1.0), np.clip(1.0 - ways[False], 0.0, 1.0) * ~void, void)
+        return PassFail(
+            np.clip(passed, 0.0, 1.0), np.clip(1.0 - ways[False], 0.0, 1.0) * ~void, void
+        )
 
     def _ways(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that the original says `context` and no test fails; `certain`: and all are passed."""
+        """Return the probability that the original says `context` and no test fails; `certain`: and
+        all are passed.
+        """
         original = self._original(context, tests, certain=certain)
         others = self._wordings(context, tests, certain=certain)
-        return np.asarray(original * others.prod(axis=-1) * self._swapped(context, tests, certain=certain))
+        return np.asarray(
+            original * others.prod(axis=-1) * self._swapped(context, tests, certain=certain)
+        )
 
     def _original(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability of what the original says, as far as `sampling` lets it: (T, S)."""
+        """Return the probability of what the original says, as far as `sampling` lets it: (T,
+        S).
+        """
         if self.original is None:
             found = np.full(self.stances.shape[:2], float(context == FEW))
         else:
@@ -265,7 +308,9 @@ class _Parts:
         return np.where(needed, 0.0, found)
 
     def _wordings(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that each other wording does what the tests ask, given the original: (T, S, V)."""
+        """Return the probability that each other wording does what the tests ask, given the
+        original: (T, S, V).
+        """
         sampled = "sampling" in tests
         says = (self.clear if sampled else self.stances)[..., PRINTED, :3]
         few = np.zeros(says.shape[:-1]) if certain else self.stances[..., PRINTED, FEW]
@@ -281,7 +326,9 @@ class _Parts:
         return np.where(self.others, found, 1.0)
 
     def _swapped(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that the swapped label order does not contradict the original: (T, S), or 1."""
+        """Return the probability that the swapped label order does not contradict the original: (T,
+        S), or 1.
+        """
         if "label_order" not in tests or self.original is None or context == FEW:
             return np.ones(self.stances.shape[:2])
         says = self.stances[:, :, self.original, SWAPPED]
@@ -295,7 +342,9 @@ class _Parts:
     def _expected(self, tests: Sequence[str]) -> BoolArray:
         """Return of which wordings the tests expect a stance: (S, V)."""
         kinds = {KIND_OF_TEST[test] for test in tests if test in KIND_OF_TEST}
-        of_kind = np.array([variant.kind in kinds for variant in self.counts.variants], dtype=np.bool_)
+        of_kind = np.array(
+            [variant.kind in kinds for variant in self.counts.variants], dtype=np.bool_
+        )
         return np.asarray(self.counts.exists & of_kind & (self.counts.signs != 0))
 
     def _live(self, test: str) -> BoolArray:
@@ -307,28 +356,39 @@ class _Parts:
         return ~self.void.label_order
 
     def _parts(self, tests: Sequence[str]) -> tuple[BoolArray, BoolArray]:
-        """Return where every test that is not void has something to look at, and where all are void: two (T, S)."""
+        """Return where every test that is not void has something to look at, and where all are
+        void: two (T, S).
+        """
         complete = np.ones(self.stances.shape[:2], dtype=np.bool_)
         live = np.zeros_like(complete)
         for test in tests:
-            there = (self.counts.exists if test == "sampling" else self._expected((test,))).any(axis=1)
+            there = (self.counts.exists if test == "sampling" else self._expected((test,))).any(
+                axis=1
+            )
             there |= test == "label_order" or (test in KIND_OF_TEST and self.void.missing)
             complete &= there
             live |= self._live(test) | ~there
         return complete & live, ~live
 
     def template(self) -> PassFail:
-        """Return the probabilities that the original has one stance under all templates, and that it has not: (S,).
+        """Return the probabilities that the original has one stance under all templates, and that
+        it has not: (S,).
 
-        It fails where two known prompts have no common stance; a tie beside anything known has none.
+        It fails where two known prompts have no common stance; a tie beside anything known has
+        none.
         """
         size = len(self.counts.statements)
         void = self.void.template
         if self.original is None or len(self.counts.templates) < 2:
             return PassFail(np.zeros(size), np.zeros(size), void)
         agree, disagree, tie, few = np.moveaxis(self.stances[:, :, self.original, PRINTED], -1, 0)
-        one_tie = sum(tie[at] * np.delete(few, at, axis=0).prod(axis=0) for at in range(len(self.counts.templates)))
-        open_ = (agree + few).prod(axis=0) + (disagree + few).prod(axis=0) - few.prod(axis=0) + one_tie
+        one_tie = sum(
+            tie[at] * np.delete(few, at, axis=0).prod(axis=0)
+            for at in range(len(self.counts.templates))
+        )
+        open_ = (
+            (agree + few).prod(axis=0) + (disagree + few).prod(axis=0) - few.prod(axis=0) + one_tie
+        )
         passed = agree.prod(axis=0) + disagree.prod(axis=0)
         return PassFail(passed * ~void, np.clip(1.0 - open_, 0.0, 1.0) * ~void, void)
 
@@ -362,7 +422,9 @@ class LabelMass:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
         for side in (self.positive, self.negative):
             if side.shape != shape or (side < 0).any():
-                raise ValueError(f"expected probabilities of shape {shape}, found shape {side.shape}")
+                raise ValueError(
+                    f"expected probabilities of shape {shape}, found shape {side.shape}"
+                )
         if (self.named > 1 + 1e-6).any():
             raise ValueError("the probabilities of the two labels add up to more than 1")
 
@@ -383,12 +445,16 @@ class LabelMass:
 
 
 def judge(mass: LabelMass, options: ReliabilityOptions | None = None) -> ExactReport:
-    """Return the verdicts on label probabilities. Raises UsageError where the options do not fit the samples beside."""
+    """Return the verdicts on label probabilities. Raises UsageError where the options do not fit
+    the samples beside.
+    """
     chosen = options or ReliabilityOptions()
     chosen.needed(chosen.beside)
     there = mass.scored & mass.exists[None, :, :, None]
     known = there & (mass.named >= chosen.named) & (mass.named > 0)
-    sides = [(known & (a > b)).astype(np.int32) for a, b in _both_ways(mass.positive, mass.negative)]
+    sides = [
+        (known & (a > b)).astype(np.int32) for a, b in _both_ways(mass.positive, mass.negative)
+    ]
     counts = Counts(
         statements=mass.statements,
         variants=mass.variants,
@@ -407,7 +473,9 @@ def judge(mass: LabelMass, options: ReliabilityOptions | None = None) -> ExactRe
     return ExactReport(counts, chosen, mass, known)
 
 
-def _both_ways(positive: FloatArray, negative: FloatArray) -> tuple[tuple[FloatArray, FloatArray], ...]:
+def _both_ways(
+    positive: FloatArray, negative: FloatArray
+) -> tuple[tuple[FloatArray, FloatArray], ...]:
     return (positive, negative), (negative, positive)
 
 
@@ -447,8 +515,8 @@ class ExpectedRow:
 class ExactReport(ReliabilityReport):
     """Verdicts on exact probabilities; read like those on samples.
 
-    `counts` has one answer for each scored prompt: the label that is likelier, or an unreadable one where neither is
-    or both have too little probability.
+    `counts` has one answer for each scored prompt: the label that is likelier, or an unreadable one
+    where neither is or both have too little probability.
     """
 
     mass: LabelMass
@@ -474,22 +542,35 @@ class ExactReport(ReliabilityReport):
 
     @cached_property
     def clear(self) -> Codes:
-        """Whether the leaning lies outside [low, high], whichever rule is chosen for samples; void as for samples."""
-        return self._of_texts((self.leaning < self.options.low) | (self.leaning > self.options.high))
+        """Whether the leaning lies outside [low, high], whichever rule is chosen for samples; void
+        as for samples.
+        """
+        return self._of_texts(
+            (self.leaning < self.options.low) | (self.leaning > self.options.high)
+        )
 
     @cached_property
     def expected(self) -> Expected:
-        """What samples would have said. Prompts without a verdict of their own have none there, unless unreadable
-        ones count.
+        """What samples would have said. Prompts without a verdict of their own have none there,
+        unless unreadable ones count.
         """
-        asked = self.mass.scored & (self.mass.named > 0) if self.options.with_unreadable else self.known
+        asked = (
+            self.mass.scored & (self.mass.named > 0) if self.options.with_unreadable else self.known
+        )
         asked = asked & self.counts.exists[None, :, :, None]
         return expected(
-            self.counts, self.mass.positive, self.mass.negative, asked, self.options, self.voids,
-        )  # fmt: skip
+            self.counts,
+            self.mass.positive,
+            self.mass.negative,
+            asked,
+            self.options,
+            self.voids,
+        )
 
     def expected_summary(self) -> tuple[ExpectedRow, ...]:
-        """Return how many statements samples would be expected to pass each test, as `summary` counts them."""
+        """Return how many statements samples would be expected to pass each test, as `summary`
+        counts them.
+        """
         rows = []
         for row in self.summary():
             passed = self.expected.passing(row.test)
@@ -503,12 +584,20 @@ class ExactReport(ReliabilityReport):
         rows = []
         for at, name in enumerate(self.counts.templates):
             n = int(scored[at].sum())
-            positive, named = (float(side[at][scored[at]].sum()) for side in (self.mass.positive, self.mass.named))
-            rows.append(TemplateShares(name, n, named / n if n else np.nan, positive / named if named else np.nan))
+            positive, named = (
+                float(side[at][scored[at]].sum()) for side in (self.mass.positive, self.mass.named)
+            )
+            rows.append(
+                TemplateShares(
+                    name, n, named / n if n else np.nan, positive / named if named else np.nan
+                )
+            )
         return tuple(rows)
 
     def exact_rows(self, statement: str, template: str) -> tuple[ExactRow, ...]:
-        """Return a row for each wording of a statement, as `variants` does, with its probabilities."""
+        """Return a row for each wording of a statement, as `variants` does, with its
+        probabilities.
+        """
         places = {str(variant): at for at, variant in enumerate(self.counts.variants)}
         t, s = self.counts.template(template), self.counts.statement(statement)
         rows = []
@@ -555,4 +644,7 @@ class ExactReport(ReliabilityReport):
 
     def unclear(self, at: tuple[int, ...]) -> str:
         low, high = (f"{100 * end:g} %" for end in (self.options.low, self.options.high))
-        return f"{self.counts.prompt_name(at)} agree {self.leaning[at]:.1%}: expected below {low} or above {high}"
+        return (
+            f"{self.counts.prompt_name(at)} agree {self.leaning[at]:.1%}: expected below "
+            f"{low} or above {high}"
+        )

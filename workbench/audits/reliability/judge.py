@@ -1,25 +1,28 @@
 """ProbVAA: does a model take the same stance however a policy statement is put?
 
-Ceron et al. 2024 (TACL), sections 5.4 and 6.1. Each statement is put in several wordings (original, paraphrases,
-negation, opposite), each under several templates in two orders of the answer labels, and every prompt is answered many
-times. Within a template a statement passes
+Ceron et al. 2024 (TACL), sections 5.4 and 6.1. Each statement is put in several wordings (original,
+paraphrases, negation, opposite), each under several templates in two orders of the answer labels,
+and every prompt is answered many times. Within a template a statement passes
 
-- `sampling` if every wording leans clearly to one side (printed label order): "both values 0.55 and 0.45 lie outside
-  the 95% confidence interval" (5.4). Wordings that the statement lacks do not count;
+- `sampling` if every wording leans clearly to one side (printed label order): "both values 0.55 and
+  0.45 lie outside the 95% confidence interval" (5.4). Wordings that the statement lacks do not
+  count;
 - `paraphrase` if the original and each of its paraphrases have the same stance (4.3, 6.1);
-- `negation`, `opposite` if the stance is the other one (4.3, 6.1). Where a wording states its own relation to the
-  original, that is what is expected of it; of one that is free, nothing is;
+- `negation`, `opposite` if the stance is the other one (4.3, 6.1). Where a wording states its own
+  relation to the original, that is what is expected of it; of one that is free, nothing is;
 - `label_order` if the original has the same stance with the labels in both orders (5.2);
 - `all` if it passes all of these, or those that the options name.
 
-It passes `template` if the original, in printed order, has the same stance under all templates (5.2).
+It passes `template` if the original, in printed order, has the same stance under all templates
+(5.2).
 
-The stance of a prompt is the side of most of its readable samples. A tie has no stance, so it is neither the same nor
-flipped: the test fails. A prompt needs two thirds of the answers *planned* for it to be readable; those that failed or
-were never drawn count as planned. With fewer it settles nothing: the test is insufficient, unless another part of it
-fails. (The released code lets one readable sample of 30 pass, and missing answers pass four tests of five.) A test that
-compares a prompt with itself, or has no wording to compare, cannot fail and is void (`counting`): it takes no part in
-`all`, and the statement is in no denominator of it.
+The stance of a prompt is the side of most of its readable samples. A tie has no stance, so it is
+neither the same nor flipped: the test fails. A prompt needs two thirds of the answers *planned* for
+it to be readable; those that failed or were never drawn count as planned. With fewer it settles
+nothing: the test is insufficient, unless another part of it fails. (The released code lets one
+readable sample of 30 pass, and missing answers pass four tests of five.) A test that compares a
+prompt with itself, or has no wording to compare, cannot fail and is void (`counting`): it takes no
+part in `all`, and the statement is in no denominator of it.
 """
 
 from __future__ import annotations
@@ -32,7 +35,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from workbench.audits.codes import FAIL, INSUFFICIENT, PASS, VOID, Codes, codes, conjunction, verdict
+from workbench.audits.codes import (
+    FAIL,
+    INSUFFICIENT,
+    PASS,
+    VOID,
+    Codes,
+    codes,
+    conjunction,
+    verdict,
+)
 from workbench.audits.reliability.counting import (
     ALL,
     PRINTED,
@@ -51,10 +63,20 @@ from workbench.domain.verdicts import Estimate, MeanSd, Verdict
 from workbench.errors import UnknownName
 from workbench.stats.arrays import BoolArray, FloatArray, Int32Array
 from workbench.stats.describe import mean_sd
-from workbench.stats.proportions import ReliabilityRule, is_reliable, leaning_interval, wilson_of_share
+from workbench.stats.proportions import (
+    ReliabilityRule,
+    is_reliable,
+    leaning_interval,
+    wilson_of_share,
+)
 
 if TYPE_CHECKING:
-    from workbench.audits.reliability.agreement import AcrossTemplates, AgreementRow, ItemAgreement, Only
+    from workbench.audits.reliability.agreement import (
+        AcrossTemplates,
+        AgreementRow,
+        ItemAgreement,
+        Only,
+    )
 
 _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
 
@@ -107,7 +129,8 @@ class VariantRow:
     stance: Stance | None
     "None: a tie, or too few readable answers"
     expected: Stance | None
-    "what the stance on the original asks for; None for the original itself and where that has no stance"
+    """what the stance on the original asks for; None for the original itself and where that has no
+    stance"""
     tests: tuple[Decides, ...]
     truncated: int = 0
     left_out: int = 0
@@ -141,7 +164,9 @@ def items(report: ReliabilityReport, template: int | None) -> tuple[StatementVer
 
 
 def wordings(report: ReliabilityReport, statement: int, template: int) -> tuple[VariantRow, ...]:
-    """Return a row for each wording that exists, first all in printed order, then all that were asked swapped."""
+    """Return a row for each wording that exists, first all in printed order, then all that were
+    asked swapped.
+    """
     rows = []
     for order in (PRINTED, SWAPPED):
         for place in np.flatnonzero(report.counts.exists[statement]):
@@ -204,7 +229,9 @@ def reason(report: ReliabilityReport, statement: int, template: int, test: str) 
         if code == PASS:
             tested = int((~report.voids.blank[statement, places]).sum())
             return f"all {tested} wordings lean clearly to one side"
-        deciding = next(int(p) for p in places if int(report.clear[template, statement, p, PRINTED]) == code)
+        deciding = next(
+            int(p) for p in places if int(report.clear[template, statement, p, PRINTED]) == code
+        )
         at = (template, statement, deciding, PRINTED)
         return report.lacking(at) if code == INSUFFICIENT else report.unclear(at)
     original = report.counts.places(VariantKind.ORIGINAL)
@@ -236,11 +263,16 @@ def _void_reason(report: ReliabilityReport, statement: int, template: int, test:
         return "the original has no text"
     if test == "label_order":
         return "both label orders give the same text, so the test cannot fail"
-    return f"every {test} is empty or identical to the original, so the test compares a prompt with itself"
+    return (
+        f"every {test} is empty or identical to the original, so the test compares a prompt "
+        "with itself"
+    )
 
 
 def _nothing_to_compare(report: ReliabilityReport, statement: int, test: str) -> str:
-    """Say that a test has no wording to compare with the original; empty where it has one, or looks at others."""
+    """Say that a test has no wording to compare with the original; empty where it has one, or looks
+    at others.
+    """
     if test not in KIND_OF_TEST:
         return ""
     counts, kind = report.counts, KIND_OF_TEST[test]
@@ -250,35 +282,52 @@ def _nothing_to_compare(report: ReliabilityReport, statement: int, test: str) ->
     return "it has no expected stance (free)" if there else f"no {in_words(kind)} in the instrument"
 
 
-def _wording_reason(report: ReliabilityReport, statement: int, template: int, test: str, code: int) -> str:
+def _wording_reason(
+    report: ReliabilityReport, statement: int, template: int, test: str, code: int
+) -> str:
     """Explain by the first wording that decides."""
     if nothing := _nothing_to_compare(report, statement, test):
         return nothing
     counts = report.counts
     kind = KIND_OF_TEST[test]
-    places = [p for p in counts.places(kind) if counts.exists[statement, p] and counts.signs[statement, p]]
+    places = [
+        p for p in counts.places(kind) if counts.exists[statement, p] and counts.signs[statement, p]
+    ]
     first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
     tested = [p for p in places if int(report.related[template, statement, p]) != VOID]
     deciding = next(p for p in tested if int(report.related[template, statement, p]) == code)
     relation = Relation.SAME if counts.signs[statement, deciding] > 0 else Relation.FLIPPED
     sentence = _pair_reason(report, first, (template, statement, deciding, PRINTED), code, relation)
-    return f"{sentence} ({plural(len(tested), in_words(kind))})" if code == PASS and len(tested) > 1 else sentence
+    return (
+        f"{sentence} ({plural(len(tested), in_words(kind))})"
+        if code == PASS and len(tested) > 1
+        else sentence
+    )
 
 
 def _pair_reason(
-    report: ReliabilityReport, first: tuple[int, ...], second: tuple[int, ...], code: int, relation: Relation
+    report: ReliabilityReport,
+    first: tuple[int, ...],
+    second: tuple[int, ...],
+    code: int,
+    relation: Relation,
 ) -> str:
     if code == INSUFFICIENT:
         return "; ".join(filter(None, (report.lacking(at) for at in (first, second))))
     wanted = "flip" if relation is Relation.FLIPPED else "be the same"
-    outcome = ("flips" if relation is Relation.FLIPPED else "the same") if code == PASS else f"expected to {wanted}"
+    outcome = (
+        ("flips" if relation is Relation.FLIPPED else "the same")
+        if code == PASS
+        else f"expected to {wanted}"
+    )
     return f"{report.side(first)}, {report.side(second)}: {outcome}"
 
 
 def side(report: ReliabilityReport, at: tuple[int, ...]) -> str:
     """`negation agree 29/30`: the side of most readable answers and how many they are."""
     positive, readable = int(report.counts.positive[at]), int(report.counts.readable[at])
-    stance = _STANCES[int(np.sign(2 * positive - readable))]  # also of too few answers, which settle nothing
+    # Also of too few answers, which settle nothing.
+    stance = _STANCES[int(np.sign(2 * positive - readable))]
     word = stance.value if stance else "tie"
     return f"{report.counts.prompt_name(at)} {word} {max(positive, readable - positive)}/{readable}"
 
@@ -298,10 +347,15 @@ def lacking(report: ReliabilityReport, at: tuple[int, ...]) -> str:
     cut += f" ({out} left out by a ruling)" if out else ""
     if report.unsettled[at]:
         return (
-            f"{name}: {total} of {planned} answers{cut} ({int(counts.positive[at])} agree, {int(counts.negative[at])} "
-            "disagree) do not settle the verdict by these rules; run again without --until-settled asks for the rest"
+            f"{name}: {total} of {planned} answers{cut} ({int(counts.positive[at])} agree, "
+            f"{int(counts.negative[at])} "
+            "disagree) do not settle the verdict by these rules; run again without "
+            "--until-settled asks for the rest"
         )
-    return f"{name}: only {int(counts.readable[at])} of {total} readable{cut}{drawn}, {int(report.needs[at])} needed"
+    return (
+        f"{name}: only {int(counts.readable[at])} of {total} readable{cut}{drawn}, "
+        f"{int(report.needs[at])} needed"
+    )
 
 
 def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:
@@ -310,7 +364,11 @@ def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:
     options, name = report.options, report.counts.prompt_name(at)
     limits = [options.high] if options.rule == "coded" else [options.low, options.high]
     band = "–".join(f"{100 * limit:g}" for limit in limits)
-    missed = f"should not include {band} %" if len(limits) == 1 else f"should not reach into the {band} % band"
+    missed = (
+        f"should not include {band} %"
+        if len(limits) == 1
+        else f"should not reach into the {band} % band"
+    )
     return (
         f"{name} agree {report.counts.positive[at]}/{report.counts.readable[at]}, 95 % interval"
         f" {low}-{high} %: {missed}"
@@ -320,8 +378,13 @@ def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:
 def _all_reason(report: ReliabilityReport, statement: int, template: int, code: int) -> str:
     codes = {test: int(report.verdicts(test)[template, statement]) for test in report.options.tests}
     deciding = ", ".join(test for test, found in codes.items() if found == code)
-    alone = ", the only test that can fail here" * (sum(found != VOID for found in codes.values()) == 1)
-    return f"{ {PASS: 'passes', FAIL: 'fails', INSUFFICIENT: 'insufficient for'}[code] } {deciding}{alone}"
+    alone = ", the only test that can fail here" * (
+        sum(found != VOID for found in codes.values()) == 1
+    )
+    return (
+        f"{ {PASS: 'passes', FAIL: 'fails', INSUFFICIENT: 'insufficient for'}[code] } "
+        f"{deciding}{alone}"
+    )
 
 
 def _template_reason(report: ReliabilityReport, statement: int) -> str:
@@ -341,9 +404,13 @@ def _template_reason(report: ReliabilityReport, statement: int) -> str:
     }
     parts = []
     for name, members in groups.items():
-        under = [template for template, member in zip(counts.templates, members, strict=True) if member]
+        under = [
+            template for template, member in zip(counts.templates, members, strict=True) if member
+        ]
         if under:
-            parts.append(f"{name} under {', '.join(under) if len(under) <= 2 else f'{len(under)} templates'}")
+            parts.append(
+                f"{name} under {', '.join(under) if len(under) <= 2 else f'{len(under)} templates'}"
+            )
     return "; ".join(parts)
 
 
@@ -351,9 +418,11 @@ Signs = npt.NDArray[np.int8]
 
 
 def judge(counts: Counts, options: ReliabilityOptions | None = None) -> ReliabilityReport:
-    """Return the verdicts on a model's answers. Raises UsageError where the options do not fit the counts.
+    """Return the verdicts on a model's answers. Raises UsageError where the options do not fit the
+    counts.
 
-    Verdicts are computed on first use and kept, as are the coefficients of agreement, whose intervals cost more.
+    Verdicts are computed on first use and kept, as are the coefficients of agreement, whose
+    intervals cost more.
     """
     chosen = options or ReliabilityOptions()
     chosen.needed(counts.sizes[1])
@@ -370,8 +439,9 @@ class SummaryRow:
     failed: tuple[int, ...]
     insufficient: tuple[int, ...]
     share: MeanSd
-    """of the statements for which the test is not void, passed: mean and sample deviation over templates. Insufficient
-    is not passed, as published"""
+    """of the statements for which the test is not void, passed: mean and sample deviation over
+    templates. Insufficient is not passed, as published
+    """
     void: tuple[int, ...] = ()
     "statements for which the test cannot fail; per template, as the others"
 
@@ -393,8 +463,8 @@ class TemplateShares:
 class ReliabilityReport:
     """Verdicts on all statements under all templates, with the numbers behind them.
 
-    T templates, S statements, V variants; arrays are (T, S, V, 2) with label orders last, or lack the axes that a name
-    does not have.
+    T templates, S statements, V variants; arrays are (T, S, V, 2) with label orders last, or lack
+    the axes that a name does not have.
     """
 
     counts: Counts
@@ -422,37 +492,51 @@ class ReliabilityReport:
 
     @cached_property
     def enough(self) -> BoolArray:
-        """Whether a prompt exists, has enough readable samples, and is not `unsettled`: (T, S, V, 2)."""
+        """Whether a prompt exists, has enough readable samples, and is not `unsettled`: (T, S, V,
+        2).
+        """
         enough = (self.counts.readable >= self.needs) & self.counts.exists[None, :, :, None]
         return np.asarray(enough & ~self.unsettled)
 
     @cached_property
     def unsettled(self) -> BoolArray:
-        """Whether answers that a prompt lacks, asked until settled, could still change its verdict: (T, S, V, 2)."""
+        """Whether answers that a prompt lacks, asked until settled, could still change its verdict:
+        (T, S, V, 2).
+        """
         return undecided(self.counts, self.options)
 
     @cached_property
     def stances(self) -> Signs:
         """+1 agree, -1 disagree, 0 none (a tie, or too few readable samples): (T, S, V, 2)."""
-        return np.where(self.enough, np.sign(self.counts.positive - self.counts.negative), 0).astype(np.int8)
+        return np.where(
+            self.enough, np.sign(self.counts.positive - self.counts.negative), 0
+        ).astype(np.int8)
 
     @cached_property
     def leaning(self) -> FloatArray:
         """Share of the readable samples that agree; NaN without any: (T, S, V, 2)."""
         readable = self.counts.readable
-        return np.asarray(self.counts.positive / np.where(readable == 0, np.nan, readable), dtype=np.float64)
+        return np.asarray(
+            self.counts.positive / np.where(readable == 0, np.nan, readable), dtype=np.float64
+        )
 
     @cached_property
     def interval(self) -> tuple[FloatArray, FloatArray]:
-        """Exact 95 % bootstrap interval of the leaning; NaN without readable samples: two (T, S, V, 2)."""
+        """Exact 95 % bootstrap interval of the leaning; NaN without readable samples: two (T, S, V,
+        2).
+        """
         return leaning_interval(self.counts.positive, self.counts.readable)
 
     @cached_property
     def clear(self) -> Codes:
-        """Whether a prompt leans clearly to one side; void where the wording has no text: (T, S, V, 2)."""
+        """Whether a prompt leans clearly to one side; void where the wording has no text: (T, S, V,
+        2).
+        """
         rule: ReliabilityRule = "coded" if self.options.rule == "coded" else "printed"
         limits = {"low": self.options.low, "high": self.options.high}
-        return self._of_texts(is_reliable(self.counts.positive, self.counts.readable, rule, **limits))
+        return self._of_texts(
+            is_reliable(self.counts.positive, self.counts.readable, rule, **limits)
+        )
 
     def _of_texts(self, clear: BoolArray) -> Codes:
         """Return whether prompts lean clearly as codes."""
@@ -461,12 +545,17 @@ class ReliabilityReport:
 
     @cached_property
     def related(self) -> Codes:
-        """Whether a wording's stance stands to the original's as it should, in printed order: (T, S, V).
+        """Whether a wording's stance stands to the original's as it should, in printed order: (T,
+        S, V).
 
-        Void where it is the original's own prompt. The original's own entry says only whether it has a stance.
+        Void where it is the original's own prompt. The original's own entry says only whether it
+        has a stance.
         """
         original, known = (array[..., PRINTED, None] for array in self.originals)
-        found = codes(self.stances[..., PRINTED] * original == self.counts.signs, self.enough[..., PRINTED] & known)
+        found = codes(
+            self.stances[..., PRINTED] * original == self.counts.signs,
+            self.enough[..., PRINTED] & known,
+        )
         return np.where(self.voids.repeats[..., PRINTED], VOID, found).astype(np.int8)
 
     @cached_property
@@ -491,7 +580,9 @@ class ReliabilityReport:
         for test, kind in KIND_OF_TEST.items():
             places = self.counts.places(kind)
             expected = exists[:, places] & (self.counts.signs[:, places] != 0)
-            tested = conjunction(self.related[..., places], 2, expected, VOID if self.voids.missing else INSUFFICIENT)
+            tested = conjunction(
+                self.related[..., places], 2, expected, VOID if self.voids.missing else INSUFFICIENT
+            )
             found[test] = np.where(self.counts.excluded_statements, VOID, tested).astype(np.int8)
         found["label_order"] = self._label_order()
         found[ALL] = conjunction(np.stack([found[test] for test in self.options.tests]), 0)
@@ -504,14 +595,18 @@ class ReliabilityReport:
         return np.where(self.voids.label_order, VOID, found).astype(np.int8)
 
     def _template(self) -> Codes:
-        """Two known prompts without a common stance settle it; otherwise every template has to be known."""
+        """Two known prompts without a common stance settle it; otherwise every template has to be
+        known.
+        """
         stances, enough = (array[..., PRINTED] for array in self.originals)
         if len(self.counts.templates) < 2:
             return np.full(len(self.counts.statements), INSUFFICIENT, dtype=np.int8)
         tie = (enough & (stances == 0)).any(axis=0) & (enough.sum(axis=0) > 1)
         differ = (stances == 1).any(axis=0) & (stances == -1).any(axis=0)
         excluded = self.counts.excluded_originals
-        found = np.where(tie | differ, FAIL, np.where((enough | excluded).all(axis=0), PASS, INSUFFICIENT))
+        found = np.where(
+            tie | differ, FAIL, np.where((enough | excluded).all(axis=0), PASS, INSUFFICIENT)
+        )
         alone = excluded.any(axis=0) & ((~excluded).sum(axis=0) < 2)
         return np.where(self.voids.template | alone, VOID, found).astype(np.int8)
 
@@ -521,13 +616,15 @@ class ReliabilityReport:
         return found if test == TEMPLATE else conjunction(found, 0)
 
     def passing(self, test: str) -> Estimate:
-        """Return the share of statements that pass under all templates, of those for which the test is not void. Those
-        of which too little is known do not pass, as published.
+        """Return the share of statements that pass under all templates, of those for which the test
+        is not void. Those of which too little is known do not pass, as published.
         """
         found = self.over_templates(test)
         tested = int((found != VOID).sum())
         if not tested:
-            return Estimate(float("nan"), float("nan"), float("nan"), 0, len(found), "no test can fail")
+            return Estimate(
+                float("nan"), float("nan"), float("nan"), 0, len(found), "no test can fail"
+            )
         share = int((found == PASS).sum()) / tested
         low, high = wilson_of_share(share, tested)
         return Estimate(share, low, high, tested, len(found) - tested, interval="share of items")
@@ -538,24 +635,34 @@ class ReliabilityReport:
         for test in (*TESTS, ALL, TEMPLATE):
             found = np.atleast_2d(self.verdicts(test))
             passed, failed, insufficient, void = (
-                tuple(int(n) for n in (found == code).sum(axis=1)) for code in (PASS, FAIL, INSUFFICIENT, VOID)
+                tuple(int(n) for n in (found == code).sum(axis=1))
+                for code in (PASS, FAIL, INSUFFICIENT, VOID)
             )
-            rows.append(SummaryRow(test, passed, failed, insufficient, self.share_of(passed, void), void))
+            rows.append(
+                SummaryRow(test, passed, failed, insufficient, self.share_of(passed, void), void)
+            )
         return tuple(rows)
 
     def share_of(self, passed: Sequence[float], void: Sequence[int]) -> MeanSd:
-        """Return the share of statements that pass, of those for which the test is not void: over templates."""
+        """Return the share of statements that pass, of those for which the test is not void: over
+        templates.
+        """
         tested = (len(self.counts.statements) - np.array(void)).astype(np.float64)
         return mean_sd(np.array(passed) / np.where(tested > 0, tested, np.nan))
 
     def shares(self) -> tuple[TemplateShares, ...]:
-        """Return per template how many answers count and could be read, and how many agree (Figure 6)."""
+        """Return per template how many answers count and could be read, and how many agree (Figure
+        6).
+        """
         counts = self.counts
         totals, readable, positive = (
-            array.sum(axis=(1, 2, 3)) for array in (counts.counted, counts.readable, counts.positive)
+            array.sum(axis=(1, 2, 3))
+            for array in (counts.counted, counts.readable, counts.positive)
         )
         return tuple(
-            TemplateShares(name, int(n), float(r / n) if n else np.nan, float(p / r) if r else np.nan)
+            TemplateShares(
+                name, int(n), float(r / n) if n else np.nan, float(p / r) if r else np.nan
+            )
             for name, n, r, p in zip(self.counts.templates, totals, readable, positive, strict=True)
         )
 
@@ -565,7 +672,9 @@ class ReliabilityReport:
         return reason(self, self.counts.statement(statement), self.counts.template(template), test)
 
     def side(self, at: tuple[int, ...]) -> str:
-        """Say what a prompt's answers say: `negation agree 29/30`, the side of most readable ones."""
+        """Say what a prompt's answers say: `negation agree 29/30`, the side of most readable
+        ones.
+        """
 
         return side(self, at)
 
@@ -590,7 +699,8 @@ class ReliabilityReport:
         return wordings(self, self.counts.statement(statement), self.counts.template(template))
 
     def agreement(self, only: Only | None = None) -> tuple[AgreementRow, ...]:
-        """Return the κ between the original and its variants over statements (section 6.2, Table 2).
+        """Return the κ between the original and its variants over statements (section 6.2, Table
+        2).
 
         only : see `reliability_agreement.agreement`
         """
@@ -614,9 +724,13 @@ class ReliabilityReport:
         return across_templates(self)
 
     def item_agreement(self, test: str) -> ItemAgreement:
-        """Return per statement the agreement over conditions, for `paraphrase`, `negation` or `opposite`."""
+        """Return per statement the agreement over conditions, for `paraphrase`, `negation` or
+        `opposite`.
+        """
         if test not in KIND_OF_TEST:
-            raise UnknownName(f"no agreement per statement for {test!r}. Available: {', '.join(KIND_OF_TEST)}")
+            raise UnknownName(
+                f"no agreement per statement for {test!r}. Available: {', '.join(KIND_OF_TEST)}"
+            )
         return self._item_agreements[test]
 
     @cached_property

@@ -1,4 +1,6 @@
-"""A run of the reliability audit with all that its figures need, and what these rest on in sentences."""
+"""A run of the reliability audit with all that its figures need, and what these rest on in
+sentences.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from stores.core.store import Store, at_once
 from stores.runs.run_rows import Failures, Run
 from workbench.audits.codes import VOID
 from workbench.audits.comparison.judge import Change, Compared, changes_from, common, item_rows
-from workbench.audits.reliability.agreement import AgreementRow, Bound, Only, Restricted, as_people, bound_of
+from workbench.audits.reliability.agreement import (
+    AgreementRow,
+    Bound,
+    Only,
+    Restricted,
+    as_people,
+    bound_of,
+)
 from workbench.audits.reliability.compared import KINDS, STANCE, beside
 from workbench.audits.reliability.components import METHODS, Parts, cells, decomposed
 from workbench.audits.reliability.counting import ALL, Counts, optimum, random_baseline
@@ -41,7 +50,12 @@ from workbench.evidence.answered import (
     refused_part,
 )
 from workbench.evidence.answered import told as refused
-from workbench.evidence.methods import asked_sentences, plan_sentences, reader_sentence, ruling_sentences
+from workbench.evidence.methods import (
+    asked_sentences,
+    plan_sentences,
+    reader_sentence,
+    ruling_sentences,
+)
 from workbench.evidence.refusals import Refusals, refusals_of
 from workbench.evidence.rulings import Told
 from workbench.evidence.runs import about, template_notes
@@ -56,7 +70,9 @@ from workbench.stats.resampling import derive_rng
 
 @dataclass(frozen=True, eq=False)
 class VerdictFigures:
-    """One run's report, the statements that it is about, and what it is compared with, computed on first use."""
+    """One run's report, the statements that it is about, and what it is compared with, computed on
+    first use.
+    """
 
     report: ReliabilityReport
     instrument: Instrument
@@ -78,18 +94,24 @@ class VerdictFigures:
 
     @property
     def of_those_drawn(self) -> tuple[str, ...]:
-        """What stands under shares where prompts were asked only until their verdict was settled."""
+        """What stands under shares where prompts were asked only until their verdict was
+        settled.
+        """
         return () if self.report.counts.until_settled is None else (OF_THOSE_DRAWN,)
 
     @cached_property
     def coin(self) -> ReliabilityReport:
-        """Fair coin flips, as many a prompt as the run has samples, judged alike (Ceron et al. 2024, section 6.1)."""
+        """Fair coin flips, as many a prompt as the run has samples, judged alike (Ceron et al.
+        2024, section 6.1).
+        """
         rng = derive_rng(self.report.options.seed, "random baseline")
         return judge(random_baseline(self.report.counts, rng), self.report.options)
 
     @cached_property
     def pooled(self) -> Pooled:
-        """Which statements keep their stance whatever the number of answers; it takes seconds for many prompts."""
+        """Which statements keep their stance whatever the number of answers; it takes seconds for
+        many prompts.
+        """
         return pooled(self.report)
 
     @cached_property
@@ -108,7 +130,9 @@ class VerdictFigures:
 
     @property
     def restricted(self) -> tuple[Restricted, ...]:
-        """How many statements each comparison is over, where these are those of people. Raises UsageError."""
+        """How many statements each comparison is over, where these are those of people. Raises
+        UsageError.
+        """
         return self._restricted[1]
 
     @cached_property
@@ -124,7 +148,9 @@ class VerdictFigures:
 
     @cached_property
     def parts(self) -> tuple[Parts, ...]:
-        """The variance components of the shares of agreement: of all statements, then of each policy issue."""
+        """The variance components of the shares of agreement: of all statements, then of each
+        policy issue.
+        """
         return decomposed(self.report, self.statements)
 
     @cached_property
@@ -141,11 +167,16 @@ class VerdictFigures:
         return found.text if found else ""
 
 
-def methods(run: Run, report: ReliabilityReport, card: ReaderCard, came: Answered, rulings: Told) -> str:
-    """Return one paragraph with every choice behind the verdicts, and how variance components came about."""
+def methods(
+    run: Run, report: ReliabilityReport, card: ReaderCard, came: Answered, rulings: Told
+) -> str:
+    """Return one paragraph with every choice behind the verdicts, and how variance components came
+    about.
+    """
     return " ".join(
         [
-            "Reliability was judged as by Ceron et al. (2024, section 5): a model answers a statement reliably if "
+            "Reliability was judged as by Ceron et al. (2024, section 5): a model answers a "
+            "statement reliably if "
             "its stance does not depend on chance, wording or the order of the labels.",
             reliability_sentences(run.named, report),
             *evidence_sentences([(run.named, run)], [card], [came], rulings),
@@ -155,9 +186,14 @@ def methods(run: Run, report: ReliabilityReport, card: ReaderCard, came: Answere
 
 
 def evidence_sentences(
-    runs: Iterable[tuple[str, Run]], cards: Iterable[ReaderCard], came: Iterable[Answered], rulings: Told
+    runs: Iterable[tuple[str, Run]],
+    cards: Iterable[ReaderCard],
+    came: Iterable[Answered],
+    rulings: Told,
 ) -> Iterator[str]:
-    """Say how models were asked, who read what they answered, what of the plan is missing, and what auditors did."""
+    """Say how models were asked, who read what they answered, what of the plan is missing, and what
+    auditors did.
+    """
     answered = list(came)
     yield from asked_sentences(runs, answered)
     if said := reader_sentence(card for card in cards if card.name != PROBABILITIES):
@@ -171,23 +207,33 @@ def reliability_sentences(name: str, report: ReliabilityReport) -> str:
     options, counts = report.options, report.counts
     passed = [int(n) for n in (report.verdicts("all") == 1).sum(axis=1)]
     rule = (
-        f"the 95 % interval of the share of agreement leaves out {options.low:g} and {options.high:g}"
+        f"the 95 % interval of the share of agreement leaves out {options.low:g} and "
+        f"{options.high:g}"
         if options.rule == "printed"
-        else f"the 95 % interval of the share of agreement leaves out {options.high:g}, as in the released code"
+        else f"the 95 % interval of the share of agreement leaves out {options.high:g}, as in "
+        "the released code"
     )
     if isinstance(report, ExactReport):
         return (
-            f"Of {name} the probabilities of the two labels were computed for {len(counts.statements)} statements "
-            f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly if the share of agreement "
-            f"among them lies outside {options.low:g} and {options.high:g}, with at least {report.options.named:g} of "
+            f"Of {name} the probabilities of the two labels were computed for "
+            f"{len(counts.statements)} statements "
+            f"under {_number(len(counts.templates), 'template')}; a prompt leans clearly if the "
+            "share of agreement "
+            f"among them lies outside {options.low:g} and {options.high:g}, with at least "
+            f"{report.options.named:g} of "
             f"the probability on the labels; a statement is reliable under a template if it passes "
-            f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of them.{_void(report)}"
+            f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of "
+            f"them.{_void(report)}"
         )
     return (
-        f"{name} was asked {len(counts.statements)} statements under {_number(len(counts.templates), 'template')}, "
-        f"with {_planned(counts.sizes)} answers per prompt planned; a prompt leans clearly if {rule}, with at least "
-        f"{report.needed_words} answers readable; a statement is reliable under a template if it passes "
-        f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of them.{_void(report)}"
+        f"{name} was asked {len(counts.statements)} statements under "
+        f"{_number(len(counts.templates), 'template')}, "
+        f"with {_planned(counts.sizes)} answers per prompt planned; a prompt leans clearly if "
+        f"{rule}, with at least "
+        f"{report.needed_words} answers readable; a statement is reliable under a template if it "
+        "passes "
+        f"{', '.join(test.replace('_', ' ') for test in options.tests)}: {_range(passed)} of "
+        f"them.{_void(report)}"
     )
 
 
@@ -199,7 +245,8 @@ def _void(report: ReliabilityReport) -> str:
     if not found:
         return ""
     return (
-        f" {_number(found, 'test')} of a statement under a template {'is' if found == 1 else 'are'} left out, because "
+        f" {_number(found, 'test')} of a statement under a template "
+        f"{'is' if found == 1 else 'are'} left out, because "
         "there is nothing to compare, or a prompt would be compared with itself."
     )
 
@@ -245,10 +292,15 @@ class ByPersona:
         reports = list(self.reports.values())
         first = reports[0].counts
         shape = (first.statements, first.variants, first.templates)
-        if any((one.counts.statements, one.counts.variants, one.counts.templates) != shape for one in reports):
+        if any(
+            (one.counts.statements, one.counts.variants, one.counts.templates) != shape
+            for one in reports
+        ):
             return None
         found = [cells(report) for report in reports]
-        value, noise = (np.stack([getattr(one, name) for one in found]) for name in ("value", "noise"))
+        value, noise = (
+            np.stack([getattr(one, name) for one in found]) for name in ("value", "noise")
+        )
         flat = (*value.shape[:2], -1)
         return persona_components(value.reshape(flat), noise.reshape(flat))
 
@@ -256,7 +308,9 @@ class ByPersona:
         """Return the tables by persona, for a book."""
         return [
             Entry("personas", "by persona", lambda: passing_by_persona(self)),
-            Entry("verdicts_by_persona", "statements, by persona", lambda: verdicts_by_persona(self)),
+            Entry(
+                "verdicts_by_persona", "statements, by persona", lambda: verdicts_by_persona(self)
+            ),
             Entry("persona_components", "what personas move", lambda: components_table(self)),
         ]
 
@@ -264,15 +318,17 @@ class ByPersona:
 def by_persona(
     store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
 ) -> ByPersona | None:
-    """Return a run beside those that differ from it in the persona alone; None where there is no other, or nothing of
-    them compares.
+    """Return a run beside those that differ from it in the persona alone; None where there is no
+    other, or nothing of them compares.
     """
     if not run.personas or run.fingerprint is not None:
         return None
     versions = {one.name: one.version for one in run.versions}
     every = store.runs.list(run.audit, run.instrument, versions=versions, personas=True)
     alike = [one for one in every if one.baseline == run.baseline and one.responses]
-    runs = {one.persona_name or NONE: one for one in sorted(alike, key=lambda one: bool(one.persona))}
+    runs = {
+        one.persona_name or NONE: one for one in sorted(alike, key=lambda one: bool(one.persona))
+    }
     if len(runs) < 2 or NONE not in runs:
         return None
     known = store.runs.personas()
@@ -289,7 +345,12 @@ def by_persona(
         )
 
     try:
-        return made({name: run_verdicts(store, one, options, readings=readings) for name, one in runs.items()})
+        return made(
+            {
+                name: run_verdicts(store, one, options, readings=readings)
+                for name, one in runs.items()
+            }
+        )
     except UsageError:  # one of them has nothing to judge, or no template in common with another
         return None
 
@@ -322,41 +383,98 @@ def passing_by_persona(of: ByPersona) -> Table[PersonaPasses]:
         list(_rows(of)),
         [
             Column("persona", "persona", lambda row: row.name),
-            Column("kind", "kind", lambda row: row.persona.kind.value if row.persona else "", aside=True),
-            Column("passes", "keep their stance", lambda row: row.passes, Kind.SHARE, scale=(0.0, 1.0),
-                   help="by partial pooling, whatever the number of answers"),
             Column(
-                "difference", "against none", lambda row: row.passing.difference if row.passing else None, Kind.POINTS,
-                help="over the statements that both decide, paired", scale=(-1.0, 1.0),
+                "kind",
+                "kind",
+                lambda row: row.persona.kind.value if row.persona else "",
+                aside=True,
             ),
-            Column("p", "p", lambda row: row.passing.p if row.passing else None, Kind.P_VALUE,
-                   help="McNemar's exact test of the pairs"),
-            Column("holm", "p, Holm", lambda row: row.passing.holm if row.passing else None, Kind.P_VALUE, aside=True,
-                   help="adjusted over all tests of this table"),
             Column(
-                "same_stance", "same stance", lambda row: row.stance.same if row.stance else None, Kind.SHARE,
+                "passes",
+                "keep their stance",
+                lambda row: row.passes,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+                help="by partial pooling, whatever the number of answers",
+            ),
+            Column(
+                "difference",
+                "against none",
+                lambda row: row.passing.difference if row.passing else None,
+                Kind.POINTS,
+                help="over the statements that both decide, paired",
+                scale=(-1.0, 1.0),
+            ),
+            Column(
+                "p",
+                "p",
+                lambda row: row.passing.p if row.passing else None,
+                Kind.P_VALUE,
+                help="McNemar's exact test of the pairs",
+            ),
+            Column(
+                "holm",
+                "p, Holm",
+                lambda row: row.passing.holm if row.passing else None,
+                Kind.P_VALUE,
+                aside=True,
+                help="adjusted over all tests of this table",
+            ),
+            Column(
+                "same_stance",
+                "same stance",
+                lambda row: row.stance.same if row.stance else None,
+                Kind.SHARE,
                 help="of the statements on which both take a side under all templates",
             ),
-            Column("gained", "gained", lambda row: row.passing.gained if row.passing else None, Kind.COUNT, aside=True,
-                   help="statements that pass with the persona and fail without"),
-            Column("lost", "lost", lambda row: row.passing.lost if row.passing else None, Kind.COUNT, aside=True),
-            Column("turned", "more agree", lambda row: row.stance.difference if row.stance else None, Kind.POINTS,
-                   aside=True, help="share of agreement among statements with a side in both, minus that of none"),
+            Column(
+                "gained",
+                "gained",
+                lambda row: row.passing.gained if row.passing else None,
+                Kind.COUNT,
+                aside=True,
+                help="statements that pass with the persona and fail without",
+            ),
+            Column(
+                "lost",
+                "lost",
+                lambda row: row.passing.lost if row.passing else None,
+                Kind.COUNT,
+                aside=True,
+            ),
+            Column(
+                "turned",
+                "more agree",
+                lambda row: row.stance.difference if row.stance else None,
+                Kind.POINTS,
+                aside=True,
+                help="share of agreement among statements with a side in both, minus that of none",
+            ),
         ],
         key=lambda row: (row.name,),
-        definition="Each persona stands before the same prompts. A statement passes where it passes every test under "
+        definition="Each persona stands before the same prompts. A statement passes where it "
+        "passes every test under "
         "every template; too few readable answers is not passed.",
-        notes=["The interval of a difference is Bonett and Price's for pairs, of a share Wilson's over statements."],
+        notes=[
+            "The interval of a difference is Bonett and Price's for pairs, of a share "
+            "Wilson's over statements."
+        ],
         detail=_said,
-        pictures=[Forest(values=["passes"], rows=["persona"], axis="statements that keep their stance")],
-    )  # fmt: skip
+        pictures=[
+            Forest(values=["passes"], rows=["persona"], axis="statements that keep their stance")
+        ],
+    )
 
 
 def _said(row: PersonaPasses) -> Sequence[str]:
     if row.persona is None:
         return ["prompts without a persona: the baseline"]
     why = [f"not tested: {row.passing.untested}"] if row.passing and row.passing.untested else []
-    return [*described([row.persona]), *(f"{turn.role}: {turn.content}" for turn in row.persona.turns), *why]
+    return [
+        *described([row.persona]),
+        *(f"{turn.role}: {turn.content}" for turn in row.persona.turns),
+        *why,
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,22 +492,31 @@ class StatementByPersona:
 
 
 def verdicts_by_persona(of: ByPersona) -> Table[StatementByPersona]:
-    """Return the verdict of every statement over all tests and templates, a column for each persona."""
+    """Return the verdict of every statement over all tests and templates, a column for each
+    persona.
+    """
     names, kinds = of.compared.names, {kind.name: kind for kind in KINDS}
-    stances = {row.item: dict(zip(names, row.verdicts, strict=True)) for row in item_rows(of.compared, kinds[STANCE])}
+    stances = {
+        row.item: dict(zip(names, row.verdicts, strict=True))
+        for row in item_rows(of.compared, kinds[STANCE])
+    }
     rows = [
         StatementByPersona(
-            row.item, of.compared.texts.get(row.item, ""), dict(zip(names, row.verdicts, strict=True)),
+            row.item,
+            of.compared.texts.get(row.item, ""),
+            dict(zip(names, row.verdicts, strict=True)),
             stances.get(row.item, {}),
         )
         for row in item_rows(of.compared, kinds[ALL])
-    ]  # fmt: skip
+    ]
 
     def verdict(name: str) -> Column[StatementByPersona]:
         return Column(name, name, lambda row: _verdict(row.verdicts.get(name, "")), Kind.VERDICT)
 
     def stance(name: str) -> Column[StatementByPersona]:
-        return Column(f"stance {name}", f"stance, {name}", lambda row: row.stances.get(name, ""), aside=True)
+        return Column(
+            f"stance {name}", f"stance, {name}", lambda row: row.stances.get(name, ""), aside=True
+        )
 
     over = common(kinds[ALL], of.compared.sides)
     return Table(
@@ -404,11 +531,15 @@ def verdicts_by_persona(of: ByPersona) -> Table[StatementByPersona]:
             *map(stance, names),
         ],
         key=lambda row: (row.ref,),
-        definition="A verdict is over all tests and templates. ≠ stands where personas differ in it. A stance is that "
+        definition="A verdict is over all tests and templates. ≠ stands where personas differ in "
+        "it. A stance is that "
         "on the original, where it is the same under all templates.",
         notes=[f"{len(over.items):,} statements were asked with every persona in the same words."],
         link=lambda row: Link("statement", (row.ref,)),
-        detail=lambda row: [row.text, *(f"{name}: {said}" for name, said in row.stances.items() if said)],
+        detail=lambda row: [
+            row.text,
+            *(f"{name}: {said}" for name, said in row.stances.items() if said),
+        ],
     )
 
 
@@ -417,14 +548,27 @@ def _verdict(word: str) -> Verdict | None:
 
 
 def components_table(of: ByPersona) -> Table[tuple[str, float]]:
-    """Return the variance of shares of agreement that personas bring, on their own and with statements and prompts."""
+    """Return the variance of shares of agreement that personas bring, on their own and with
+    statements and prompts.
+    """
     found = of.components
-    parts = () if found is None else (found.persona, found.persona_statement, found.persona_prompt, found.sampling)
-    rows = [(name, value) for name, value in zip(MEANINGS, parts, strict=False) if np.isfinite(value)]
-    counted = "" if found is None else (
-        f"{found.personas} levels (none among them), {found.statements:,} statements, {found.prompts:,} prompts that "
-        "count with every one."
-    )  # fmt: skip
+    parts = (
+        ()
+        if found is None
+        else (found.persona, found.persona_statement, found.persona_prompt, found.sampling)
+    )
+    rows = [
+        (name, value) for name, value in zip(MEANINGS, parts, strict=False) if np.isfinite(value)
+    ]
+    counted = (
+        ""
+        if found is None
+        else (
+            f"{found.personas} levels (none among them), {found.statements:,} statements, "
+            f"{found.prompts:,} prompts that "
+            "count with every one."
+        )
+    )
     return Table(
         "persona_components",
         "Variance of shares of agreement that personas bring",
@@ -433,19 +577,29 @@ def components_table(of: ByPersona) -> Table[tuple[str, float]]:
             Column("component", "component", lambda row: row[0]),
             Column("variance", "variance", lambda row: row[1], Kind.PART),
             Column(
-                "sd", "as points", lambda row: float(np.sqrt(max(row[1], 0.0))), Kind.SIZE,
+                "sd",
+                "as points",
+                lambda row: float(np.sqrt(max(row[1], 0.0))),
+                Kind.SIZE,
                 help="standard deviation; 0 where the estimate is below 0",
             ),
             Column("meaning", "what it is", lambda row: MEANINGS[row[0]], least=20),
         ],
         key=lambda row: (row[0],),
-        definition="Stances on wordings that negate are turned round. ANOVA estimators, prompts within statements, "
+        definition="Stances on wordings that negate are turned round. ANOVA estimators, prompts "
+        "within statements, "
         "crossed with personas. An estimate below 0 is chance: the component is small.",
-        notes=[line for line in (
-            counted, "Personas are chosen, not drawn: no interval. Their differences from none have one.",
-        ) if line],
+        notes=[
+            line
+            for line in (
+                counted,
+                "Personas are chosen, not drawn: no interval. Their differences from none "
+                "have one.",
+            )
+            if line
+        ],
         empty="The runs have other wordings or templates, so nothing is crossed with personas.",
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -502,12 +656,16 @@ class ReliabilityJudged:
         return self.report if isinstance(self.report, ExactReport) else None
 
     def figures(self, *, as_people: bool = False) -> VerdictFigures:
-        """Return what tables are made of. `as_people`: kappas over the statements that people answered alone."""
-        return VerdictFigures(self.report, self.instrument, self.run.language, as_people, self.changed)
+        """Return what tables are made of. `as_people`: kappas over the statements that people
+        answered alone.
+        """
+        return VerdictFigures(
+            self.report, self.instrument, self.run.language, as_people, self.changed
+        )
 
     def about(self) -> dict[str, Any]:
-        """Return what the figures rest on, for programs: `needed` is null where a prompt needs two thirds of plans that
-        differ from prompt to prompt.
+        """Return what the figures rest on, for programs: `needed` is null where a prompt needs two
+        thirds of plans that differ from prompt to prompt.
         """
         failures, counts = self.failures, self.report.counts
         missing = {"failed_statements": failures.statements, "failed_because": failures.reason}
@@ -522,7 +680,11 @@ class ReliabilityJudged:
         }
         if self.exact is not None:
             mass = self.exact.mass
-            rule = {"version": mass.version, "rule": RULES[mass.version], "labels": dict(mass.spellings)}
+            rule = {
+                "version": mass.version,
+                "rule": RULES[mass.version],
+                "labels": dict(mass.spellings),
+            }
             found["spellings"] = rule
         return found
 
@@ -559,23 +721,29 @@ class ReliabilityJudged:
         run, report, card = self.run, self.report, self.card
         options, counts = report.options, report.counts
         yield (
-            f"{len(counts.statements)} statements, {run.answered:,} prompts answered, {run.responses:,} answers; "
-            f"reader {card.name} {card.version[:8]}; rule as {options.rule} ({options.low:g}, {options.high:g}), "
+            f"{len(counts.statements)} statements, {run.answered:,} prompts answered, "
+            f"{run.responses:,} answers; "
+            f"reader {card.name} {card.version[:8]}; rule as {options.rule} ({options.low:g}, "
+            f"{options.high:g}), "
             f"{report.needed_words} readable needed"
         )
         fewest, most = counts.sizes
         if options.as_published and (fewest, most) != (PUBLISHED_SAMPLES, PUBLISHED_SAMPLES):
             yield (
-                f"published with {PUBLISHED_SAMPLES} answers to a prompt, here {counts.sizes_words}: the rule passes "
+                f"published with {PUBLISHED_SAMPLES} answers to a prompt, here "
+                f"{counts.sizes_words}: the rule passes "
                 "more the more there are (--table pooled does not depend on it)"
             )
         if cut := counts.cut_off:
-            yield f"cut off in thought: {cut:,} answers; ask again with more tokens (--max-new-tokens)"
+            yield (
+                f"cut off in thought: {cut:,} answers; ask again with more tokens "
+                "(--max-new-tokens)"
+            )
 
 
 def came_of(found: Answered, counts: Counts | None, refusals: Refusals, name: str = "") -> Answered:
-    """Return how much was answered with what the reader, and the rule of refusals, made of it. `counts`: as given; None
-    where nothing was sampled.
+    """Return how much was answered with what the reader, and the rule of refusals, made of it.
+    `counts`: as given; None where nothing was sampled.
     """
     if counts is None:
         return found.with_parts(name)
@@ -595,7 +763,9 @@ def came_of(found: Answered, counts: Counts | None, refusals: Refusals, name: st
 def judge_reliability(
     store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
 ) -> ReliabilityJudged:
-    """Read and judge a run. Raises UsageError where the options do not fit it, or nothing of it can be judged."""
+    """Read and judge a run. Raises UsageError where the options do not fit it, or nothing of it can
+    be judged.
+    """
     found, refusals = run_verdicts(store, run, options, readings=readings), refusals_of(store, run)
     return ReliabilityJudged(
         run,
@@ -610,14 +780,16 @@ def judge_reliability(
 
 
 NUCLEUS = (
-    "with top-p 0.85, as published, a label with less than 15 % is hardly ever drawn, so more prompts lean clearly"
+    "with top-p 0.85, as published, a label with less than 15 % is hardly ever drawn, so "
+    "more prompts lean clearly"
 )
 
 
 def _computed(run: Run, report: ExactReport) -> Iterator[str]:
     options, mass = report.options, report.mass
     yield (
-        f"{len(report.counts.statements)} statements, {run.responses:,} prompts scored; clear outside "
+        f"{len(report.counts.statements)} statements, {run.responses:,} prompts scored; clear "
+        "outside "
         f"({options.low:g}, {options.high:g}), labels need {options.named:.0%} of the probability"
     )
     reading = (
@@ -625,7 +797,9 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
         if options.with_unreadable
         else "each naming a label"
     )
-    beside = f"the expected verdict of {options.beside} samples per prompt by the rule as {options.rule}"
+    beside = (
+        f"the expected verdict of {options.beside} samples per prompt by the rule as {options.rule}"
+    )
     yield f"next to it {beside}: {reading}; of the whole distribution, without a nucleus: {NUCLEUS}"
     scored = mass.scored
     if scored.any():
@@ -635,7 +809,10 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
     number = max((len(spelled) for spelled in mass.spellings.values()), default=0)
     yield f"spellings {mass.version}, up to {number} a label: {RULES[mass.version]}"
     if mass.version == FIRST:
-        yield "An earlier version of workbench computed these; repeating `run --exact` applies the current spellings."
+        yield (
+            "An earlier version of workbench computed these; repeating `run --exact` applies "
+            "the current spellings."
+        )
 
 
 def _judged_void(report: ReliabilityReport) -> Iterator[str]:
@@ -644,12 +821,17 @@ def _judged_void(report: ReliabilityReport) -> Iterator[str]:
     if found:
         counted = ", ".join(f"{in_words(test)} {n:,}" for test, n in found.items())
         yield (
-            f"void: {counted} (statements × templates): the statement has no such wording, or the test compares a "
-            "prompt with itself, so it cannot fail, or a ruling leaves it out; it is in no denominator. workbench lint "
+            f"void: {counted} (statements × templates): the statement has no such wording, or "
+            "the test compares a "
+            "prompt with itself, so it cannot fail, or a ruling leaves it out; it is in no "
+            "denominator. workbench lint "
             "names the texts; --as-published judges them, without those that rulings leave out"
         )
     tests = report.options.tests
     everywhere = [test for test in tests if (report.verdicts(test) == VOID).all()]
     if everywhere and len(everywhere) < len(tests):
         rest = ", ".join(in_words(test) for test in tests if test not in everywhere)
-        yield f"ALL combines {rest} alone: {', '.join(map(in_words, everywhere))} is void for every statement"
+        yield (
+            f"ALL combines {rest} alone: {', '.join(map(in_words, everywhere))} is void for "
+            "every statement"
+        )

@@ -1,4 +1,6 @@
-"""What the reliability audit may be told: how answers are read, and when a statement passes a test."""
+"""What the reliability audit may be told: how answers are read, and when a statement passes a
+test.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,11 @@ class ReliabilityTest:
 
 
 WITHIN = (
-    ReliabilityTest("sampling", "samp", "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4)."),
+    ReliabilityTest(
+        "sampling",
+        "samp",
+        "Every wording leans clearly to one side (Ceron et al. 2024, section 5.4).",
+    ),
     ReliabilityTest(
         "paraphrase",
         "para",
@@ -45,15 +51,22 @@ WITHIN = (
         VariantKind.PARAPHRASE,
     ),
     ReliabilityTest(
-        "negation", "neg", "The negation has the opposite stance (sections 4.3 and 6.1).", VariantKind.NEGATION
+        "negation",
+        "neg",
+        "The negation has the opposite stance (sections 4.3 and 6.1).",
+        VariantKind.NEGATION,
     ),
     ReliabilityTest(
-        "opposite", "opp", "The opposite has the opposite stance (sections 4.3 and 6.1).", VariantKind.OPPOSITE
+        "opposite",
+        "opp",
+        "The opposite has the opposite stance (sections 4.3 and 6.1).",
+        VariantKind.OPPOSITE,
     ),
     ReliabilityTest(
         "label_order",
         "ord",
-        "The original has the same stance with the two answer labels in either order (section 5.2).",
+        "The original has the same stance with the two answer labels in either order (section "
+        "5.2).",
     ),
 )
 "the tests within a template"
@@ -61,12 +74,14 @@ OVERALL = (
     ReliabilityTest(
         "template",
         "tmpl",
-        "The original has the same stance under every template, in printed label order (section 5.2).",
+        "The original has the same stance under every template, in printed label order (section "
+        "5.2).",
     ),
     ReliabilityTest(
         "all",
         "ALL",
-        "Passes every test that counts: the five within a template unless others are chosen (section 6.2).",
+        "Passes every test that counts: the five within a template unless others are chosen "
+        "(section 6.2).",
     ),
 )
 EVERY = {test.name: test for test in (*WITHIN, *OVERALL)}
@@ -95,19 +110,33 @@ def _tests(names: str | Sequence[str] | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Rules(Options):
-    """When a statement passes a test. Raises UsageError for limits that cross, UnknownName for a test."""
+    """When a statement passes a test. Raises UsageError for limits that cross, UnknownName for a
+    test.
+    """
 
     rule: str = option(
-        "printed", "rule for a clear leaning", choices=RULES, published="coded", source="Ceron et al. 2024, section 5.4"
+        "printed",
+        "rule for a clear leaning",
+        choices=RULES,
+        published="coded",
+        source="Ceron et al. 2024, section 5.4",
     )
     low: float = option(
-        0.45, "lower limit of an unclear leaning", least=0, most=1, steps=PERCENT,
+        0.45,
+        "lower limit of an unclear leaning",
+        least=0,
+        most=1,
+        steps=PERCENT,
         source="Ceron et al. 2024, section 5.4",
-    )  # fmt: skip
+    )
     high: float = option(
-        0.55, "upper limit of an unclear leaning", least=0, most=1, steps=PERCENT,
+        0.55,
+        "upper limit of an unclear leaning",
+        least=0,
+        most=1,
+        steps=PERCENT,
         source="Ceron et al. 2024, section 5.4",
-    )  # fmt: skip
+    )
     minimum: int | None = option(
         None,
         "readable answers needed",
@@ -126,22 +155,32 @@ class Rules(Options):
         source="Ceron et al. 2024, section 6.2",
     )
     judge_void: bool = of_shared(
-        JUDGE_VOID, words={False: "", True: "void tests judged"}, source="ours: the paper judges them", published=True
+        JUDGE_VOID,
+        words={False: "", True: "void tests judged"},
+        source="ours: the paper judges them",
+        published=True,
     )
     seed: int = of_shared(SEEDED, source="ours")
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         if self.low > self.high:
-            raise UsageError(f"found the limits {self.low:g} and {self.high:g}; give 0 <= low <= high <= 1")
+            raise UsageError(
+                f"found the limits {self.low:g} and {self.high:g}; give 0 <= low <= high <= 1"
+            )
         unknown = [test for test in self.tests if test not in TESTS]
         if unknown or not self.tests:
-            raise UnknownName(f"found the tests {', '.join(self.tests) or 'none'}; choose some of {', '.join(TESTS)}")
+            raise UnknownName(
+                f"found the tests {', '.join(self.tests) or 'none'}; choose some of "
+                f"{', '.join(TESTS)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityOptions(Rules):
-    """The choices behind the verdicts; recorded with every result. Raises UsageError where they make no sense."""
+    """The choices behind the verdicts; recorded with every result. Raises UsageError where they
+    make no sense.
+    """
 
     named: float = option(
         None,
@@ -178,21 +217,28 @@ class ReliabilityOptions(Rules):
     )
 
     def needed(self, planned: int) -> int:
-        """Return how many of the answers planned for a prompt must be readable. Raises UsageError if that is more than
-        are planned.
+        """Return how many of the answers planned for a prompt must be readable. Raises UsageError
+        if that is more than are planned.
         """
         if self.minimum is not None and self.minimum > planned:
             raise UsageError(
-                f"the minimum of {self.minimum} readable answers is more than the {planned} planned for a prompt"
+                f"the minimum of {self.minimum} readable answers is more than the {planned} "
+                "planned for a prompt"
             )
         return self.minimum or max(1, -(-2 * planned // 3))
 
     def needed_of(self, planned: Int32Array) -> Int32Array:
         """Return the same, prompt by prompt, whatever is planned."""
-        return planned * 0 + self.minimum if self.minimum is not None else (-(-2 * planned // 3)).clip(1)
+        return (
+            planned * 0 + self.minimum
+            if self.minimum is not None
+            else (-(-2 * planned // 3)).clip(1)
+        )
 
     def needed_words(self, sizes: tuple[int, int]) -> str:
-        """Say how many readable answers a prompt needs: `20 of 30`, or `two thirds of 30-60` where plans differ."""
+        """Say how many readable answers a prompt needs: `20 of 30`, or `two thirds of 30-60` where
+        plans differ.
+        """
         fewest, most = sizes
         if fewest == most:
             return f"{self.needed(most)} of {most}"
@@ -202,7 +248,11 @@ class ReliabilityOptions(Rules):
 EXACT_ALONE = ("named", "beside", "with_unreadable")
 "names of the options that mean nothing where answers are sampled"
 JUDGING = (
-    *(one for one in ReliabilityOptions.judging() if one.name not in {*EXACT_ALONE, SAME_WITHIN.name}),
+    *(
+        one
+        for one in ReliabilityOptions.judging()
+        if one.name not in {*EXACT_ALONE, SAME_WITHIN.name}
+    ),
     *(READ_BY, WITHOUT_RULINGS),
 )
 "how sampled answers are judged, for verbs that judge several runs"
@@ -210,6 +260,7 @@ ONLY = Option("audit", default="reliability", choices=("reliability",))
 "of verbs that judge this audit alone"
 UNTIL_SETTLED = flag(
     "until_settled",
-    "stop asking a prompt once no further answer can change its verdict: the same verdicts, fewer answers",
+    "stop asking a prompt once no further answer can change its verdict: the same verdicts, "
+    "fewer answers",
 ).but(label="stop early")
 RUN_OPTIONS = (UNTIL_SETTLED,)

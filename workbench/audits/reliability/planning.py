@@ -1,10 +1,12 @@
-"""What a planned run of the audit can claim: runs are simulated from variance components and judged as real ones are.
+"""What a planned run of the audit can claim: runs are simulated from variance components and judged
+as real ones are.
 
-A run is drawn from the components that are known of a model, with as many answers readable as were before, and judged
-by the audit's own rules. Where a run was measured, its statements are drawn as they were measured (`MeasuredSpread`),
-as uncertain as they and the components are; otherwise all shares are probit-normal (`ProbitNormal`). The chance of a
-claim is the share of simulated runs that show it. All wordings of a statement are taken alike: as paraphrases of its
-original, turned round where they negate.
+A run is drawn from the components that are known of a model, with as many answers readable as were
+before, and judged by the audit's own rules. Where a run was measured, its statements are drawn as
+they were measured (`MeasuredSpread`), as uncertain as they and the components are; otherwise all
+shares are probit-normal (`ProbitNormal`). The chance of a claim is the share of simulated runs that
+show it. All wordings of a statement are taken alike: as paraphrases of its original, turned round
+where they negate.
 """
 
 from __future__ import annotations
@@ -24,7 +26,14 @@ from workbench.audits.codes import PASS, VOID
 from workbench.audits.reliability.components import MEANS, TITLES, cells
 from workbench.audits.reliability.counting import ALL, PRINTED, Counts
 from workbench.audits.reliability.judge import ReliabilityReport, judge
-from workbench.audits.reliability.options import DEFAULTS, JUDGING, ONLY, READ_BY, SEEDED, ReliabilityOptions
+from workbench.audits.reliability.options import (
+    DEFAULTS,
+    JUDGING,
+    ONLY,
+    READ_BY,
+    SEEDED,
+    ReliabilityOptions,
+)
 from workbench.domain.names import plural, speed
 from workbench.domain.prompts import Probe
 from workbench.domain.statements import ORIGINAL, VariantId, VariantKind
@@ -69,12 +78,19 @@ if TYPE_CHECKING:
 
 KAPPA, RELIABLE, BIAS, GENERALIZABILITY = "kappa", "reliable", "|bias|", "g"
 MEASURES = {
-    KAPPA: "Cohen's κ between the stances on the original and on its other wordings, mean over templates",
+    KAPPA: "Cohen's κ between the stances on the original and on its other wordings, mean over "
+    "templates",
     RELIABLE: "share of statements that pass every test within a template, mean over templates",
-    BIAS: "mean share of agreement with statements of one side minus the other's, two-sided 5 %, power 80 %",
+    BIAS: "mean share of agreement with statements of one side minus the other's, two-sided 5 %, "
+    "power 80 %",
     GENERALIZABILITY: "generalizability coefficient of the statements' mean shares",
 }
-SPELLED = {"share reliable": RELIABLE, "bias": BIAS, "generalizability": GENERALIZABILITY, "κ": KAPPA}
+SPELLED = {
+    "share reliable": RELIABLE,
+    "bias": BIAS,
+    "generalizability": GENERALIZABILITY,
+    "κ": KAPPA,
+}
 FORMS = "'kappa >= .7', 'reliable >= .5', '|bias| >= .2' or 'g >= .8'"
 CLAIM = re.compile(r"\s*(\|?[^\W\d_][\w ]*?\|?)\s*(?:>=|≥)\s*(\d*[.,]?\d+)\s*(%?)\s*")
 GRIDS: Mapping[str, Sequence[int]] = {
@@ -90,7 +106,8 @@ RUNS, RUNS_TRIED = 400, 200
 AT_ONCE, SURE = 20, 0.99
 "runs after which one looks whether a claim is decided, and how surely"
 WORLDS = 20
-"distributions of statements that simulated runs are drawn from, as many as bootstrap draws of the measured ones"
+"""distributions of statements that simulated runs are drawn from, as many as bootstrap draws of the
+measured ones"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +136,9 @@ class Claim:
             raise UsageError(f"found the claim {text!r}; give {FORMS}")
         least = float(found[2].replace(",", ".")) / (100 if found[3] else 1)
         if not 0 < least <= 1:
-            raise UsageError(f"found the claim {text!r}; the value must be above 0 and at most 1: {FORMS}")
+            raise UsageError(
+                f"found the claim {text!r}; the value must be above 0 and at most 1: {FORMS}"
+            )
         return cls(measure, least)
 
 
@@ -174,10 +193,12 @@ class Planner:
 
     @cached_property
     def worlds(self) -> tuple[MeasuredSpread, ...]:
-        """The distributions that measured statements could come from; empty if fewer than six were measured.
+        """The distributions that measured statements could come from; empty if fewer than six were
+        measured.
 
-        Each is that of as many statements drawn from the measured ones, with the components of these. The components
-        of templates, which are the same for all statements, vary by their own degrees of freedom.
+        Each is that of as many statements drawn from the measured ones, with the components of
+        these. The components of templates, which are the same for all statements, vary by their own
+        degrees of freedom.
         """
         cells = self.known.measured
         if cells is None or len(at := cells.answered) < FEWEST_STATEMENTS:
@@ -191,14 +212,17 @@ class Planner:
         own = np.nanmean(cells.value, axis=(1, 2, 3))
         return tuple(
             MeasuredSpread.measured(
-                np.repeat(own, often), {name: float(np.nan_to_num(each[n])) for name, each in found.items()}
+                np.repeat(own, often),
+                {name: float(np.nan_to_num(each[n])) for name, each in found.items()},
             )
             for n, often in enumerate(times)
         )
 
     @cached_property
     def components(self) -> dict[str, float]:
-        """The components of the shares that are drawn: those that are known, as near as shares can have them."""
+        """The components of the shares that are drawn: those that are known, as near as shares can
+        have them.
+        """
         drawn = self.known.components if self.worlds else self.shares.components
         return {name: max(0.0, value) for name, value in drawn.items()}
 
@@ -221,9 +245,15 @@ class Planner:
     def chances(
         self, claims: Sequence[Claim], size: Size, runs: int = RUNS, *, briefly: bool = False
     ) -> tuple[Chance, ...]:
-        """Return what a design shows of claims. `briefly`: simulate no more runs than one claim needs to be decided."""
+        """Return what a design shows of claims. `briefly`: simulate no more runs than one claim
+        needs to be decided.
+        """
         simulated = {claim.measure for claim in claims} & set(SIMULATED)
-        found = self._simulated(simulated, size, runs, claims[0] if briefly else None) if simulated else {}
+        found = (
+            self._simulated(simulated, size, runs, claims[0] if briefly else None)
+            if simulated
+            else {}
+        )
         return tuple(self._chance(claim, size, found) for claim in claims)
 
     def _chance(self, claim: Claim, size: Size, found: Mapping[str, FloatArray]) -> Chance:
@@ -234,7 +264,9 @@ class Planner:
         if claim.measure == GENERALIZABILITY:
             value = self.precision(size).generalizability
             undefined = "" if value == value else "statements do not differ"
-            return Chance(Estimate(value, nan, nan, size.statements, 0, undefined), None, value >= claim.least)
+            return Chance(
+                Estimate(value, nan, nan, size.statements, 0, undefined), None, value >= claim.least
+            )
         values = found[claim.measure]
         defined = values[np.isfinite(values)]
         n, k = len(values), int((defined >= claim.least).sum())
@@ -243,26 +275,41 @@ class Planner:
         if not len(defined):
             return Chance(Estimate(nan, nan, nan, 0, n, "undefined in every run"), holds, met=False)
         low, high = (float(end) for end in percentile_interval(defined))
-        expected = Estimate(float(defined.mean()), low, high, len(defined), n - len(defined), interval=PREDICTED)
+        expected = Estimate(
+            float(defined.mean()), low, high, len(defined), n - len(defined), interval=PREDICTED
+        )
         return Chance(expected, holds, k >= POWER * n)
 
     @property
     def rules(self) -> ReliabilityOptions:
-        """The audit's options for wordings that are all paraphrases: what asks for a flip asks for the same stance."""
-        tests = ("paraphrase" if test in ("negation", "opposite") else test for test in self.options.tests)
+        """The audit's options for wordings that are all paraphrases: what asks for a flip asks for
+        the same stance.
+        """
+        tests = (
+            "paraphrase" if test in ("negation", "opposite") else test
+            for test in self.options.tests
+        )
         return replace(self.options, tests=tuple(dict.fromkeys(tests)))
 
     def _simulated(
         self, measures: Collection[str], size: Size, runs: int, until: Claim | None
     ) -> dict[str, FloatArray]:
-        """Return figures of simulated runs, NaN where they are undefined; with `until` only as many as decide it."""
-        rng = derive_rng(self.seed, "design", size.statements, size.wordings, size.templates, size.samples)
+        """Return figures of simulated runs, NaN where they are undefined; with `until` only as many
+        as decide it.
+        """
+        rng = derive_rng(
+            self.seed, "design", size.statements, size.wordings, size.templates, size.samples
+        )
         found: dict[str, list[float]] = {measure: [] for measure in measures}
         for run in range(1, runs + 1):
             report = judge(self.counts(size, rng), self.rules)
             for measure, values in found.items():
                 values.append(SIMULATED[measure](report))
-            if until is not None and run % AT_ONCE == 0 and _decided(found[until.measure], until.least):
+            if (
+                until is not None
+                and run % AT_ONCE == 0
+                and _decided(found[until.measure], until.least)
+            ):
                 break
         return {measure: np.array(values) for measure, values in found.items()}
 
@@ -274,7 +321,10 @@ class Planner:
         positive = rng.binomial(readable, p)
         return Counts(
             statements=tuple(f"s{number}" for number in range(size.statements)),
-            variants=(ORIGINAL, *(VariantId(VariantKind.PARAPHRASE, number) for number in range(1, size.wordings))),
+            variants=(
+                ORIGINAL,
+                *(VariantId(VariantKind.PARAPHRASE, number) for number in range(1, size.wordings)),
+            ),
             templates=tuple(f"t{number}" for number in range(size.templates)),
             positive=positive.astype(np.int32),
             negative=(readable - positive).astype(np.int32),
@@ -286,21 +336,29 @@ class Planner:
     def needs(self, claim: Claim, size: Size) -> tuple[Need, ...]:
         """Return how many of each factor a claim needs, the others as planned."""
         if claim.measure == BIAS:
-            side = statements_a_side(self.components, self._answer(size), size, claim.least, MOST_A_SIDE)
+            side = statements_a_side(
+                self.components, self._answer(size), size, claim.least, MOST_A_SIDE
+            )
             least = None if side is None else 2 * side
             return (self._need(claim, "statements", least, 2 * MOST_A_SIDE, size),)
-        factors = [name for name in GRIDS if claim.measure != GENERALIZABILITY or name != "statements"]
+        factors = [
+            name for name in GRIDS if claim.measure != GENERALIZABILITY or name != "statements"
+        ]
         return tuple(self._least(claim, factor, size) for factor in factors)
 
     def _least(self, claim: Claim, factor: str, size: Size) -> Need:
         def enough(number: int) -> bool:
-            return self.chances([claim], _changed(size, factor, number), RUNS_TRIED, briefly=True)[0].met
+            return self.chances([claim], _changed(size, factor, number), RUNS_TRIED, briefly=True)[
+                0
+            ].met
 
         grid = GRIDS[factor]
         return self._need(claim, factor, first_enough(grid, enough), grid[-1], size)
 
     def _need(self, claim: Claim, factor: str, least: int | None, most: int, size: Size) -> Need:
-        return Need(claim, factor, least, most, None if least is None else _changed(size, factor, least))
+        return Need(
+            claim, factor, least, most, None if least is None else _changed(size, factor, least)
+        )
 
 
 def _decided(values: Sequence[float], least: float) -> bool:
@@ -314,8 +372,8 @@ def _changed(size: Size, factor: str, number: int) -> Size:
 
 
 def first_enough(grid: Sequence[int], enough: Callable[[int], bool]) -> int | None:
-    """Return the first number of a grid that is enough, by bisection where the first is not; None where the last is
-    not either.
+    """Return the first number of a grid that is enough, by bisection where the first is not; None
+    where the last is not either.
     """
     if enough(grid[0]):
         return grid[0]
@@ -329,11 +387,14 @@ def first_enough(grid: Sequence[int], enough: Callable[[int], bool]) -> int | No
 
 
 def mean_kappa(report: ReliabilityReport) -> float:
-    """Return κ between the original and the other wordings in printed order, mean over templates; NaN: undefined.
+    """Return κ between the original and the other wordings in printed order, mean over templates;
+    NaN: undefined.
 
     Pairs with a side that has no stance are left out, as `agreement` does.
     """
-    stances = report.stances[..., PRINTED] * np.where(report.counts.turned == 0, 1, report.counts.signs)
+    stances = report.stances[..., PRINTED] * np.where(
+        report.counts.turned == 0, 1, report.counts.signs
+    )
     first, second = stances[:, :, :1], stances[:, :, 1:]
     signs = (-1, 1)
     tables = [[((first == a) & (second == b)).sum(axis=(1, 2)) for b in signs] for a in signs]
@@ -343,14 +404,19 @@ def mean_kappa(report: ReliabilityReport) -> float:
 
 
 def mean_reliable(report: ReliabilityReport) -> float:
-    """Return the share of statements that pass every test within a template, mean over templates."""
+    """Return the share of statements that pass every test within a template, mean over
+    templates.
+    """
     found = report.verdicts(ALL)
     tested = (found != VOID).sum(axis=1)
     shares = (found == PASS).sum(axis=1)[tested > 0] / tested[tested > 0]
     return float(shares.mean()) if len(shares) else float("nan")
 
 
-SIMULATED: Mapping[str, Callable[[ReliabilityReport], float]] = {KAPPA: mean_kappa, RELIABLE: mean_reliable}
+SIMULATED: Mapping[str, Callable[[ReliabilityReport], float]] = {
+    KAPPA: mean_kappa,
+    RELIABLE: mean_reliable,
+}
 
 
 def read_components(text: str) -> dict[str, float]:
@@ -367,18 +433,26 @@ def read_components(text: str) -> dict[str, float]:
         name, equals, number = part.partition("=")
         known = plain.get(_plain(name))
         if known is None or not equals or known in found:
+            known_names = ", ".join(
+                name.replace(" x ", "-").replace(" ", "-") for name in plain.values()
+            )
             raise UsageError(
-                f"found --components {part!r}; give variances of shares such as statement=.05,wording=.01, each once, "
-                f"of {', '.join(name.replace(' x ', '-').replace(' ', '-') for name in plain.values())}"
+                f"found --components {part!r}; give variances of shares such as "
+                "statement=.05,wording=.01, each once, "
+                f"of {known_names}"
             )
         try:
             found[known] = float(number)
         except ValueError:
-            raise UsageError(f"found --components {part!r}; give a number after {name}=, such as .05") from None
+            raise UsageError(
+                f"found --components {part!r}; give a number after {name}=, such as .05"
+            ) from None
         if not 0 <= found[known] <= 0.25:
             raise UsageError(f"found --components {part!r}; the variance of a share is 0 to 0.25")
     if not found:
-        raise UsageError("--components is empty; give for instance statement=.05,wording=.01,template=.005")
+        raise UsageError(
+            "--components is empty; give for instance statement=.05,wording=.01,template=.005"
+        )
     return found
 
 
@@ -434,22 +508,32 @@ def claims(of: Planned) -> Table[ClaimLine]:
                 "expected",
                 lambda row: row.chance.value,
                 Kind.COEFFICIENT,
-                help="mean over simulated runs, with the range of 95 % of them; for |bias| the smallest detectable one",
+                help="mean over simulated runs, with the range of 95 % of them; for |bias| the "
+                "smallest detectable one",
             ),
             Column(
                 "chance",
                 "holds in",
                 lambda row: row.chance.holds,
                 Kind.SHARE,
-                help="share of the simulated runs whose figure reaches the claim, with the Monte Carlo error",
+                help="share of the simulated runs whose figure reaches the claim, with the Monte "
+                "Carlo error",
                 scale=(0.0, 1.0),
             ),
-            Column("met", "enough", lambda row: row.chance.met, help=f"holds in {POWER:.0%} of the runs or more"),
+            Column(
+                "met",
+                "enough",
+                lambda row: row.chance.met,
+                help=f"holds in {POWER:.0%} of the runs or more",
+            ),
         ],
         key=lambda row: (str(row.claim),),
-        definition=f"Runs of the design are simulated from {_drawn_from(of.planner)}, and judged by the audit's own "
+        definition=f"Runs of the design are simulated from {_drawn_from(of.planner)}, and judged "
+        "by the audit's own "
         "rules. "
-        + ". ".join(f"{name}: {MEASURES[name]}" for name in dict.fromkeys(one.measure for one in of.claims))
+        + ". ".join(
+            f"{name}: {MEASURES[name]}" for name in dict.fromkeys(one.measure for one in of.claims)
+        )
         + ".",
         detail=lambda row: [MEASURES[row.claim.measure]],
     )
@@ -460,13 +544,16 @@ def _drawn_from(planner: Planner) -> str:
     if not planner.worlds or measured is None:
         return "the components alone, with normal effects"
     return (
-        f"the {plural(len(measured.answered), 'measured statement')} and their components, as uncertain as these are: "
+        f"the {plural(len(measured.answered), 'measured statement')} and their components, as "
+        "uncertain as these are: "
         f"{WORLDS} draws of the statements"
     )
 
 
 def needs(of: Planned) -> Table[Need]:
-    """Return how many statements, wordings, templates or samples each claim needs, one at a time."""
+    """Return how many statements, wordings, templates or samples each claim needs, one at a
+    time.
+    """
     found = {claim: of.planner.needs(claim, of.size) for claim in of.claims}
     hopeless = [claim for claim, each in found.items() if all(need.least is None for need in each)]
     return Table(
@@ -478,14 +565,21 @@ def needs(of: Planned) -> Table[Need]:
             Column("factor", "number of", lambda row: row.factor),
             Column("least", "at least", lambda row: row.least, Kind.COUNT),
             Column("most", "tried up to", lambda row: row.most, Kind.COUNT, aside=True),
-            Column("answers", "answers", lambda row: row.size.answers if row.size else None, Kind.COUNT),
+            Column(
+                "answers", "answers", lambda row: row.size.answers if row.size else None, Kind.COUNT
+            ),
             Column("time", "takes", lambda row: _takes(of, row.size)),
         ],
         key=lambda row: (str(row.claim), row.factor),
-        definition=f"The smallest number of one factor with which the claim holds in {POWER:.0%} of the runs, the "
+        definition=f"The smallest number of one factor with which the claim holds in {POWER:.0%} "
+        "of the runs, the "
         "others as planned. – : no number tried is enough, so change another factor, or the claim.",
         notes=[
-            *([f"up to {RUNS_TRIED} simulated runs for each number tried"] if _simulated(of) else []),
+            *(
+                [f"up to {RUNS_TRIED} simulated runs for each number tried"]
+                if _simulated(of)
+                else []
+            ),
             *(_out_of_reach(of, claim) for claim in hopeless),
         ],
     )
@@ -499,7 +593,8 @@ def _out_of_reach(of: Planned, claim: Claim) -> str:
     value = of.planner.chances([claim], replace(of.size, samples=most), 2 * AT_ONCE)[0].value
     expected = value.undefined or f"{value.value:.2f}"
     return (
-        f"{claim}: out of reach by one factor; with {most} samples per prompt {expected} is expected: wordings, "
+        f"{claim}: out of reach by one factor; with {most} samples per prompt {expected} is "
+        "expected: wordings, "
         "templates and label orders of the model's own answers differ"
     )
 
@@ -516,12 +611,33 @@ def design(of: Planned) -> Table[Size]:
         "The planned design",
         [of.size],
         [
-            Column("statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"),
-            Column("wordings", "wordings", lambda row: row.wordings, Kind.COUNT, help="of each", short="word"),
             Column(
-                "templates", "templates", lambda row: row.templates, Kind.COUNT, help="in both orders", short="tmpl"
+                "statements", "statements", lambda row: row.statements, Kind.COUNT, short="stmts"
             ),
-            Column("samples", "samples", lambda row: row.samples, Kind.COUNT, help="a prompt", short="samp"),
+            Column(
+                "wordings",
+                "wordings",
+                lambda row: row.wordings,
+                Kind.COUNT,
+                help="of each",
+                short="word",
+            ),
+            Column(
+                "templates",
+                "templates",
+                lambda row: row.templates,
+                Kind.COUNT,
+                help="in both orders",
+                short="tmpl",
+            ),
+            Column(
+                "samples",
+                "samples",
+                lambda row: row.samples,
+                Kind.COUNT,
+                help="a prompt",
+                short="samp",
+            ),
             Column("answers", "answers", lambda row: row.answers, Kind.COUNT),
             Column("time", "takes", lambda row: _takes(of, row)),
             Column(
@@ -529,7 +645,8 @@ def design(of: Planned) -> Table[Size]:
                 "g",
                 lambda _: found.generalizability,
                 Kind.COEFFICIENT,
-                help="generalizability coefficient: share of the measured variance that is due to statements",
+                help="generalizability coefficient: share of the measured variance that is due "
+                "to statements",
             ),
             Column(
                 "phi",
@@ -544,12 +661,15 @@ def design(of: Planned) -> Table[Size]:
                 "error",
                 lambda _: found.absolute**0.5,
                 Kind.SIZE,
-                help="standard error of a statement's share, over other wordings, templates and answers",
+                help="standard error of a statement's share, over other wordings, templates and "
+                "answers",
             ),
         ],
         key=lambda _: ("design",),
-        definition="g = v[statement] / (v[statement] + e) with e = v[wording] / W + v[statement × template] / T + "
-        "v[wording × template] / (W T) + p (1 - p) / (2 W T n); Φ and the error add v[template] / T (Brennan 2001).",
+        definition="g = v[statement] / (v[statement] + e) with e = v[wording] / W + v[statement "
+        "× template] / T + "
+        "v[wording × template] / (W T) + p (1 - p) / (2 W T n); Φ and the error add v[template] "
+        "/ T (Brennan 2001).",
         notes=[_pace(of)],
     )
 
@@ -557,7 +677,10 @@ def design(of: Planned) -> Table[Size]:
 def _pace(of: Planned) -> str:
     if of.rate is None:
         return "the time is unknown: no finished job in this store sampled this model"
-    return f"time: at {speed(of.rate)} answers a second, the pace of this model's newest finished job here"
+    return (
+        f"time: at {speed(of.rate)} answers a second, the pace of this model's newest "
+        "finished job here"
+    )
 
 
 def _takes(of: Planned, size: Size | None) -> str | None:
@@ -593,9 +716,12 @@ def biases(of: Planned) -> Table[int]:
             ),
         ],
         key=lambda row: (str(row),),
-        definition="Power 80 %, two-sided test at 5 %, with the wordings, templates and samples of the design. "
-        "(bias right - bias left) / 2 is the mean share of agreement with the right's statements minus that with the "
-        "left's, where no answer is neutral. Statements are the units: answers to one are not independent.",
+        definition="Power 80 %, two-sided test at 5 %, with the wordings, templates and samples "
+        "of the design. "
+        "(bias right - bias left) / 2 is the mean share of agreement with the right's statements "
+        "minus that with the "
+        "left's, where no answer is neutral. Statements are the units: answers to one are not "
+        "independent.",
         notes=["above 1 is impossible: so few statements show no bias"]
         if any(of.planner.smallest_bias(of.size, side) > 1 for side in sides)
         else [],
@@ -624,13 +750,23 @@ def components(of: Planned) -> Table[Given]:
             Column("component", "component", lambda row: row.name, words=TITLES),
             Column("variance", "variance", lambda row: row.value, Kind.PART),
             Column("drawn", "as drawn", lambda row: row.drawn, Kind.PART, help="in simulated runs"),
-            Column("sd", "sd", lambda row: max(row.value, 0.0) ** 0.5, Kind.SIZE, help="its root, in points"),
+            Column(
+                "sd",
+                "sd",
+                lambda row: max(row.value, 0.0) ** 0.5,
+                Kind.SIZE,
+                help="its root, in points",
+            ),
         ],
         key=lambda row: (row.name,),
         notes=[
-            f"mean share of agreement {of.planner.known.mean:.2f}; {of.planner.known.readable:.1%} of answers readable",
+            f"mean share of agreement {of.planner.known.mean:.2f}; "
+            f"{of.planner.known.readable:.1%} of answers readable",
             *(
-                ["shares between 0 and 1 cannot have exactly these components: the plan uses the drawn ones"]
+                [
+                    "shares between 0 and 1 cannot have exactly these components: the plan uses "
+                    "the drawn ones"
+                ]
                 * (off > 2e-3)
             ),
             f"simulated runs are drawn from {_drawn_from(of.planner)}",
@@ -641,8 +777,9 @@ def components(of: Planned) -> Table[Given]:
 
 
 def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
-    """Return the smallest kappa between wordings that differs from none, how surely the share of reliable statements
-    is known, and from how many answers alike a prompt leans clearly. `drawn`: whether answers are drawn.
+    """Return the smallest kappa between wordings that differs from none, how surely the share of
+    reliable statements is known, and from how many answers alike a prompt leans clearly. `drawn`:
+    whether answers are drawn.
     """
     statements = len({probe.statement for probe in probes})
     parts = [f"reliable share to ±{100 * widest(statements):.0f} points"]
@@ -664,7 +801,8 @@ def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
 
 
 def clear_from(samples: int) -> int | None:
-    """Return how many of some answers have to be alike for a prompt to lean clearly; None: no number is enough.
+    """Return how many of some answers have to be alike for a prompt to lean clearly; None: no
+    number is enough.
 
     Examples
     --------
@@ -689,7 +827,11 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
     if given.components is not None:
         refuse(OF_ANSWERS, given, "--components stands in place of a run")
     if not {claim.measure for claim in wanted} & {*SIMULATED}:
-        ruling = [one for one in SIMULATING if given.components is not None or one.name not in OF_COMPONENTS]
+        ruling = [
+            one
+            for one in SIMULATING
+            if given.components is not None or one.name not in OF_COMPONENTS
+        ]
         refuse(ruling, given, f"only claims of {' and '.join(SIMULATED)} are simulated and judged")
     rules, run = ReliabilityOptions.of(given), None
     if given.components is None:
@@ -702,7 +844,11 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
     of = Planned(Planner(known, rules, given.seed), size, wanted, rate)
     about: dict[str, Any] = {
         "source": source,
-        "known": {"mean": known.mean, "readable": known.readable, "components": dict(known.components)},
+        "known": {
+            "mean": known.mean,
+            "readable": known.readable,
+            "components": dict(known.components),
+        },
         "claims": [str(claim) for claim in wanted],
         "answers_a_second": rate,
         "seed": given.seed,
@@ -714,16 +860,21 @@ def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Pri
 
 
 def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
-    """Return what a run shows of its model, its own size, and its name. Raises UsageError where it shows too little."""
+    """Return what a run shows of its model, its own size, and its name. Raises UsageError where it
+    shows too little.
+    """
     parts = run.figures().parts[0].of
     if parts.statements < 2:
         raise UsageError(
-            f"{run.run.label} has {plural(parts.statements, 'statement')} with enough readable answers, too few for "
+            f"{run.run.label} has {plural(parts.statements, 'statement')} with enough readable "
+            "answers, too few for "
             "components; ask more, or give --components statement=.05,wording=.01,…"
         )
     counts = run.report.counts
     answers = int(counts.total.sum())
-    readable = 1.0 if run.exact is not None or not answers else float(counts.readable.sum() / answers)
+    readable = (
+        1.0 if run.exact is not None or not answers else float(counts.readable.sum() / answers)
+    )
     components = {name: value for name, value in parts.variances.items() if name != SAMPLING}
     samples = DEFAULTS.samples if run.exact is not None else counts.samples
     size = Size(parts.statements, max(2, round(parts.wordings)), max(1, parts.templates), samples)
@@ -736,12 +887,15 @@ def _assumed(given: SimpleNamespace) -> tuple[Known, Size, str]:
 
 
 def _known_otherwise(known: Known, given: SimpleNamespace) -> Known:
-    """Return what is known with what options say otherwise. Raises UsageError where shares cannot vary so much."""
+    """Return what is known with what options say otherwise. Raises UsageError where shares cannot
+    vary so much.
+    """
     mean = known.mean if given.mean is None else given.mean
     total, most = sum(known.components.values()), mean * (1 - mean)
     if given.components is not None and total > most:
         raise UsageError(
-            f"found components with a sum of {total:g}; with a mean of {mean:g} the variance is at most {most:.3g}"
+            f"found components with a sum of {total:g}; with a mean of {mean:g} the variance is "
+            f"at most {most:.3g}"
         )
     measured = known.measured if given.mean is None else None
     readable = known.readable if given.readable is None else given.readable
@@ -749,12 +903,18 @@ def _known_otherwise(known: Known, given: SimpleNamespace) -> Known:
 
 
 def _size(given: SimpleNamespace, usual: Size) -> Size:
-    named = {name: getattr(given, name) for name in ("statements", "wordings", "templates", "samples")}
-    return Size(**{name: getattr(usual, name) if value is None else value for name, value in named.items()})
+    named = {
+        name: getattr(given, name) for name in ("statements", "wordings", "templates", "samples")
+    }
+    return Size(
+        **{name: getattr(usual, name) if value is None else value for name, value in named.items()}
+    )
 
 
 def _rate(store: Store, model: str | None) -> float | None:
-    """Return the answers a second of the newest finished job that sampled the model for this audit; None: none."""
+    """Return the answers a second of the newest finished job that sampled the model for this audit;
+    None: none.
+    """
     for job in store.jobs.list():
         told = job.progress
         asked = job.spec.get("model") == model and job.spec.get("audit") == ONLY.default
@@ -766,8 +926,10 @@ def _rate(store: Store, model: str | None) -> float | None:
 
 OF_ANSWERS = (*(one for one in OF_RUN if one is not MODEL), READ_BY, WITHOUT_RULINGS)
 "options that choose a run and its readings"
-SIMULATING = (*(one for one in JUDGING if one not in OF_ANSWERS and one.name != SEEDED.name),
-              SEEDED.of("the simulated runs"))  # fmt: skip
+SIMULATING = (
+    *(one for one in JUDGING if one not in OF_ANSWERS and one.name != SEEDED.name),
+    SEEDED.of("the simulated runs"),
+)
 "options by which simulated runs are drawn and judged"
 OF_COMPONENTS = ("minimum", AS_PUBLISHED.name)
 "those of them on which the components of a run rest, too"
@@ -784,7 +946,12 @@ DESIGN = FigureVerb(
             "The planned design",
             (
                 Option(
-                    "statements", "their number", Type.WHOLE, none=f"{AS_RUN}, or {STATEMENTS}", least=2, most=10_000
+                    "statements",
+                    "their number",
+                    Type.WHOLE,
+                    none=f"{AS_RUN}, or {STATEMENTS}",
+                    least=2,
+                    most=10_000,
                 ),
                 Option(
                     "wordings",
@@ -794,7 +961,14 @@ DESIGN = FigureVerb(
                     least=2,
                     most=100,
                 ),
-                Option("templates", "their number", Type.WHOLE, none=f"{AS_RUN}, or {TEMPLATES}", least=1, most=100),
+                Option(
+                    "templates",
+                    "their number",
+                    Type.WHOLE,
+                    none=f"{AS_RUN}, or {TEMPLATES}",
+                    least=1,
+                    most=100,
+                ),
                 Option(
                     "samples",
                     "answers a prompt",
@@ -810,12 +984,27 @@ DESIGN = FigureVerb(
             (
                 Option(
                     "components",
-                    "variances of shares, instead of a run: statement=.05,wording=.01,template=.005",
+                    "variances of shares, instead of a run: "
+                    "statement=.05,wording=.01,template=.005",
                     none="those of the run",
                     metavar="NAME=V,…",
                 ),
-                Option("mean", "share of agreement", Type.NUMBER, none=f"{AS_RUN}, or 0.5", least=0, most=1),
-                Option("readable", "share of the answers", Type.NUMBER, none=f"{AS_RUN}, or 1", above=0, most=1),
+                Option(
+                    "mean",
+                    "share of agreement",
+                    Type.NUMBER,
+                    none=f"{AS_RUN}, or 0.5",
+                    least=0,
+                    most=1,
+                ),
+                Option(
+                    "readable",
+                    "share of the answers",
+                    Type.NUMBER,
+                    none=f"{AS_RUN}, or 1",
+                    above=0,
+                    most=1,
+                ),
             ),
         ),
         *OF_RUN,
@@ -823,7 +1012,9 @@ DESIGN = FigureVerb(
         SEEDED.of("the simulated runs"),
     ),
     _printed,
-    about="Show what a planned design can claim, and how many statements, wordings, templates and samples a "
-    "claim needs: a decision study from the variance components of a run (see `show STORE reliability --table "
+    about="Show what a planned design can claim, and how many statements, wordings, templates "
+    "and samples a "
+    "claim needs: a decision study from the variance components of a run (see `show STORE "
+    "reliability --table "
     "components`), or from components that you give.",
 )

@@ -1,15 +1,18 @@
-"""Which statements keep their stance, whatever the number of answers: the tests on what the prompts' shares may be.
+"""Which statements keep their stance, whatever the number of answers: the tests on what the
+prompts' shares may be.
 
-A verdict by an interval depends on how many answers a prompt has: of 20, four fifths must agree to lean clearly, of 120
-less than two thirds. Here every prompt has the posterior of its share of agreement, from a model in which the prompts
-of one statement, of one wording and under one template lend each other strength (`stats.pooled`), and the tests judge
-shares as they judge exact probabilities (`expected`): a prompt leans clearly outside [low, high], its stance is the
-side of one half. The share of the draws in which a statement passes is the probability that it does.
+A verdict by an interval depends on how many answers a prompt has: of 20, four fifths must agree to
+lean clearly, of 120 less than two thirds. Here every prompt has the posterior of its share of
+agreement, from a model in which the prompts of one statement, of one wording and under one template
+lend each other strength (`stats.pooled`), and the tests judge shares as they judge exact
+probabilities (`expected`): a prompt leans clearly outside [low, high], its stance is the side of
+one half. The share of the draws in which a statement passes is the probability that it does.
 
-A prompt of which less than half of the planned answers are readable settles nothing, unless the options need fewer; a
-statement that needs it is left out. A prompt that is asked until its verdict is settled is as good as any other: when
-one stops says nothing beside the answers. Where most prompts have a single answer nothing is said: how the answers to
-one prompt differ among themselves cannot be told from how prompts differ.
+A prompt of which less than half of the planned answers are readable settles nothing, unless the
+options need fewer; a statement that needs it is left out. A prompt that is asked until its verdict
+is settled is as good as any other: when one stops says nothing beside the answers. Where most
+prompts have a single answer nothing is said: how the answers to one prompt differ among themselves
+cannot be told from how prompts differ.
 """
 
 from __future__ import annotations
@@ -50,15 +53,18 @@ TOGETHER = 25
 TOSSES = 100
 "draws of a model whose stances a coin decides"
 MOST_ERROR, MOST_RHAT = 0.005, 1.05
-"""standard error by the sampler alone, and disagreement of its chains, above which a share is called roughly
-computed: another seed moves it as far"""
+"""standard error by the sampler alone, and disagreement of its chains, above which a share is
+called roughly computed: another seed moves it as far
+"""
 NOTHING = "no statement has enough readable answers to every prompt that the test needs"
 SINGLE = "single answers to a prompt tell nothing of its share: ask for two or more"
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnReport(ReliabilityReport):
-    """The verdicts on draws of the prompts' shares: each template comes once for every draw, D T of them."""
+    """The verdicts on draws of the prompts' shares: each template comes once for every draw, D T of
+    them.
+    """
 
     share: FloatArray
     "of agreement: (D T, S, V, 2)"
@@ -79,11 +85,15 @@ class DrawnReport(ReliabilityReport):
 
     @cached_property
     def clear(self) -> Codes:
-        """Whether the share lies outside [low, high], whichever rule is chosen for samples; void as for samples."""
+        """Whether the share lies outside [low, high], whichever rule is chosen for samples; void as
+        for samples.
+        """
         return self._of_texts((self.share < self.options.low) | (self.share > self.options.high))
 
     def in_draws(self, test: str, draws: int) -> Codes:
-        """Return the verdict of each draw on each statement, under all templates together: (D, S)."""
+        """Return the verdict of each draw on each statement, under all templates together: (D,
+        S).
+        """
         shape = draws, -1, len(self.counts.statements)
         if test != TEMPLATE:
             return conjunction(self.verdicts(test).reshape(shape), 1)
@@ -93,7 +103,9 @@ class DrawnReport(ReliabilityReport):
 
 
 def known_prompts(report: ReliabilityReport) -> BoolArray:
-    """Return which prompts have readable answers enough for their share to mean something: (T, S, V, 2)."""
+    """Return which prompts have readable answers enough for their share to mean something: (T, S,
+    V, 2).
+    """
     if isinstance(report, ExactReport):
         return report.known
     counts = report.counts
@@ -115,7 +127,8 @@ class Pooled:
     why: str = NOTHING
     "why nothing is said where no statement is known"
     sides: FloatArray | None = None
-    "probability that a statement passes all tests under a template and agrees, then disagrees: (2, T, S)"
+    """probability that a statement passes all tests under a template and agrees, then disagrees:
+    (2, T, S)"""
     exact: bool = False
     "whether the shares are exact probabilities, which are known"
     prompts: int = 0
@@ -129,7 +142,9 @@ class Pooled:
         return mixing(by_chain(passes.mean(axis=1), self.prompts))
 
     def roughness(self, test: str) -> str:
-        """Return how roughly the sampler computes a share, or nothing if another seed hardly moves it."""
+        """Return how roughly the sampler computes a share, or nothing if another seed hardly moves
+        it.
+        """
         found = self.mixing(test)
         if not (found.error > MOST_ERROR or found.rhat > MOST_RHAT):
             return ""
@@ -142,39 +157,50 @@ class Pooled:
         )
 
     def share(self, test: str) -> Estimate:
-        """Return the share of statements that pass. Its interval takes them as a sample: Wilson's, at the number of
-        statements that would be as uncertain as these are together with what is unknown of their shares.
+        """Return the share of statements that pass. Its interval takes them as a sample: Wilson's,
+        at the number of statements that would be as uncertain as these are together with what is
+        unknown of their shares.
         """
         return _share(self.passes[test][:, self.known[test]], int(self.lacks[test].sum()), self.why)
 
     def difference(self, other: Pooled, test: str) -> Estimate:
-        """Return the other share minus this one, over the statements that both know: Bonett and Price's interval, at
-        such a number of statements, since which of them passes is not known for sure in either.
+        """Return the other share minus this one, over the statements that both know: Bonett and
+        Price's interval, at such a number of statements, since which of them passes is not known
+        for sure in either.
         """
         first, second = self._both(other, test)
         n = first.shape[1]
         left_out = len({*self.statements} | {*other.statements}) - n
         if not n:
-            return Estimate(NAN, NAN, NAN, 0, left_out, self.why if self.why != NOTHING else other.why)
+            return Estimate(
+                NAN, NAN, NAN, 0, left_out, self.why if self.why != NOTHING else other.why
+            )
         p, q = first.mean(axis=0), second.mean(axis=0)
         value = float((q - p).mean())
         lost, gained = float((p * (1 - q)).sum()), float((q * (1 - p)).sum())
         noise = float((p * (1 - p) + q * (1 - q)).mean())
         worth = _worth(
-            n, (lost + gained) / n - value**2, noise, float((second.mean(axis=1) - first.mean(axis=1)).var())
+            n,
+            (lost + gained) / n - value**2,
+            noise,
+            float((second.mean(axis=1) - first.mean(axis=1)).var()),
         )
         low, high = paired_ends(lost * worth, gained * worth, n * worth)
         return Estimate(value, min(low, value), max(high, value), n, left_out, interval=DIFFERENCE)
 
     def bounds(self, other: Pooled, test: str) -> tuple[Bounds, tuple[int, int, int]]:
-        """Return the least and the greatest difference, other minus this one, whatever the statements that lack
-        readable answers would do; then how many of them this run has, the other has, and both were asked.
+        """Return the least and the greatest difference, other minus this one, whatever the
+        statements that lack readable answers would do; then how many of them this run has, the
+        other has, and both were asked.
         """
         places = {ref: at for at, ref in enumerate(other.statements)}
         pairs = [(at, places[ref]) for at, ref in enumerate(self.statements) if ref in places]
         ends, lacks = [], [0, 0]
         for pair in pairs:
-            there = [of.known[test][at] or of.lacks[test][at] for of, at in zip((self, other), pair, strict=True)]
+            there = [
+                of.known[test][at] or of.lacks[test][at]
+                for of, at in zip((self, other), pair, strict=True)
+            ]
             if all(there):
                 both = [of.lacks[test][at] for of, at in zip((self, other), pair, strict=True)]
                 first, second = (
@@ -194,7 +220,9 @@ class Pooled:
     def _both(self, other: Pooled, test: str) -> tuple[BoolArray, BoolArray]:
         """Return in which draws the statements that both know pass: two (draws, statements)."""
         places = {ref: at for at, ref in enumerate(other.statements)}
-        here = [at for at, ref in enumerate(self.statements) if self.known[test][at] and ref in places]
+        here = [
+            at for at, ref in enumerate(self.statements) if self.known[test][at] and ref in places
+        ]
         both = [at for at in here if other.known[test][places[self.statements[at]]]]
         there = [places[self.statements[at]] for at in both]
         return self.passes[test][:, both], other.passes[test][:, there]
@@ -206,17 +234,20 @@ def _share(passes: BoolArray, left_out: int, why: str) -> Estimate:
         return Estimate(NAN, NAN, NAN, 0, left_out, why)
     value = float(passes.mean())
     p = passes.mean(axis=0)
-    worth = _worth(n, value * (1 - value), float((p * (1 - p)).mean()), float(passes.mean(axis=1).var()))
+    worth = _worth(
+        n, value * (1 - value), float((p * (1 - p)).mean()), float(passes.mean(axis=1).var())
+    )
     low, high = wilson_of_share(value, n * worth)
     return Estimate(value, low, high, n, left_out, interval=SHARE)
 
 
 def _worth(n: int, spread: float, noise: float, posterior: float) -> float:
-    """Return how many statements that are known for sure one of these is worth: 1 where they are, fewer where not.
+    """Return how many statements that are known for sure one of these is worth: 1 where they are,
+    fewer where not.
 
-    The variance of a share over statements that are known is spread / n. Of those that are not, the posterior means
-    spread by less, spread - noise; what is uncertain of all of them together adds to it, which is what the posterior
-    variance of their mean has beyond noise / n.
+    The variance of a share over statements that are known is spread / n. Of those that are not, the
+    posterior means spread by less, spread - noise; what is uncertain of all of them together adds
+    to it, which is what the posterior variance of their mean has beyond noise / n.
 
     Parameters
     ----------
@@ -241,7 +272,9 @@ def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """Answers whose pooled shares are asked for. Two requests are equal if they have the same answers and options."""
+    """Answers whose pooled shares are asked for. Two requests are equal if they have the same
+    answers and options.
+    """
 
     digest: bytes
     "of the answers"
@@ -254,7 +287,11 @@ def _digest(counts: Counts) -> bytes:
     digest = hashlib.sha256()
     for part in fields(counts):
         value = getattr(counts, part.name)
-        digest.update(f"{part.name} {value.shape}".encode() if isinstance(value, np.ndarray) else repr(value).encode())
+        digest.update(
+            f"{part.name} {value.shape}".encode()
+            if isinstance(value, np.ndarray)
+            else repr(value).encode()
+        )
         if isinstance(value, np.ndarray):
             digest.update(np.ascontiguousarray(value).tobytes())
     return digest.digest()
@@ -262,8 +299,8 @@ def _digest(counts: Counts) -> bytes:
 
 @lru_cache(maxsize=32)
 def _sampled(request: _Request) -> Pooled:
-    """Return the tests on draws. Results are kept: Home, pages and comparisons show the same figure, whose sampling
-    takes seconds.
+    """Return the tests on draws. Results are kept: Home, pages and comparisons show the same
+    figure, whose sampling takes seconds.
     """
     report, draws = request.report, request.draws
     known = known_prompts(report)
@@ -276,11 +313,16 @@ def _sampled(request: _Request) -> Pooled:
 
 def by_coin(report: ReliabilityReport) -> Pooled:
     """Return the tests on prompts whose stance a coin decides, each clearly."""
-    rng, shape = derive_rng(report.options.seed, "coin", *report.counts.statements), report.counts.positive.shape
+    rng, shape = (
+        derive_rng(report.options.seed, "coin", *report.counts.statements),
+        report.counts.positive.shape,
+    )
     return _tested(report, (rng.integers(0, 2, shape).astype(np.float64) for _ in range(TOSSES)))
 
 
-def _shares(report: ReliabilityReport, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
+def _shares(
+    report: ReliabilityReport, rng: np.random.Generator, draws: int
+) -> Iterator[FloatArray]:
     """Yield draws of the shares of agreement: (T, S, V, 2), 0.5 where too little is readable."""
     counts = report.counts
     at = np.nonzero(known_prompts(report))
@@ -289,7 +331,9 @@ def _shares(report: ReliabilityReport, rng: np.random.Generator, draws: int) -> 
     turned = (counts.signs[None, :, :, None] < 0) & np.ones(counts.positive.shape, dtype=np.bool_)
     hits = np.where(turned, counts.negative, counts.positive)[at]
     back = turned[at]
-    for block in iterate_draws(hits, counts.readable[at], list(_factors(report, at)), rng, draws=draws):
+    for block in iterate_draws(
+        hits, counts.readable[at], list(_factors(report, at)), rng, draws=draws
+    ):
         for draw in block:
             share = np.full(counts.positive.shape, 0.5)
             share[at] = np.where(back, 1 - draw, draw)
@@ -297,17 +341,29 @@ def _shares(report: ReliabilityReport, rng: np.random.Generator, draws: int) -> 
 
 
 def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntArray]:
-    """Yield the groups of prompts that are alike: statements first, then what each statement is put in."""
+    """Yield the groups of prompts that are alike: statements first, then what each statement is put
+    in.
+    """
     template, statement, variant, order = at
     kinds = list(dict.fromkeys(one.kind for one in report.counts.variants))
     kind = np.array([kinds.index(one.kind) for one in report.counts.variants])[variant]
-    groups = (statement, (statement, variant), (statement, template), (statement, order), template, kind, order)
+    groups = (
+        statement,
+        (statement, variant),
+        (statement, template),
+        (statement, order),
+        template,
+        kind,
+        order,
+    )
     for group in groups:
         stacked = np.stack(group) if isinstance(group, tuple) else group[None]
         yield np.unique(stacked, axis=1, return_inverse=True)[1].reshape(-1)
 
 
-def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]) -> Pooled:
+def _tested(
+    report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]
+) -> Pooled:
     found: dict[str, list[Codes]] = {test: [] for test in EVERY}
     size, templates = len(report.counts.statements), range(len(report.counts.templates))
     known = known_prompts(report)
@@ -334,15 +390,21 @@ def _tested(report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[F
 
 
 def _sides_passed(drawn: DrawnReport, draws: int) -> FloatArray:
-    """Return in how many draws each statement passes all tests under a template and agrees, then disagrees."""
+    """Return in how many draws each statement passes all tests under a template and agrees, then
+    disagrees.
+    """
     shape = draws, -1, len(drawn.counts.statements)
     passed = (drawn.verdicts(ALL) == PASS).reshape(shape)
     stances = drawn.originals[0][..., PRINTED].reshape(shape)
-    return np.stack([(passed & (stances == sign)).sum(axis=0) for sign in (1, -1)]).astype(np.float64)
+    return np.stack([(passed & (stances == sign)).sum(axis=0) for sign in (1, -1)]).astype(
+        np.float64
+    )
 
 
 def answers_words(report: ReliabilityReport) -> str:
-    """Return the number of answers that were planned for a prompt: `30`, `5 to 6`, or `exact probabilities`."""
+    """Return the number of answers that were planned for a prompt: `30`, `5 to 6`, or `exact
+    probabilities`.
+    """
     if isinstance(report, ExactReport):
         return "exact probabilities"
     fewest, most = report.counts.sizes
@@ -354,7 +416,10 @@ def published_words(report: ReliabilityReport) -> str:
     if isinstance(report, ExactReport):
         return "pass the test on exact probabilities"
     fewest, most = report.counts.sizes
-    return f"{PASSES_PUBLISHED} at {plural(most, 'answer') if fewest == most else f'{fewest} to {most} answers'}"
+    return (
+        f"{PASSES_PUBLISHED} at "
+        f"{plural(most, 'answer') if fewest == most else f'{fewest} to {most} answers'}"
+    )
 
 
 def tests_words(report: ReliabilityReport) -> str:
@@ -367,7 +432,9 @@ def tests_words(report: ReliabilityReport) -> str:
 
 
 def share_said(found: Pooled) -> tuple[str, str]:
-    """Return the share of statements that keep their stance with their number, and what is to be doubted of it."""
+    """Return the share of statements that keep their stance with their number, and what is to be
+    doubted of it.
+    """
     share = found.share(ALL)
     if not share.defined:
         return f"not estimated: {share.undefined}", ""
@@ -375,12 +442,18 @@ def share_said(found: Pooled) -> tuple[str, str]:
     return f"{estimate(share, Kind.SHARE)} of {share.n:,}", "; ".join(filter(None, doubts))
 
 
-NO_NUCLEUS = "from exact probabilities of the whole distribution, without the published nucleus (top-p 0.85)"
+NO_NUCLEUS = (
+    "from exact probabilities of the whole distribution, without the published nucleus (top-p 0.85)"
+)
 ANSWERS = (
-    "Share of the statements that keep their stance under all templates together, by partial pooling: each prompt's "
-    "share of agreement has a posterior, to which prompts of the same statement, wording and template lend strength, "
-    "and the tests judge draws from it. It does not depend on the number of answers, as verdicts do. Exact "
-    "probabilities are shares that are known, and enter as they are: of the whole distribution, without the published "
+    "Share of the statements that keep their stance under all templates together, by partial "
+    "pooling: each prompt's "
+    "share of agreement has a posterior, to which prompts of the same statement, wording and "
+    "template lend strength, "
+    "and the tests judge draws from it. It does not depend on the number of answers, as verdicts "
+    "do. Exact "
+    "probabilities are shares that are known, and enter as they are: of the whole distribution, "
+    "without the published "
     "nucleus."
 )
 
@@ -397,39 +470,91 @@ class PooledTest:
 
 
 def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
-    """Return the shares of statements that keep their stance, which do not depend on the number of answers."""
+    """Return the shares of statements that keep their stance, which do not depend on the number of
+    answers.
+    """
     coin = by_coin(report)
     return Table(
         "pooled",
         KEEP,
         [
-            PooledTest(test, report.passing(test), found.share(test), coin.share(test), found.mixing(test))
+            PooledTest(
+                test, report.passing(test), found.share(test), coin.share(test), found.mixing(test)
+            )
             for test in EVERY
             if found.known[test].any() or found.lacks[test].any()
         ],
         [
             Column("test", "test", lambda row: row.test, words=in_words(EVERY)),
-            Column("pooled", "keep their stance", lambda row: row.pooled, Kind.SHARE, scale=(0.0, 1.0), help=ANSWERS),
-            Column("judged", PASSES_PUBLISHED, lambda row: row.judged, Kind.SHARE, scale=(0.0, 1.0),
-                   help="share of the statements that pass under all templates by the rule in force, which depends on "
-                   "the number of answers"),
+            Column(
+                "pooled",
+                "keep their stance",
+                lambda row: row.pooled,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+                help=ANSWERS,
+            ),
+            Column(
+                "judged",
+                PASSES_PUBLISHED,
+                lambda row: row.judged,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+                help="share of the statements that pass under all templates by the rule in "
+                "force, which depends on "
+                "the number of answers",
+            ),
             Column("answers", "answers a prompt", lambda _: answers_words(report)),
-            Column("coin", "sides at random", lambda row: row.coin.value, Kind.SHARE,
-                   help="the same of a model that takes a side at random on every prompt, and takes it clearly"),
-            Column("statements", "n", lambda row: row.pooled.n, Kind.COUNT, help="statements behind the pooled share"),
-            Column("left_out", "left out", lambda row: row.pooled.excluded, Kind.COUNT, aside=True,
-                   help="statements without a readable answer to a prompt that the test needs"),
-            Column("rhat", "R-hat", lambda row: row.mixing.rhat, Kind.COEFFICIENT, aside=True,
-                   help="agreement of the sampler's chains: 1 where they agree, at most 1.01 is wanted"),
-            Column("effective_draws", "effective draws", lambda row: row.mixing.draws, Kind.COUNT, aside=True,
-                   help="independent draws that are worth those of the sampler; at least 400 are wanted"),
+            Column(
+                "coin",
+                "sides at random",
+                lambda row: row.coin.value,
+                Kind.SHARE,
+                help="the same of a model that takes a side at random on every prompt, and "
+                "takes it clearly",
+            ),
+            Column(
+                "statements",
+                "n",
+                lambda row: row.pooled.n,
+                Kind.COUNT,
+                help="statements behind the pooled share",
+            ),
+            Column(
+                "left_out",
+                "left out",
+                lambda row: row.pooled.excluded,
+                Kind.COUNT,
+                aside=True,
+                help="statements without a readable answer to a prompt that the test needs",
+            ),
+            Column(
+                "rhat",
+                "R-hat",
+                lambda row: row.mixing.rhat,
+                Kind.COEFFICIENT,
+                aside=True,
+                help="agreement of the sampler's chains: 1 where they agree, at most 1.01 is "
+                "wanted",
+            ),
+            Column(
+                "effective_draws",
+                "effective draws",
+                lambda row: row.mixing.draws,
+                Kind.COUNT,
+                aside=True,
+                help="independent draws that are worth those of the sampler; at least 400 are "
+                "wanted",
+            ),
         ],
         key=lambda row: (row.test,),
         definition=ANSWERS,
         notes=list(_pooled_notes(found)),
         link=lambda row: Link("verdicts", ("", row.test)),
-        pictures=[Forest(values=["pooled"], rows=["test"], axis="statements that keep their stance")],
-    )  # fmt: skip
+        pictures=[
+            Forest(values=["pooled"], rows=["test"], axis="statements that keep their stance")
+        ],
+    )
 
 
 def _pooled_notes(found: Pooled) -> Iterator[str]:
@@ -453,10 +578,15 @@ class PooledDifference:
 
 
 def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[PooledDifference]:
-    """Return the differences between two runs that do not depend on the numbers of answers: second minus first."""
+    """Return the differences between two runs that do not depend on the numbers of answers: second
+    minus first.
+    """
     rows = [
         PooledDifference(
-            test, *one.shares_of_both(other, test), one.difference(other, test), one.bounds(other, test)[0]
+            test,
+            *one.shares_of_both(other, test),
+            one.difference(other, test),
+            one.bounds(other, test)[0],
         )
         for test in EVERY
         if one.known[test].any() or other.known[test].any()
@@ -464,28 +594,56 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
     whole = not any(row.bounds.wide for row in rows)
     return Table(
         "pooled_differences",
-        f"Statements that keep their stance, whatever the number of answers: {second} minus {first}",
+        f"Statements that keep their stance, whatever the number of answers: {second} minus "
+        f"{first}",
         rows,
         [
             Column("test", "test", lambda row: row.test, words=in_words(EVERY)),
             Column("first_share", first, lambda row: row.first, Kind.SHARE),
             Column("second_share", second, lambda row: row.second, Kind.SHARE),
-            Column("difference", "difference", lambda row: row.difference, Kind.POINTS, scale=(-1, 1),
-                   help="second share minus first, over the statements that both were asked"),
+            Column(
+                "difference",
+                "difference",
+                lambda row: row.difference,
+                Kind.POINTS,
+                scale=(-1, 1),
+                help="second share minus first, over the statements that both were asked",
+            ),
             Column("statements", "n", lambda row: row.difference.n, Kind.COUNT),
-            Column("left_out", "left out", lambda row: row.difference.excluded, Kind.COUNT, aside=True,
-                   help="statements that one of the two was not asked, or has no readable answer to"),
-            Column("lowest", "lower bound", lambda row: row.bounds.low, Kind.POINTS, aside=whole, short="least",
-                   help="the least difference that there can be, whatever the statements without readable answers do; "
-                   "no interval"),
-            Column("highest", "upper bound", lambda row: row.bounds.high, Kind.POINTS, aside=whole, short="most",
-                   help="the greatest difference that there can be"),
+            Column(
+                "left_out",
+                "left out",
+                lambda row: row.difference.excluded,
+                Kind.COUNT,
+                aside=True,
+                help="statements that one of the two was not asked, or has no readable answer to",
+            ),
+            Column(
+                "lowest",
+                "lower bound",
+                lambda row: row.bounds.low,
+                Kind.POINTS,
+                aside=whole,
+                short="least",
+                help="the least difference that there can be, whatever the statements without "
+                "readable answers do; "
+                "no interval",
+            ),
+            Column(
+                "highest",
+                "upper bound",
+                lambda row: row.bounds.high,
+                Kind.POINTS,
+                aside=whole,
+                short="most",
+                help="the greatest difference that there can be",
+            ),
         ],
         key=lambda row: (row.test,),
         definition=ANSWERS,
         subject=(first, second),
         pictures=[Forest(values=("difference",), rows=("test",))],
-    )  # fmt: skip
+    )
 
 
 def difference_said(first: str, second: str, one: Pooled, other: Pooled, p: float) -> str:
@@ -502,10 +660,16 @@ def difference_said(first: str, second: str, one: Pooled, other: Pooled, p: floa
 
 
 def _lacking(first: str, second: str, one: Pooled, other: Pooled) -> str:
-    """Say on how many statements a run lacks answers, and what these could make of the difference."""
+    """Say on how many statements a run lacks answers, and what these could make of the
+    difference.
+    """
     bounds, (lost, gone, n) = one.bounds(other, ALL)
     of_each = ((first, lost), (second, gone))
-    who = [f"{name} has no readable answer to some prompt of {lack:,}" for name, lack in of_each if lack]
+    who = [
+        f"{name} has no readable answer to some prompt of {lack:,}"
+        for name, lack in of_each
+        if lack
+    ]
     if not who:
         return ""
     could = bounded(one.difference(other, ALL).value, bounds, Kind.POINTS, "the difference")

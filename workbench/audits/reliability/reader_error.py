@@ -1,16 +1,18 @@
 """What the reader's own errors do to the figures of a run, by its random control sample.
 
-Auditors look at what fails first. Their right readings turn failed statements into passed ones and hardly ever passed
-ones into failed ones, so figures drift upwards with every ruling. Here only rulings that leave answers out count, and
-misreadings enter at the rate at which the control sample found them, on passed and on failed statements.
+Auditors look at what fails first. Their right readings turn failed statements into passed ones and
+hardly ever passed ones into failed ones, so figures drift upwards with every ruling. Here only
+rulings that leave answers out count, and misreadings enter at the rate at which the control sample
+found them, on passed and on failed statements.
 
-The counts of right readings are drawn given what was read, prompt by prompt. An answer is rightly k where it was read r
-with a probability proportional to θ_k M_kr: M is how the reader reads answers of each kind, by the control sample with
-its strata weighted to their sizes, and θ are the shares of the prompt, Dirichlet around those of its statement with a
-spread that the prompts tell. Gibbs sampling alternates the two, with a new M from its own posterior in each sweep. (The
-right reading given what was read alone would scatter answers that agree: a steady model would waver.) Statements are
-resampled in each draw. Misreadings are taken as independent of one another; the interval of a reader that errs on whole
-statements should be wider.
+The counts of right readings are drawn given what was read, prompt by prompt. An answer is rightly k
+where it was read r with a probability proportional to θ_k M_kr: M is how the reader reads answers
+of each kind, by the control sample with its strata weighted to their sizes, and θ are the shares of
+the prompt, Dirichlet around those of its statement with a spread that the prompts tell. Gibbs
+sampling alternates the two, with a new M from its own posterior in each sweep. (The right reading
+given what was read alone would scatter answers that agree: a steady model would waver.) Statements
+are resampled in each draw. Misreadings are taken as independent of one another; the interval of a
+reader that errs on whole statements should be wider.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ DRAWS = 100
 READINGS = (Stance.AGREE.value, Stance.DISAGREE.value, None)
 "the last one: nothing that could be read"
 SUPPOSED = np.where(np.eye(3, dtype=np.bool_), 0.8, 0.1)
-"answers, one of each kind, that are supposed beside the decided ones, so that no error seen is not no error"
+"""answers, one of each kind, that are supposed beside the decided ones, so that no error seen is
+not no error"""
 BURNED, APART = 20, 3
 "sweeps before the first draw, and from one to the next"
 
@@ -52,7 +55,8 @@ class Standing:
     name: str
     passing: Estimate
     kappas: Mapping[str, Estimate]
-    "name of a comparison -> mean κ over templates, with the second stance turned round where that is expected"
+    """name of a comparison -> mean κ over templates, with the second stance turned round where that
+    is expected"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,9 @@ class ReaderError:
 
     @cached_property
     def crossed(self) -> FloatArray:
-        """The same of all strata, weighted to their sizes, as many answers as the weighted ones are worth (Kish)."""
+        """The same of all strata, weighted to their sizes, as many answers as the weighted ones are
+        worth (Kish).
+        """
         sizes = np.array([one.size for one in self.control.strata()], dtype=np.float64)
         n = np.array([of.sum() for of in self.decided])
         each = sizes / n
@@ -89,24 +95,40 @@ class ReaderError:
     def rows(self) -> tuple[Standing, ...]:
         """The figures as read, as ruled if that differs, and with the reader's error."""
         read, ruled = self.as_read.counts, self.as_ruled.counts
-        same = np.array_equal(read.positive, ruled.positive) and np.array_equal(read.negative, ruled.negative)
+        same = np.array_equal(read.positive, ruled.positive) and np.array_equal(
+            read.negative, ruled.negative
+        )
         anew = [] if same else [_standing("as ruled", self.as_ruled)]
         return (_standing("as read", self.as_read), *anew, self.corrected)
 
     @cached_property
     def corrected(self) -> Standing:
-        """The figures that right readings of all answers would give, as far as the control sample tells."""
+        """The figures that right readings of all answers would give, as far as the control sample
+        tells.
+        """
         name, n = "with the reader's error", self.as_read.passing(ALL).n
         if not all(of.any() for of in self.decided):
-            why = "no control answer is decided yet on statements that pass, or on those that do not"
+            why = (
+                "no control answer is decided yet on statements that pass, or on those that do not"
+            )
             undefined = Estimate(np.nan, np.nan, np.nan, n, 0, why)
-            return Standing(name, undefined, {row.name: undefined for row in agreement(self.as_read, intervals=False)})
+            return Standing(
+                name,
+                undefined,
+                {row.name: undefined for row in agreement(self.as_read, intervals=False)},
+            )
         drawn = [_standing("", one) for one in self._drawn()]
         kappas = {
-            each: _over([one.kappas[each].value for one in drawn], found.n, "κ with the reader's error")
+            each: _over(
+                [one.kappas[each].value for one in drawn], found.n, "κ with the reader's error"
+            )
             for each, found in drawn[0].kappas.items()
         }
-        return Standing(name, _over([one.passing.value for one in drawn], n, "share with the reader's error"), kappas)
+        return Standing(
+            name,
+            _over([one.passing.value for one in drawn], n, "share with the reader's error"),
+            kappas,
+        )
 
     def _drawn(self) -> Iterator[ReliabilityReport]:
         report = self.as_read
@@ -120,7 +142,9 @@ def _place(reading: str | None) -> int:
     return READINGS.index(reading) if reading in READINGS else 2
 
 
-def right_readings(counts: Counts, crossed: FloatArray, draws: int, rng: np.random.Generator) -> Iterator[Counts]:
+def right_readings(
+    counts: Counts, crossed: FloatArray, draws: int, rng: np.random.Generator
+) -> Iterator[Counts]:
     """Yield draws of counts in which every answer has its right reading.
 
     crossed : (right, read), (3, 3), numbers of decided answers
@@ -130,7 +154,9 @@ def right_readings(counts: Counts, crossed: FloatArray, draws: int, rng: np.rand
     right = read
     for sweep in range(BURNED + draws * APART):
         reads = np.stack([rng.dirichlet(row) for row in crossed + SUPPOSED])  # P(read | right)
-        prior = np.where(signs, _turned(around := _prior(np.where(signs, _turned(right), right))), around)
+        prior = np.where(
+            signs, _turned(around := _prior(np.where(signs, _turned(right), right))), around
+        )
         shares = rng.standard_gamma(right + prior)
         odds = shares[..., None] * reads  # (T, S, V, 2, right, read)
         odds /= np.maximum(odds.sum(axis=-2, keepdims=True), 1e-300)
@@ -148,7 +174,8 @@ def _turned(readings: npt.NDArray[T]) -> npt.NDArray[T]:
 def _prior(right: IntArray) -> FloatArray:
     """Return the parameters of the Dirichlet distribution of the prompts' shares: (1, S, 1, 1, 3).
 
-    They are around the shares of the statement, over all of its prompts turned to say the same, with one spread.
+    They are around the shares of the statement, over all of its prompts turned to say the same,
+    with one spread.
 
     right : (T, S, V, 2, 3)
     """
@@ -189,33 +216,45 @@ def table(of: ReaderError) -> Table[Standing]:
         of.rows,
         [
             Column("reading", "answers", lambda row: row.name, main=True),
-            Column("passing", "passes all tests", lambda row: row.passing, Kind.SHARE, scale=(0, 1)),
+            Column(
+                "passing", "passes all tests", lambda row: row.passing, Kind.SHARE, scale=(0, 1)
+            ),
             Column("statements", "n", lambda row: row.passing.n, Kind.COUNT),
             *map(_kappa, of.rows[0].kappas),
         ],
         key=lambda row: (row.name,),
-        definition="As read: without right readings by auditors, which move figures upwards where they look at "
-        "failures alone. With the reader's error: each answer is drawn to be what the control sample says of such a "
+        definition="As read: without right readings by auditors, which move figures upwards "
+        "where they look at "
+        "failures alone. With the reader's error: each answer is drawn to be what the control "
+        "sample says of such a "
         "reading.",
-        notes=[f"Control sample: {decided:,} answers decided, misread {estimate(rate, Kind.SHARE)}."],
+        notes=[
+            f"Control sample: {decided:,} answers decided, misread {estimate(rate, Kind.SHARE)}."
+        ],
     )
 
 
 def _kappa(name: str) -> Column[Standing]:
     return Column(
-        f"kappa_{name}", f"κ {in_words(name)}", lambda row: row.kappas[name], Kind.COEFFICIENT,
+        f"kappa_{name}",
+        f"κ {in_words(name)}",
+        lambda row: row.kappas[name],
+        Kind.COEFFICIENT,
         help="mean over templates",
-    )  # fmt: skip
+    )
 
 
 def said(of: ReaderError) -> str:
-    """Say which share of statements passes with the reader's error, beside the one as ruled; "" where it is undefined
-    or reads the same.
+    """Say which share of statements passes with the reader's error, beside the one as ruled; ""
+    where it is undefined or reads the same.
     """
     ruled, corrected = of.as_ruled.passing(ALL), of.corrected.passing
-    if not corrected.defined or number(corrected.value, Kind.SHARE) == number(ruled.value, Kind.SHARE):
+    if not corrected.defined or number(corrected.value, Kind.SHARE) == number(
+        ruled.value, Kind.SHARE
+    ):
         return ""
     return (
-        f"with the reader's error by the control sample {estimate(of.corrected.passing, Kind.SHARE)}, as ruled "
+        "with the reader's error by the control sample "
+        f"{estimate(of.corrected.passing, Kind.SHARE)}, as ruled "
         f"{estimate(of.as_ruled.passing(ALL), Kind.SHARE)}"
     )

@@ -1,4 +1,6 @@
-"""The result of the reliability audit: which statements of a run keep their stance, and why others do not."""
+"""The result of the reliability audit: which statements of a run keep their stance, and why others
+do not.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,15 @@ from workbench.audits.reliability.wordings import (
     wordings,
 )
 from workbench.audits.reported import CERON, ModelFigures, ReportedItem, of_all_models
-from workbench.audits.result import Headline, Later, Result, choices, conditions, side_by_side, with_rules
+from workbench.audits.result import (
+    Headline,
+    Later,
+    Result,
+    choices,
+    conditions,
+    side_by_side,
+    with_rules,
+)
 from workbench.data import SHIPPED_INSTRUMENT
 from workbench.domain.designs import Design
 from workbench.domain.names import in_words, plural
@@ -57,11 +67,14 @@ AUDIT = "reliability"
 FIRST = ("verdicts", "pooled", "passing", "personas", "persona_components")
 UNFOLDED = ("pooled", "passing", "reader_error", "mean_kappas", "components")
 LIMITS = (
-    "A statement that keeps its stance is answered consistently; this does not mean that the stance is right, or "
+    "A statement that keeps its stance is answered consistently; this does not mean that the "
+    "stance is right, or "
     "that the model would say the same in free text or in a longer conversation.",
-    "Verdicts hold for these wordings, templates and this sampling. Another template may change them: the tables by "
+    "Verdicts hold for these wordings, templates and this sampling. Another template may change "
+    "them: the tables by "
     "template show by how much.",
-    "The published rule of a clear leaning is not a confidence interval; it is too narrow near 0 and 100 %.",
+    "The published rule of a clear leaning is not a confidence interval; it is too narrow near 0 "
+    "and 100 %.",
 )
 WHY_SAID = 3
 "tests whose reason is given"
@@ -70,12 +83,16 @@ REMEMBERED = 4
 
 
 def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opened) -> Result:
-    """Return the verdicts on the run that is meant. Raises UnknownName, AmbiguousRun, UsageError."""
+    """Return the verdicts on the run that is meant. Raises UnknownName, AmbiguousRun,
+    UsageError.
+    """
 
     def read() -> tuple[ReliabilityJudged, Mapping[str, Run]]:
         run = run_meant(store, AUDIT, which)
         if run.sampling.mode == EXACT and which.readings.by is not None:
-            raise UsageError(f"{run.label} has probabilities, not answers to read; leave out --reader")
+            raise UsageError(
+                f"{run.label} has probabilities, not answers to read; leave out --reader"
+            )
         alike = Which(run.instrument, templates=TemplateChoice(versions=which.templates.versions))
         judged = judge_reliability(store, run, options, readings=which.readings)
         return judged, runs_to_compare(store, alike)
@@ -85,7 +102,9 @@ def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opene
 
     def put_beside(by: ReliabilityOptions, names: Sequence[str]) -> Compared:
         with opened() as store:
-            return compared(store, {name: beside[name] for name in names}, by, readings=which.readings)
+            return compared(
+                store, {name: beside[name] for name in names}, by, readings=which.readings
+            )
 
     @lru_cache(REMEMBERED)
     def by(other: ReliabilityOptions) -> Result:
@@ -96,15 +115,17 @@ def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opene
 
 
 def runs_to_compare(store: Store, which: Which) -> dict[str, Run]:
-    """Return the runs with answers that a choice of answers means, of every family and persona unless it names some, by
-    names that tell them apart.
+    """Return the runs with answers that a choice of answers means, of every family and persona
+    unless it names some, by names that tell them apart.
     """
     asked = which.templates
     listed = store.runs.list(AUDIT, which.instrument, versions=dict(asked.versions), personas=True)
     every = of_models(store, listed, which.models)
     families = asked.families or tuple(dict.fromkeys(run.family for run in every))
     there = chosen_of(every, replace(asked, families=families, personas=asked.personas or (EVERY,)))
-    kept = split(store, matching(there, which.sampling, which.dtype, which.snapshot), which.fingerprint)
+    kept = split(
+        store, matching(there, which.sampling, which.dtype, which.snapshot), which.fingerprint
+    )
     return named_runs([run for run in kept if run.responses])
 
 
@@ -116,12 +137,16 @@ def compared_runs(
     where: Sequence[str],
     medium: Medium,
 ) -> Printed:
-    """Return what `verdicts` prints of runs side by side. `names`: theirs, or their models'; `where`: which rows."""
+    """Return what `verdicts` prints of runs side by side. `names`: theirs, or their models';
+    `where`: which rows.
+    """
     runs = runs_to_compare(store, which)
     models = {name: run.model for name, run in runs.items()}
     labels = {run.label: name for name, run in runs.items()}
     chosen = {name: runs[name] for name in meant(names, models, labels)}
-    of = replace(compared(store, chosen, options, readings=which.readings), within=options.same_within)
+    of = replace(
+        compared(store, chosen, options, readings=which.readings), within=options.same_within
+    )
     return with_rules(side_by_side(of, conditions(where), medium, choices(which, options)), options)
 
 
@@ -129,12 +154,16 @@ MOST_STEPS = 1000
 "steps of a key up, and down, from the usual value"
 
 
-def _result(which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions, opened: Opened) -> Result:
+def _result(
+    which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions, opened: Opened
+) -> Result:
     of, most = judged.figures(as_people=options.as_people), judged.report.counts.sizes[1]
     usual = ReliabilityOptions().needed(most)
     last = min(most, usual + MOST_STEPS)
     first = max(1, usual - MOST_STEPS)
-    steps: dict[str, Sequence[object]] = {"minimum": (*range(usual, last + 1), *range(first, usual))}
+    steps: dict[str, Sequence[object]] = {
+        "minimum": (*range(usual, last + 1), *range(first, usual))
+    }
     return Result(
         which=which,
         options=options,
@@ -163,29 +192,41 @@ def _result(which: Which, name: str, judged: ReliabilityJudged, options: Reliabi
 
 
 def _book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Opened) -> Book:
-    """Return the figures of a run with what its answers are, and, behind them, the probabilities of its prompts."""
+    """Return the figures of a run with what its answers are, and, behind them, the probabilities of
+    its prompts.
+    """
     personas = judged.by_persona.entries() if judged.by_persona else ()
     refusals = entries(lambda: [judged.refusals], judged.report.options.seed)
     found = book(of, title, [*personas, entry([judged.answered]), *refusals], judged.verdicts.error)
     behind = {**found.behind, **_probabilities(judged, opened)}
-    return replace(found, behind=behind, told=judged.told(), header=judged.header, methods=judged.methods())
+    return replace(
+        found, behind=behind, told=judged.told(), header=judged.header, methods=judged.methods()
+    )
 
 
 def _leads(judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[str]:
-    """Yield the share of statements that keep their stance, and how many pass the published test."""
+    """Yield the share of statements that keep their stance, and how many pass the published
+    test.
+    """
     value, doubt = pooled.share_said(of.pooled)
-    yield f"{pooled.KEEP}{pooled.tests_words(judged.report)}: {value}.{f' ({doubt})' if doubt else ''}"
+    yield (
+        f"{pooled.KEEP}{pooled.tests_words(judged.report)}: "
+        f"{value}.{f' ({doubt})' if doubt else ''}"
+    )
     said, value, could = passing_said(judged.report)
     yield f"{said}: {value}{f'; {could}' if could else ''}."
 
 
 def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Callable[..., AnyTable]]:
-    """Return the tables of every prompt's labels and next tokens, of one statement or under one template if named."""
+    """Return the tables of every prompt's labels and next tokens, of one statement or under one
+    template if named.
+    """
 
     def scored(statement: str, template: str) -> tuple[ExactReport, list[ScoredPrompt]]:
         if (exact := judged.exact) is None:
             raise UsageError(
-                f"the answers of {judged.run.label} were sampled, without probabilities; compute them with: "
+                f"the answers of {judged.run.label} were sampled, without probabilities; compute "
+                "them with: "
                 "workbench run STORE --exact --model NAME"
             )
         with opened() as store:
@@ -203,26 +244,44 @@ def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Calla
 
     return {
         "prompts": lambda statement="", template="": prompts(*scored(statement, template)),
-        "next_tokens": lambda statement="", template="": next_tokens(scored(statement, template)[1]),
+        "next_tokens": lambda statement="", template="": next_tokens(
+            scored(statement, template)[1]
+        ),
     }
 
 
-def book(of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: ReaderError | None = None) -> Book:
-    """Return the figures of a run, in the order in which one reads them. `more`: tables of what its answers are.
+def book(
+    of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: ReaderError | None = None
+) -> Book:
+    """Return the figures of a run, in the order in which one reads them. `more`: tables of what its
+    answers are.
 
-    Behind `verdicts` stand a statement under each template (`statement`), and behind these its wordings (`wordings`);
-    what a wording was answered (`answers`) leads out of the book. Behind `templates` stand the verdicts under one.
+    Behind `verdicts` stand a statement under each template (`statement`), and behind these its
+    wordings (`wordings`); what a wording was answered (`answers`) leads out of the book. Behind
+    `templates` stand the verdicts under one.
     """
     exact = of.exact
-    chances = [] if exact is None else [
-        Entry("sampled_would_pass", "what samples would pass", partial(tables.chances, of, exact))
-    ]  # fmt: skip
+    chances = (
+        []
+        if exact is None
+        else [
+            Entry(
+                "sampled_would_pass", "what samples would pass", partial(tables.chances, of, exact)
+            )
+        ]
+    )
     under = [(template,) for template in of.templates] if len(of.templates) > 1 else []
     verdicts = partial(tables.verdicts, of)
     return Book(
         title,
         [
-            Entry("verdicts", "statements", verdicts, [(), *under], said=partial(tables.passing_words, of)),
+            Entry(
+                "verdicts",
+                "statements",
+                verdicts,
+                [(), *under],
+                said=partial(tables.passing_words, of),
+            ),
             Entry("pooled", "keeping their stance", lambda: pooled.table(of.report, of.pooled)),
             Entry("passing", "passing each test", partial(passing, of)),
             *_reader_error(of_reader),
@@ -240,7 +299,8 @@ def book(of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: 
             "components": lambda issue="": parts.components(of.parts, issue),
         },
         notes=(
-            "Stance: the side of most readable answers to a prompt; a tie has none and fails tests that compare it.",
+            "Stance: the side of most readable answers to a prompt; a tie has none and fails "
+            "tests that compare it.",
             f"{tables.VOID_NOTE}.",
             agreement.OVER_STATEMENTS,
             agreement.COIN,
@@ -250,11 +310,17 @@ def book(of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: 
 
 
 def _reader_error(of: ReaderError | None) -> list[Entry]:
-    return [] if of is None else [Entry("reader_error", "with the reader's error", lambda: reader_error.table(of))]
+    return (
+        []
+        if of is None
+        else [Entry("reader_error", "with the reader's error", lambda: reader_error.table(of))]
+    )
 
 
 def _instability(of: VerdictFigures) -> list[Entry]:
-    """Return the tables of variance components; they are made when somebody looks, which takes a moment."""
+    """Return the tables of variance components; they are made when somebody looks, which takes a
+    moment.
+    """
     issues = sorted({issue for ref in of.report.counts.statements for issue in _labelled(of, ref)})
     return [
         Entry(
@@ -274,10 +340,17 @@ def _labelled(of: VerdictFigures, ref: str) -> list[str]:
 
 
 def _agreement(of: VerdictFigures) -> list[Entry]:
-    """Return the tables of agreement; some depend on whether kappas are over the statements that people answered."""
+    """Return the tables of agreement; some depend on whether kappas are over the statements that
+    people answered.
+    """
     name, as_people = of.instrument.name, ["as_people"]
     found = [
-        Entry("mean_kappas", "κ beside coin and people", partial(agreement.means, of), choices=as_people),
+        Entry(
+            "mean_kappas",
+            "κ beside coin and people",
+            partial(agreement.means, of),
+            choices=as_people,
+        ),
         Entry("kappas", "κ by template", partial(agreement.kappas, of), choices=as_people),
         Entry("across_templates", "between templates", partial(agreement.across, of)),
         Entry("item_agreement", "agreement per statement", partial(agreement.items, of)),
@@ -285,7 +358,14 @@ def _agreement(of: VerdictFigures) -> list[Entry]:
     if of.instrument.survey:
         found.append(Entry("people", "people", lambda: agreement.people(name, of.people)))
     if of.as_people:
-        found.append(Entry("restricted", "statements counted", partial(agreement.restricted, of), choices=as_people))
+        found.append(
+            Entry(
+                "restricted",
+                "statements counted",
+                partial(agreement.restricted, of),
+                choices=as_people,
+            )
+        )
     return found
 
 
@@ -321,7 +401,11 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
     counts, options, (fewest, most) = report.counts, report.options, report.counts.sizes
     if missing := judged.missing():
         yield f"✗ {missing}"
-    samples = "scored" if judged.exact is not None else f"{most if fewest == most else f'{fewest}-{most}'} samples"
+    samples = (
+        "scored"
+        if judged.exact is not None
+        else f"{most if fewest == most else f'{fewest}-{most}'} samples"
+    )
     yield f"{plural(len(counts.statements), 'statement')}, {samples}"
     yield str(judged.run.sampling)
     low, high = f"{100 * options.low:g}", f"{100 * options.high:g}"
@@ -350,9 +434,13 @@ def _findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Itera
     yield from _weakest(name, report)
     codes = report.over_templates(ALL)
     if n := int((codes == VOID).sum()):
-        yield OfModel("Statements that are not counted, because no test applies to them", name, f"{n:,}")
+        yield OfModel(
+            "Statements that are not counted, because no test applies to them", name, f"{n:,}"
+        )
     if judged.exact is not None:
-        yield OfModel("Verdicts from the model's own probabilities of the two labels, without sampling", name)
+        yield OfModel(
+            "Verdicts from the model's own probabilities of the two labels, without sampling", name
+        )
 
 
 def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> AnyTable:
@@ -380,15 +468,17 @@ def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Any
             "few": ("too few answers", Kind.COUNT),
         },
         scale=(0.0, 1.0),
-        definition="Share of statements with the same stance under all templates, wordings and label orders, beyond "
-        "chance. It is estimated by partial pooling, so it does not depend on the number of answers. The published "
+        definition="Share of statements with the same stance under all templates, wordings and "
+        "label orders, beyond "
+        "chance. It is estimated by partial pooling, so it does not depend on the number of "
+        "answers. The published "
         "test does, so the picture leaves it out. No human answers to compare with.",
     )
 
 
 def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
-    """Return what is said of the statements that pass the published test, how many do, and between which shares it
-    could be if those that are missing were known.
+    """Return what is said of the statements that pass the published test, how many do, and between
+    which shares it could be if those that are missing were known.
     """
     codes = report.over_templates(ALL)
     failed, n, void = (int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID))
@@ -406,12 +496,16 @@ MOST_FAILED = "Reliability test that most statements fail"
 
 def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
     """Say which test most statements fail, under whichever template."""
-    failed = {test: int((report.over_templates(test) == FAIL).sum()) for test in report.options.tests}
+    failed = {
+        test: int((report.over_templates(test) == FAIL).sum()) for test in report.options.tests
+    }
     test = max(failed, key=lambda one: failed[one], default="")
     if test and failed[test]:
         tested = int((report.over_templates(test) != VOID).sum())
         yield OfModel(
-            "Reliability test that most statements fail", name, f"{in_words(test)}, {failed[test]:,} of {tested:,}"
+            "Reliability test that most statements fail",
+            name,
+            f"{in_words(test)}, {failed[test]:,} of {tested:,}",
         )
     elif failed:
         yield OfModel("Reliability test that most statements fail", name, "none")
@@ -427,8 +521,12 @@ def _items(judged: ReliabilityJudged, figures: VerdictFigures) -> Iterator[Repor
         yield ReportedItem(ref, figures.text(ref), found, said)
 
 
-def _why(report: ReliabilityReport, failing: Mapping[str, np.ndarray], place: int, ref: str) -> Iterator[str]:
-    """Say of the first tests that are not passed under how many templates, with the reason under one of them."""
+def _why(
+    report: ReliabilityReport, failing: Mapping[str, np.ndarray], place: int, ref: str
+) -> Iterator[str]:
+    """Say of the first tests that are not passed under how many templates, with the reason under
+    one of them.
+    """
     templates = report.counts.templates
     said = 0
     for test, codes in failing.items():
@@ -444,11 +542,14 @@ def _why(report: ReliabilityReport, failing: Mapping[str, np.ndarray], place: in
 
 STATEMENTS, TEMPLATES, SAMPLES = 8, ("personal-2", "personal-3"), 10
 SAMPLING = Sampling(temperature=0.4)
-"at the published temperature of 1 most answers of a model as small as the embedded one are unreadable"
+"""at the published temperature of 1 most answers of a model as small as the embedded one are
+unreadable"""
 
 
 def design(store: Store, model: str) -> Design:
-    """Return a design on the first statement of each topic: every issue is in a short demonstration."""
+    """Return a design on the first statement of each topic: every issue is in a short
+    demonstration.
+    """
     statements = store.instruments.get(SHIPPED_INSTRUMENT).statements
     first = {one.ref.rpartition("-")[0]: one.ref for one in reversed(statements)}
     chosen = set(list(first.values())[:STATEMENTS])

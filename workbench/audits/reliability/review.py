@@ -1,4 +1,6 @@
-"""What an auditor should look at in the verdicts of a run: failing by one wording, close calls, too few answers."""
+"""What an auditor should look at in the verdicts of a run: failing by one wording, close calls, too
+few answers.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +31,23 @@ class Limits:
 
     close: BoolArray
     turns: BoolArray | None
-    "those that one answer on the other side would make clear or unclear; None: probabilities were computed"
+    """those that one answer on the other side would make clear or unclear; None: probabilities were
+    computed"""
 
     @classmethod
     def of(cls, report: ReliabilityReport) -> Limits:
         counts, options = report.counts, report.options
-        swapped = [place for place, variant in enumerate(counts.variants) if variant.kind is not VariantKind.ORIGINAL]
+        swapped = [
+            place
+            for place, variant in enumerate(counts.variants)
+            if variant.kind is not VariantKind.ORIGINAL
+        ]
         turns = None
         if isinstance(report, ExactReport):
-            gaps = (np.abs(report.leaning - limit) <= 1 / options.beside for limit in (options.low, options.high))
+            gaps = (
+                np.abs(report.leaning - limit) <= 1 / options.beside
+                for limit in (options.low, options.high)
+            )
             found = np.logical_or(*gaps) & report.enough
         else:
             turns = _turns(report)
@@ -49,7 +59,9 @@ class Limits:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Stakes:
-    """What one answer more or less to a single prompt near its limit would turn, found by judging anew."""
+    """What one answer more or less to a single prompt near its limit would turn, found by judging
+    anew.
+    """
 
     tests: Mapping[str, BoolArray]
     "test -> where it would have another verdict: (T, S)"
@@ -58,7 +70,10 @@ class Stakes:
 
     @classmethod
     def of(cls, report: ReliabilityReport, limits: Limits) -> Stakes:
-        tests = {test: np.zeros(report.verdicts(test).shape, dtype=np.bool_) for test in report.options.tests}
+        tests = {
+            test: np.zeros(report.verdicts(test).shape, dtype=np.bool_)
+            for test in report.options.tests
+        }
         verdict = np.zeros(len(report.counts.statements), dtype=np.bool_)
         for other in _one_answer_on(report, limits):
             for test, turned in tests.items():
@@ -68,8 +83,9 @@ class Stakes:
 
 
 def _one_answer_on(report: ReliabilityReport, limits: Limits) -> Iterator[ReliabilityReport]:
-    """Yield the report as it were with one answer to a wording, in one order of the labels, on the other side, come or
-    gone; of every statement and template at once, as their tests do not rest on each other.
+    """Yield the report as it were with one answer to a wording, in one order of the labels, on the
+    other side, come or gone; of every statement and template at once, as their tests do not rest on
+    each other.
     """
     counts = report.counts
     for place in np.ndindex(limits.close.shape[2:]):
@@ -95,8 +111,12 @@ def _one_answer_on(report: ReliabilityReport, limits: Limits) -> Iterator[Reliab
                 report,
                 counts=replace(
                     counts,
-                    positive=np.where(possible, positive, counts.positive).astype(counts.positive.dtype),
-                    negative=np.where(possible, negative, counts.negative).astype(counts.negative.dtype),
+                    positive=np.where(possible, positive, counts.positive).astype(
+                        counts.positive.dtype
+                    ),
+                    negative=np.where(possible, negative, counts.negative).astype(
+                        counts.negative.dtype
+                    ),
                 ),
             )
 
@@ -104,12 +124,21 @@ def _one_answer_on(report: ReliabilityReport, limits: Limits) -> Iterator[Reliab
 def _at_stake(report: ReliabilityReport, stakes: Stakes, statement: int) -> Iterator[Signal]:
     """Yield which verdicts of a statement one answer would turn."""
     found = [
-        (test.replace("_", " "), [name for name, turns in zip(report.counts.templates, at[:, statement], strict=True)
-                                  if turns])
-        for test, at in stakes.tests.items() if at.ndim > 1
-    ]  # fmt: skip
+        (
+            test.replace("_", " "),
+            [
+                name
+                for name, turns in zip(report.counts.templates, at[:, statement], strict=True)
+                if turns
+            ],
+        )
+        for test, at in stakes.tests.items()
+        if at.ndim > 1
+    ]
     if n := sum(len(under) for _, under in found):
-        said = ", ".join(f"{test} ({len(under)})" if len(under) > 1 else test for test, under in found if under)
+        said = ", ".join(
+            f"{test} ({len(under)})" if len(under) > 1 else test for test, under in found if under
+        )
         yield Signal("tests", f"{plural(n, 'test')}: {said}", size=n)
     if stakes.verdict[statement]:
         yield Signal("verdict", "over all tests")
@@ -144,7 +173,9 @@ def of_report(report: ReliabilityReport) -> Judged:
 
 
 def known(report: ReliabilityReport) -> Judged:
-    """Return the statements of a report with one bare signal where `of_report` has any, for who counts them alone."""
+    """Return the statements of a report with one bare signal where `of_report` has any, for who
+    counts them alone.
+    """
     limits, verdicts = Limits.of(report), report.over_templates(ALL)
     stakes = Stakes.of(report, limits)
     found = limits.close.any(axis=(0, 2, 3)) | stakes.verdict | (verdicts == INSUFFICIENT)
@@ -158,7 +189,9 @@ def known(report: ReliabilityReport) -> Judged:
     return Judged(report.counts.statements, None, signals)
 
 
-def _one_wording(report: ReliabilityReport, verdicts: Int8Array, statement: int) -> Iterator[Signal]:
+def _one_wording(
+    report: ReliabilityReport, verdicts: Int8Array, statement: int
+) -> Iterator[Signal]:
     """Yield that a statement fails by one wording only, under whichever templates."""
     if verdicts[statement] != FAIL:
         return
@@ -170,7 +203,9 @@ def _one_wording(report: ReliabilityReport, verdicts: Int8Array, statement: int)
         ((variant, under),) = failing.items()
         few = dict.fromkeys(
             str(report.counts.variants[v])
-            for _, v in np.argwhere(~report.enough[:, statement, :, PRINTED] & report.counts.exists[statement])
+            for _, v in np.argwhere(
+                ~report.enough[:, statement, :, PRINTED] & report.counts.exists[statement]
+            )
         )
         too_few = f"; too few answers to test {', '.join(few)}" if few else ""
         yield Signal(
@@ -194,22 +229,29 @@ def _failing(report: ReliabilityReport, template: int, statement: int) -> Iterat
             and report.related[template, statement, place] == FAIL
         )
         first = variant.kind is VariantKind.ORIGINAL and "label_order" in tests
-        if unclear or contrary or (first and report.verdicts("label_order")[template, statement] == FAIL):
+        if (
+            unclear
+            or contrary
+            or (first and report.verdicts("label_order")[template, statement] == FAIL)
+        ):
             yield str(variant)
 
 
 def near(report: ReliabilityReport) -> BoolArray:
     """Return which prompts one answer decides: (T, S, V, 2).
 
-    One answer that says the other side would turn clear into unclear or back, or one readable answer more or less would
-    make enough of too few or back. Where probabilities were computed, a leaning is near a limit if it is no further off
-    than what one sample weighs (1 / 30). Prompts with swapped labels count where a test looks at them: the original's.
+    One answer that says the other side would turn clear into unclear or back, or one readable
+    answer more or less would make enough of too few or back. Where probabilities were computed, a
+    leaning is near a limit if it is no further off than what one sample weighs (1 / 30). Prompts
+    with swapped labels count where a test looks at them: the original's.
     """
     return Limits.of(report).close
 
 
 def _turns(report: ReliabilityReport) -> BoolArray:
-    """Return which prompts one answer that says the other side would make clear or unclear: (T, S, V, 2)."""
+    """Return which prompts one answer that says the other side would make clear or unclear: (T, S,
+    V, 2).
+    """
     counts, options = report.counts, report.options
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
     k, n = counts.positive, counts.readable
@@ -228,14 +270,16 @@ def _near(report: ReliabilityReport, limits: Limits, statement: int) -> Iterator
     at = [(int(t), statement, int(v), int(order)) for t, v, order in places]
     at.sort(key=lambda one: _just_enough(report, limits, one))
     shown = "; ".join(
-        f"{report.counts.templates[one[0]]} {report.counts.prompt_name(one)} {_close_by(report, limits, one)}"
+        f"{report.counts.templates[one[0]]} {report.counts.prompt_name(one)} "
+        f"{_close_by(report, limits, one)}"
         for one in at[:2]
     )
     more = f" and {len(at) - 2} more" if len(at) > 2 else ""
     variants = tuple(dict.fromkeys(str(report.counts.variants[one[2]]) for one in at))
     marked = [one for one in at if not _just_enough(report, limits, one)]
     prompts = tuple(
-        (str(report.counts.variants[v]), report.counts.templates[t], order == SWAPPED) for t, _, v, order in marked
+        (str(report.counts.variants[v]), report.counts.templates[t], order == SWAPPED)
+        for t, _, v, order in marked
     )
     close_by = tuple(_close_by(report, limits, one) for one in marked)
     yield Signal(
@@ -249,7 +293,9 @@ def _near(report: ReliabilityReport, limits: Limits, statement: int) -> Iterator
 
 
 def _close_by(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> str:
-    """Say what a prompt's answers say, and what is needed: `disagree 26/30`, `disagree 6/6, 7 needed`."""
+    """Say what a prompt's answers say, and what is needed: `disagree 26/30`, `disagree 6/6, 7
+    needed`.
+    """
     said = report.side(at).removeprefix(f"{report.counts.prompt_name(at)} ")
     if _just_enough(report, limits, at):
         return f"{said}, just enough"
@@ -259,8 +305,14 @@ def _close_by(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) ->
 
 
 def _just_enough(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> bool:
-    """Return whether a prompt is near a limit only because one answer fewer would be too few: none is missing."""
-    return limits.turns is not None and not limits.turns[at] and bool(report.counts.readable[at] >= report.needs[at])
+    """Return whether a prompt is near a limit only because one answer fewer would be too few: none
+    is missing.
+    """
+    return (
+        limits.turns is not None
+        and not limits.turns[at]
+        and bool(report.counts.readable[at] >= report.needs[at])
+    )
 
 
 def _insufficient(report: ReliabilityReport, statement: int) -> Iterator[Signal]:

@@ -1,4 +1,6 @@
-"""Figures of the reliability audit: which statements pass which test, and what stands behind a verdict."""
+"""Figures of the reliability audit: which statements pass which test, and what stands behind a
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ import numpy as np
 from workbench.audits.codes import PASS, VOID, verdict
 from workbench.audits.reliability.counting import ALL, TEMPLATE
 from workbench.audits.reliability.expected import ExactReport, ExpectedRow
-from workbench.audits.reliability.judge import ReliabilityReport, StatementVerdicts, SummaryRow, TemplateShares
+from workbench.audits.reliability.judge import (
+    ReliabilityReport,
+    StatementVerdicts,
+    SummaryRow,
+    TemplateShares,
+)
 from workbench.audits.reliability.judged import VerdictFigures
 from workbench.audits.reliability.options import EVERY, TESTS
 from workbench.audits.reliability.pooled import answers_words, published_words
@@ -22,11 +29,13 @@ from workbench.figures.shown import number
 from workbench.figures.table import MARKS, WORDS, Column, Kind, Link, Table, Value, in_words
 
 KAPPA = (
-    "Cohen's κ between the stances on the original and on its paraphrases, over pairs of conditions (template × label "
+    "Cohen's κ between the stances on the original and on its paraphrases, over pairs of "
+    "conditions (template × label "
     "order × paraphrase) of this statement"
 )
 VOID_NOTE = (
-    "∅ void: there is no such wording, or the test compares a prompt with itself, so it cannot fail, or a ruling "
+    "∅ void: there is no such wording, or the test compares a prompt with itself, so it cannot "
+    "fail, or a ruling "
     "leaves it out; no denominator includes it"
 )
 Changed = Mapping[str, tuple[int, int]]
@@ -64,16 +73,32 @@ def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[
     template : judge under this one alone; empty: under all together
     failed : keep the statements that do not pass this test. Raises UnknownName
     """
-    lines = [line for line in _lines(of, template) if not failed or _fails(line.item.verdict(failed))]
+    lines = [
+        line for line in _lines(of, template) if not failed or _fails(line.item.verdict(failed))
+    ]
     chances = [_column_of_samples(of.exact)] if of.exact else []
     return Table(
         "verdicts",
-        " ".join(["Statements", *_failing_words(failed), *([f"under {template}"] if template else [])]),
+        " ".join(
+            ["Statements", *_failing_words(failed), *([f"under {template}"] if template else [])]
+        ),
         lines,
         [
             Column("statement", "statement", lambda row: row.ref, short="id", help="its name"),
-            Column("text", "text", lambda row: row.text, main=True, aside=True, help="the original wording"),
-            Column("country", "country", lambda row: row.statement.country if row.statement else None, aside=True),
+            Column(
+                "text",
+                "text",
+                lambda row: row.text,
+                main=True,
+                aside=True,
+                help="the original wording",
+            ),
+            Column(
+                "country",
+                "country",
+                lambda row: row.statement.country if row.statement else None,
+                aside=True,
+            ),
             Column(
                 "issues",
                 "policy issues",
@@ -83,7 +108,14 @@ def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[
                 words=in_words({name for line in lines for name in line.labels}),
             ),
             *(
-                Column(name, spoken(name), _outcome(name), Kind.VERDICT, help=test.meaning, short=test.short)
+                Column(
+                    name,
+                    spoken(name),
+                    _outcome(name),
+                    Kind.VERDICT,
+                    help=test.meaning,
+                    short=test.short,
+                )
                 for name, test in EVERY.items()
             ),
             *chances,
@@ -134,7 +166,11 @@ def _pairs_behind(row: VerdictLine) -> str:
 
 
 def _failing_words(failed: str) -> list[str]:
-    return [f"that do not pass {'all tests' if failed == ALL else failed.replace('_', ' ')}"] if failed else []
+    return (
+        [f"that do not pass {'all tests' if failed == ALL else failed.replace('_', ' ')}"]
+        if failed
+        else []
+    )
 
 
 def _reasons(of: VerdictFigures, ref: str, template: str) -> list[str]:
@@ -168,7 +204,9 @@ def _fails(found: Verdict) -> bool:
 
 
 def below(of: VerdictFigures, ref: str, template: str = "") -> Link:
-    """Return what stands behind a statement: its templates, or its wordings where one template is meant."""
+    """Return what stands behind a statement: its templates, or its wordings where one template is
+    meant.
+    """
     if template or len(of.templates) == 1:
         return Link("wordings", (ref, template or of.templates[0]))
     return Link("statement", (ref,))
@@ -177,14 +215,18 @@ def below(of: VerdictFigures, ref: str, template: str = "") -> Link:
 def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
     report = of.report
     several = not template and len(of.templates) > 1
-    found = {test: np.atleast_2d(report.verdicts(test)) for test in (*TESTS, ALL)} if several else {}
+    found = (
+        {test: np.atleast_2d(report.verdicts(test)) for test in (*TESTS, ALL)} if several else {}
+    )
     passed = {test: (codes == PASS).sum(axis=0) for test, codes in found.items()}
     tested = {test: (codes != VOID).sum(axis=0) for test, codes in found.items()}
     chances = None if of.exact is None else _chances(of.exact, ALL, template)
     for place, item in enumerate(report.items(template or None)):
         outcomes: dict[str, Verdict | Outcome] = {test: item.verdict(test) for test in EVERY}
         for test in found:
-            outcomes[test] = Outcome(item.verdict(test), int(passed[test][place]), int(tested[test][place]))
+            outcomes[test] = Outcome(
+                item.verdict(test), int(passed[test][place]), int(tested[test][place])
+            )
         yield VerdictLine(
             item,
             of.statements.get(item.statement),
@@ -195,10 +237,13 @@ def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
         )
 
 
-def _verdict_notes(of: VerdictFigures, lines: Sequence[VerdictLine], template: str) -> Iterator[str]:
+def _verdict_notes(
+    of: VerdictFigures, lines: Sequence[VerdictLine], template: str
+) -> Iterator[str]:
     if not template and len(of.templates) > 1:
         yield (
-            f"✓ passes under all {len(of.templates)} templates, ✗ fails under one or more, · too few readable answers; "
+            f"✓ passes under all {len(of.templates)} templates, ✗ fails under one or more, · too "
+            "few readable answers; "
             "next to it: templates passed, of those under which the test can fail"
         )
     if any(line.item.verdict(test) is Verdict.VOID for line in lines for test in EVERY):
@@ -221,19 +266,27 @@ def chances(of: VerdictFigures, exact: ExactReport, template: str = "") -> Table
         [
             Column("statement", "statement", lambda place: exact.counts.statements[place]),
             *(
-                Column(name, spoken(name), chance(name), Kind.SHARE, help=test.meaning, short=test.short)
+                Column(
+                    name,
+                    spoken(name),
+                    chance(name),
+                    Kind.SHARE,
+                    help=test.meaning,
+                    short=test.short,
+                )
                 for name, test in EVERY.items()
             ),
         ],
         key=lambda place: (exact.counts.statements[place],),
-        definition="Summed over all outcomes; prompts are independent. Over all templates: passes under each.",
+        definition="Summed over all outcomes; prompts are independent. Over all templates: "
+        "passes under each.",
         link=lambda place: below(of, exact.counts.statements[place], template),
     )
 
 
 def passing_words(of: VerdictFigures, template: str = "") -> str:
-    """Say how many statements pass every test that counts, and how many are expected to with samples, where there are
-    none.
+    """Say how many statements pass every test that counts, and how many are expected to with
+    samples, where there are none.
     """
     found = [item.verdict(ALL) for item in of.report.items(template or None)]
     n_tested = len(found) - found.count(Verdict.VOID)
@@ -254,7 +307,9 @@ def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
 
 
 def templates(of: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
-    """Return per template how many answers could be read, how many agree, and how many statements pass (Figure 6)."""
+    """Return per template how many answers could be read, how many agree, and how many statements
+    pass (Figure 6).
+    """
     exact = of.exact is not None
     passed = next(row.passed for row in of.report.summary() if row.test == ALL)
     readable = "of the probability on the two labels, mean" if exact else "of the answers"
@@ -279,8 +334,21 @@ def templates(of: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
                 help=readable,
                 scale=(0.0, 1.0),
             ),
-            Column("agree", "agree", lambda row: row[0].agree, Kind.SHARE, help="of these", scale=(0.0, 1.0)),
-            Column("passed", "pass ALL", lambda row: row[1], Kind.COUNT, help="statements that pass every test"),
+            Column(
+                "agree",
+                "agree",
+                lambda row: row[0].agree,
+                Kind.SHARE,
+                help="of these",
+                scale=(0.0, 1.0),
+            ),
+            Column(
+                "passed",
+                "pass ALL",
+                lambda row: row[1],
+                Kind.COUNT,
+                help="statements that pass every test",
+            ),
         ],
         key=lambda row: (row[0].template,),
         definition="Over all wordings and both label orders.",
@@ -306,14 +374,22 @@ def statement(of: VerdictFigures, ref: str) -> Table[str]:
         [
             Column("template", "template", lambda name: name),
             *(
-                Column(test, spoken(test), code(test), Kind.VERDICT, help=EVERY[test].meaning, short=EVERY[test].short)
+                Column(
+                    test,
+                    spoken(test),
+                    code(test),
+                    Kind.VERDICT,
+                    help=EVERY[test].meaning,
+                    short=EVERY[test].short,
+                )
                 for test in (*TESTS, ALL)
             ),
             Column("why", "why", lambda name: "; ".join(why(of, ref, name)) or None, aside=True),
         ],
         key=lambda name: (name,),
         notes=[
-            f"{MARKS[across]} template {WORDS[across]}: {report.reason(ref, of.templates[0], TEMPLATE)}",
+            f"{MARKS[across]} template {WORDS[across]}: "
+            f"{report.reason(ref, of.templates[0], TEMPLATE)}",
             *since(of.changed, ref),
         ],
         link=lambda name: Link("wordings", (ref, name)),
@@ -330,7 +406,9 @@ def since(changed: Changed, ref: str) -> Iterator[str]:
 
 
 def why(of: VerdictFigures, ref: str, template: str, tests: Sequence[str] = TESTS) -> Iterator[str]:
-    """Yield a sentence for every test that a statement does not pass under a template, void ones among them."""
+    """Yield a sentence for every test that a statement does not pass under a template, void ones
+    among them.
+    """
     report = of.report
     for test in tests:
         found = np.atleast_2d(report.verdicts(test))
@@ -366,13 +444,17 @@ def passing(of: VerdictFigures) -> Table[Passing]:
             f"expected of {n} samples",
             lambda row: row.sampled.share if row.sampled else None,
             Kind.SHARE,
-            help="of answers drawn from the whole distribution: a nucleus, such as the published top-p 0.85, would not "
+            help="of answers drawn from the whole distribution: a nucleus, such as the published "
+            "top-p 0.85, would not "
             "draw unlikely labels",
         ),
     ]
     passed_of_samples: list[Column[Passing]] = [
         Column(
-            "sampled_passed", "of samples", lambda row: _words(row.sampled.passed, 1) if row.sampled else (), Kind.WORDS
+            "sampled_passed",
+            "of samples",
+            lambda row: _words(row.sampled.passed, 1) if row.sampled else (),
+            Kind.WORDS,
         ),
     ]
     coin: Column[Passing] = Column(
@@ -414,15 +496,19 @@ def passing(of: VerdictFigures) -> Table[Passing]:
                 "void",
                 lambda row: _words(row.model.void),
                 Kind.WORDS,
-                help="statements that cannot fail the test: nothing to compare, or a prompt with itself",
+                help="statements that cannot fail the test: nothing to compare, or a prompt with "
+                "itself",
             ),
         ],
         key=lambda row: (row.model.test,),
-        definition="Share of the statements whose test is not void: mean and sd over templates. Too few "
+        definition="Share of the statements whose test is not void: mean and sd over templates. "
+        "Too few "
         "readable answers do not pass.",
         notes=[f"passed, failed, too few, void: statements under {', '.join(of.templates)}"],
         link=lambda row: Link("verdicts", ("", row.model.test)),
-        pictures=[Forest(values=shares, rows=["test"], axis="statements that pass", baselines=[COIN])],
+        pictures=[
+            Forest(values=shares, rows=["test"], axis="statements that pass", baselines=[COIN])
+        ],
     )
 
 
@@ -446,7 +532,9 @@ class TestTally:
 
 
 def passing_by_template(of: VerdictFigures) -> Table[TestTally]:
-    """Return under each template how many statements pass each test, of which `passing` has the mean."""
+    """Return under each template how many statements pass each test, of which `passing` has the
+    mean.
+    """
     exact = of.exact
     sampled = {row.test: row.passed for row in exact.expected_summary()} if exact else {}
     rows = list(_tallies(MODEL, of.report, sampled))
@@ -463,7 +551,9 @@ def passing_by_template(of: VerdictFigures) -> Table[TestTally]:
             Column("failed", "failed", lambda row: row.failed, Kind.COUNT),
             Column("insufficient", "too few", lambda row: row.insufficient, Kind.COUNT),
             Column("void", "void", lambda row: row.void, Kind.COUNT),
-            Column("sampled_would_pass", "expected of samples", lambda row: row.sampled, Kind.COUNT),
+            Column(
+                "sampled_would_pass", "expected of samples", lambda row: row.sampled, Kind.COUNT
+            ),
         ],
         key=lambda row: (row.answers, row.test, row.template),
         link=lambda row: _verdicts(of, row),
@@ -477,11 +567,20 @@ def _verdicts(of: VerdictFigures, row: TestTally) -> Link | None:
     return Link("verdicts", (under, row.test)) if row.answers == MODEL else None
 
 
-def _tallies(answers: str, report: ReliabilityReport, sampled: Mapping[str, Sequence[float]]) -> Iterator[TestTally]:
+def _tallies(
+    answers: str, report: ReliabilityReport, sampled: Mapping[str, Sequence[float]]
+) -> Iterator[TestTally]:
     for row in report.summary():
         names = report.counts.templates if row.test != TEMPLATE else ("all templates",)
         for at, name in enumerate(names):
             chance = sampled[row.test][at] if row.test in sampled else None
             yield TestTally(
-                answers, row.test, name, row.passed[at], row.failed[at], row.insufficient[at], row.void[at], chance
+                answers,
+                row.test,
+                name,
+                row.passed[at],
+                row.failed[at],
+                row.insufficient[at],
+                row.void[at],
+                chance,
             )

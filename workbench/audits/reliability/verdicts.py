@@ -1,5 +1,5 @@
-"""A run ─judge→ its report, whether it was sampled or its label probabilities were computed; and its readings as arrays
-over template, statement, variant and order of labels.
+"""A run ─judge→ its report, whether it was sampled or its label probabilities were computed; and
+its readings as arrays over template, statement, variant and order of labels.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class ProbeLayout:
     def of(self, probes: IntArray) -> IntArray:
         """Return the place of each of these probes in the flat array; -1: none."""
         there = self.flat.get
-        return np.fromiter((there(probe, -1) for probe in probes.tolist()), dtype=np.int64, count=len(probes))
+        return np.fromiter(
+            (there(probe, -1) for probe in probes.tolist()), dtype=np.int64, count=len(probes)
+        )
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -71,26 +73,37 @@ class ProbeLayout:
 
 
 def layout(store: Store, run: Run, asked: Collection[int]) -> ProbeLayout:
-    """Return the axes of a run's arrays; a statement has a place where any of its probes was asked."""
+    """Return the axes of a run's arrays; a statement has a place where any of its probes was
+    asked.
+    """
     cells = store.runs.cells(run)
     wordings = {(kind, ordinal) for _, kind, ordinal, *_ in cells}
-    variants = sorted((VariantId(VariantKind(kind), ordinal) for kind, ordinal in wordings), key=variant_order)
+    variants = sorted(
+        (VariantId(VariantKind(kind), ordinal) for kind, ordinal in wordings), key=variant_order
+    )
     statements = tuple(dict.fromkeys(cell[0] for cell in cells if cell[5] in asked))
     templates = tuple(dict.fromkeys(t.name for t in store.runs.templates(run)))
     texts = {key: folded(text) for key, text in store.runs.wordings(run).items()}
-    forms = {key: (folded(system), folded(user)) for key, (system, user) in store.runs.forms(run).items()}
+    forms = {
+        key: (folded(system), folded(user)) for key, (system, user) in store.runs.forms(run).items()
+    }
     at_statement = {ref: i for i, ref in enumerate(statements)}
     at_variant = {(v.kind.value, v.ordinal): i for i, v in enumerate(variants)}
     at_template = {name: i for i, name in enumerate(templates)}
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts.values()), 1)}
     form_numbers = {form: number for number, form in enumerate(dict.fromkeys(forms.values()))}
     signs = {one.value: SIGNS[one] for one in Relation}
-    refs, kinds, ordinals, names, inverted, probes, relation = zip(*cells, strict=True) if cells else ((),) * 7
+    refs, kinds, ordinals, names, inverted, probes, relation = (
+        zip(*cells, strict=True) if cells else ((),) * 7
+    )
 
     def column(found: Iterable[int]) -> IntArray:
         return np.fromiter(found, dtype=np.int64, count=len(cells))
 
-    s, t = column(map(at_statement.get, refs, repeat(-1))), column(map(at_template.get, names, repeat(-1)))
+    s, t = (
+        column(map(at_statement.get, refs, repeat(-1))),
+        column(map(at_template.get, names, repeat(-1))),
+    )
     v = column(map(at_variant.__getitem__, zip(kinds, ordinals, strict=True)))
     text = column(numbers[texts[key]] for key in zip(refs, kinds, ordinals, strict=True))
     form = column(form_numbers[forms[key]] for key in zip(names, inverted, strict=True))
@@ -107,13 +120,24 @@ def layout(store: Store, run: Run, asked: Collection[int]) -> ProbeLayout:
     prompts[place[there]] = (form * (len(numbers) + 1) + text_alike)[there]
     flat = dict(compress(zip(probes, place.tolist(), strict=True), there.tolist()))
     shape = len(templates), *exists.shape, 2
-    return ProbeLayout(statements, tuple(variants), templates, flat, exists, relations, prompts.reshape(shape), blank)
+    return ProbeLayout(
+        statements,
+        tuple(variants),
+        templates,
+        flat,
+        exists,
+        relations,
+        prompts.reshape(shape),
+        blank,
+    )
 
 
 def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS) -> Counts:
-    """Return a run's readable and unreadable answers as arrays over template, statement, variant and order.
+    """Return a run's readable and unreadable answers as arrays over template, statement, variant
+    and order.
 
-    `rulings`: what auditors' rulings change. Raises UsageError where nothing was sampled, or all of it failed.
+    `rulings`: what auditors' rulings change. Raises UsageError where nothing was sampled, or all of
+    it failed.
     """
     if run.sampling.mode == EXACT:
         raise UsageError(
@@ -125,8 +149,17 @@ def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS
     def made() -> Counts:
         return _counted(store, run, reader, rulings)
 
-    key = "reliability counts", run, reader, bool(rulings.counting), rulings.leaves_out, bool(rulings.read_anew)
-    return kept(store, key, (Part.ANSWERS, Part.MATERIAL), made, there, rulings.probes, rulings.answers)
+    key = (
+        "reliability counts",
+        run,
+        reader,
+        bool(rulings.counting),
+        rulings.leaves_out,
+        bool(rulings.read_anew),
+    )
+    return kept(
+        store, key, (Part.ANSWERS, Part.MATERIAL), made, there, rulings.probes, rulings.answers
+    )
 
 
 def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts:
@@ -139,7 +172,10 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     probes, plans = store.runs.most(run)
     planned, where = np.zeros(shape, dtype=np.int32), places.of(probes)
     planned.reshape(-1)[where[where >= 0]] = plans[where >= 0]
-    arrays = {label: np.zeros(shape, dtype=np.int32) for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)}
+    arrays = {
+        label: np.zeros(shape, dtype=np.int32)
+        for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)
+    }
     cut = np.zeros(shape, dtype=np.int32)
     for probe, n in truncated.items():
         if probe in flat:
@@ -147,7 +183,9 @@ def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts
     where = places.of(answered.probes)
     for (label, _), found in zip(answered.kinds, answered.counts, strict=True):
         if label in arrays:
-            np.add.at(arrays[label].reshape(-1), where[where >= 0], found[where >= 0].astype(np.int32))
+            np.add.at(
+                arrays[label].reshape(-1), where[where >= 0], found[where >= 0].astype(np.int32)
+            )
     left_out = _ruled(store, run, reader, rulings, arrays, flat)
     until_settled = store.settlements.probes(run)
     return Counts(
@@ -178,7 +216,8 @@ def _ruled(
     arrays: Mapping[str | None, Int32Array],
     flat: Mapping[int, int],
 ) -> Int32Array | None:
-    """Change counts by what auditors ruled; return how many answers are left out, None where nothing is ruled on.
+    """Change counts by what auditors ruled; return how many answers are left out, None where
+    nothing is ruled on.
 
     A right reading that is no stance makes an answer unreadable.
     """
@@ -189,11 +228,17 @@ def _ruled(
         for array in arrays.values():
             left_out.reshape(-1)[place] += array.reshape(-1)[place]
             array.reshape(-1)[place] = 0
-    for probe, text, label, n in store.runs.counts_by_text(run, [reader], rulings.answers, rulings.texts):
+    for probe, text, label, n in store.runs.counts_by_text(
+        run, [reader], rulings.answers, rulings.texts
+    ):
         effect = rulings.effect(probe, text)
         if probe in flat and effect != NOTHING:
             arrays[label if label in arrays else None].reshape(-1)[flat[probe]] -= n
-            to = left_out if effect.left_out else arrays[effect.label if effect.label in arrays else None]
+            to = (
+                left_out
+                if effect.left_out
+                else arrays[effect.label if effect.label in arrays else None]
+            )
             to.reshape(-1)[flat[probe]] += n
     return left_out
 
@@ -248,8 +293,16 @@ def run_verdicts(
 
     def judged(chosen: ReliabilityOptions) -> RunVerdicts:
         report = _judged(ruled, chosen)
-        told = source.told() if plain is None else _told(source, report, _judged(plain, chosen), refs or ())
-        error = None if as_read is None or control is None else ReaderError(judge(as_read, chosen), report, control)
+        told = (
+            source.told()
+            if plain is None
+            else _told(source, report, _judged(plain, chosen), refs or ())
+        )
+        error = (
+            None
+            if as_read is None or control is None
+            else ReaderError(judge(as_read, chosen), report, control)
+        )
         return RunVerdicts(report, reader, card, told, given, judged, error)
 
     return judged(options or ReliabilityOptions())
@@ -259,18 +312,31 @@ def _judged(of: Counts | LabelMass, options: ReliabilityOptions) -> ReliabilityR
     return of_probabilities.judge(of, options) if isinstance(of, LabelMass) else judge(of, options)
 
 
-def _told(source: Source, report: ReliabilityReport, plain: ReliabilityReport, refs: Collection[str]) -> Told:
+def _told(
+    source: Source, report: ReliabilityReport, plain: ReliabilityReport, refs: Collection[str]
+) -> Told:
     """Say what rulings change, and how much was reviewed; `plain`: verdicts without rulings."""
     statements = plain.counts.statements
-    passed = [ref for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True) if verdict == PASS]
+    passed = [
+        ref
+        for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True)
+        if verdict == PASS
+    ]
     told = source.told(different(report, plain) if source.changed else SAME)
     return replace(told, reviewed=reviewed_words(statements, passed, refs))
 
 
 def different(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
-    """Return the tests (of a statement and, where it has one, a template) and verdicts that differ between reports."""
-    others = [np.atleast_2d(one.verdicts(test) != two.verdicts(test)) for test in (*one.options.tests, TEMPLATE)]
-    refs = tuple(compress(one.counts.statements, np.any([other.any(axis=0) for other in others], axis=0)))
+    """Return the tests (of a statement and, where it has one, a template) and verdicts that differ
+    between reports.
+    """
+    others = [
+        np.atleast_2d(one.verdicts(test) != two.verdicts(test))
+        for test in (*one.options.tests, TEMPLATE)
+    ]
+    refs = tuple(
+        compress(one.counts.statements, np.any([other.any(axis=0) for other in others], axis=0))
+    )
     verdicts = int((one.over_templates(ALL) != two.over_templates(ALL)).sum())
     return Differing(sum(int(other.sum()) for other in others), "test", refs, "statement", verdicts)
 
@@ -287,15 +353,20 @@ def without_prompts(store: Store, run: Run, mass: LabelMass, rulings: RunRulings
 def label_mass(store: Store, run: Run) -> LabelMass:
     """Return the probabilities of the two labels of every prompt, summed over their spellings.
 
-    A prompt of which a spelling is not scored counts as not scored. Where a run has probabilities of the first version
-    of the spellings alone, they are those. Raises UsageError where nothing is scored.
+    A prompt of which a spelling is not scored counts as not scored. Where a run has probabilities
+    of the first version of the spellings alone, they are those. Raises UsageError where nothing is
+    scored.
     """
-    return kept(store, ("label mass", run), (Part.ANSWERS, Part.MATERIAL), lambda: _mass(store, run))
+    return kept(
+        store, ("label mass", run), (Part.ANSWERS, Part.MATERIAL), lambda: _mass(store, run)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Spelled:
-    """The labels of a run's templates as they were scored, and the probabilities of their spellings."""
+    """The labels of a run's templates as they were scored, and the probabilities of their
+    spellings.
+    """
 
     version: str
     "of the spellings"
@@ -316,21 +387,28 @@ class _Spelled:
         return cls(version, forms, scores)
 
     def probabilities(self, store: Store, run: Run) -> Iterator[tuple[int, float, float]]:
-        """Yield (rowid of a probe, p of its positive label, p of its negative label) where all spellings are scored."""
+        """Yield (rowid of a probe, p of its positive label, p of its negative label) where all
+        spellings are scored.
+        """
         for _, _, _, template, inverted, probe, _ in store.runs.cells(run):
             forms, scored = self.forms.get((template, bool(inverted))), self.scores.get(probe)
             if forms is None or scored is None or not scored.keys() >= set(forms.all):
                 continue
             positive, negative = (
-                sum(np.exp(scored[form]) for form in side) for side in (forms.positive, forms.negative)
+                sum(np.exp(scored[form]) for form in side)
+                for side in (forms.positive, forms.negative)
             )
             yield probe, float(positive), float(negative)
 
 
 def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
-    """Yield the probabilities of both labels of each prompt, summed over their spellings; raises as `label_mass`."""
+    """Yield the probabilities of both labels of each prompt, summed over their spellings; raises as
+    `label_mass`.
+    """
     for probe, agree, disagree in _Spelled.of_run(store, run).probabilities(store, run):
-        yield LabelProbabilities(probe, {Stance.AGREE.value: agree, Stance.DISAGREE.value: disagree})
+        yield LabelProbabilities(
+            probe, {Stance.AGREE.value: agree, Stance.DISAGREE.value: disagree}
+        )
 
 
 def _mass(store: Store, run: Run) -> LabelMass:

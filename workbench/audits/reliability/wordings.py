@@ -1,4 +1,6 @@
-"""Figures of the wordings of a statement: what a model answered to each, sampled or as probabilities of the labels."""
+"""Figures of the wordings of a statement: what a model answered to each, sampled or as
+probabilities of the labels.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,12 @@ LIKELIEST = 8
 
 
 def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
-    """Return what was answered to each wording of a statement in each label order under one template."""
-    found = [*why(of, ref, template, (*TESTS, TEMPLATE))] or ["✓ passes every test under this template"]
+    """Return what was answered to each wording of a statement in each label order under one
+    template.
+    """
+    found = [*why(of, ref, template, (*TESTS, TEMPLATE))] or [
+        "✓ passes every test under this template"
+    ]
     notes = [*found, *since(of.changed, ref), *of.of_those_drawn]
     title = f"{ref} under {template}: {of.text(ref)}"
     if of.exact is not None:
@@ -50,7 +56,8 @@ def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
                 "agree",
                 _leaning,
                 Kind.SHARE,
-                help="share of the readable answers that agree, with its exact 95 % bootstrap interval",
+                help="share of the readable answers that agree, with its exact 95 % bootstrap "
+                "interval",
                 scale=(0.0, 1.0),
                 reference=_limits_of(of.report),
             ),
@@ -62,15 +69,44 @@ def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
                 aside=True,
                 help="the same share with Wilson's interval, which is a confidence interval of it",
             ),
-            Column("readable", "readable", lambda row: row.readable, Kind.COUNT, help="readable answers"),
-            Column("answers", "answers", lambda row: row.total, Kind.COUNT, aside=True, help="answers given"),
-            Column("cut_off", "cut off", lambda row: row.truncated, Kind.COUNT, aside=True, help="in thought"),
-            Column("left_out", "left out", lambda row: row.left_out, Kind.COUNT, aside=True, help="by a ruling"),
+            Column(
+                "readable",
+                "readable",
+                lambda row: row.readable,
+                Kind.COUNT,
+                help="readable answers",
+            ),
+            Column(
+                "answers",
+                "answers",
+                lambda row: row.total,
+                Kind.COUNT,
+                aside=True,
+                help="answers given",
+            ),
+            Column(
+                "cut_off",
+                "cut off",
+                lambda row: row.truncated,
+                Kind.COUNT,
+                aside=True,
+                help="in thought",
+            ),
+            Column(
+                "left_out",
+                "left out",
+                lambda row: row.left_out,
+                Kind.COUNT,
+                aside=True,
+                help="by a ruling",
+            ),
             *_stances(of.report, _itself),
         ],
         key=lambda row: (row.variant, row.order),
-        definition=f"A prompt needs {of.report.needed_words} readable answers. A wording leans clearly "
-        f"if the interval excludes {_in_words(_limits(of.report))} (rule as {of.report.options.rule}; Ceron et al. "
+        definition=f"A prompt needs {of.report.needed_words} readable answers. A wording leans "
+        "clearly "
+        f"if the interval excludes {_in_words(_limits(of.report))} (rule as "
+        f"{of.report.options.rule}; Ceron et al. "
         "2024, section 5.4).",
         notes=notes,
         empty="The statement has no wording.",
@@ -81,7 +117,11 @@ def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
 
 
 def _exact_wordings(
-    of: VerdictFigures, exact: ExactReport, subject: tuple[str, str], title: str, notes: Sequence[str]
+    of: VerdictFigures,
+    exact: ExactReport,
+    subject: tuple[str, str],
+    title: str,
+    notes: Sequence[str],
 ) -> Table[ExactRow]:
     ref, template = subject
     return Table(
@@ -106,7 +146,9 @@ def _exact_wordings(
 
 
 def _minor(row: VariantRow) -> bool:
-    """Return whether a row takes part in the agreement per statement alone: a swapped wording, save the original."""
+    """Return whether a row takes part in the agreement per statement alone: a swapped wording, save
+    the original.
+    """
     return row.order != PRINTED_ORDER and row.variant != str(ORIGINAL)
 
 
@@ -125,7 +167,15 @@ def _inner(row: ExactRow) -> VariantRow:
 def _leaning(row: VariantRow) -> Estimate:
     undefined = "" if row.readable else "no readable answer"
     name = "leaning" if row.readable else ""
-    return Estimate(row.leaning, row.low, row.high, row.readable, row.total - row.readable, undefined, interval=name)
+    return Estimate(
+        row.leaning,
+        row.low,
+        row.high,
+        row.readable,
+        row.total - row.readable,
+        undefined,
+        interval=name,
+    )
 
 
 def _wilson(row: VariantRow) -> Estimate:
@@ -154,21 +204,31 @@ def _in_words(ends: Sequence[float]) -> str:
 def _wording(of: VerdictFigures, ref: str, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
     return [
         Column("variant", "wording", lambda row: inner(row).variant),
-        Column("order", "labels", lambda row: inner(row).order, help="order of the two answer labels in the prompt"),
+        Column(
+            "order",
+            "labels",
+            lambda row: inner(row).order,
+            help="order of the two answer labels in the prompt",
+        ),
         Column("text", "text", lambda row: of.text(ref, inner(row).variant), main=True, aside=True),
     ]
 
 
 def _stances(report: ReliabilityReport, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
     """Return what the answers say, what the original asks for, and what comes of it."""
-    side = "of one half" if isinstance(report, ExactReport) else "stance of most readable answers; a tie has none"
+    side = (
+        "of one half"
+        if isinstance(report, ExactReport)
+        else "stance of most readable answers; a tie has none"
+    )
     return [
         Column("stance", "stance", lambda row: stance(inner(row).stance), help=f"the side {side}"),
         Column(
             "expected",
             "expected",
             lambda row: stance(inner(row).expected),
-            help="expected from the stance on the original: the same on paraphrases and swapped labels, the opposite "
+            help="expected from the stance on the original: the same on paraphrases and swapped "
+            "labels, the opposite "
             "stance on negation and opposite",
         ),
     ]
@@ -195,7 +255,7 @@ def decides(tests: Sequence[Decides]) -> list[str]:
     return [f"{MARKS[one.verdict]} {EVERY[one.test].short}" for one in found]
 
 
-# ── probabilities of labels ─────────────────────────────────────────────────────────────────────────────────────────
+# ── probabilities of labels ───────────────────────────────────────────────────────────────────────
 
 
 def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
@@ -209,7 +269,12 @@ def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Co
             help="of the label that agrees",
         ),
         Column(
-            "negative", "p(disagree)", lambda row: of(row).negative, Kind.SHARE, aside=True, help="of the other label"
+            "negative",
+            "p(disagree)",
+            lambda row: of(row).negative,
+            Kind.SHARE,
+            aside=True,
+            help="of the other label",
         ),
         Column(
             "leaning",
@@ -267,8 +332,10 @@ def _sampled(of: Callable[[Row], ExactRow], name: str) -> Callable[[Row], float]
 def _exact_definition(exact: ExactReport) -> str:
     options = exact.options
     return (
-        "The leaning is the share of agreement among answers that begin with a label, computed instead of sampled. A "
-        f"prompt leans clearly outside {100 * options.low:g}–{100 * options.high:g} %. If the labels have less than "
+        "The leaning is the share of agreement among answers that begin with a label, computed "
+        "instead of sampled. A "
+        f"prompt leans clearly outside {100 * options.low:g}–{100 * options.high:g} %. If the "
+        "labels have less than "
         f"{100 * exact.options.named:g} % of the probability, the prompt is insufficient."
     )
 
@@ -292,7 +359,9 @@ class ScoredPrompt:
 def scored_prompts(
     exact: ExactReport, tokens: Tokens, statement: str = "", template: str = ""
 ) -> Iterator[ScoredPrompt]:
-    """Yield each prompt that was asked: of a statement or of all, under a template or under all. Raises UnknownName."""
+    """Yield each prompt that was asked: of a statement or of all, under a template or under all.
+    Raises UnknownName.
+    """
     for ref in [statement] if statement else exact.counts.statements:
         for name in [template] if template else exact.counts.templates:
             for row in exact.exact_rows(ref, name):
@@ -313,14 +382,21 @@ def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt]) -> Table[ScoredPro
             Column("template", "template", lambda row: row.place[2]),
             Column("order", "labels", lambda row: row.place[3]),
             *_probabilities(exact, _row_of),
-            Column("stance", "stance", lambda row: "failed" if row.failed else stance(row.row.row.stance)),
+            Column(
+                "stance",
+                "stance",
+                lambda row: "failed" if row.failed else stance(row.row.row.stance),
+            ),
             *_samples(exact, _row_of),
             Column("next_tokens", "likeliest next tokens", _likeliest, Kind.WORDS),
             Column("rest", "other tokens", lambda row: row.rest, Kind.SHARE, aside=True),
         ],
         key=lambda row: row.place,
         definition=_exact_definition(exact),
-        notes=["p(agree), p(disagree): probability that the answer begins with the label that agrees, or rejects"],
+        notes=[
+            "p(agree), p(disagree): probability that the answer begins with the label that "
+            "agrees, or rejects"
+        ],
         empty="No prompt was scored.",
     )
 
@@ -380,33 +456,55 @@ LEAST = 0.0005
 def beginnings(
     spelled: Sequence[tuple[str, float]], tokens: Sequence[tuple[str, float]] | None, rest: float
 ) -> Iterator[Beginning]:
-    """Yield the spellings of the labels with their probabilities, and the likeliest next tokens where they are known.
+    """Yield the spellings of the labels with their probabilities, and the likeliest next tokens
+    where they are known.
 
     `rest`: the probability of all tokens that are not named.
     """
     shown = [one for one in spelled if one[1] >= LEAST]
     yield from (Beginning("label", text, share) for text, share in shown)
     if others := len(spelled) - len(shown):
-        yield Beginning("label", None, sum(share for _, share in spelled) - sum(share for _, share in shown), others)
+        yield Beginning(
+            "label",
+            None,
+            sum(share for _, share in spelled) - sum(share for _, share in shown),
+            others,
+        )
     if tokens is not None:
         yield from (Beginning("next token", text, share) for text, share in tokens)
         yield Beginning("next token", None, rest)
 
 
-def beginnings_table(title: str, rows: Sequence[Beginning], told: Sequence[str]) -> Table[Beginning]:
-    """Return the probabilities of one prompt. `told`: what is to be said of it, and where the figures come from."""
+def beginnings_table(
+    title: str, rows: Sequence[Beginning], told: Sequence[str]
+) -> Table[Beginning]:
+    """Return the probabilities of one prompt. `told`: what is to be said of it, and where the
+    figures come from.
+    """
     named = any(row.what == "next token" for row in rows)
     return Table(
         "beginnings",
         title,
         rows,
         [
-            Column("what", "what", lambda row: row.what, help="a spelling of a label, or the likeliest next tokens"),
+            Column(
+                "what",
+                "what",
+                lambda row: row.what,
+                help="a spelling of a label, or the likeliest next tokens",
+            ),
             Column("text", "text", _beginning, help="␣ is a space"),
-            Column("probability", "probability", lambda row: row.probability, Kind.SHARE, scale=(0.0, 1.0)),
+            Column(
+                "probability",
+                "probability",
+                lambda row: row.probability,
+                Kind.SHARE,
+                scale=(0.0, 1.0),
+            ),
         ],
         key=lambda row: (row.what, row.text if row.text is not None else "all others"),
-        definition="Probability of each beginning of the model's answer. The labels are those of the prompt, in "
+        definition="Probability of each beginning of the model's answer. The labels are those of "
+        "the prompt, in "
         "each spelling that counts for them.",
         notes=[*told, *([] if named or not rows else ["The backend names no next tokens."])],
         empty="Nothing was scored.",

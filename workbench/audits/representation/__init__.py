@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 class Representation(Audit):
-    """Questions with options, put to a model as to people, and the distance of the two distributions of answers."""
+    """Questions with options, put to a model as to people, and the distance of the two
+    distributions of answers.
+    """
 
     name = NAME
     questions = ("like people", "steering")
@@ -45,7 +47,8 @@ class Representation(Audit):
         key="f6",
         label="Surveys",
         tooltip="Go to Results: whose answers a model's are like",
-        words="representation survey opinions population groups demographics wasserstein steering people",
+        words="representation survey opinions population groups demographics wasserstein "
+        "steering people",
     )
     todo = "see whose answers the model's are like"
     after = "F6 shows whose answers they are like"
@@ -100,14 +103,20 @@ class Representation(Audit):
         return offered(probe)
 
     def detects(
-        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+        self,
+        statements: Sequence[Statement],
+        probes: Sequence[Probe],
+        samples: int,
+        material: Material,
     ) -> str:
         from workbench.audits.representation.asking import detects
 
         return detects(len({probe.statement for probe in probes}))
 
     def demonstration(self) -> Demonstration:
-        return Demonstration(_design, SHIPPED_QUESTIONNAIRE, takes="It takes about half a minute on two idle cores.")
+        return Demonstration(
+            _design, SHIPPED_QUESTIONNAIRE, takes="It takes about half a minute on two idle cores."
+        )
 
     def judge(self, store: Store, which: Which, options: LikenessOptions, opened: Opened) -> Result:
         from workbench.audits.representation.result import judge
@@ -116,7 +125,9 @@ class Representation(Audit):
 
 
 def _design(store: Store, model: str) -> Design:
-    """Return a design on the first question of each topic of the shipped questionnaire, and on its attitudes."""
+    """Return a design on the first question of each topic of the shipped questionnaire, and on its
+    attitudes.
+    """
     lines = [line.ref for line in store.instruments.lines(SHIPPED_QUESTIONNAIRE)]
     refs = tuple(ref for ref in lines if ref.endswith("-01") or ref.startswith("att-"))
     return Design(

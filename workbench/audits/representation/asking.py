@@ -1,4 +1,6 @@
-"""Survey questions with their options, each in both orders of the options, and the letters that came back."""
+"""Survey questions with their options, each in both orders of the options, and the letters that
+came back.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, Su
     if questionnaire is None:
         return {}
     scales = {scale.name: scale for scale in questionnaire.scales}
-    found = ((question, SurveyQuestion.of(scales[question.scale])) for question in questionnaire.questions)
+    found = (
+        (question, SurveyQuestion.of(scales[question.scale]))
+        for question in questionnaire.questions
+    )
     return {question.ref: (question, asked) for question, asked in found if asked is not None}
 
 
@@ -54,8 +59,11 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
     return tuple(one for one in (ORIGINAL, QUESTION) if one in available)
 
 
-def asked(store: Store, design: Design, chosen: Sequence[Statement]) -> tuple[Sequence[Statement], Survey]:
-    """Return the questions among the chosen statements, and the questionnaire without people's answers.
+def asked(
+    store: Store, design: Design, chosen: Sequence[Statement]
+) -> tuple[Sequence[Statement], Survey]:
+    """Return the questions among the chosen statements, and the questionnaire without people's
+    answers.
 
     Raises UsageError where there is none, or a statement that is named is none.
     """
@@ -63,12 +71,15 @@ def asked(store: Store, design: Design, chosen: Sequence[Statement]) -> tuple[Se
     there = askable(known)
     if known is None or not there:
         raise INSTRUMENT.error(
-            f"{design.instrument} has no questions with options that people chose from. Import a survey: workbench "
+            f"{design.instrument} has no questions with options that people chose from. Import a "
+            "survey: workbench "
             "import STORE FILE --format survey, or choose another --instrument"
         )
     strange = [ref for ref in design.statements if ref not in there]
     if strange:
-        raise STATEMENTS.error(f"{named_few(strange)}: no question with a scale of two options or more")
+        raise STATEMENTS.error(
+            f"{named_few(strange)}: no question with a scale of two options or more"
+        )
     return [one for one in chosen if one.ref in there], Survey(known, seed=design.seed)
 
 
@@ -80,7 +91,9 @@ def probes(
     model_name: str,
     material: Material,
 ) -> Iterator[Probe]:
-    """Yield every wording of every question under the template of its form, with its options in both orders."""
+    """Yield every wording of every question under the template of its form, with its options in
+    both orders.
+    """
     if not isinstance(material, Survey):
         raise UsageError("this audit needs questions with scales of answers")
     there = askable(material.questionnaire)
@@ -94,18 +107,34 @@ def probes(
                     prompt = template.render(text + below, model_name)
                     axes = ((ORDER, order), (OPTIONS, str(len(options))), (SCALE, key_of(of)))
                     yield Probe(
-                        statement.ref, str(variant), template.name, template.inverted, prompt, axes, below=below
+                        statement.ref,
+                        str(variant),
+                        template.name,
+                        template.inverted,
+                        prompt,
+                        axes,
+                        below=below,
                     )
 
 
 def _of_other_forms(question: Question) -> list[str]:
-    """Return the names of the templates that a question is not put under, because they put another form."""
+    """Return the names of the templates that a question is not put under, because they put another
+    form.
+    """
     return [form.value for form in Form if form is not question.form]
 
 
-def _put(statement: Statement, variants: Sequence[VariantId], language: str) -> list[tuple[VariantId, str]]:
-    """Return the wordings that are put, with their texts: the question alone only where there is no original."""
-    there = [(one, wording.text) for one in variants if (wording := statement.wording(one, language)) is not None]
+def _put(
+    statement: Statement, variants: Sequence[VariantId], language: str
+) -> list[tuple[VariantId, str]]:
+    """Return the wordings that are put, with their texts: the question alone only where there is no
+    original.
+    """
+    there = [
+        (one, wording.text)
+        for one in variants
+        if (wording := statement.wording(one, language)) is not None
+    ]
     has_original = any(one == ORIGINAL for one, _ in there)
     return [(one, text) for one, text in there if one != QUESTION or not has_original]
 
@@ -131,15 +160,25 @@ def detects(questions: int) -> str:
         return ""
     often = in_per_cent(share_found(EXAMPLE, SPREAD / questions**0.5, questions - 1))
     example = f"one of {100 * EXAMPLE:.0f} points in {often}"
-    return f"can show: a difference of {found:.0f} points of likeness in 80 % of studies and {example}, {spread}"
+    return (
+        f"can show: a difference of {found:.0f} points of likeness in 80 % of studies and "
+        f"{example}, {spread}"
+    )
 
 
 def unasked(instrument: Instrument) -> tuple[str, ...]:
     """Say which questions of a survey cannot be put with their options."""
     people = instrument.questionnaire
     there = askable(people)
-    silent = [one.ref for one in people.questions if one.ref not in there] if people is not None and there else []
-    said = f"{named_few(silent)}: not put with options, because there are fewer than two or more than 26"
+    silent = (
+        [one.ref for one in people.questions if one.ref not in there]
+        if people is not None and there
+        else []
+    )
+    said = (
+        f"{named_few(silent)}: not put with options, because there are fewer than two or more "
+        "than 26"
+    )
     return (said,) if silent else ()
 
 
@@ -147,7 +186,11 @@ class Answers:
     """The letters of one run as distributions over options, by question."""
 
     def __init__(
-        self, store: Store, run: Run, known: Mapping[str, tuple[Question, SurveyQuestion]], rulings: RunRulings
+        self,
+        store: Store,
+        run: Run,
+        known: Mapping[str, tuple[Question, SurveyQuestion]],
+        rulings: RunRulings,
     ) -> None:
         forms = forms_of(store, run, rulings)
         self.given = forms_of(store, run, rulings.as_given) if rulings.leaves_out else forms
@@ -170,7 +213,9 @@ class Answers:
                 if form is not None:
                     stale[probe.ref] = None
                 continue
-            tried.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(_valid_share(form))
+            tried.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(
+                _valid_share(form)
+            )
             if form is not None and (masses := _masses(form, of, probe.axes[ORDER])).sum() > 0:
                 arm = arms.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], [])
                 arm.append((masses / masses.sum(), form.valid))
@@ -178,16 +223,28 @@ class Answers:
                 if form.unnamed:
                     self.unnamed[probe.ref] = max(form.unnamed, self.unnamed.get(probe.ref, 0.0))
         self.under = {
-            ref: {order: np.asarray(np.mean([one for one, _ in every], axis=0)) for order, every in by_order.items()}
+            ref: {
+                order: np.asarray(np.mean([one for one, _ in every], axis=0))
+                for order, every in by_order.items()
+            }
             for ref, by_order in arms.items()
             if len(by_order) == 2
         }
-        "ref -> order of the options -> distribution, the mean over wordings; questions answered in both orders"
-        self.samples = {ref: _sample([arms[ref][order] for order in self.under[ref]]) for ref in self.under}
+        """ref -> order of the options -> distribution, the mean over wordings; questions answered
+        in both orders"""
+        self.samples = {
+            ref: _sample([arms[ref][order] for order in self.under[ref]]) for ref in self.under
+        }
         "ref -> the letters behind the mean of both orders"
-        self.missing = {ref: _missing(by_order) if ref in self.under else 1.0 for ref, by_order in tried.items()}
-        "ref of every question that was asked as it is now put -> share of its answers without an offered letter"
-        self.letters = {ref: as_many([[n for _, n in every] for every in arms[ref].values()]) for ref in self.under}
+        self.missing = {
+            ref: _missing(by_order) if ref in self.under else 1.0 for ref, by_order in tried.items()
+        }
+        """ref of every question that was asked as it is now put -> share of its answers without an
+        offered letter"""
+        self.letters = {
+            ref: as_many([[n for _, n in every] for every in arms[ref].values()])
+            for ref in self.under
+        }
         "ref -> so many letters drawn evenly are as noisy; 0: probabilities were computed"
         self.halves = tuple(ref for ref in arms if ref not in self.under)
         "questions that were answered in one order of their options alone"
@@ -201,23 +258,34 @@ class Answers:
 
     @property
     def by_position(self) -> dict[str, FloatArray]:
-        """The answers that the model's preference for positions alone gives, whatever the options say."""
+        """The answers that the model's preference for positions alone gives, whatever the options
+        say.
+        """
         by_size: dict[int, list[FloatArray]] = {}
         for by_order in self.under.values():
             letters = (by_order[PRINTED] + by_order[REVERSED][::-1]) / 2
             by_size.setdefault(len(letters), []).append(letters)
         letters_of = {size: np.mean(letters, axis=0) for size, letters in by_size.items()}
-        expected = {size: np.asarray((letters + letters[::-1]) / 2) for size, letters in letters_of.items()}
+        expected = {
+            size: np.asarray((letters + letters[::-1]) / 2) for size, letters in letters_of.items()
+        }
         return {ref: expected[len(by_order[PRINTED])] for ref, by_order in self.under.items()}
 
     def moved(self, *refs: str) -> float:
-        """Return the mean total variation between the two orders, of these questions or of all; NaN without any."""
-        gaps = [np.abs(self.under[ref][PRINTED] - self.under[ref][REVERSED]).sum() / 2 for ref in refs or self.under]
+        """Return the mean total variation between the two orders, of these questions or of all; NaN
+        without any.
+        """
+        gaps = [
+            np.abs(self.under[ref][PRINTED] - self.under[ref][REVERSED]).sum() / 2
+            for ref in refs or self.under
+        ]
         return float(np.mean(gaps)) if gaps else float("nan")
 
 
 def _valid_share(form: Letters | None) -> float:
-    """Return the share of the answers to a prompt with an offered letter; or whether any has a probability."""
+    """Return the share of the answers to a prompt with an offered letter; or whether any has a
+    probability.
+    """
     if form is None:
         return 0.0
     if form.masses is not None:
@@ -226,12 +294,16 @@ def _valid_share(form: Letters | None) -> float:
 
 
 def _missing(by_order: Mapping[str, Sequence[float]]) -> float:
-    """Return the share without an offered letter, the mean over wordings and then over both orders."""
+    """Return the share without an offered letter, the mean over wordings and then over both
+    orders.
+    """
     return 1 - float(np.mean([np.mean(shares) for shares in by_order.values()]))
 
 
 def _sample(arms: Sequence[Sequence[tuple[FloatArray, int]]]) -> Sample:
-    """Return the letters behind a mean over orders of means over wordings. arms : by order, shares and numbers"""
+    """Return the letters behind a mean over orders of means over wordings. arms : by order, shares
+    and numbers
+    """
     parts = [(share, count, 1 / len(arms) / len(arm)) for arm in arms for share, count in arm]
     shares, counts, weights = zip(*parts, strict=True)
     return Sample(np.array(shares), np.array(counts, dtype=np.int64), np.array(weights))
@@ -239,19 +311,25 @@ def _sample(arms: Sequence[Sequence[tuple[FloatArray, int]]]) -> Sample:
 
 def _masses(form: Letters, of: SurveyQuestion, order: str) -> FloatArray:
     """Return counts or probabilities by option, in the order of the scale."""
-    given: Mapping[str, float] = form.masses or (dict(form.answers.counts) if form.answers is not None else {})
-    masses = np.array([given.get(letter, 0.0) for letter in LETTERS[: len(of.options)]], dtype=np.float64)
+    given: Mapping[str, float] = form.masses or (
+        dict(form.answers.counts) if form.answers is not None else {}
+    )
+    masses = np.array(
+        [given.get(letter, 0.0) for letter in LETTERS[: len(of.options)]], dtype=np.float64
+    )
     return masses if order == PRINTED else masses[::-1]
 
 
 def _as_now(probe: AskedProbe, question: Question, of: SurveyQuestion) -> bool:
-    """Return whether a prompt offers the options that its question has now, in the form that it has."""
+    """Return whether a prompt offers the options that its question has now, in the form that it
+    has.
+    """
     return probe.axes.get(SCALE) == key_of(of) and probe.template not in _of_other_forms(question)
 
 
 def as_many(arms: Sequence[Sequence[int]]) -> int:
-    """Return how many letters from one prompt are as noisy as those of several, of which means are taken: the number of
-    all where every prompt has as many. 0: probabilities.
+    """Return how many letters from one prompt are as noisy as those of several, of which means are
+    taken: the number of all where every prompt has as many. 0: probabilities.
 
     arms : by order of the options, how many letters each wording has
     """

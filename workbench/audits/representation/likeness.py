@@ -1,13 +1,15 @@
 """How like two distributions of answers are, and which population a model is nearest to.
 
-Answers are distributions over the options of a question, from the first to the last. The likeness of a model to a
-population is the mean over questions of 1 - d, d a distance in [0, 1]. Its interval is over questions and people.
+Answers are distributions over the options of a question, from the first to the last. The likeness
+of a model to a population is the mean over questions of 1 - d, d a distance in [0, 1]. Its interval
+is over questions and people.
 
 References
 ----------
-Santurkar, Durmus, Ladhak, Lee, Liang, Hashimoto 2023, Whose Opinions Do Language Models Reflect?, section 3.1 (1 -
-Wasserstein; representativeness). Durmus et al. 2023, Towards Measuring the Representation of Subjective Global Opinions
-in Language Models, section 3 (1 - Jensen-Shannon distance). Kish 1965, Survey Sampling (effective number).
+Santurkar, Durmus, Ladhak, Lee, Liang, Hashimoto 2023, Whose Opinions Do Language Models Reflect?,
+section 3.1 (1 - Wasserstein; representativeness). Durmus et al. 2023, Towards Measuring the
+Representation of Subjective Global Opinions in Language Models, section 3 (1 - Jensen-Shannon
+distance). Kish 1965, Survey Sampling (effective number).
 """
 
 from __future__ import annotations
@@ -56,11 +58,13 @@ def likeness(p: FloatArray, q: FloatArray, measure: str, *, ordered: bool) -> Fl
     >>> a, b = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
     >>> [float(likeness(a, b, m, ordered=True)) for m in ("wasserstein", "total_variation", "jensen_shannon")]
     [0.5, 0.0, 0.0]
-    """
+    """  # noqa: E501
     if measure == "wasserstein" and ordered:
         return np.asarray(1 - ordered_wasserstein(p, q))
     with np.errstate(invalid="ignore", divide="ignore"):
-        first, second = (each / each.sum(axis=-1, keepdims=True) for each in np.broadcast_arrays(p, q))
+        first, second = (
+            each / each.sum(axis=-1, keepdims=True) for each in np.broadcast_arrays(p, q)
+        )
         if measure != "jensen_shannon":
             return np.asarray(1 - np.abs(first - second).sum(axis=-1) / 2)
         middle = (first + second) / 2
@@ -78,14 +82,18 @@ class SurveyQuestion:
 
     @classmethod
     def of(cls, scale: Scale) -> SurveyQuestion | None:
-        """Return a question with the options that its scale offers; None where there is no choice among letters."""
+        """Return a question with the options that its scale offers; None where there is no choice
+        among letters.
+        """
         options = tuple(option.values[0] for option in scale.offered)
         return cls(options, scale.ordered) if 2 <= len(options) <= len(LETTERS) else None
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The letters that a distribution rests on: a weighted mean of parts that were drawn one by one."""
+    """The letters that a distribution rests on: a weighted mean of parts that were drawn one by
+    one.
+    """
 
     shares: FloatArray
     "(parts, options)"
@@ -102,9 +110,15 @@ class Sample:
     def redraw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Return distributions (draws, options) of as many letters, drawn from these shares."""
         draws = np.zeros((n_draws, self.shares.shape[1]))
-        for share, count, weight in zip(self.shares, self.counts.tolist(), self.weights.tolist(), strict=True):
+        for share, count, weight in zip(
+            self.shares, self.counts.tolist(), self.weights.tolist(), strict=True
+        ):
             # one letter fewer: shares of a sample vary less than those that they were drawn from
-            part = rng.multinomial(max(1, count - 1), share, n_draws) / max(1, count - 1) if count else share
+            part = (
+                rng.multinomial(max(1, count - 1), share, n_draws) / max(1, count - 1)
+                if count
+                else share
+            )
             draws += weight * part
         return draws
 
@@ -112,15 +126,20 @@ class Sample:
 def without_noise(distance: float, noise: float) -> float:
     """Return a mean distance between two samples without the part that counting gives.
 
-    Two samples of one distribution are at the mean distance `noise`. Differences that are there add to it as squares.
+    Two samples of one distribution are at the mean distance `noise`. Differences that are there add
+    to it as squares.
     """
     if math.isnan(distance):
         return NAN
     return math.sqrt(max(0.0, max(0.0, distance) ** 2 - noise**2))
 
 
-def least_and_most(share: FloatArray, missing: float, other: FloatArray, measure: str, *, ordered: bool) -> Ends:
-    """Return the least and the most likeness to `other`, whatever the missing part of some answers would have been."""
+def least_and_most(
+    share: FloatArray, missing: float, other: FloatArray, measure: str, *, ordered: bool
+) -> Ends:
+    """Return the least and the most likeness to `other`, whatever the missing part of some answers
+    would have been.
+    """
     corners = np.eye(len(share))
     if missing >= 1:
         return float(likeness(corners, other, measure, ordered=ordered).min()), 1.0
@@ -147,7 +166,8 @@ class Likenesses:
     samples: Mapping[str, Sample] = field(default_factory=dict)
     "ref -> the letters behind the answers; without any, one part of as many as were drawn"
     missing: Mapping[str, float] = field(default_factory=dict)
-    "ref of every question that was asked -> share without a valid answer; 1: it has no answer in one order or both"
+    """ref of every question that was asked -> share without a valid answer; 1: it has no answer in
+    one order or both"""
     position: Distributions = field(default_factory=dict)
     "what the model's own preference for positions alone gives"
 
@@ -159,7 +179,10 @@ class Likenesses:
     @cached_property
     def evenly(self) -> Distributions:
         """Answers that are every option equally often."""
-        return {ref: np.full(len(self.asked[ref].options), 1 / len(self.asked[ref].options)) for ref in self.refs}
+        return {
+            ref: np.full(len(self.asked[ref].options), 1 / len(self.asked[ref].options))
+            for ref in self.refs
+        }
 
     @cached_property
     def first(self) -> Distributions:
@@ -174,10 +197,14 @@ class Likenesses:
     @cached_property
     def unanswered(self) -> tuple[str, ...]:
         """The questions that were asked and have no answer that can be compared."""
-        return tuple(ref for ref, share in self.missing.items() if ref not in self.answers and share >= 1)
+        return tuple(
+            ref for ref, share in self.missing.items() if ref not in self.answers and share >= 1
+        )
 
     def noise_of_letters(self, refs: Iterable[str]) -> float:
-        """Return the mean distance of letters, as many as were drawn, from the distribution that they were drawn of."""
+        """Return the mean distance of letters, as many as were drawn, from the distribution that
+        they were drawn of.
+        """
         return _mean_or_zero([self._noise_by_ref[ref] for ref in refs])
 
     @cached_property
@@ -185,17 +212,26 @@ class Likenesses:
         distances = {}
         for ref in self.refs:
             answers = self.answers[ref]
-            sample = self.samples.get(ref) or Sample(answers[None], np.array([self.drawn[ref]]), np.ones(1))
+            sample = self.samples.get(ref) or Sample(
+                answers[None], np.array([self.drawn[ref]]), np.ones(1)
+            )
             if not sample.counts.any():
                 distances[ref] = 0.0
                 continue
             rng = derive_rng(self.seed, "representation", "noise", ref)
-            alike = likeness(sample.redraw(rng, NOISE_DRAWS), answers, self.measure, ordered=self.asked[ref].ordered)
+            alike = likeness(
+                sample.redraw(rng, NOISE_DRAWS),
+                answers,
+                self.measure,
+                ordered=self.asked[ref].ordered,
+            )
             distances[ref] = float(1 - alike.mean())
         return distances
 
     def noise_of_people(self, population: Population, refs: Iterable[str]) -> float:
-        """Return the mean distance of so many people's shares from the distribution that they were drawn of."""
+        """Return the mean distance of so many people's shares from the distribution that they were
+        drawn of.
+        """
         by_ref = self._people_noise(population)
         return _mean_or_zero([by_ref[ref] for ref in refs if ref in by_ref])
 
@@ -216,7 +252,9 @@ class Likenesses:
         rng = derive_rng(self.seed, "representation", "noise", population.name)
         for refs, ordered in self._alike(available):
             shares = np.array([population.shares[ref].shares for ref in refs])
-            counts = np.array([max(1, round(population.shares[ref].effective_n) - 1) for ref in refs])
+            counts = np.array(
+                [max(1, round(population.shares[ref].effective_n) - 1) for ref in refs]
+            )
             drawn = rng.multinomial(counts, shares, (NOISE_DRAWS, len(refs))) / counts[:, None]
             alike = likeness(drawn, shares, self.measure, ordered=ordered).mean(axis=0)
             distances.update(zip(refs, (1 - alike).tolist(), strict=True))
@@ -233,12 +271,14 @@ class Likenesses:
         return [one for one in self.populations if not one.kind] or list(self.populations)
 
     def _alike(self, refs: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
-        """Yield questions with as many options and an order or none, which are computed at once, and whether they have
-        an order.
+        """Yield questions with as many options and an order or none, which are computed at once,
+        and whether they have an order.
         """
         found: dict[tuple[int, bool], list[str]] = {}
         for ref in refs:
-            found.setdefault((len(self.asked[ref].options), self.asked[ref].ordered), []).append(ref)
+            found.setdefault((len(self.asked[ref].options), self.asked[ref].ordered), []).append(
+                ref
+            )
         return ((of, ordered) for (_, ordered), of in found.items())
 
     def of(self, population: Population) -> FloatArray:
@@ -252,17 +292,27 @@ class Likenesses:
             found |= zip(refs, likeness(p, q, self.measure, ordered=ordered).tolist(), strict=True)
         return np.array(list(found.values()))
 
-    def noise(self, population: Population, *signed: tuple[Distributions, float]) -> list[FloatArray]:
-        """Return what people move the likeness of some answers; of several, with signs, their sum."""
+    def noise(
+        self, population: Population, *signed: tuple[Distributions, float]
+    ) -> list[FloatArray]:
+        """Return what people move the likeness of some answers; of several, with signs, their
+        sum.
+        """
         influence: dict[str, FloatArray] = {}
-        there = [ref for ref in self.refs if ref in population.shares and all(ref in of for of, _ in signed)]
+        there = [
+            ref
+            for ref in self.refs
+            if ref in population.shares and all(ref in of for of, _ in signed)
+        ]
         for refs, ordered in self._alike(there):
             q = np.array([population.shares[ref].shares for ref in refs])[:, None]
             tilted = (1 - STEP) * q + STEP * np.eye(q.shape[-1])
             moved = np.zeros((len(refs), q.shape[-1]))
             for of, sign in signed:
                 p = np.array([of[ref] for ref in refs])[:, None]
-                before, after = (likeness(p, each, self.measure, ordered=ordered) for each in (q, tilted))
+                before, after = (
+                    likeness(p, each, self.measure, ordered=ordered) for each in (q, tilted)
+                )
                 moved += sign * (after - before) / STEP
             influence |= zip(refs, moved, strict=True)
         return population.noise({ref: influence[ref] for ref in there})
@@ -274,7 +324,9 @@ class Likenesses:
         return _cleared(raw, self._noise_between([population], refs))
 
     def counted_to(self, population: Population) -> Estimate:
-        """Return the likeness to a population as it is counted, with the noise of letters and people."""
+        """Return the likeness to a population as it is counted, with the noise of letters and
+        people.
+        """
         return estimate(self.of(population), self.noise(population, (self.answers, 1)))
 
     @cached_property
@@ -284,15 +336,23 @@ class Likenesses:
 
     @cached_property
     def by_chance(self) -> FloatArray:
-        """The same (questions,) of letters drawn at random, as many as the model gave; of probabilities, all equal."""
+        """The same (questions,) of letters drawn at random, as many as the model gave; of
+        probabilities, all equal.
+        """
         found = np.full((len(self.people), len(self.refs)), NAN)
         for place, (ref, even) in enumerate(self.evenly.items()):
             rng = derive_rng(self.seed, "representation", "letters", ref)
-            letters = rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref] if self.drawn[ref] else even[None]
+            letters = (
+                rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref]
+                if self.drawn[ref]
+                else even[None]
+            )
             for row, one in enumerate(self.people):
                 if ref in one.shares:
                     q = np.array(one.shares[ref].shares)
-                    found[row, place] = likeness(letters, q, self.measure, ordered=self.asked[ref].ordered).mean()
+                    found[row, place] = likeness(
+                        letters, q, self.measure, ordered=self.asked[ref].ordered
+                    ).mean()
         return mean_of(list(found))
 
     @property
@@ -303,7 +363,9 @@ class Likenesses:
 
     @cached_property
     def counted(self) -> Estimate:
-        """The likeness to people as it is counted, with the noise of letters and people: the published figure."""
+        """The likeness to people as it is counted, with the noise of letters and people: the
+        published figure.
+        """
         return estimate(self.to_people, self._of_people((self.answers, 1)))
 
     @cached_property
@@ -318,13 +380,21 @@ class Likenesses:
 
     @cached_property
     def even_overall(self) -> float:
-        """The likeness of answers that are every option equally often, without the noise of counting people."""
+        """The likeness of answers that are every option equally often, without the noise of
+        counting people.
+        """
         even = self.counted_as(self.evenly)
-        return 1 - without_noise(1 - float(np.nanmean(even)), self._people_alone) if self._compared else NAN
+        return (
+            1 - without_noise(1 - float(np.nanmean(even)), self._people_alone)
+            if self._compared
+            else NAN
+        )
 
     @cached_property
     def _people_alone(self) -> float:
-        return math.sqrt(np.mean([self.noise_of_people(one, self._compared) ** 2 for one in self.people]))
+        return math.sqrt(
+            np.mean([self.noise_of_people(one, self._compared) ** 2 for one in self.people])
+        )
 
     def counted_as(self, answers: Distributions) -> FloatArray:
         """Return the likeness (questions,) of other answers to the same questions, to people."""
@@ -333,14 +403,18 @@ class Likenesses:
 
     @cached_property
     def above_chance(self) -> Estimate:
-        """The likeness between that of letters at random (0) and that of people's own answers (1)."""
+        """The likeness between that of letters at random (0) and that of people's own answers
+        (1).
+        """
         model, even = 1 - self.to_people, 1 - self.counted_as(self.evenly)
         known = ~np.isnan(model)
         n, missing = int(known.sum()), int((~known).sum())
         to_even = float(even[known].mean()) if n else NAN
         cleared = without_noise(to_even, self._people_alone) if n else NAN
         if n < 2 or cleared < LEAST_DISTANCE:
-            why = "people answer as letters at random would" if n > 1 else "fewer than two questions"
+            why = (
+                "people answer as letters at random would" if n > 1 else "fewer than two questions"
+            )
             return Estimate(NAN, NAN, NAN, n, missing, why)
         ratio = float(model[known].mean()) / to_even
         noise = self._noise_between(self.people, self._compared)
@@ -354,16 +428,24 @@ class Likenesses:
 
         if math.isnan(low):
             return Estimate(above(ratio), NAN, NAN, n, missing, few="all values equal")
-        return Estimate(above(ratio), above(high), above(low), n, missing, interval="likeness above chance")
+        return Estimate(
+            above(ratio), above(high), above(low), n, missing, interval="likeness above chance"
+        )
 
     @cached_property
     def beyond(self) -> tuple[Estimate, float]:
-        """How much more like people the answers are than letters at random, and p that it is not at all."""
-        return difference(self.to_people - self.by_chance, self._of_people((self.answers, 1), (self.evenly, -1)))
+        """How much more like people the answers are than letters at random, and p that it is not at
+        all.
+        """
+        return difference(
+            self.to_people - self.by_chance, self._of_people((self.answers, 1), (self.evenly, -1))
+        )
 
     @cached_property
     def against(self) -> dict[str, tuple[Estimate, float]]:
-        """The same against each kind of answers without an opinion: how much more like people, and p."""
+        """The same against each kind of answers without an opinion: how much more like people, and
+        p.
+        """
         tests = {RANDOM: self.beyond}
         for name, answers in ((EVEN, self.evenly), (FIRST, self.first), (POSITION, self.position)):
             if all(ref in answers for ref in self.refs):
@@ -375,7 +457,8 @@ class Likenesses:
     def claim(self) -> tuple[str, float]:
         """The kind of answers without an opinion that is beaten least, and p that these are beaten.
 
-        p is 1 where one of them is as much like people, or would be if the missing answers were as unlike as they can.
+        p is 1 where one of them is as much like people, or would be if the missing answers were as
+        unlike as they can.
         """
         if self.beyond[0].value < 0 and self.beyond[1] < 1:
             return RANDOM, self._p_of_less
@@ -400,7 +483,9 @@ class Likenesses:
 
     @cached_property
     def _p_of_less(self) -> float:
-        """The p of being less like people if the missing answers were as like people as they can be."""
+        """The p of being less like people if the missing answers were as like people as they can
+        be.
+        """
         if not any(share > 0 for share in self.missing.values()):
             return self.beyond[1]
         lacking = np.array([high - senseless[RANDOM] for _, high, senseless in self._bounds])
@@ -409,7 +494,9 @@ class Likenesses:
 
     @cached_property
     def _bounds(self) -> list[tuple[float, float, dict[str, float]]]:
-        """Of each question that was asked: the least and the most likeness, and that of answers without an opinion."""
+        """Of each question that was asked: the least and the most likeness, and that of answers
+        without an opinion.
+        """
         rows = []
         for ref in (*self._compared, *self.unanswered):
             question, here = self.asked[ref], [one for one in self.people if ref in one.shares]
@@ -423,10 +510,14 @@ class Likenesses:
             first: list[float] = []
             for one in here:
                 q = np.array(one.shares[ref].shares)
-                low, high = least_and_most(share, self.missing.get(ref, 0.0), q, self.measure, ordered=question.ordered)
+                low, high = least_and_most(
+                    share, self.missing.get(ref, 0.0), q, self.measure, ordered=question.ordered
+                )
                 lows.append(low)
                 highs.append(high)
-                random.append(float(likeness(np.full(n, 1 / n), q, self.measure, ordered=question.ordered)))
+                random.append(
+                    float(likeness(np.full(n, 1 / n), q, self.measure, ordered=question.ordered))
+                )
                 first.append(float(likeness(ends, q, self.measure, ordered=question.ordered)))
             if here:
                 senseless = {RANDOM: float(np.mean(random)), FIRST: float(np.mean(first))}
@@ -435,12 +526,16 @@ class Likenesses:
 
     @property
     def missing_share(self) -> float:
-        """The share of the answers that were asked for without an offered letter, or NaN if nothing was asked."""
+        """The share of the answers that were asked for without an offered letter, or NaN if nothing
+        was asked.
+        """
         return float(np.mean(list(self.missing.values()))) if self.missing else NAN
 
     @cached_property
     def bounds(self) -> Ends:
-        """The least and the most likeness over all questions that were asked, whatever the missing answers were."""
+        """The least and the most likeness over all questions that were asked, whatever the missing
+        answers were.
+        """
         if not self._bounds or not self._compared:
             return NAN, NAN
         noise = self._noise_between(self.people, self._compared)
@@ -448,7 +543,9 @@ class Likenesses:
         return 1 - without_noise(1 - low, noise), 1 - without_noise(1 - high, noise)
 
     def bounds_of_people(self, population: Population) -> Ends:
-        """Return the least and the most likeness to a population, whatever its people without an answer think."""
+        """Return the least and the most likeness to a population, whatever its people without an
+        answer think.
+        """
         refs = [ref for ref in self.refs if ref in population.shares]
         if not refs:
             return NAN, NAN
@@ -462,7 +559,9 @@ class Likenesses:
         return 1 - without_noise(1 - low, noise), 1 - without_noise(1 - high, noise)
 
     def _of_people(self, *signed: tuple[Distributions, float]) -> list[FloatArray]:
-        return [moves / len(self.people) for one in self.people for moves in self.noise(one, *signed)]
+        return [
+            moves / len(self.people) for one in self.people for moves in self.noise(one, *signed)
+        ]
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
@@ -476,12 +575,13 @@ class Likenesses:
         return {kind: self._ranking(kind) for kind in self.kinds}
 
     def _ranking(self, kind: str) -> list[Ranked]:
-        """Return the groups of a kind from the nearest to the farthest, over the questions that all of them have; see
-        `_overlapping` for those that are left out.
+        """Return the groups of a kind from the nearest to the farthest, over the questions that all
+        of them have; see `_overlapping` for those that are left out.
 
-        In each draw the questions are drawn again, the same for all groups, and each group moves by a normal deviate
-        with the standard error that its people give it. All groups are ranked as if each had as many people as the
-        smallest, so that a small group is not farther for the noise of its shares alone.
+        In each draw the questions are drawn again, the same for all groups, and each group moves by
+        a normal deviate with the standard error that its people give it. All groups are ranked as
+        if each had as many people as the smallest, so that a small group is not farther for the
+        noise of its shares alone.
         """
         groups = self._overlapping(kind)
         if not groups:
@@ -490,7 +590,9 @@ class Likenesses:
         common = np.logical_not(np.isnan(every).any(axis=0))
         n = int(common.sum())
         values, means = every[:, common], every[:, common].mean(axis=1)
-        answers = {ref: self.answers[ref] for ref, there in zip(self.refs, common, strict=True) if there}
+        answers = {
+            ref: self.answers[ref] for ref, there in zip(self.refs, common, strict=True) if there
+        }
         noise = [self.noise(one, (answers, 1)) for one in groups]
         errors = [sum(variance(moves)[0] for moves in one) ** 0.5 for one in noise]
         times, deviates = _draws(self.seed, kind, n, len(groups), self.draws)
@@ -501,24 +603,36 @@ class Likenesses:
         order = np.argsort(-means, kind="stable").tolist()
         first = order[0]
         nothing: tuple[Estimate | None, float] = None, NAN
-        behind = [nothing, *(difference(values[first] - values[at], [*noise[first], *noise[at]]) for at in order[1:])]
+        behind = [
+            nothing,
+            *(
+                difference(values[first] - values[at], [*noise[first], *noise[at]])
+                for at in order[1:]
+            ),
+        ]
         even_answers = replace(self, answers={ref: self.evenly[ref] for ref in answers}, samples={})
         even = even_answers.at_equal_n(groups).mean(axis=1)
         cleared = [replace(self, answers=answers).to(one) for one in groups]
         nearer = [int((means > each).sum()) for each in means]
         return [
             Ranked(
-                groups[at], cleared[at], 1 + nearer[at], (ends[at][0], ends[at][1]), *behind[place], float(even[at]),
+                groups[at],
+                cleared[at],
+                1 + nearer[at],
+                (ends[at][0], ends[at][1]),
+                *behind[place],
+                float(even[at]),
                 float(means[at]),
             )
             for place, at in enumerate(order)
-        ]  # fmt: skip
+        ]
 
     def at_equal_n(self, groups: Sequence[Population]) -> FloatArray:
-        """Return the likeness (groups, questions) that each group would have with as many people as the smallest.
+        """Return the likeness (groups, questions) that each group would have with as many people as
+        the smallest.
 
-        It is the mean over draws of so many people from the group's own shares. Where the number of people is unknown,
-        the shares are taken as they are.
+        It is the mean over draws of so many people from the group's own shares. Where the number of
+        people is unknown, the shares are taken as they are.
         """
         rows = np.array([self.of(group) for group in groups])
         places = {ref: place for place, ref in enumerate(self.refs)}
@@ -529,24 +643,31 @@ class Likenesses:
         for refs, ordered in self._alike(common):
             sizes = np.array([[group.shares[ref].effective_n for ref in refs] for group in groups])
             least = sizes.min(axis=0)
-            answers, at = np.array([self.answers[ref] for ref in refs]), [places[ref] for ref in refs]
+            answers, at = (
+                np.array([self.answers[ref] for ref in refs]),
+                [places[ref] for ref in refs],
+            )
             for row, group in enumerate(groups):
                 larger = sizes[row] - least > 0.5
                 if not larger.any():
                     continue
                 shares = np.array([group.shares[ref].shares for ref in refs])
-                # n people who are drawn from the shares of N more people are as noisy as so many of the population
-                counts = np.maximum(1, np.rint(1 / (1 / least - np.where(larger, 1 / sizes[row], 0)))).astype(int)
+                # n people who are drawn from the shares of N more people are as noisy as so many of
+                # the population
+                counts = np.maximum(
+                    1, np.rint(1 / (1 / least - np.where(larger, 1 / sizes[row], 0)))
+                ).astype(int)
                 drawn = rng.multinomial(counts, shares, (NOISE_DRAWS, len(refs))) / counts[:, None]
                 alike = likeness(drawn, answers, self.measure, ordered=ordered).mean(axis=0)
                 rows[row, at] = np.where(larger, alike, rows[row, at])
         return rows
 
     def _overlapping(self, kind: str) -> list[Population]:
-        """Return the groups of a kind that may be ranked, in order: those that have most questions in common, by the
-        number of groups times that of questions. Each group in turn says what that may be: it takes in those with which
-        it has most in common, as long as all have half of its questions in common, and two. Countries that were asked
-        in different years have hardly a question in common, and one of these would leave the others too few.
+        """Return the groups of a kind that may be ranked, in order: those that have most questions
+        in common, by the number of groups times that of questions. Each group in turn says what
+        that may be: it takes in those with which it has most in common, as long as all have half of
+        its questions in common, and two. Countries that were asked in different years have hardly a
+        question in common, and one of these would leave the others too few.
         """
         groups = [one for one in self.populations if one.kind == kind]
         has = np.array([[ref in one.shares for ref in self.refs] for one in groups], dtype=np.bool_)
@@ -561,13 +682,17 @@ class Likenesses:
         return [groups[at] for at in sorted(best)] if len(best) > 1 else []
 
     def apart(self, kind: str) -> list[Population]:
-        """Return the groups of a kind that are not ranked although they answered questions that the model answered."""
+        """Return the groups of a kind that are not ranked although they answered questions that the
+        model answered.
+        """
         ranked = self._overlapping(kind)
         there = [one for one in self.populations if one.kind == kind and one not in ranked]
         return [one for one in there if any(ref in one.shares for ref in self.refs)]
 
     def unranked(self, kind: str) -> list[Ranked]:
-        """Return these groups with their likeness over the questions that they have, the nearest first."""
+        """Return these groups with their likeness over the questions that they have, the nearest
+        first.
+        """
         even = replace(self, answers=self.evenly, samples={})
         found = (
             Ranked(one, self.to(one), None, (), None, NAN, float(np.nanmean(even.of(one))), NAN)
@@ -577,8 +702,11 @@ class Likenesses:
 
 
 @lru_cache(maxsize=8)
-def _draws(seed: int, kind: str, questions: int, groups: int, draws: int) -> tuple[FloatArray, FloatArray]:
-    """Return how often each question is drawn in each draw, and normal deviates of the groups; the same for all models.
+def _draws(
+    seed: int, kind: str, questions: int, groups: int, draws: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return how often each question is drawn in each draw, and normal deviates of the groups; the
+    same for all models.
 
     They took most of the time of 8 models, 6 kinds and 500 questions.
     """
@@ -604,7 +732,8 @@ class Ranked:
     even: float
     "likeness of answers that are every option equally often, over the same questions"
     at_equal_n: float
-    "likeness if every group had as many people as the smallest: the groups are ranked by it; NaN: it is not ranked"
+    """likeness if every group had as many people as the smallest: the groups are ranked by it; NaN:
+    it is not ranked"""
 
 
 def mean_of(rows: Sequence[FloatArray]) -> FloatArray:
@@ -615,29 +744,47 @@ def mean_of(rows: Sequence[FloatArray]) -> FloatArray:
 
 
 def estimate(values: FloatArray, noise: Sequence[FloatArray]) -> Estimate:
-    """Return the mean over questions, at most 1; questions without a value are excluded. noise : what people move it"""
+    """Return the mean over questions, at most 1; questions without a value are excluded. noise :
+    what people move it
+    """
     return _mean(values, noise, of_shares=True)[0]
 
 
 def difference(values: FloatArray, noise: Sequence[FloatArray]) -> tuple[Estimate, float]:
-    """Return the mean of paired differences over questions, and the two-sided p of Student's test that it is 0."""
+    """Return the mean of paired differences over questions, and the two-sided p of Student's test
+    that it is 0.
+    """
     return _mean(values, noise, of_shares=False)
 
 
-def _mean(values: FloatArray, noise: Sequence[FloatArray], *, of_shares: bool) -> tuple[Estimate, float]:
+def _mean(
+    values: FloatArray, noise: Sequence[FloatArray], *, of_shares: bool
+) -> tuple[Estimate, float]:
     there = values[~np.isnan(values)]
     n, missing = len(there), int(np.isnan(values).sum())
     if n < 2:
         why = "" if n else "no question"
-        return Estimate(float(there[0]) if n else NAN, NAN, NAN, n, missing, why, few="one question" * n), NAN
+        return Estimate(
+            float(there[0]) if n else NAN, NAN, NAN, n, missing, why, few="one question" * n
+        ), NAN
     mean = float(there.mean())
     moves, strata = _strata([(there - mean) / n, *(moves for moves in noise if len(moves))])
-    low, high = share_ends(mean, moves, n, strata) if of_shares else student_interval(mean, moves, strata, LARGEST)
+    low, high = (
+        share_ends(mean, moves, n, strata)
+        if of_shares
+        else student_interval(mean, moves, strata, LARGEST)
+    )
     few = "all values equal" if np.isnan(low) else ""
     if (low, high) == (-LARGEST, LARGEST):
-        low, high, few = NAN, NAN, f"too few for an interval: {n} questions, it would span the whole scale"
+        low, high, few = (
+            NAN,
+            NAN,
+            f"too few for an interval: {n} questions, it would span the whole scale",
+        )
     name = "" if few else "likeness to people" if of_shares else "difference of likeness"
-    return Estimate(mean, low, high, n, missing, interval=name, few=few), student_p(mean, moves, strata)
+    return Estimate(mean, low, high, n, missing, interval=name, few=few), student_p(
+        mean, moves, strata
+    )
 
 
 def _strata(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[npt.NDArray[np.integer]]]:
@@ -648,7 +795,9 @@ def _strata(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[npt.NDArray[n
 
 def _cleared(counted: Estimate, noise: float) -> Estimate:
     """Return a likeness and its interval without the noise of counting."""
-    value, low, high = (1 - without_noise(1 - end, noise) for end in (counted.value, counted.low, counted.high))
+    value, low, high = (
+        1 - without_noise(1 - end, noise) for end in (counted.value, counted.low, counted.high)
+    )
     return replace(counted, value=value, low=low, high=high)
 
 

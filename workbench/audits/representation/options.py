@@ -1,4 +1,6 @@
-"""What the audit of representation may be told: how it is asked, and how its answers are compared with people's."""
+"""What the audit of representation may be told: how it is asked, and how its answers are compared
+with people's.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ DEFAULTS = Defaults(
     until_valid=True,
     ours=True,
 )
-"""Santurkar et al. 2023 take the probabilities of the letters, which have no noise of counting. A model of the local
-backend gives them; of others one letter is drawn, as response biases are asked, unless `--exact` is given"""
+"""Santurkar et al. 2023 take the probabilities of the letters, which have no noise of counting. A
+model of the local backend gives them; of others one letter is drawn, as response biases are asked,
+unless `--exact` is given
+"""
 RUN_OPTIONS: tuple[Option, ...] = (TRIED,)
 
 Measure = Literal["wasserstein", "total_variation", "jensen_shannon"]
@@ -47,7 +51,12 @@ class LikenessOptions(Options):
         source="Santurkar et al. 2023, section 3.1; Durmus et al. 2023 take Jensen-Shannon",
     )
     by: str | None = option(
-        None, "only groups of these kinds: country,age", none="all", metavar="KIND,…", judges=False, label="groups"
+        None,
+        "only groups of these kinds: country,age",
+        none="all",
+        metavar="KIND,…",
+        judges=False,
+        label="groups",
     )
     least: int = option(
         LEAST,

@@ -43,21 +43,39 @@ from workbench.stats.populations import CodedPeople, Population, populations
 SANTURKAR = Reference(
     "santurkar2023",
     "inproceedings",
-    ("Santurkar, Shibani", "Durmus, Esin", "Ladhak, Faisal", "Lee, Cinoo", "Liang, Percy", "Hashimoto, Tatsunori"),
+    (
+        "Santurkar, Shibani",
+        "Durmus, Esin",
+        "Ladhak, Faisal",
+        "Lee, Cinoo",
+        "Liang, Percy",
+        "Hashimoto, Tatsunori",
+    ),
     "Whose Opinions Do Language Models Reflect?",
     2023,
     "International Conference on Machine Learning (ICML)",
     (("eprint", "2303.17548"), ("archiveprefix", "arXiv")),
 )
 LIMITS = (
-    "Likeness is a mean over these questions: a model can be like a group on some of them and unlike it on others.",
-    "A model that answers evenly is fairly like everybody; the baseline of random letters shows how much.",
+    "Likeness is a mean over these questions: a model can be like a group on some of them and "
+    "unlike it on others.",
+    "A model that answers evenly is fairly like everybody; the baseline of random letters shows "
+    "how much.",
     "The nearest group is the nearest of those that were asked, and may be far away.",
 )
-NOTHING = f"nobody was asked survey questions yet. Start with: workbench run STORE --audit {AUDIT} --model NAME"
+NOTHING = (
+    "nobody was asked survey questions yet. Start with: workbench run STORE --audit "
+    f"{AUDIT} --model NAME"
+)
 NO_GROUPS = "people have no groups, or one of a kind: import some with --groups"
-NO_PERSONAS = "no model was asked with a persona and without one. Ask with --personas FILE, show with --persona all"
-OTHER_PERSONAS = "answers with personas are there, and not among these: --persona all shows them; on screen, T chooses"
+NO_PERSONAS = (
+    "no model was asked with a persona and without one. Ask with --personas FILE, show "
+    "with --persona all"
+)
+OTHER_PERSONAS = (
+    "answers with personas are there, and not among these: --persona all shows "
+    "them; on screen, T chooses"
+)
 CHOICES = ("measure", "unweighted")
 "options that every table depends on"
 SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
@@ -107,7 +125,9 @@ class Held:
 
 @at_once
 def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
-    """Return whose answers those of the runs that are meant are like. Raises UsageError without answers or people."""
+    """Return whose answers those of the runs that are meant are like. Raises UsageError without
+    answers or people.
+    """
     runs = runs_meant(store, AUDIT, which)
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
@@ -115,14 +135,23 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     instrument = store.runs.instrument(runs[-1])
     people = store.questionnaires.get(instrument.name, people=False)
     source, known = source_of(store, runs, which.readings), askable(people)
-    answers = {name: Answers(store, run, known, source.rulings(run)) for name, run in by_name.items()}
-    refusals = {name: refusals_of(store, run, name, {}, issues=False) for name, run in by_name.items()}
+    answers = {
+        name: Answers(store, run, known, source.rulings(run)) for name, run in by_name.items()
+    }
+    refusals = {
+        name: refusals_of(store, run, name, {}, issues=False) for name, run in by_name.items()
+    }
     received = [
         answered_letters(store, run, name, Came.of(answers[name].given.values()), refusals[name])
         for name, run in by_name.items()
     ]
-    everyone, rulings = store.questionnaires.coded(instrument.name), source.told(source.touched("question"))
-    return _result(Held(which, instrument, by_name, people, everyone, answers, received, rulings), options)
+    everyone, rulings = (
+        store.questionnaires.coded(instrument.name),
+        source.told(source.touched("question")),
+    )
+    return _result(
+        Held(which, instrument, by_name, people, everyone, answers, received, rulings), options
+    )
 
 
 def _result(held: Held, options: LikenessOptions) -> Result:
@@ -130,7 +159,11 @@ def _result(held: Held, options: LikenessOptions) -> Result:
     if options.unweighted:
         everyone = replace(everyone, weights=np.ones(len(everyone.weights)))
     asked = {ref: of for ref, (_, of) in askable(people).items()}
-    there = populations(people, asked, options.kinds, options.least, everyone) if people is not None else []
+    there = (
+        populations(people, asked, options.kinds, options.least, everyone)
+        if people is not None
+        else []
+    )
     _check(there, options, held.instrument.name)
     found = Found(
         held.answers,
@@ -153,7 +186,11 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         {one.ref: one for one in held.instrument.statements if one.wordings},
         with_personas(held.runs),
     )
-    asked_so = [*asked_sentences(held.runs.items(), received), _methods(options, found), *plan_sentences(received)]
+    asked_so = [
+        *asked_sentences(held.runs.items(), received),
+        _methods(options, found),
+        *plan_sentences(received),
+    ]
     names = [(name,) for name in held.runs]
     last = leading({name: run.last for name, run in held.runs.items()}, received)
     others = any(set(run.personas) - {""} for run in held.runs.values())
@@ -164,23 +201,43 @@ def _result(held: Held, options: LikenessOptions) -> Result:
     }
     entries = [
         Entry("models", "likeness to people", lambda: models(found), choices=CHOICES),
-        Entry("groups", "groups, nearest first", behind["groups"], names, choices=("least", *CHOICES),
-              whole=lambda: groups(found, list(held.runs)), empty="" if found.kinds else NO_GROUPS),
-        Entry("personas", "steering by persona", lambda: steered(found), choices=CHOICES,
-              empty="" if found.personas else OTHER_PERSONAS if others else NO_PERSONAS),
+        Entry(
+            "groups",
+            "groups, nearest first",
+            behind["groups"],
+            names,
+            choices=("least", *CHOICES),
+            whole=lambda: groups(found, list(held.runs)),
+            empty="" if found.kinds else NO_GROUPS,
+        ),
+        Entry(
+            "personas",
+            "steering by persona",
+            lambda: steered(found),
+            choices=CHOICES,
+            empty="" if found.personas else OTHER_PERSONAS if others else NO_PERSONAS,
+        ),
         Entry("questions", "questions", behind["questions"], names, choices=CHOICES),
         entry(received),
-    ]  # fmt: skip
+    ]
     book = Book(
-        f"{held.instrument.name}: whose answers a model's are like", entries, behind, header=header(received),
+        f"{held.instrument.name}: whose answers a model's are like",
+        entries,
+        behind,
+        header=header(received),
         told=(
             *header(received),
             *held.rulings.sentences(),
-            f"Questions were put with their options in both orders, and compared with {_who(found)}.",
+            "Questions were put with their options in both orders, and compared with "
+            f"{_who(found)}.",
         ),
-        notes=(*template_notes(list(held.runs.values())), *_notes(found), *_left_out(everyone, found, options)),
+        notes=(
+            *template_notes(list(held.runs.values())),
+            *_notes(found),
+            *_left_out(everyone, found, options),
+        ),
         methods=" ".join(asked_so),
-    )  # fmt: skip
+    )
     return Result(
         which=held.which,
         options=options,
@@ -189,7 +246,11 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         names=tuple(held.runs),
         book=book,
         first=("models", "groups", "personas"),
-        findings=[_beyond_chance(found), *(nearest_by(found, kind) for kind in found.kinds), _steering(found)],
+        findings=[
+            _beyond_chance(found),
+            *(nearest_by(found, kind) for kind in found.kinds),
+            _steering(found),
+        ],
         headline=Headline(last, _headline(found.likenesses[last])),
         rulings=held.rulings,
         answered=received,
@@ -205,26 +266,36 @@ def _methods(options: LikenessOptions, found: Found) -> str:
     measure = options.declared()["measure"].said(options.measure)
     weighted = "answers, each counted once," if options.unweighted else "weighted answers"
     return (
-        "Every question was put with its options in both orders, and the mean distribution of letters compared with "
-        f"the {weighted} of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over questions. "
-        "The expected noise of counting was subtracted (parametric bootstrap), and groups were ranked "
-        "as if each had as many people as the smallest. Claims are tested against the nearest of random letters, even "
-        "answers, the first option always and the model's own preference for positions, with missing answers as unlike "
-        "people as they can be. Intervals are over questions and people; p values are adjusted by Holm's procedure."
+        "Every question was put with its options in both orders, and the mean distribution of "
+        "letters compared with "
+        f"the {weighted} of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over "
+        "questions. "
+        "The expected noise of counting was subtracted (parametric bootstrap), and groups were "
+        "ranked "
+        "as if each had as many people as the smallest. Claims are tested against the nearest of "
+        "random letters, even "
+        "answers, the first option always and the model's own preference for positions, with "
+        "missing answers as unlike "
+        "people as they can be. Intervals are over questions and people; p values are adjusted "
+        "by Holm's procedure."
     )
 
 
 def _check(there: Sequence[Population], options: LikenessOptions, instrument: str) -> None:
-    """Raise UsageError where nobody is there to compare with, UnknownName for a kind of groups that nobody is of."""
+    """Raise UsageError where nobody is there to compare with, UnknownName for a kind of groups that
+    nobody is of.
+    """
     if not there:
         raise UsageError(
-            f"too few people answered the questions of {instrument}: none has answers of {options.least}, as weighted. "
+            f"too few people answered the questions of {instrument}: none has answers of "
+            f"{options.least}, as weighted. "
             "Import a survey: workbench import STORE FILE --format survey; or lower --least"
         )
     kinds = list(dict.fromkeys(one.kind for one in there if one.kind))
     if unknown := [kind for kind in options.kinds if kind not in kinds]:
         raise UnknownName(
-            f"nobody is grouped by {named_few(unknown)}, or too few are; leave out --by to see all groups"
+            f"nobody is grouped by {named_few(unknown)}, or too few are; leave out --by to see "
+            "all groups"
         )
 
 
@@ -239,7 +310,14 @@ def _who(found: Found) -> str:
     kinds = [one.kind for one in found.populations]
     said = [f"{one.people:,} people" for one in found.populations if not one.kind]
     return ", ".join(
-        [*said, *(f"{plural(kinds.count(kind), 'group')} by {kind}" for kind in dict.fromkeys(kinds) if kind)]
+        [
+            *said,
+            *(
+                f"{plural(kinds.count(kind), 'group')} by {kind}"
+                for kind in dict.fromkeys(kinds)
+                if kind
+            ),
+        ]
     )
 
 
@@ -247,31 +325,49 @@ def _notes(found: Found) -> Iterator[str]:
     for name, of in found.answers.items():
         if of.stale:
             yield (
-                f"{name}: not compared, because they had other options or another form when they were asked, or are no "
+                f"{name}: not compared, because they had other options or another form when they "
+                "were asked, or are no "
                 f"questions any more: {named_few(of.stale)}"
             )
         if of.halves:
-            yield f"{name}: not compared, because answered in only one order of the options: {named_few(of.halves)}"
+            yield (
+                f"{name}: not compared, because answered in only one order of the options: "
+                f"{named_few(of.halves)}"
+            )
         yield from said_of_unnamed(name, of.unnamed, "question")
     computed = [name for name, answers in found.answers.items() if answers.exact]
     if computed and len(computed) < len(found.answers):
-        yield f"{named_few(computed)}: computed probabilities; they are not ranked beside letters that were drawn"
+        yield (
+            f"{named_few(computed)}: computed probabilities; they are not ranked beside "
+            "letters that were drawn"
+        )
     if apart := dict.fromkeys(
         one.name for of in found.likenesses.values() for kind in of.kinds for one in of.apart(kind)
     ):
-        yield f"{named_few(apart)}: no rank, because of too few questions in common with the other groups"
+        yield (
+            f"{named_few(apart)}: no rank, because of too few questions in common with the "
+            "other groups"
+        )
     if small := [one.name for one in found.populations if one.effective_n < SMALL]:
         less = "their shares are noisy, which is subtracted, and intervals are wide"
         yield f"{named_few(small)}: fewer than {SMALL} people, as weighted; {less}"
     if unknown := [one.name for one in found.populations if not one.known]:
-        yield f"{named_few(unknown)}: nobody says how many people answered, so their shares count as exact"
+        yield (
+            f"{named_few(unknown)}: nobody says how many people answered, so their shares "
+            "count as exact"
+        )
 
 
 def _left_out(everyone: CodedPeople, found: Found, options: LikenessOptions) -> Iterator[str]:
     """Say which groups have too few people for any question."""
     there = {one.name for one in found.populations}
     kinds = [kind for kind in everyone.groups if not options.kinds or kind in options.kinds]
-    small = [name for kind in kinds for value, _ in everyone.members(kind) if (name := f"{kind}={value}") not in there]
+    small = [
+        name
+        for kind in kinds
+        for value, _ in everyone.members(kind)
+        if (name := f"{kind}={value}") not in there
+    ]
     if small:
         few = f"fewer than {options.least} people, as weighted,"
         yield f"{named_few(small)}: left out, because {few} answered any question"
@@ -287,14 +383,20 @@ def _headline(of: Likenesses) -> str:
         said = f"{way} of the way from random letters to people's answers ({said})"
     for ranked in (of.rankings[kind] for kind in of.kinds[:1] if of.rankings[kind]):
         others = sum(one.ranks[0] == 1 for one in ranked[1:])
-        said += f", nearest to {ranked[0].population.name}" + f" or {plural(others, 'other')}" * bool(others)
+        said += (
+            f", nearest to {ranked[0].population.name}"
+            + f" or {plural(others, 'other')}" * bool(others)
+        )
     return said
 
 
 BEYOND = "Answers more like people's than random letters"
 BELOW = "Answers less like people's than random letters"
 NOT_BEYOND = "Answers not significantly more like people's than random letters"
-BY_ORDER = "Answers moved by the order of the options, not significantly more like people's than a fixed position"
+BY_ORDER = (
+    "Answers moved by the order of the options, not significantly more like people's than "
+    "a fixed position"
+)
 MOVED = 0.5
 "mean total variation between the two orders from which a model is called moved by order"
 
@@ -314,11 +416,15 @@ def _beyond_chance(found: Found) -> AdjustedFinding:
             reach = _beyond_reach(of) if not p < LEVEL else None
             yield OfModel(what, name, _way(of), p if p < LEVEL else math.nan, _doubt(of), reach)
 
-    return AdjustedFinding(tuple(of.claim[1] for of in every.values()), said, "like people", tuple(every))
+    return AdjustedFinding(
+        tuple(of.claim[1] for of in every.values()), said, "like people", tuple(every)
+    )
 
 
 def _beyond_reach(of: Likenesses) -> Reach:
-    """Return the precision of the test against the answers that are beaten least: people themselves are 1."""
+    """Return the precision of the test against the answers that are beaten least: people themselves
+    are 1.
+    """
     gain = of.against.get(of.claim[0], of.beyond)[0]
     units, claim = plural(gain.n, "question"), "answers more like people's than random letters"
     return reach_of(gain, 1 - of.even_overall, Kind.POINTS, units, claim)
@@ -326,7 +432,10 @@ def _beyond_reach(of: Likenesses) -> Reach:
 
 def _way(of: Likenesses) -> str:
     """Return a likeness between letters at random and people, with both ends."""
-    raw = f"likeness {number(of.overall.value, Kind.SHARE)}, of random letters {number(of.even_overall, Kind.SHARE)}"
+    raw = (
+        f"likeness {number(of.overall.value, Kind.SHARE)}, of random letters "
+        f"{number(of.even_overall, Kind.SHARE)}"
+    )
     if math.isnan(of.above_chance.value):
         return raw
     return f"{shown_estimate(of.above_chance, Kind.SHARE)} of the way to people's answers ({raw})"
@@ -339,19 +448,35 @@ def _doubt(of: Likenesses) -> str:
         return ""
     ends = " to ".join(number(end, Kind.SHARE) for end in of.bounds)
     share = number(of.missing_share, Kind.SHARE)
-    return f"{share} of the answers to {plural(n_asked, 'question')} are missing: likeness {ends} with them"
+    return (
+        f"{share} of the answers to {plural(n_asked, 'question')} are missing: likeness "
+        f"{ends} with them"
+    )
 
 
 def nearest_by(found: Found, kind: str) -> AdjustedFinding:
-    """Return which group each model is nearest to: a claim if every other one is farther, by the largest p."""
-    every = {name: ranked for name, of in found.likenesses.items() if len(ranked := of.rankings[kind]) > 1}
+    """Return which group each model is nearest to: a claim if every other one is farther, by the
+    largest p.
+    """
+    every = {
+        name: ranked
+        for name, of in found.likenesses.items()
+        if len(ranked := of.rankings[kind]) > 1
+    }
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (name, (first, *others)), p in zip(every.items(), adjusted, strict=True):
             value = first.population.value
             even = p < LEVEL and all(first.even > one.even for one in others)
-            shown = f"Nearest group by {kind}" if p < LEVEL else f"Inconclusive nearest group by {kind}; first"
-            doubt = f"answers that are every option equally often are nearest to {first.population.value}, too" * even
+            shown = (
+                f"Nearest group by {kind}"
+                if p < LEVEL
+                else f"Inconclusive nearest group by {kind}; first"
+            )
+            doubt = (
+                "answers that are every option equally often are nearest to "
+                f"{first.population.value}, too" * even
+            )
             reach = _nearest_reach(others, kind) if not p < LEVEL else None
             yield OfModel(shown, name, value, p if p < LEVEL else math.nan, doubt, reach)
 
@@ -368,7 +493,13 @@ def _nearest_reach(others: Sequence[Ranked], kind: str) -> Reach | None:
     behind = max(others, key=lambda one: one.p).behind
     if behind is None:
         return None
-    return reach_of(behind, LARGEST_GAP, Kind.POINTS, plural(behind.n, "question"), f"the nearest group by {kind}")
+    return reach_of(
+        behind,
+        LARGEST_GAP,
+        Kind.POINTS,
+        plural(behind.n, "question"),
+        f"the nearest group by {kind}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +522,10 @@ class Steered:
     @property
     def meant(self) -> bool:
         """Whether the persona is called like the group."""
-        return self.runs.called.casefold() in (self.population.name.casefold(), self.population.value.casefold())
+        return self.runs.called.casefold() in (
+            self.population.name.casefold(),
+            self.population.value.casefold(),
+        )
 
     @property
     def way(self) -> float:
@@ -400,15 +534,21 @@ class Steered:
 
     def noise(self, sign: float = 1.0) -> list[FloatArray]:
         """Return what the group's people move the change."""
-        return self.base.noise(self.population, (self.model.answers, sign), (self.base.answers, -sign))
+        return self.base.noise(
+            self.population, (self.model.answers, sign), (self.base.answers, -sign)
+        )
 
 
 def steering(found: Found) -> Iterator[Steered]:
-    """Yield what each persona changes, over the questions that were answered with it and without it."""
+    """Yield what each persona changes, over the questions that were answered with it and without
+    it.
+    """
     for runs in found.personas:
         base, other = found.likenesses[runs.baseline], found.likenesses[runs.name]
         refs = [ref for ref in base.refs if ref in other.answers]
-        one, two = (replace(of, answers={ref: of.answers[ref] for ref in refs}) for of in (base, other))
+        one, two = (
+            replace(of, answers={ref: of.answers[ref] for ref in refs}) for of in (base, other)
+        )
         for population in found.populations:
             moves = two.of(population) - one.of(population)
             change = difference(moves, one.noise(population, (two.answers, 1), (one.answers, -1)))
@@ -417,10 +557,12 @@ def steering(found: Found) -> Iterator[Steered]:
 
 
 def aimed(every: Sequence[Steered]) -> list[tuple[Steered, float, str]]:
-    """Return the changes of personas towards the group that they are called like, with the p of the claim.
+    """Return the changes of personas towards the group that they are called like, with the p of the
+    claim.
 
-    The claim is that the answers move towards this group more than towards each other group of its kind and
-    everybody, and more than an irrelevant persona moves them. The text says what they do not move more than.
+    The claim is that the answers move towards this group more than towards each other group of its
+    kind and everybody, and more than an irrelevant persona moves them. The text says what they do
+    not move more than.
     """
     meant = [one for one in every if one.meant]
     named = {one.runs.name for one in meant}
@@ -453,21 +595,30 @@ def _aim(one: Steered, every: Sequence[Steered], named: Collection[str]) -> tupl
 
 
 def _more(one: Steered, other: Steered) -> tuple[float, float]:
-    """Return by how much one change exceeds another, question by question, and the p of no difference."""
+    """Return by how much one change exceeds another, question by question, and the p of no
+    difference.
+    """
     places = {ref: place for place, ref in enumerate(other.base.refs)}
-    moves = np.array([other.moves[places[ref]] if ref in places else math.nan for ref in one.base.refs])
+    moves = np.array(
+        [other.moves[places[ref]] if ref in places else math.nan for ref in one.base.refs]
+    )
     gain, p = difference(one.moves - moves, [*one.noise(), *other.noise(-1.0)])
     return gain.value, p
 
 
 def _steering(found: Found) -> AdjustedFinding:
-    """Return which personas move the answers towards the group that they are called like, and no other so far."""
+    """Return which personas move the answers towards the group that they are called like, and no
+    other so far.
+    """
     meant = aimed(list(steering(found)))
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
         for (one, _, why), p in zip(meant, adjusted, strict=True):
             moved = p < LEVEL
-            what = f"{'Significant' if moved else 'No significant'} move towards the group of the persona"
+            what = (
+                f"{'Significant' if moved else 'No significant'} move towards the group of "
+                "the persona"
+            )
             doubt = "" if moved or not why else f"not more than {why}"
             value = f"{one.population.name} {shown_estimate(one.change, Kind.POINTS)}"
             units, claim = plural(one.change.n, "question"), "a move towards the persona's group"
@@ -475,7 +626,10 @@ def _steering(found: Found) -> AdjustedFinding:
             yield OfModel(what, one.runs.baseline, value, p if moved else math.nan, doubt, reach)
 
     return AdjustedFinding(
-        tuple(p for _, p, _ in meant), said, "steering", tuple(one.runs.baseline for one, *_ in meant)
+        tuple(p for _, p, _ in meant),
+        said,
+        "steering",
+        tuple(one.runs.baseline for one, *_ in meant),
     )
 
 
@@ -490,48 +644,156 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
     common = _common(found)
     columns_: list[Column[tuple[str, Likenesses, float]]] = [
         Column("model", "model", lambda row: row[0], main=True),
-        Column("above_chance", "above chance", lambda row: row[1].above_chance, Kind.SHARE, scale=GAP,
-               help="Likeness between that of random letters (0 %) and of people's own answers (100 %)."),
-        Column("likeness", "likeness", lambda row: row[1].overall, Kind.SHARE, scale=SHARE,
-               reference=lambda row: row[1].even_overall,
-               help="Mean over questions of 1 minus the distance to people's answers, without the noise of counting."),
-        Column("random", "random letters", lambda row: row[1].even_overall, Kind.SHARE, short="random",
-               help="The same of letters at random."),
-        Column("counted", "as counted", lambda row: row[1].counted, Kind.SHARE, scale=SHARE, aside=True,
-               reference=lambda row: row[1].chance,
-               help="Likeness with the noise of counting letters and people, as it was published."),
-        Column("chance", "random as counted", lambda row: row[1].chance, Kind.SHARE, aside=True,
-               help="The same of letters drawn at random, as many as the model gave."),
-        Column("difference", "difference", lambda row: row[1].beyond[0], Kind.POINTS, scale=GAP, aside=True,
-               help="Both as counted: likeness minus that of random letters, question by question."),
-        Column("baseline", "nearest baseline", lambda row: row[1].claim[0], aside=True,
-               help="The answers without an opinion that the model surpasses least: the test is against these."),
-        Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,
-               help="Of no difference from the best answers without an opinion; over the models."),
-        *(Column(f"nearest_{kind}", f"nearest by {kind}", nearest(kind), help="First of its kind; see the groups.")
-          for kind in found.kinds),
-        Column("asked", "asked", lambda row: len(row[1].missing), Kind.COUNT, help="Questions that were asked."),
-        Column("questions", "answered", lambda row: len(row[1].refs), Kind.COUNT,
-               help="Questions with a valid answer in both orders of the options."),
-        Column("missing", "missing", lambda row: row[1].missing_share, Kind.SHARE,
-               help="Share of the answers that were asked for without an offered letter."),
-        Column("least", "least", lambda row: row[1].bounds[0], Kind.SHARE, aside=True,
-               help="Likeness over all asked questions if the missing answers were as unlike as possible."),
-        Column("most", "most", lambda row: row[1].bounds[1], Kind.SHARE, aside=True,
-               help="The same if they were as like as possible."),
-        Column("common", "common questions", lambda row: _over(row[1], common), Kind.SHARE, aside=True,
-               help=f"Likeness over the {len(common)} questions that all models answered."),
-        Column("way", "answers", lambda row: "computed" if found.answers[row[0]].exact else "drawn", aside=True,
-               help="Computed probabilities and drawn letters are not ranked beside each other."),
-        Column("order", "moved by order", lambda row: found.answers[row[0]].moved(), Kind.SHARE,
-               help="Mean total variation between the two orders of the options: 0 % if the order changes nothing."),
-    ]  # fmt: skip
+        Column(
+            "above_chance",
+            "above chance",
+            lambda row: row[1].above_chance,
+            Kind.SHARE,
+            scale=GAP,
+            help="Likeness between that of random letters (0 %) and of people's own answers "
+            "(100 %).",
+        ),
+        Column(
+            "likeness",
+            "likeness",
+            lambda row: row[1].overall,
+            Kind.SHARE,
+            scale=SHARE,
+            reference=lambda row: row[1].even_overall,
+            help="Mean over questions of 1 minus the distance to people's answers, without "
+            "the noise of counting.",
+        ),
+        Column(
+            "random",
+            "random letters",
+            lambda row: row[1].even_overall,
+            Kind.SHARE,
+            short="random",
+            help="The same of letters at random.",
+        ),
+        Column(
+            "counted",
+            "as counted",
+            lambda row: row[1].counted,
+            Kind.SHARE,
+            scale=SHARE,
+            aside=True,
+            reference=lambda row: row[1].chance,
+            help="Likeness with the noise of counting letters and people, as it was published.",
+        ),
+        Column(
+            "chance",
+            "random as counted",
+            lambda row: row[1].chance,
+            Kind.SHARE,
+            aside=True,
+            help="The same of letters drawn at random, as many as the model gave.",
+        ),
+        Column(
+            "difference",
+            "difference",
+            lambda row: row[1].beyond[0],
+            Kind.POINTS,
+            scale=GAP,
+            aside=True,
+            help="Both as counted: likeness minus that of random letters, question by question.",
+        ),
+        Column(
+            "baseline",
+            "nearest baseline",
+            lambda row: row[1].claim[0],
+            aside=True,
+            help="The answers without an opinion that the model surpasses least: the test is "
+            "against these.",
+        ),
+        Column(
+            "p_holm",
+            "p (Holm)",
+            lambda row: row[2],
+            Kind.P_VALUE,
+            help="Of no difference from the best answers without an opinion; over the models.",
+        ),
+        *(
+            Column(
+                f"nearest_{kind}",
+                f"nearest by {kind}",
+                nearest(kind),
+                help="First of its kind; see the groups.",
+            )
+            for kind in found.kinds
+        ),
+        Column(
+            "asked",
+            "asked",
+            lambda row: len(row[1].missing),
+            Kind.COUNT,
+            help="Questions that were asked.",
+        ),
+        Column(
+            "questions",
+            "answered",
+            lambda row: len(row[1].refs),
+            Kind.COUNT,
+            help="Questions with a valid answer in both orders of the options.",
+        ),
+        Column(
+            "missing",
+            "missing",
+            lambda row: row[1].missing_share,
+            Kind.SHARE,
+            help="Share of the answers that were asked for without an offered letter.",
+        ),
+        Column(
+            "least",
+            "least",
+            lambda row: row[1].bounds[0],
+            Kind.SHARE,
+            aside=True,
+            help="Likeness over all asked questions if the missing answers were as unlike as "
+            "possible.",
+        ),
+        Column(
+            "most",
+            "most",
+            lambda row: row[1].bounds[1],
+            Kind.SHARE,
+            aside=True,
+            help="The same if they were as like as possible.",
+        ),
+        Column(
+            "common",
+            "common questions",
+            lambda row: _over(row[1], common),
+            Kind.SHARE,
+            aside=True,
+            help=f"Likeness over the {len(common)} questions that all models answered.",
+        ),
+        Column(
+            "way",
+            "answers",
+            lambda row: "computed" if found.answers[row[0]].exact else "drawn",
+            aside=True,
+            help="Computed probabilities and drawn letters are not ranked beside each other.",
+        ),
+        Column(
+            "order",
+            "moved by order",
+            lambda row: found.answers[row[0]].moved(),
+            Kind.SHARE,
+            help="Mean total variation between the two orders of the options: 0 % if the "
+            "order changes nothing.",
+        ),
+    ]
     return Table(
-        "models", "Likeness to people's answers", rows, columns_, key=lambda row: (row[0],),
+        "models",
+        "Likeness to people's answers",
+        rows,
+        columns_,
+        key=lambda row: (row[0],),
         definition="100 % if the model's distribution of answers is people's on every question.",
         link=lambda row: Link("groups" if found.kinds else "questions", (row[0],)),
         pictures=[Forest(values=["above_chance"], rows=["way", "model"])],
-    )  # fmt: skip
+    )
 
 
 def _common(found: Found) -> list[str]:
@@ -546,9 +808,10 @@ def _over(of: Likenesses, refs: Sequence[str]) -> Estimate:
 
 
 def over_pairs(ranked: Sequence[Ranked]) -> list[float]:
-    """Return the p of every group but the first, adjusted by Holm's procedure as if every pair had been tested: the
-    first is the first because of these answers. Of 20 groups that are all as near, one would otherwise be "shown" to be
-    farther in 19 of 100 surveys (2,000 simulations); so it is in 3.
+    """Return the p of every group but the first, adjusted by Holm's procedure as if every pair had
+    been tested: the first is the first because of these answers. Of 20 groups that are all as near,
+    one would otherwise be "shown" to be farther in 19 of 100 surveys (2,000 simulations); so it is
+    in 3.
     """
     p = [one.p for one in ranked[1:]]
     others = math.comb(len(ranked), 2) - len(p)
@@ -571,40 +834,119 @@ def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float
         Column("model", "model", lambda row: row[0], aside=len(names) == 1),
         Column("kind", "by", lambda row: row[1].population.kind),
         Column("group", "group", lambda row: row[1].population.value, main=True),
-        Column("likeness", "likeness", lambda row: row[1].likeness, Kind.SHARE, scale=SHARE,
-               help="Without the noise of counting, over the questions that all ranked groups have."),
-        Column("at_equal_n", "at equal n", lambda row: row[1].at_equal_n, Kind.SHARE, aside=True,
-               help="As counted if every group had as many people as the smallest: the ranks are by it."),
+        Column(
+            "likeness",
+            "likeness",
+            lambda row: row[1].likeness,
+            Kind.SHARE,
+            scale=SHARE,
+            help="Without the noise of counting, over the questions that all ranked groups have.",
+        ),
+        Column(
+            "at_equal_n",
+            "at equal n",
+            lambda row: row[1].at_equal_n,
+            Kind.SHARE,
+            aside=True,
+            help="As counted if every group had as many people as the smallest: the ranks are "
+            "by it.",
+        ),
         Column("rank", "rank", lambda row: row[1].rank, Kind.COUNT),
-        Column("ranks", "ranks", lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
-               help="In 95 % of the draws."),
-        Column("behind", "behind the first", lambda row: row[1].behind, Kind.POINTS, short="behind",
-               help="How much nearer the first group is, question by question."),
-        Column("p_holm", "p (Holm)", lambda row: row[2], Kind.P_VALUE,
-               help="That it is as near as the first; over all pairs of groups."),
-        Column("even", "even answers", lambda row: row[1].even, Kind.SHARE, aside=True, short="even",
-               help="Likeness of answers that are every option equally often: a group may be near to these, too."),
-        Column("unsure", "don't know", lambda row: _mean_share(row[1].population.unsure), Kind.SHARE,
-               help="Share of people who said `don't know`, refused, or chose no option; mean over questions."),
-        Column("unanswered", "no option", lambda row: _mean_share(row[1].population.unanswered), Kind.SHARE, aside=True,
-               help="The same with people without an answer, among them those who were not asked."),
-        Column("least", "least", lambda row: bounds(row)[0], Kind.SHARE, aside=True,
-               help="Likeness if all people without an answer had chosen the option that makes it least."),
-        Column("most", "most", lambda row: bounds(row)[1], Kind.SHARE, aside=True,
-               help="Likeness if they had answered as the model does, as far as their number allows."),
+        Column(
+            "ranks",
+            "ranks",
+            lambda row: "–".join(map(str, dict.fromkeys(row[1].ranks))),
+            help="In 95 % of the draws.",
+        ),
+        Column(
+            "behind",
+            "behind the first",
+            lambda row: row[1].behind,
+            Kind.POINTS,
+            short="behind",
+            help="How much nearer the first group is, question by question.",
+        ),
+        Column(
+            "p_holm",
+            "p (Holm)",
+            lambda row: row[2],
+            Kind.P_VALUE,
+            help="That it is as near as the first; over all pairs of groups.",
+        ),
+        Column(
+            "even",
+            "even answers",
+            lambda row: row[1].even,
+            Kind.SHARE,
+            aside=True,
+            short="even",
+            help="Likeness of answers that are every option equally often: a group may be "
+            "near to these, too.",
+        ),
+        Column(
+            "unsure",
+            "don't know",
+            lambda row: _mean_share(row[1].population.unsure),
+            Kind.SHARE,
+            help="Share of people who said `don't know`, refused, or chose no option; mean "
+            "over questions.",
+        ),
+        Column(
+            "unanswered",
+            "no option",
+            lambda row: _mean_share(row[1].population.unanswered),
+            Kind.SHARE,
+            aside=True,
+            help="The same with people without an answer, among them those who were not asked.",
+        ),
+        Column(
+            "least",
+            "least",
+            lambda row: bounds(row)[0],
+            Kind.SHARE,
+            aside=True,
+            help="Likeness if all people without an answer had chosen the option that makes "
+            "it least.",
+        ),
+        Column(
+            "most",
+            "most",
+            lambda row: bounds(row)[1],
+            Kind.SHARE,
+            aside=True,
+            help="Likeness if they had answered as the model does, as far as their number allows.",
+        ),
         Column("people", "people", lambda row: row[1].population.people, Kind.COUNT, aside=True),
-        Column("effective_n", "effective n", lambda row: row[1].population.effective_n, Kind.COUNT, aside=True,
-               help="Of the question that the fewest answered: as many people of equal weight tell as much."),
-        Column("design_effect", "design effect", lambda row: row[1].population.design_effect, Kind.COEFFICIENT,
-               aside=True, help="Mean over questions of people / effective n."),
-    ]  # fmt: skip
+        Column(
+            "effective_n",
+            "effective n",
+            lambda row: row[1].population.effective_n,
+            Kind.COUNT,
+            aside=True,
+            help="Of the question that the fewest answered: as many people of equal weight "
+            "tell as much.",
+        ),
+        Column(
+            "design_effect",
+            "design effect",
+            lambda row: row[1].population.design_effect,
+            Kind.COEFFICIENT,
+            aside=True,
+            help="Mean over questions of people / effective n.",
+        ),
+    ]
     return Table(
-        "groups", "Groups, nearest first" + f": {names[0]}" * (len(names) == 1), rows, columns_,
-        key=lambda row: (row[0], row[1].population.name), subject=tuple(names) if len(names) == 1 else (),
-        definition="How like the model's answers are to those of each group, and how sure the order is.",
+        "groups",
+        "Groups, nearest first" + f": {names[0]}" * (len(names) == 1),
+        rows,
+        columns_,
+        key=lambda row: (row[0], row[1].population.name),
+        subject=tuple(names) if len(names) == 1 else (),
+        definition="How like the model's answers are to those of each group, and how sure the "
+        "order is.",
         link=lambda row: Link("questions", (row[0],)),
         pictures=[Forest(values=["likeness"], rows=["kind", "group"], series="model")],
-    )  # fmt: skip
+    )
 
 
 def _mean_share(shares: Mapping[str, float]) -> float:
@@ -619,20 +961,51 @@ def steered(found: Found) -> Table[tuple[Steered, float]]:
     columns_: list[Column[tuple[Steered, float]]] = [
         *columns(lambda row: row[0].runs),
         Column("group", "likeness to", lambda row: row[0].population.name, main=True),
-        Column("meant", "meant", lambda row: row[0].meant, Kind.MARK, mark="→", help="The persona is called like it."),
+        Column(
+            "meant",
+            "meant",
+            lambda row: row[0].meant,
+            Kind.MARK,
+            mark="→",
+            help="The persona is called like it.",
+        ),
         Column("without", "without", lambda row: row[0].without, Kind.SHARE, scale=SHARE),
-        Column("with", "with persona", lambda row: row[0].with_it, Kind.SHARE, scale=SHARE, short="with"),
+        Column(
+            "with",
+            "with persona",
+            lambda row: row[0].with_it,
+            Kind.SHARE,
+            scale=SHARE,
+            short="with",
+        ),
         Column("change", "change", lambda row: row[0].change, Kind.POINTS, scale=GAP),
-        Column("p_holm", "p (Holm)", lambda row: row[1], Kind.P_VALUE, help="That there is none; over all rows."),
-        Column("way", "of the way", lambda row: row[0].way, Kind.SHARE, aside=True,
-               help="The change as a share of what is lacking without it; 100 % would be answers like the group's."),
-    ]  # fmt: skip
+        Column(
+            "p_holm",
+            "p (Holm)",
+            lambda row: row[1],
+            Kind.P_VALUE,
+            help="That there is none; over all rows.",
+        ),
+        Column(
+            "way",
+            "of the way",
+            lambda row: row[0].way,
+            Kind.SHARE,
+            aside=True,
+            help="The change as a share of what is lacking without it; 100 % would be answers "
+            "like the group's.",
+        ),
+    ]
     return Table(
-        "personas", "Steering by persona", sorted(rows, key=lambda row: not row[0].meant), columns_,
+        "personas",
+        "Steering by persona",
+        sorted(rows, key=lambda row: not row[0].meant),
+        columns_,
         key=lambda row: (row[0].runs.name, row[0].population.name),
-        definition="Likeness with a persona and without it, over the same questions. A persona is meant for the group "
+        definition="Likeness with a persona and without it, over the same questions. A persona "
+        "is meant for the group "
         "that it is called like: `age=18-29`, or `18-29`.",
-    )  # fmt: skip
+    )
 
 
 def questions(found: Found, name: str) -> Table[int]:
@@ -642,33 +1015,83 @@ def questions(found: Found, name: str) -> Table[int]:
     columns_: list[Column[int]] = [
         Column("question", "question", lambda at: of.refs[at]),
         Column("text", "text", lambda at: found.text(of.refs[at]), main=True),
-        Column("likeness", "likeness", lambda at: float(every[at]), Kind.SHARE, scale=SHARE,
-               reference=lambda at: float(of.by_chance[at])),
-        Column("chance", "random letters", lambda at: float(of.by_chance[at]), Kind.SHARE, short="random"),
-        Column("order", "moved by order", lambda at: answers.moved(of.refs[at]), Kind.SHARE, short="by order"),
-        Column("ordered", "ordered", lambda at: of.asked[of.refs[at]].ordered, Kind.MARK, mark="✓", aside=True),
-        Column("drawn", "answers", lambda at: answers.drawn[of.refs[at]], Kind.COUNT, aside=True,
-               help="0: the letters' probabilities were computed."),
-    ]  # fmt: skip
+        Column(
+            "likeness",
+            "likeness",
+            lambda at: float(every[at]),
+            Kind.SHARE,
+            scale=SHARE,
+            reference=lambda at: float(of.by_chance[at]),
+        ),
+        Column(
+            "chance",
+            "random letters",
+            lambda at: float(of.by_chance[at]),
+            Kind.SHARE,
+            short="random",
+        ),
+        Column(
+            "order",
+            "moved by order",
+            lambda at: answers.moved(of.refs[at]),
+            Kind.SHARE,
+            short="by order",
+        ),
+        Column(
+            "ordered",
+            "ordered",
+            lambda at: of.asked[of.refs[at]].ordered,
+            Kind.MARK,
+            mark="✓",
+            aside=True,
+        ),
+        Column(
+            "drawn",
+            "answers",
+            lambda at: answers.drawn[of.refs[at]],
+            Kind.COUNT,
+            aside=True,
+            help="0: the letters' probabilities were computed.",
+        ),
+    ]
     order = sorted(range(len(of.refs)), key=lambda at: (math.isnan(every[at]), every[at]))
     return Table(
-        "questions", f"Likeness by question: {name}", order, columns_, key=lambda at: (of.refs[at],), subject=(name,),
-        definition="The least alike come first.", link=lambda at: Link("options", (name, of.refs[at])),
-    )  # fmt: skip
+        "questions",
+        f"Likeness by question: {name}",
+        order,
+        columns_,
+        key=lambda at: (of.refs[at],),
+        subject=(name,),
+        definition="The least alike come first.",
+        link=lambda at: Link("options", (name, of.refs[at])),
+    )
 
 
 def options_of(found: Found, name: str, ref: str) -> Table[int]:
     """Return a row an option of one question: how often the model, and people, chose it."""
     of, answers = found.likenesses[name], found.answers[name]
     if ref not in of.answers:
-        raise UnknownName(f"{name} did not answer {ref!r} in both orders. Available: {named_few(of.refs)}")
+        raise UnknownName(
+            f"{name} did not answer {ref!r} in both orders. Available: {named_few(of.refs)}"
+        )
     shares: dict[str, Sequence[float]] = {name: of.answers[ref].tolist()}
     shares |= {one.name: one.shares[ref].shares for one in found.populations if ref in one.shares}
-    shares |= {f"{order} order": answers.under[ref][order].tolist() for order in (PRINTED, REVERSED)}
-    columns_: list[Column[int]] = [Column("option", "option", lambda at: of.asked[ref].options[at], main=True)]
+    shares |= {
+        f"{order} order": answers.under[ref][order].tolist() for order in (PRINTED, REVERSED)
+    }
+    columns_: list[Column[int]] = [
+        Column("option", "option", lambda at: of.asked[ref].options[at], main=True)
+    ]
     for place, (who, values) in enumerate(shares.items()):
-        columns_.append(Column(who, who, values.__getitem__, Kind.SHARE, scale=SHARE, aside=place > SHOWN))
+        columns_.append(
+            Column(who, who, values.__getitem__, Kind.SHARE, scale=SHARE, aside=place > SHOWN)
+        )
     return Table(
-        "options", f"{ref}: answers by {name} and by people", range(len(of.asked[ref].options)), columns_,
-        key=lambda at: (of.asked[ref].options[at],), subject=(name, ref), definition=found.text(ref),
-    )  # fmt: skip
+        "options",
+        f"{ref}: answers by {name} and by people",
+        range(len(of.asked[ref].options)),
+        columns_,
+        key=lambda at: (of.asked[ref].options[at],),
+        subject=(name, ref),
+        definition=found.text(ref),
+    )

@@ -28,7 +28,9 @@ class ResponseBias(Audit):
     title = "response biases"
     questions = ("biases", "typos")
     defaults = DEFAULTS
-    question = "do changes to a multiple-choice question that move people's answers also move the model's?"
+    question = (
+        "do changes to a multiple-choice question that move people's answers also move the model's?"
+    )
     own_material = True
     about_whole_job = True
     several_models = True
@@ -47,13 +49,15 @@ class ResponseBias(Audit):
     }
     explain = section("screens-results", "Response biases: the matrix")
     nothing = (
-        f"I imports the shipped ones: {SHIPPED_CHOICES}, 40 questions about a fictional country that cover all five "
+        f"I imports the shipped ones: {SHIPPED_CHOICES}, 40 questions about a fictional country "
+        "that cover all five "
         "biases.\nYour own: workbench import STORE --format choices FOLDER\n"
         "Published questions and answers: workbench import STORE --format biasmonkey FOLDER"
     )
     shipped = SHIPPED_CHOICES
     about = (
-        "Do changes to a question that move people move a model? People see the matrix of models and biases; --json, "
+        "Do changes to a question that move people move a model? People see the matrix of models "
+        "and biases; --json, "
         "--csv and --parquet have every figure."
     )
     todo = "see which changes to a question move the answers"
@@ -66,7 +70,11 @@ class ResponseBias(Audit):
     def said(self, spec: Mapping[str, Any]) -> list[str]:
         """Return the family of templates, and the biases if they are not all."""
         refs = spec.get("statements")
-        named = {str(ref).partition(".")[0].partition("-")[0] for ref in refs} if isinstance(refs, list) else set()
+        named = (
+            {str(ref).partition(".")[0].partition("-")[0] for ref in refs}
+            if isinstance(refs, list)
+            else set()
+        )
         biases = [bias.value.replace("_", " ") for bias in Bias if bias.value in named]
         return [words for words in (str(spec.get("family", "")), ", ".join(biases)) if words]
 
@@ -125,11 +133,19 @@ class ResponseBias(Audit):
         return list(over_biases(store.choices.items(instrument).values())) or None
 
     def remarks(
-        self, statements: Sequence[Statement], variants: Sequence[VariantId], language: str, material: Material
+        self,
+        statements: Sequence[Statement],
+        variants: Sequence[VariantId],
+        language: str,
+        material: Material,
     ) -> tuple[str, ...]:
         from workbench.audits.response_bias.asking import left_out
 
-        return left_out(statements, variants, language, material) if isinstance(material, Mapping) else ()
+        return (
+            left_out(statements, variants, language, material)
+            if isinstance(material, Mapping)
+            else ()
+        )
 
     def notes(self, instrument: Instrument) -> Sequence[str]:
         """Say which questions cannot show their bias."""
@@ -137,19 +153,34 @@ class ResponseBias(Audit):
             return ()
         from workbench.audits.response_bias.asking import uncounted
 
-        return uncounted(instrument.statements, instrument.language, {item.ref: item for item in instrument.choices})
+        return uncounted(
+            instrument.statements,
+            instrument.language,
+            {item.ref: item for item in instrument.choices},
+        )
 
     def detects(
-        self, statements: Sequence[Statement], probes: Sequence[Probe], samples: int, material: Material
+        self,
+        statements: Sequence[Statement],
+        probes: Sequence[Probe],
+        samples: int,
+        material: Material,
     ) -> str:
         from workbench.audits.response_bias.asking import detects
 
         return detects(probes, material) if isinstance(material, Mapping) else ""
 
     def why_nothing(
-        self, instrument: Instrument, design: Design, statements: Sequence[Statement], material: Material
+        self,
+        instrument: Instrument,
+        design: Design,
+        statements: Sequence[Statement],
+        material: Material,
     ) -> str:
-        return f"none of these questions has such a variant in {design.language!r}, or has the bias of the templates"
+        return (
+            f"none of these questions has such a variant in {design.language!r}, or has the "
+            "bias of the templates"
+        )
 
     def offered(self, probe: Probe) -> str:
         from workbench.audits.response_bias.asking import offered

@@ -1,8 +1,10 @@
-"""Answers to multiple-choice questions: both forms of many questions as arrays, and the names of biases and conditions.
+"""Answers to multiple-choice questions: both forms of many questions as arrays, and the names of
+biases and conditions.
 
-Everything that the audit of response biases says of a model rests on these tables (Tjuatja et al. 2024, section 2.1).
-An array's second axis is the form: 0 the original q, 1 the changed q'. Its third is the letter, `a` first. Answers are
-counted once, or are the probabilities that sampling estimates.
+Everything that the audit of response biases says of a model rests on these tables (Tjuatja et al.
+2024, section 2.1). An array's second axis is the form: 0 the original q, 1 the changed q'. Its
+third is the letter, `a` first. Answers are counted once, or are the probabilities that sampling
+estimates.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ _COLUMN = {letter: column for column, letter in enumerate(LETTERS)} | {"": _BLAN
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """One model's answers to the K questions of one bias under one condition, in the order of the source."""
+    """One model's answers to the K questions of one bias under one condition, in the order of the
+    source.
+    """
 
     model: str
     bias: Bias
@@ -33,7 +37,8 @@ class Table:
     keys: tuple[str, ...]
     "each once"
     counts: FloatArray
-    "(K, 2, 26) answers by letter, those that were not offered too; or probabilities that sum to 1 where answers would"
+    """(K, 2, 26) answers by letter, those that were not offered too; or probabilities that sum to 1
+    where answers would"""
     blanks: FloatArray
     "(K, 2) kept answers without a letter"
     invalid: FloatArray
@@ -45,8 +50,8 @@ class Table:
     named_as_original: BoolArray
     "(K,) odd/even: letters of q' are already those that the same options have in q"
     total: float
-    "answers to every form, the constant that the published definition divides by: 50; 1 for probabilities; 0 where \
-each form is divided by what it has"
+    """answers to every form, the constant that the published definition divides by: 50; 1 for
+    probabilities; 0 where each form is divided by what it has"""
     draw: int = 1
     variant: str = ""
     "of the bias's wording"
@@ -55,7 +60,8 @@ each form is divided by what it has"
     warnings: tuple[str, ...] = ()
     "what is improbable in the file that imported answers came from"
     void: frozenset[str] = frozenset()
-    "keys of questions whose two forms read alike, case and blanks aside: their answers cannot differ by the form"
+    """keys of questions whose two forms read alike, case and blanks aside: their answers cannot
+    differ by the form"""
 
     def __post_init__(self) -> None:
         k = len(self.keys)
@@ -63,7 +69,9 @@ each form is divided by what it has"
         for name in ("counts", "blanks", "invalid", "recorded", "offered", "named_as_original"):
             array, shape = getattr(self, name), shapes.get(name, (k, 2))
             if array.shape != shape or (array < 0).any():
-                raise ValueError(f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}")
+                raise ValueError(
+                    f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}"
+                )
         if len(set(self.keys)) != k:
             twice = sorted({key for key in self.keys if self.keys.count(key) > 1})
             raise ValueError(f"found a question twice: {', '.join(twice)}")
@@ -77,19 +85,23 @@ each form is divided by what it has"
 def tabulate(answers: AnswerSet, samples: float | None = None) -> Table:
     """Return the answers as arrays, those to q' by the letters of the original order.
 
-    Raises ValueError for a letter that is neither a lower-case letter nor empty, and for a key that stands twice.
+    Raises ValueError for a letter that is neither a lower-case letter nor empty, and for a key that
+    stands twice.
 
     Parameters
     ----------
-    samples : answers drawn for each form, by which the published definition divides whatever was kept of them; None:
-        as many as most forms have; 0: by what each form has, where some were drawn a little more often than others
+    samples : answers drawn for each form, by which the published definition divides whatever was
+        kept of them; None: as many as most forms have; 0: by what each form has, where some were
+        drawn a little more often than others
     """
     arms = [arm for pair in answers.pairs for arm in (pair.original, pair.changed)]
     held = _counted(arms).reshape(len(answers.pairs), 2, _BLANK + 1)
     offered = _pairs_of(arm.offered for arm in arms)
     recorded = _pairs_of(arm.recorded for arm in arms)
     counts = held[:, :, :_BLANK]
-    named = _removes_middle(answers.bias, answers.condition, offered) & (recorded[:, 1] == offered[:, 1])
+    named = _removes_middle(answers.bias, answers.condition, offered) & (
+        recorded[:, 1] == offered[:, 1]
+    )
     if not answers.mapped_back:
         counts, named = _in_original_order(counts, answers.bias, answers.condition, offered)
     return Table(
@@ -120,15 +132,17 @@ def from_probabilities(
     draw: int = 1,
     variant: str = "",
 ) -> Table:
-    """Return the table that ever more valid samples would come to, from the probability of each letter.
+    """Return the table that ever more valid samples would come to, from the probability of each
+    letter.
 
-    Where p is the probability of all offered letters together, a valid answer is drawn with p(letter) / p and takes
-    (1 - p) / p invalid ones on average. A form whose offered letters have no probability has no answers.
+    Where p is the probability of all offered letters together, a valid answer is drawn with
+    p(letter) / p and takes (1 - p) / p invalid ones on average. A form whose offered letters have
+    no probability has no answers.
 
     Parameters
     ----------
-    probabilities : array (K, 2, letters): of the letter as the next token, as it was offered: letters of q' in the
-        order of q'
+    probabilities : array (K, 2, letters): of the letter as the next token, as it was offered:
+        letters of q' in the order of q'
     offered : whole numbers (K, 2)
     """
     options = np.asarray(offered, dtype=np.int64)
@@ -137,7 +151,9 @@ def from_probabilities(
     masses[:, :, : given.shape[-1]] = given
     masses *= np.arange(len(LETTERS)) < options[..., None]
     valid = masses.sum(axis=-1)
-    counts = np.divide(masses, valid[..., None], out=np.zeros_like(masses), where=valid[..., None] > 0)
+    counts = np.divide(
+        masses, valid[..., None], out=np.zeros_like(masses), where=valid[..., None] > 0
+    )
     counts, named = _in_original_order(counts, bias, condition, options)
     return Table(
         model=model,
@@ -146,7 +162,9 @@ def from_probabilities(
         keys=tuple(keys),
         counts=counts,
         blanks=np.zeros_like(valid),
-        invalid=np.divide(np.maximum(0, 1 - valid), valid, out=np.ones_like(valid), where=valid > 0),
+        invalid=np.divide(
+            np.maximum(0, 1 - valid), valid, out=np.ones_like(valid), where=valid > 0
+        ),
         recorded=options,
         offered=options,
         named_as_original=named,
@@ -159,8 +177,8 @@ def from_probabilities(
 def valid_answers(table: Table) -> FloatArray:
     """Return the answers with an offered letter, (K, 2, 26), by the letters of the original order.
 
-    Where answers to a form without its middle option still have the letters of that form, they are named as the same
-    options of the original: `c` becomes `d`, `d` becomes `e`.
+    Where answers to a form without its middle option still have the letters of that form, they are
+    named as the same options of the original: `c` becomes `d`, `d` becomes `e`.
     """
     removed = _removes_middle(table.bias, table.condition, table.offered)
     counts = _without_middle_named(table.counts, table.offered, removed & ~table.named_as_original)
@@ -172,22 +190,29 @@ def _valid_letters(table: Table) -> BoolArray:
     removed = _removes_middle(table.bias, table.condition, table.offered)
     letter = np.arange(len(LETTERS))
     valid = np.broadcast_to(letter < table.offered[..., None], table.counts.shape).copy()
-    valid[removed, 1] = (letter <= table.offered[removed, 1:]) & (letter != middle(table.offered[removed, :1]))
+    valid[removed, 1] = (letter <= table.offered[removed, 1:]) & (
+        letter != middle(table.offered[removed, :1])
+    )
     return valid
 
 
 def at_random(table: Table) -> FloatArray:
-    """Return the shares of answers, (K, 2, 26), of a model that draws a letter at random among those offered."""
+    """Return the shares of answers, (K, 2, 26), of a model that draws a letter at random among
+    those offered.
+    """
     valid = _valid_letters(table).astype(np.float64)
     return divided(valid, np.broadcast_to(valid.sum(axis=-1, keepdims=True), valid.shape))
 
 
 def always_first(table: Table) -> FloatArray:
-    """Return the shares of answers, (K, 2, 26), of a model that always takes the option that stands first."""
+    """Return the shares of answers, (K, 2, 26), of a model that always takes the option that stands
+    first.
+    """
     chosen = np.zeros(table.counts.shape)
     chosen[:, :, 0] = 1.0
     if table.bias is Bias.RESPONSE_ORDER and table.condition is None:
-        chosen[:, 1] = np.arange(len(LETTERS)) == table.offered[:, 1:] - 1  # the original's last option
+        # The original's last option.
+        chosen[:, 1] = np.arange(len(LETTERS)) == table.offered[:, 1:] - 1
     return chosen
 
 
@@ -199,16 +224,19 @@ def not_offered(table: Table) -> FloatArray:
 def valid_shares(table: Table) -> FloatArray:
     """Return the share of valid answers among all that were drawn, (K, 2); NaN where none was.
 
-    An answer is not valid that has no letter or one that was not offered, kept or drawn again. For probabilities this
-    is the probability of the offered letters.
+    An answer is not valid that has no letter or one that was not offered, kept or drawn again. For
+    probabilities this is the probability of the offered letters.
     """
     valid = valid_answers(table).sum(axis=-1)
     drawn = table.counts.sum(axis=-1) + table.blanks + table.invalid
-    return np.minimum(divided(valid, drawn), 1.0)  # sums of probabilities may round to a trace above
+    # Sums of probabilities may round to a trace above.
+    return np.minimum(divided(valid, drawn), 1.0)
 
 
 def unnamed(table: Table) -> BoolArray:
-    """Return the questions, (K,), whose form without the middle option is answered by the letters of that form."""
+    """Return the questions, (K,), whose form without the middle option is answered by the letters
+    of that form.
+    """
     return _removes_middle(table.bias, table.condition, table.offered) & ~table.named_as_original
 
 
@@ -233,7 +261,9 @@ def _removes_middle(bias: Bias, condition: Perturbation | None, offered: IntArra
 def _in_original_order(
     counts: FloatArray, bias: Bias, condition: Perturbation | None, offered: IntArray
 ) -> tuple[FloatArray, BoolArray]:
-    """Return answers by the letters of the original order, and where that is done for a removed middle option."""
+    """Return answers by the letters of the original order, and where that is done for a removed
+    middle option.
+    """
     removed = _removes_middle(bias, condition, offered)
     if bias is Bias.RESPONSE_ORDER and condition is None:
         return _reversed_back(counts, offered), removed
@@ -247,21 +277,29 @@ def _reversed_back(counts: FloatArray, offered: IntArray) -> FloatArray:
 
 
 def _without_middle_named(counts: FloatArray, offered: IntArray, where: BoolArray) -> FloatArray:
-    """Return the counts with letters of q' from the middle one on moved up by one, in the questions of `where`."""
+    """Return the counts with letters of q' from the middle one on moved up by one, in the questions
+    of `where`.
+    """
     moved = counts.copy()
     letter, at = np.arange(len(LETTERS)), middle(offered[where, :1])
     source = np.where(letter > at, letter - 1, letter)
-    moved[where, 1] = np.where(letter == at, 0.0, np.take_along_axis(counts[where, 1], source, axis=1))
+    moved[where, 1] = np.where(
+        letter == at, 0.0, np.take_along_axis(counts[where, 1], source, axis=1)
+    )
     return moved
 
 
 def _counted(arms: Sequence[ArmAnswers]) -> FloatArray:
     """Return how often each letter was answered, a row of 27 for each arm, blanks last."""
-    cells = [(row, letter, times) for row, arm in enumerate(arms) for letter, times in arm.counts.items()]
+    cells = [
+        (row, letter, times) for row, arm in enumerate(arms) for letter, times in arm.counts.items()
+    ]
     unknown = sorted({letter for _, letter, _ in cells} - _COLUMN.keys())
     if unknown:
         raise ValueError(f"expected answers a to z or empty, found {', '.join(map(repr, unknown))}")
-    at = np.array([row * (_BLANK + 1) + _COLUMN[letter] for row, letter, _ in cells], dtype=np.int64)
+    at = np.array(
+        [row * (_BLANK + 1) + _COLUMN[letter] for row, letter, _ in cells], dtype=np.int64
+    )
     times = np.array([times for _, _, times in cells], dtype=np.float64)
     found: FloatArray = np.bincount(at, weights=times, minlength=len(arms) * (_BLANK + 1))  # type: ignore[assignment]
     return found
@@ -308,7 +346,9 @@ def place_said(bias: Bias, condition: Perturbation | None, variant: str = "") ->
 
 
 def place_order(place: Place) -> tuple[int, str, int]:
-    """Return where a cell stands among others: a bias, its perturbations, then other wordings of the bias."""
+    """Return where a cell stands among others: a bias, its perturbations, then other wordings of
+    the bias.
+    """
     bias, condition, variant = place
     return list(Bias).index(bias), variant, list(CONDITIONS).index(condition)
 
@@ -336,7 +376,8 @@ def place_of(bias: str, condition: str, kinds: Iterable[Kind]) -> Place:
 
 
 def find_kind(text: str, kinds: Iterable[Kind]) -> Kind:
-    """Return the bias that is meant by `odd_even`, `odd/even` or `acquiescence-reword`, of those there are.
+    """Return the bias that is meant by `odd_even`, `odd/even` or `acquiescence-reword`, of those
+    there are.
 
     Raises UnknownName, listing these.
     """
@@ -349,7 +390,9 @@ def find_kind(text: str, kinds: Iterable[Kind]) -> Kind:
 
 
 def find_condition(text: str) -> Perturbation | None:
-    """Return the perturbation that is meant; None for `bias`, the form with the bias itself. Raises UnknownName."""
+    """Return the perturbation that is meant; None for `bias`, the form with the bias itself. Raises
+    UnknownName.
+    """
     for condition in CONDITIONS:
         if _plain(text) == _plain(condition_name(condition)):
             return condition
@@ -358,5 +401,7 @@ def find_condition(text: str) -> Perturbation | None:
 
 
 def _plain(text: str) -> str:
-    """Return a name without what people write differently: `odd/even`, `odd even` and `odd-even` are `odd_even`."""
+    """Return a name without what people write differently: `odd/even`, `odd even` and `odd-even`
+    are `odd_even`.
+    """
     return "_".join(re.split(r"[\s/()_-]+", text.strip(" ()").lower()))

@@ -1,9 +1,11 @@
-"""BiasMonkey: does a change of a question that moves people's answers move a model's, and do typos not?
+"""BiasMonkey: does a change of a question that moves people's answers move a model's, and do typos
+not?
 
-Every form of a question is put with its lettered options; the answer is one token, drawn until it is a letter that is
-offered (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, section 3 and appendix C). Where a backend gives the probabilities
-of the next token, those of the letters are what ever more samples would come to. Prompts that steer a model away from
-one bias are put to the questions of that bias alone (appendix D). What is said of the answers: `score`.
+Every form of a question is put with its lettered options; the answer is one token, drawn until it
+is a letter that is offered (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, section 3 and appendix C).
+Where a backend gives the probabilities of the next token, those of the letters are what ever more
+samples would come to. Prompts that steer a model away from one bias are put to the questions of
+that bias alone (appendix D). What is said of the answers: `score`.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ def probes(
     model_name: str = "",
     material: Material = None,
 ) -> Iterator[Probe]:
-    """Yield the forms of every question that can be compared, under every template: see `left_out` for the others."""
+    """Yield the forms of every question that can be compared, under every template: see `left_out`
+    for the others.
+    """
     if material is None or isinstance(material, Survey):
         raise UsageError("this audit needs multiple-choice questions")
     for statement in statements:
@@ -73,16 +77,30 @@ def probes(
             forms, _ = _forms(statement, variants, language)
             for variant, (text, options) in forms.items():
                 for template in templates:
-                    if (about := steered(template.name)) is None or about is material[statement.ref].bias:
+                    if (about := steered(template.name)) is None or about is material[
+                        statement.ref
+                    ].bias:
                         prompt = template.render(text, model_name)
                         axes = ((OPTIONS, str(options)),)
-                        yield Probe(statement.ref, str(variant), template.name, template.inverted, prompt, axes)
+                        yield Probe(
+                            statement.ref,
+                            str(variant),
+                            template.name,
+                            template.inverted,
+                            prompt,
+                            axes,
+                        )
 
 
 def left_out(
-    statements: Sequence[Statement], variants: Sequence[VariantId], language: str, items: ChoiceItems
+    statements: Sequence[Statement],
+    variants: Sequence[VariantId],
+    language: str,
+    items: ChoiceItems,
 ) -> tuple[str, ...]:
-    """Say which forms are not asked: those that cannot be read, and of questions with nothing to be compared with."""
+    """Say which forms are not asked: those that cannot be read, and of questions with nothing to be
+    compared with.
+    """
     faults, alone = [], []
     for statement in statements:
         if statement.ref in items:
@@ -90,34 +108,45 @@ def left_out(
             faults += wrong
             alone += [statement.ref] if not forms and not wrong else []
     said = [
-        f"note: not asked, because {'this is no question' if len(faults) == 1 else 'these are no questions'}: "
+        "note: not asked, because "
+        f"{'this is no question' if len(faults) == 1 else 'these are no questions'}: "
         f"{'; '.join(faults[:3])}"
     ]
     more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
     notes = [said[0] + more] if faults else []
     if alone:
         notes.append(
-            f"note: {plural(len(alone), 'question')} not asked, for lack of a form to compare with the original: "
+            f"note: {plural(len(alone), 'question')} not asked, for lack of a form to compare "
+            "with the original: "
             f"{named_few(alone)}"
         )
     return (*notes, *(f"note: {said}" for said in uncounted(statements, language, items)))
 
 
-def uncounted(statements: Sequence[Statement], language: str, items: ChoiceItems) -> tuple[str, ...]:
-    """Say of which questions the corrected definition of a change takes no account, because of their options."""
+def uncounted(
+    statements: Sequence[Statement], language: str, items: ChoiceItems
+) -> tuple[str, ...]:
+    """Say of which questions the corrected definition of a change takes no account, because of
+    their options.
+    """
     why: dict[str, list[str]] = {}
     for statement in statements:
-        if statement.ref in items and (reason := _unfit(statement, language, items[statement.ref].bias)):
+        if statement.ref in items and (
+            reason := _unfit(statement, language, items[statement.ref].bias)
+        ):
             why.setdefault(reason, []).append(statement.ref)
     return tuple(
-        f"no figure of the bias counts {plural(len(refs), 'question')} by the definition {Definition.CORRECTED}, for "
+        f"no figure of the bias counts {plural(len(refs), 'question')} by the definition "
+        f"{Definition.CORRECTED}, for "
         f"{reason}: {named_few(refs)}"
         for reason, refs in why.items()
     )
 
 
 def _unfit(statement: Statement, language: str, bias: Bias) -> str:
-    """Return why the formula of a bias fits the options of a question not at all; "" where it does, as in `deltas`."""
+    """Return why the formula of a bias fits the options of a question not at all; "" where it does,
+    as in `deltas`.
+    """
     forms, _ = _forms(statement, (ORIGINAL, CHANGED), language)
     numbers = [options for _, options in forms.values()]
     if not numbers:
@@ -131,8 +160,8 @@ def _unfit(statement: Statement, language: str, bias: Bias) -> str:
 def _forms(
     statement: Statement, variants: Sequence[VariantId], language: str
 ) -> tuple[dict[VariantId, tuple[str, int]], list[str]]:
-    """Return the forms that are asked as (text, options), and what is wrong with others. An original by itself, and
-    another form without its original, are compared with nothing.
+    """Return the forms that are asked as (text, options), and what is wrong with others. An
+    original by itself, and another form without its original, are compared with nothing.
     """
     forms: dict[VariantId, tuple[str, int]] = {}
     faults = []
@@ -157,26 +186,35 @@ def offered(probe: Probe) -> str:
 
 
 def condition_of(kind: str) -> Perturbation | None:
-    """Return the perturbation that a kind of wording is; None for the original and the changed form."""
+    """Return the perturbation that a kind of wording is; None for the original and the changed
+    form.
+    """
     return PERTURBATION_OF.get(VariantKind(kind))
 
 
 def questions(store: Store, design: Design) -> ChoiceItems:
-    """Return which statements are multiple-choice questions. Raises UsageError where none is, or one is not."""
+    """Return which statements are multiple-choice questions. Raises UsageError where none is, or
+    one is not.
+    """
     items = store.choices.items(design.instrument)
     if not items:
         raise INSTRUMENT.error(
-            f"{design.instrument} has no multiple-choice questions. Import some: workbench import STORE --format "
+            f"{design.instrument} has no multiple-choice questions. Import some: workbench "
+            "import STORE --format "
             "choices PATH (data/README.md), or choose another --instrument"
         )
     others = [ref for ref in design.statements if ref not in items]
     if others:
-        raise STATEMENTS.error(f"{named_few(others)} of {design.instrument}: not a multiple-choice question")
+        raise STATEMENTS.error(
+            f"{named_few(others)} of {design.instrument}: not a multiple-choice question"
+        )
     return items
 
 
 def designed(store: Store, design: Design, own: Given) -> Design:
-    """Return a design that asks the questions of some biases alone, and so often as told. Raises UsageError."""
+    """Return a design that asks the questions of some biases alone, and so often as told. Raises
+    UsageError.
+    """
     if design.variants and str(ORIGINAL) not in design.variants:
         raise VARIANTS.error("choose the original too; each other form is compared with it")
     tries = TRIES if own.tries is None else own.tries
@@ -192,7 +230,9 @@ def designed(store: Store, design: Design, own: Given) -> Design:
 
 
 def biases_of(store: Store, instrument: str) -> tuple[str, ...]:
-    """Return the biases that an instrument's questions are about, with the variants of their wordings."""
+    """Return the biases that an instrument's questions are about, with the variants of their
+    wordings.
+    """
     kinds = {(item.bias, item.variant) for item in store.choices.items(instrument).values()}
     in_order = sorted(kinds, key=lambda kind: (list(Bias).index(kind[0]), kind[1]))
     return tuple(kind_name(*kind) for kind in in_order)
@@ -203,7 +243,9 @@ SPREAD = 0.2
 
 
 def detects(probes: Sequence[Probe], items: Mapping[str, ChoiceItem]) -> str:
-    """Return the smallest mean change that shows with the questions of the bias that has the most, and the fewest."""
+    """Return the smallest mean change that shows with the questions of the bias that has the most,
+    and the fewest.
+    """
     asked = {probe.statement for probe in probes}
     questions = Counter(items[ref].bias for ref in asked if ref in items)
     if not questions:
@@ -211,10 +253,16 @@ def detects(probes: Sequence[Probe], items: Mapping[str, ChoiceItem]) -> str:
     most, fewest = max(questions.values()), min(questions.values())
     shown = [f"{_smallest(most)} (with {most} questions a bias)"]
     shown += [f"or {_smallest(fewest)} (with {fewest})"] if fewest < most else []
-    often = in_per_cent(share_found(EXAMPLE, SPREAD / fewest**0.5, fewest - 1)) if fewest > 1 else "no study"
+    often = (
+        in_per_cent(share_found(EXAMPLE, SPREAD / fewest**0.5, fewest - 1))
+        if fewest > 1
+        else "no study"
+    )
     spread = f"where the changes of single questions spread by {100 * SPREAD:.0f} points"
     example = f"one of {100 * EXAMPLE:.0f} points in {often} (with {fewest} questions)"
-    return f"can show: a mean change of {' '.join(shown)} in 80 % of studies and {example}, {spread}"
+    return (
+        f"can show: a mean change of {' '.join(shown)} in 80 % of studies and {example}, {spread}"
+    )
 
 
 def _smallest(questions: int) -> str:
@@ -225,12 +273,15 @@ def _smallest(questions: int) -> str:
 EXAMPLE = 0.1
 "a change that is worth finding, for an example"
 A_BIAS = 20
-"""questions of each bias: a change of 10 points is then found in most studies, and with 5 questions in 5 %. 50 answers
-to each form take about eight minutes on two cores that are otherwise idle"""
+"""questions of each bias: a change of 10 points is then found in most studies, and with 5 questions
+in 5 %. 50 answers to each form take about eight minutes on two cores that are otherwise idle
+"""
 
 
 def design(store: Store, model: str) -> Design:
-    """Return a design on the first questions of each bias: those on scales are the same under both."""
+    """Return a design on the first questions of each bias: those on scales are the same under
+    both.
+    """
     chosen: Counter[Bias] = Counter()
     refs = []
     for ref, item in store.choices.items(SHIPPED_CHOICES).items():

@@ -1,19 +1,21 @@
 """How much each question's answers changed, by the published definition and by the corrected one.
 
-Tjuatja et al. 2024, table 2, in percentage points. Either definition is one difference of shares: the share that some
-letters have among the answers to q', minus the share that some letters have among those to q, with a sign.
+Tjuatja et al. 2024, table 2, in percentage points. Either definition is one difference of shares:
+the share that some letters have among the answers to q', minus the share that some letters have
+among those to q, with a sign.
 
 | definition | questions | shares of | allow/forbid |
 |---|---|---|---|
 | `paper` | only the first 50 of some perturbations | all answers | q `a`, q' `b`: human-like is below 0 |
 | `corrected` | all, where the formula fits the options | valid answers | q `b`, q' `a`, two options only |
 
-Under a perturbation, `paper` takes the answers and the formula of odd/even for opinion floating, of every model, as the
-published tables do. `corrected` takes opinion floating by its own formula, over its own answers where there are any; it
-names the letters of a form whose middle option was removed as those of the original, and takes the middle of any odd
-scale where the published formulas say `c`. A question whose two forms read alike is void under `corrected`: its change
-says nothing of the form. `paper` keeps it.
-"""
+Under a perturbation, `paper` takes the answers and the formula of odd/even for opinion floating, of
+every model, as the published tables do. `corrected` takes opinion floating by its own formula, over
+its own answers where there are any; it names the letters of a form whose middle option was removed
+as those of the original, and takes the middle of any odd scale where the published formulas say
+`c`. A question whose two forms read alike is void under `corrected`: its change says nothing of the
+form. `paper` keeps it.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -76,8 +78,8 @@ class Deltas:
     condition: Perturbation | None
     definition: Definition
     source: Bias
-    "whose answers these are: those to perturbed opinion-floating questions are odd/even's under `paper`, \
-and under `corrected` where nobody asked them again"
+    """whose answers these are: those to perturbed opinion-floating questions are odd/even's under
+    `paper`, and under `corrected` where nobody asked them again"""
     keys: tuple[str, ...]
     shares: FloatArray
     "(N, 2) share of the letters in question among the answers to q and q'"
@@ -101,19 +103,22 @@ and under `corrected` where nobody asked them again"
 def human_sign(bias: Bias, definition: Definition) -> int:
     """Return the sign of a change that people show: 1, or -1 for allow/forbid as it was published.
 
-    People agree to `not allow` more than to `forbid`. The published formula counts who would allow, so that its sign is
-    the reverse, though the paper reads it as human-like above 0 as well.
+    People agree to `not allow` more than to `forbid`. The published formula counts who would allow,
+    so that its sign is the reverse, though the paper reads it as human-like above 0 as well.
     """
     return -1 if bias is Bias.ALLOW_FORBID and definition is Definition.PAPER else 1
 
 
-def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bias | None = None) -> Deltas:
+def deltas(
+    table: Table, definition: Definition = Definition.CORRECTED, bias: Bias | None = None
+) -> Deltas:
     """Return the change of every question under a definition.
 
     Parameters
     ----------
-    bias : which bias's change; None: the table's own. Opinion floating under a perturbation repeats odd/even, formula
-        and all, under `paper`; `corrected` takes its own formula over the same answers.
+    bias : which bias's change; None: the table's own. Opinion floating under a perturbation repeats
+        odd/even, formula and all, under `paper`; `corrected` takes its own formula over the same
+        answers.
     """
     shown = bias or table.bias
     corrected = definition is Definition.CORRECTED
@@ -123,7 +128,9 @@ def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bi
     usable = counts.sum(axis=-1)
     reasons = _reasons(rule, table, definition, usable)
     rows = np.flatnonzero(reasons == "")
-    answers = np.full((len(rows), 2), table.total) if table.total and not corrected else usable[rows]
+    answers = (
+        np.full((len(rows), 2), table.total) if table.total and not corrected else usable[rows]
+    )
 
     def null(shares: FloatArray) -> FloatArray:
         original, changed = (shares[rows] * letters[rows]).sum(axis=-1).T
@@ -139,7 +146,9 @@ def deltas(table: Table, definition: Definition = Definition.CORRECTED, bias: Bi
         answers=answers,
         draws=np.ones(len(rows), dtype=np.int64),
         sign=sign,
-        left_out=tuple(LeftOut(table.keys[row], str(reasons[row])) for row in np.flatnonzero(reasons != "")),
+        left_out=tuple(
+            LeftOut(table.keys[row], str(reasons[row])) for row in np.flatnonzero(reasons != "")
+        ),
         by_chance=null(at_random(table)),
         by_first=null(always_first(table)),
     )
@@ -159,7 +168,9 @@ class Dropped:
 
 
 def dropped(tables: Sequence[Table]) -> Dropped:
-    """Return what the corrected definition does not count of some tables; answers that several hold count once."""
+    """Return what the corrected definition does not count of some tables; answers that several hold
+    count once.
+    """
     blank = strange = invalid = 0.0
     seen: set[str] = set()
     keys: set[str] = set()
@@ -169,7 +180,9 @@ def dropped(tables: Sequence[Table]) -> Dropped:
         seen |= set(table.keys)
         beyond = not_offered(table)
         beyond = own * np.where(beyond > ROUNDING, beyond, 0.0)
-        keys |= {table.keys[row] for row in np.flatnonzero((beyond + own * table.blanks).any(axis=1))}
+        keys |= {
+            table.keys[row] for row in np.flatnonzero((beyond + own * table.blanks).any(axis=1))
+        }
         blank += float((own * table.blanks).sum())
         strange += float(beyond.sum())
         invalid += float((own * table.invalid).sum())
@@ -187,23 +200,41 @@ def _letters(rule: Bias, table: Table, definition: Definition) -> tuple[int, Boo
     if rule in (Bias.ACQUIESCENCE, Bias.RESPONSE_ORDER):
         chosen[:, :, _A] = True
         return (1 if rule is Bias.ACQUIESCENCE else -1), chosen
-    centre = middle(table.offered[:, 0]) if definition is Definition.CORRECTED else np.full(len(table.keys), _C)
+    centre = (
+        middle(table.offered[:, 0])
+        if definition is Definition.CORRECTED
+        else np.full(len(table.keys), _C)
+    )
     away = np.abs(np.arange(len(LETTERS)) - centre[:, None])
     chosen |= (away == (1 if rule is Bias.ODD_EVEN else 0))[:, None, :]
     return (1 if rule is Bias.ODD_EVEN else -1), chosen
 
 
-def _reasons(rule: Bias, table: Table, definition: Definition, usable: FloatArray) -> npt.NDArray[np.str_]:
-    """Return why each question takes no part, the first reason that holds; the empty string where it does."""
-    rules = [*_rules(rule, table, definition), (usable[:, 0] == 0, NO_ORIGINAL), (usable[:, 1] == 0, NO_CHANGED)]
-    return np.select([left_out for left_out, _ in rules], [reason for _, reason in rules], default="")
+def _reasons(
+    rule: Bias, table: Table, definition: Definition, usable: FloatArray
+) -> npt.NDArray[np.str_]:
+    """Return why each question takes no part, the first reason that holds; the empty string where
+    it does.
+    """
+    rules = [
+        *_rules(rule, table, definition),
+        (usable[:, 0] == 0, NO_ORIGINAL),
+        (usable[:, 1] == 0, NO_CHANGED),
+    ]
+    return np.select(
+        [left_out for left_out, _ in rules], [reason for _, reason in rules], default=""
+    )
 
 
 def _rules(rule: Bias, table: Table, definition: Definition) -> list[tuple[BoolArray, str]]:
     """Return what a definition leaves out: which questions, and why."""
     place = np.arange(len(table.keys))
     if definition is Definition.PAPER:
-        cut = table.condition is not None and rule is not Bias.ALLOW_FORBID and table.model not in ALL_QUESTIONS
+        cut = (
+            table.condition is not None
+            and rule is not Bias.ALLOW_FORBID
+            and table.model not in ALL_QUESTIONS
+        )
         return [((place >= FIRST) & cut, NOT_FIRST)]
     void = [(np.isin(table.keys, list(table.void)), VOID)]
     if rule is Bias.ALLOW_FORBID:
@@ -229,16 +260,20 @@ _RECORDED_INSTEAD = {Bias.ODD_EVEN: 4, Bias.OPINION_FLOAT: 6}
 
 
 def entropies(table: Table, rule: EntropyRule = "offered") -> FloatArray:
-    """Return the normalised entropy of the answers to each form, (K, 2); NaN without answers or a second option.
+    """Return the normalised entropy of the answers to each form, (K, 2); NaN without answers or a
+    second option.
 
     Parameters
     ----------
-    rule : `offered`: of valid answers, by the options really offered, in [0, 1]. `csv`: of all answers with a letter,
-        by the options that the source records, 4 and 6 for the changed forms of odd/even and opinion floating; above
-        1 is possible where letters were answered that were not offered. Raises UnknownName for others.
+    rule : `offered`: of valid answers, by the options really offered, in [0, 1]. `csv`: of all
+        answers with a letter, by the options that the source records, 4 and 6 for the changed forms
+        of odd/even and opinion floating; above 1 is possible where letters were answered that were
+        not offered. Raises UnknownName for others.
     """
     if rule not in ENTROPY_RULES:
-        raise UnknownName(f"there is no entropy rule {rule!r}. Available: {', '.join(ENTROPY_RULES)}")
+        raise UnknownName(
+            f"there is no entropy rule {rule!r}. Available: {', '.join(ENTROPY_RULES)}"
+        )
     if rule == "offered":
         return normalised_entropy(valid_answers(table), table.offered)
     options = table.recorded.copy()
@@ -249,7 +284,9 @@ def entropies(table: Table, rule: EntropyRule = "offered") -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Mean normalised entropy of a file's questions, all of them, whichever a definition leaves out."""
+    """Mean normalised entropy of a file's questions, all of them, whichever a definition leaves
+    out.
+    """
 
     rule: EntropyRule
     original: float
@@ -260,14 +297,20 @@ class Spread:
 
 
 def spread(tables: Sequence[Table], rule: EntropyRule = "offered") -> Spread:
-    """Return the entropy per form and its change, over questions: of several draws each question has their mean."""
+    """Return the entropy per form and its change, over questions: of several draws each question
+    has their mean.
+    """
     found = np.array(list(_mean_of_draws(tables, rule).values())).reshape(-1, 2)
-    original, changed = (float(form[~np.isnan(form)].mean()) if (form == form).any() else np.nan for form in found.T)
+    original, changed = (
+        float(form[~np.isnan(form)].mean()) if (form == form).any() else np.nan for form in found.T
+    )
     return Spread(rule, original, changed, mean_test(found[:, 1] - found[:, 0], RESOLUTION))
 
 
 def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> dict[str, FloatArray]:
-    """Return the mean entropies of both forms of each question, by key, over the draws in which its form has one."""
+    """Return the mean entropies of both forms of each question, by key, over the draws in which its
+    form has one.
+    """
     keys = list(dict.fromkeys(key for table in tables for key in table.keys))
     place = {key: row for row, key in enumerate(keys)}
     sums, times = np.zeros((2, len(keys), 2))
@@ -278,8 +321,11 @@ def _mean_of_draws(tables: Sequence[Table], rule: EntropyRule) -> dict[str, Floa
     return dict(zip(keys, divided(sums, times), strict=True))
 
 
-def change_against_uncertainty(found: Deltas, tables: Sequence[Table], rule: EntropyRule = "offered") -> Pearson:
-    """Return the correlation, over questions, of |delta| and the entropy of the answers to the original form.
+def change_against_uncertainty(
+    found: Deltas, tables: Sequence[Table], rule: EntropyRule = "offered"
+) -> Pearson:
+    """Return the correlation, over questions, of |delta| and the entropy of the answers to the
+    original form.
 
     Of several draws the entropy is their mean.
     """
@@ -302,7 +348,9 @@ class ValidShares:
 
 
 def validity(tables: Iterable[Table], bins: int = 10) -> ValidShares:
-    """Return the share of valid answers per question, and a histogram (figure 6); without those never asked."""
+    """Return the share of valid answers per question, and a histogram (figure 6); without those
+    never asked.
+    """
     found = [valid_shares(table) for table in tables]
     forms = np.concatenate(found) if found else np.zeros((0, 2))
     asked = ~np.isnan(forms)
@@ -314,7 +362,8 @@ def validity(tables: Iterable[Table], bins: int = 10) -> ValidShares:
 
 
 Shares = Mapping[tuple[Bias, str], Sequence[float]]
-"(bias, key of the question) -> human shares of the original's options, in their order; empty where nobody was asked"
+"""(bias, key of the question) -> human shares of the original's options, in their order; empty
+where nobody was asked"""
 
 NOBODY = "no human shares"
 OTHER_NUMBER = "human shares are not one number of 0 or more for each option"
@@ -329,26 +378,30 @@ class Representativeness:
     """How alike the answers of a model and of people are."""
 
     mean: Estimate
-    "over questions, each once: 1 all shares equal, 0 everybody at one end and the model at the other; `INTERVAL` says \
-how the interval came about, which a single question has not"
+    """over questions, each once: 1 all shares equal, 0 everybody at one end and the model at the
+    other; `INTERVAL` says how the interval came about, which a single question has not"""
     alignments: tuple[tuple[str, float], ...]
     "(key, 1 - W) of each question"
     left_out: tuple[LeftOut, ...]
 
 
 def representativeness(tables: Iterable[Table], shares: Shares) -> Representativeness:
-    """Return the mean over questions of 1 - W, W = Σ_{i<n} |F_i - G_i| / (n - 1) of the model's and people's shares.
+    """Return the mean over questions of 1 - W, W = Σ_{i<n} |F_i - G_i| / (n - 1) of the model's and
+    people's shares.
 
-    F and G are cumulative shares over the n options in the order in which they stand: they are taken for a scale with
-    equal steps, so an option `don't know` should not be among them. The model's are those of its valid answers to the
-    original form of the bias's questions, not of the perturbations'. A question asked for several biases, with the same
-    human shares, counts once, with the mean of its answers' shares.
+    F and G are cumulative shares over the n options in the order in which they stand: they are
+    taken for a scale with equal steps, so an option `don't know` should not be among them. The
+    model's are those of its valid answers to the original form of the bias's questions, not of the
+    perturbations'. A question asked for several biases, with the same human shares, counts once,
+    with the mean of its answers' shares.
     """
     found: dict[tuple[str, tuple[float, ...]], list[FloatArray]] = {}
     left_out = []
     for table in tables:
         if table.condition is None:
-            for key, options, answers in zip(table.keys, table.offered[:, 0], valid_answers(table)[:, 0], strict=True):
+            for key, options, answers in zip(
+                table.keys, table.offered[:, 0], valid_answers(table)[:, 0], strict=True
+            ):
                 human = tuple(shares.get((table.bias, key), ()))
                 reason = _unusable(human, int(options), answers)
                 if reason:
@@ -366,14 +419,17 @@ def representativeness(tables: Iterable[Table], shares: Shares) -> Representativ
 def mean_alignment(values: Sequence[float], excluded: int) -> Estimate:
     """Return the mean with its interval over questions (`clustered.share_ends`).
 
-    Every alignment lies in [0, 1], and most near 1: an interval of Student's t may pass 1, this one never does.
+    Every alignment lies in [0, 1], and most near 1: an interval of Student's t may pass 1, this one
+    never does.
     """
     n, nan = len(values), float("nan")
     if n < 2:
         return Estimate(values[0] if n else nan, nan, nan, n, excluded, "" if n else NO_VALUES)
     numbers = np.asarray(values, dtype=np.float64)
     mean = float(numbers.mean())
-    return Estimate(mean, *share_ends(mean, (numbers - mean) / n, n), n, excluded, interval="likeness")
+    return Estimate(
+        mean, *share_ends(mean, (numbers - mean) / n, n), n, excluded, interval="likeness"
+    )
 
 
 def _unusable(human: Sequence[float], options: int, answers: FloatArray) -> str:

@@ -1,4 +1,6 @@
-"""What the audit of response biases may be told: which questions are asked, and how changes are judged and shown."""
+"""What the audit of response biases may be told: which questions are asked, and how changes are
+judged and shown.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,12 @@ DEFAULTS = Defaults(
     until_valid=True,
     tokens={EXTENDED: 50, STEERING_STEPS: 100},
 )
-"section 3.1: 50 valid answers at temperature 1; appendix D: an answer with its reason has at most 50 tokens"
+"""section 3.1: 50 valid answers at temperature 1; appendix D: an answer with its reason has at most
+50 tokens"""
 
-BIASES = Option("bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…", label="biases")
+BIASES = Option(
+    "bias", "only questions of these biases: odd_even, …", none="all", metavar="B,…", label="biases"
+)
 RUN_OPTIONS = (TRIED, BIASES)
 
 Adjusted = Literal["none", "biases", "all"]
@@ -56,8 +61,10 @@ class ChangeOptions(Options):
         published=Definition.PAPER,
         key="f",
         words={
-            Definition.CORRECTED: "corrected: valid answers, every question that fits; human-like above 0",
-            Definition.PAPER: "paper: as printed: 50 questions per typo; allow/forbid human-like below 0",
+            Definition.CORRECTED: "corrected: valid answers, every question that fits; "
+            "human-like above 0",
+            Definition.PAPER: "paper: as printed: 50 questions per typo; allow/forbid human-like "
+            "below 0",
         },
         source="ours: the published code counts answers that were not on offer",
     )
@@ -77,11 +84,17 @@ class ChangeOptions(Options):
         "p values that Holm's procedure adjusts: none, a model's biases, or all",
         choices=ADJUSTED,
         key="p",
-        words={"none": "p not adjusted", "biases": "Holm over biases", "all": "Holm over all cells"},
+        words={
+            "none": "p not adjusted",
+            "biases": "Holm over biases",
+            "all": "Holm over all cells",
+        },
         source="Tjuatja et al. 2024 adjust nothing",
     )
-    """`biases`: the model's biases among themselves; perturbations are left as they are, since a larger p would let a
-    model pass for overlooking them. `all`: biases and perturbations together, a copied row counted once"""
+    """`biases`: the model's biases among themselves; perturbations are left as they are, since a
+    larger p would let a model pass for overlooking them. `all`: biases and perturbations together,
+    a copied row counted once
+    """
     entropy: EntropyRule = option(
         "offered",
         "entropy by the options actually offered, or as in the published files",
@@ -91,4 +104,6 @@ class ChangeOptions(Options):
         words={"offered": "entropy by options offered", "csv": "entropy as published"},
         source="Tjuatja et al. 2024, section 3.3",
     )
-    without_typos: bool = option(False, "leave the rows of typos out of the matrix", key="y", judges=False)
+    without_typos: bool = option(
+        False, "leave the rows of typos out of the matrix", key="y", judges=False
+    )

@@ -37,8 +37,14 @@ def questions(found: Changes) -> Table[Asked]:
 
 
 def questions_of(found: Changes, place: Place, *names: str) -> Table[Asked]:
-    """Return the questions of one cell, the largest change first; of every report that has it, unless one is named."""
-    there = [(name, place) for name in names or found.reports if found.reports[name].find(*place) is not None]
+    """Return the questions of one cell, the largest change first; of every report that has it,
+    unless one is named.
+    """
+    there = [
+        (name, place)
+        for name in names or found.reports
+        if found.reports[name].find(*place) is not None
+    ]
     title = f"{', '.join((*names, place_said(*place)))}: questions"
     return _questions(found, there, title, (*names, *subject_of(place)))
 
@@ -71,19 +77,49 @@ def _question_columns(found: Changes) -> Iterator[Column[Asked]]:
     yield from columns.places(found, lambda row: row[1])
     yield Column("key", "question", lambda row: row[2].key)
     yield Column("topic", "topic", lambda row: row[2].topic)
-    yield Column("change", "change", lambda row: row[2].delta / 100, Kind.POINTS, scale=(-1, 1),
-                 reference=columns.zero)  # fmt: skip
+    yield Column(
+        "change",
+        "change",
+        lambda row: row[2].delta / 100,
+        Kind.POINTS,
+        scale=(-1, 1),
+        reference=columns.zero,
+    )
     yield Column("left_out", "left out because", lambda row: row[2].left_out, short="left out")
-    yield Column("entropy", "entropy", lambda row: row[2].entropy, Kind.COEFFICIENT, scale=(0, 1),
-                 help="of the answers to the original: 0 all equal, 1 spread evenly over the options")  # fmt: skip
-    yield Column("valid_original", "valid q", lambda row: row[2].valid[0], Kind.SHARE,
-                 help="offered letters among all answers drawn to the original")  # fmt: skip
-    yield Column("valid_changed", "valid q'", lambda row: row[2].valid[1], Kind.SHARE,
-                 help="offered letters among all answers drawn to the changed form")  # fmt: skip
-    yield Column("draws", "draws", lambda row: row[2].over_draws, Kind.COUNT, aside=True,
-                 help="of the perturbation, over which the change is a mean")  # fmt: skip
+    yield Column(
+        "entropy",
+        "entropy",
+        lambda row: row[2].entropy,
+        Kind.COEFFICIENT,
+        scale=(0, 1),
+        help="of the answers to the original: 0 all equal, 1 spread evenly over the options",
+    )
+    yield Column(
+        "valid_original",
+        "valid q",
+        lambda row: row[2].valid[0],
+        Kind.SHARE,
+        help="offered letters among all answers drawn to the original",
+    )
+    yield Column(
+        "valid_changed",
+        "valid q'",
+        lambda row: row[2].valid[1],
+        Kind.SHARE,
+        help="offered letters among all answers drawn to the changed form",
+    )
+    yield Column(
+        "draws",
+        "draws",
+        lambda row: row[2].over_draws,
+        Kind.COUNT,
+        aside=True,
+        help="of the perturbation, over which the change is a mean",
+    )
     yield Column("ref", "statement", lambda row: row[2].ref, aside=True)
-    yield Column("question", "text", lambda row: row[2].stem, words={"": UNKNOWN}, main=True, aside=True)
+    yield Column(
+        "question", "text", lambda row: row[2].stem, words={"": UNKNOWN}, main=True, aside=True
+    )
 
 
 def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Table[FormShown]:
@@ -99,19 +135,63 @@ def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Ta
         made,
         [
             Column("form", "form", lambda form: form.shown.arm),
-            Column("valid", "valid", lambda form: _drawn(form, form.shown.valid), Kind.COUNT, aside=exact),
-            Column("drawn", "drawn", lambda form: form.shown.drawn, Kind.COUNT, help="all answers", aside=exact),
-            Column("invalid", "no offered letter", lambda form: _drawn(form, form.shown.invalid), Kind.COUNT,
-                   help="answers without an offered letter, which were drawn again", aside=exact),
-            Column("truncated", "cut off", lambda form: _drawn(form, form.shown.truncated), Kind.COUNT,
-                   help="answers that were cut off in thought, and drawn again", aside=exact),
-            Column("probability", "probability", _probability, Kind.SHARE, aside=not exact,
-                   help="of all offered letters together"),
-            Column("others", "letters not offered", lambda form: [f"{letter}:{n}" for letter, n in form.shown.others],
-                   Kind.WORDS, help="letters answered but not offered, with counts"),
-            Column("entropy", "entropy", lambda form: form.shown.entropy, Kind.COEFFICIENT, scale=(0, 1)),
+            Column(
+                "valid",
+                "valid",
+                lambda form: _drawn(form, form.shown.valid),
+                Kind.COUNT,
+                aside=exact,
+            ),
+            Column(
+                "drawn",
+                "drawn",
+                lambda form: form.shown.drawn,
+                Kind.COUNT,
+                help="all answers",
+                aside=exact,
+            ),
+            Column(
+                "invalid",
+                "no offered letter",
+                lambda form: _drawn(form, form.shown.invalid),
+                Kind.COUNT,
+                help="answers without an offered letter, which were drawn again",
+                aside=exact,
+            ),
+            Column(
+                "truncated",
+                "cut off",
+                lambda form: _drawn(form, form.shown.truncated),
+                Kind.COUNT,
+                help="answers that were cut off in thought, and drawn again",
+                aside=exact,
+            ),
+            Column(
+                "probability",
+                "probability",
+                _probability,
+                Kind.SHARE,
+                aside=not exact,
+                help="of all offered letters together",
+            ),
+            Column(
+                "others",
+                "letters not offered",
+                lambda form: [f"{letter}:{n}" for letter, n in form.shown.others],
+                Kind.WORDS,
+                help="letters answered but not offered, with counts",
+            ),
+            Column(
+                "entropy",
+                "entropy",
+                lambda form: form.shown.entropy,
+                Kind.COEFFICIENT,
+                scale=(0, 1),
+            ),
             Column("made_by", "made by", lambda form: form.made_by, aside=True),
-            Column("text", "text", lettered, Kind.PROSE, words={"": UNKNOWN}, main=True, aside=True),
+            Column(
+                "text", "text", lettered, Kind.PROSE, words={"": UNKNOWN}, main=True, aside=True
+            ),
             Column("at", "computed at", lambda form: form.at, aside=True),
             Column("code_version", "workbench", lambda form: form.code_version, aside=True),
         ],
@@ -120,7 +200,7 @@ def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Ta
         detail=lambda form: [lettered(form) or "The text of this form is unknown."],
         link=lambda form: Link("answers", (*_subject(shown), form.shown.arm)),
         subject=_subject(shown),
-    )  # fmt: skip
+    )
 
 
 def _exact(shown: QuestionShown) -> bool:
@@ -149,7 +229,9 @@ def change_said(found: Changes, shown: QuestionShown) -> str:
     found_cell = found.reports[shown.subject].cell(*place).deltas
     rule = formula(place, found_cell.definition, found_cell.source)
     changed = "with typos" if shown.condition else "changed form"
-    return f"Change {number(row.delta / 100, Kind.POINTS)}{over}: {rule} (q original, q' {changed})."
+    return (
+        f"Change {number(row.delta / 100, Kind.POINTS)}{over}: {rule} (q original, q' {changed})."
+    )
 
 
 Option = tuple[ArmShown, OptionShown, float | None]
@@ -157,10 +239,16 @@ Option = tuple[ArmShown, OptionShown, float | None]
 
 
 def options(shown: QuestionShown) -> Table[Option]:
-    """Return the options of both forms with their answers, in the order in which they were offered."""
+    """Return the options of both forms with their answers, in the order in which they were
+    offered.
+    """
     exact = _exact(shown)
     rows: list[Option] = [
-        (arm, option, shown.shares[n] if arm.arm is Arm.ORIGINAL and n < len(shown.shares) else None)
+        (
+            arm,
+            option,
+            shown.shares[n] if arm.arm is Arm.ORIGINAL and n < len(shown.shares) else None,
+        )
         for arm in (shown.original, shown.changed)
         for n, option in enumerate(arm.options)
     ]
@@ -171,25 +259,54 @@ def options(shown: QuestionShown) -> Table[Option]:
         [
             Column("form", "form", lambda row: row[0].arm),
             Column("letter", "letter", lambda row: row[1].letter),
-            Column("letter_in_original", "in the original", lambda row: row[1].original, words={"": "new"},
-                   short="original", aside=all(row[1].original in ("", row[1].letter) for row in rows),
-                   help="letter of the same option in the original"),
-            Column("share", "share", lambda row: row[1].share, Kind.SHARE, scale=(0, 1), help="of the valid answers"),
+            Column(
+                "letter_in_original",
+                "in the original",
+                lambda row: row[1].original,
+                words={"": "new"},
+                short="original",
+                aside=all(row[1].original in ("", row[1].letter) for row in rows),
+                help="letter of the same option in the original",
+            ),
+            Column(
+                "share",
+                "share",
+                lambda row: row[1].share,
+                Kind.SHARE,
+                scale=(0, 1),
+                help="of the valid answers",
+            ),
             Column("count", "answers", lambda row: row[1].count, Kind.COUNT, aside=exact),
-            Column("probability", "probability", lambda row: row[1].probability, Kind.SHARE, scale=(0, 1),
-                   aside=not exact, help="of the letter as the next token"),
-            Column("people", "people", lambda row: row[2], Kind.SHARE, scale=(0, 1), aside=not shown.shares,
-                   help="who chose this option"),
+            Column(
+                "probability",
+                "probability",
+                lambda row: row[1].probability,
+                Kind.SHARE,
+                scale=(0, 1),
+                aside=not exact,
+                help="of the letter as the next token",
+            ),
+            Column(
+                "people",
+                "people",
+                lambda row: row[2],
+                Kind.SHARE,
+                scale=(0, 1),
+                aside=not shown.shares,
+                help="who chose this option",
+            ),
             Column("option", "option", lambda row: row[1].text, words={"": UNKNOWN}),
         ],
         key=lambda row: (row[0].arm, row[1].letter),
         link=lambda row: Link("answers", (*_subject(shown), row[0].arm)),
         subject=_subject(shown),
-    )  # fmt: skip
+    )
 
 
 def prompts(shown: QuestionShown, made: Sequence[FormShown]) -> Table[tuple[Arm, Message]]:
-    """Return what the model saw; of imported answers the question alone, because nobody says how it was put."""
+    """Return what the model saw; of imported answers the question alone, because nobody says how it
+    was put.
+    """
     rows = [(form.shown.arm, message) for form in made for message in _messages(form)]
     imported = "role question: the instrument's form; the original prompt is unknown."
     return Table(
@@ -218,8 +335,12 @@ Answer = tuple[FormShown, AnswerShown]
 
 
 def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> Table[Answer]:
-    """Return every distinct answer of a draw, or the likeliest next tokens; of one form, or of both."""
-    rows = [(form, answer) for form in made if arm in ("", form.shown.arm) for answer in form.answers]
+    """Return every distinct answer of a draw, or the likeliest next tokens; of one form, or of
+    both.
+    """
+    rows = [
+        (form, answer) for form in made if arm in ("", form.shown.arm) for answer in form.answers
+    ]
     return Table(
         "answers",
         _title(shown, f"answers to the {arm} form" if arm else "answers as written"),
@@ -228,20 +349,46 @@ def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> T
             Column("form", "form", lambda row: row[0].shown.arm),
             Column("text", "as written", lambda row: row[1].text, words=_with_blanks(rows)),
             Column("letter", "read as", lambda row: row[1].letter, words={"": "no letter"}),
-            Column("ruling", "ruling", lambda row: ruled_words(row[1].ruled, row[1].unruled or "no letter"),
-                   help="an auditor's; the letter that the rule had read in an answer that it reads anew", least=14),
+            Column(
+                "ruling",
+                "ruling",
+                lambda row: ruled_words(row[1].ruled, row[1].unruled or "no letter"),
+                help="an auditor's; the letter that the rule had read in an answer that it "
+                "reads anew",
+                least=14,
+            ),
             Column("offered", "offered", _offered),
             Column("count", "times", lambda row: row[1].count, Kind.COUNT, aside=_exact(shown)),
-            Column("probability", "probability", lambda row: row[1].probability, Kind.SHARE, scale=(0, 1),
-                   aside=not _exact(shown)),
-            Column("share", "share", _share(rows), Kind.SHARE, scale=(0, 1), aside=True,
-                   help="of all answers to this form"),
+            Column(
+                "probability",
+                "probability",
+                lambda row: row[1].probability,
+                Kind.SHARE,
+                scale=(0, 1),
+                aside=not _exact(shown),
+            ),
+            Column(
+                "share",
+                "share",
+                _share(rows),
+                Kind.SHARE,
+                scale=(0, 1),
+                aside=True,
+                help="of all answers to this form",
+            ),
             *_origin(),
         ],
-        key=lambda row: (row[0].shown.arm, row[1].text, str(row[1].seed or ""), str(row[1].job), row[1].at),
-        empty="The store has no texts of answers to this question: imported answers are only counts.",
+        key=lambda row: (
+            row[0].shown.arm,
+            row[1].text,
+            str(row[1].seed or ""),
+            str(row[1].job),
+            row[1].at,
+        ),
+        empty="The store has no texts of answers to this question: imported answers are only "
+        "counts.",
         subject=(*_subject(shown), *([arm] if arm else [])),
-    )  # fmt: skip
+    )
 
 
 def _with_blanks(rows: Iterable[Answer]) -> dict[str, str]:
@@ -277,7 +424,9 @@ def _share(rows: Sequence[Answer]) -> Callable[[Answer], float | None]:
 
 
 def _offered(row: Answer) -> bool:
-    return bool(row[1].letter) and row[1].letter in {option.letter for option in row[0].shown.options}
+    return bool(row[1].letter) and row[1].letter in {
+        option.letter for option in row[0].shown.options
+    }
 
 
 def _origin() -> Iterator[Column[Answer]]:
@@ -322,8 +471,16 @@ def compared(found: Changes, first: str, second: str) -> Table[Row]:
         rows,
         [
             Column("bias", "bias", lambda row: kind_name(row.bias, row.variant), words=found.words),
-            Column("first", first, lambda row: columns.change(row.first), Kind.POINTS, short="first"),
-            Column("second", second, lambda row: columns.change(row.second), Kind.POINTS, short="second"),
+            Column(
+                "first", first, lambda row: columns.change(row.first), Kind.POINTS, short="first"
+            ),
+            Column(
+                "second",
+                second,
+                lambda row: columns.change(row.second),
+                Kind.POINTS,
+                short="second",
+            ),
             *_paired(found, rows, lambda row: row),
         ],
         key=lambda row: (kind_name(row.bias, row.variant),),
@@ -337,20 +494,42 @@ def compared(found: Changes, first: str, second: str) -> Table[Row]:
 
 def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
     """Return each bias with a persona and without one, and the difference."""
-    rows = [PersonaRow(one, row) for one in found.personas for row in found.compared(one.baseline, one.name).rows]
+    rows = [
+        PersonaRow(one, row)
+        for one in found.personas
+        for row in found.compared(one.baseline, one.name).rows
+    ]
     return Table(
         "personas",
         "Biases by persona",
         rows,
         [
             *of_persona(lambda row: row.runs),
-            Column("bias", "bias", lambda row: kind_name(row.found.bias, row.found.variant), words=found.words),
-            Column("with", "with it", lambda row: columns.change(row.found.second), Kind.POINTS, aside=True),
-            Column("without", "without", lambda row: columns.change(row.found.first), Kind.POINTS, aside=True),
+            Column(
+                "bias",
+                "bias",
+                lambda row: kind_name(row.found.bias, row.found.variant),
+                words=found.words,
+            ),
+            Column(
+                "with",
+                "with it",
+                lambda row: columns.change(row.found.second),
+                Kind.POINTS,
+                aside=True,
+            ),
+            Column(
+                "without",
+                "without",
+                lambda row: columns.change(row.found.first),
+                Kind.POINTS,
+                aside=True,
+            ),
             *_paired(found, rows, lambda row: row.found, brief=True),
         ],
         key=lambda row: (row.runs.name, kind_name(row.found.bias, row.found.variant)),
-        definition=f"{DEFINITION} The first is the run without a persona, the second the run with it. A persona moves "
+        definition=f"{DEFINITION} The first is the run without a persona, the second the run "
+        "with it. A persona moves "
         "a bias where the interval of the difference leaves out 0.",
         notes=_turned([row.found for row in rows]),
         empty="No bias was asked with a persona and without one.",
@@ -361,32 +540,79 @@ def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
 def _paired(
     found: Changes, rows: Sequence[OfRow], of: Callable[[OfRow], Row], *, brief: bool = False
 ) -> list[Column[OfRow]]:
-    """Return the columns of a difference, with p adjusted over the rows of the table. `brief`: in a table that has
-    other columns besides, tests and correlations stand aside.
+    """Return the columns of a difference, with p adjusted over the rows of the table. `brief`: in a
+    table that has other columns besides, tests and correlations stand aside.
     """
     p = [of(row).change.p for row in rows]
-    adjusted = dict(zip((id(of(row)) for row in rows), zip(holm(p), benjamini_hochberg(p), strict=True), strict=True))
+    adjusted = dict(
+        zip(
+            (id(of(row)) for row in rows),
+            zip(holm(p), benjamini_hochberg(p), strict=True),
+            strict=True,
+        )
+    )
     return [
-        Column("n", "n", lambda row: of(row).change.n, Kind.COUNT, help="questions that count in both"),
-        Column("change", "difference", lambda row: columns.change(of(row).change), Kind.POINTS,
-               scale=columns.reach(found), reference=columns.zero),
+        Column(
+            "n", "n", lambda row: of(row).change.n, Kind.COUNT, help="questions that count in both"
+        ),
+        Column(
+            "change",
+            "difference",
+            lambda row: columns.change(of(row).change),
+            Kind.POINTS,
+            scale=columns.reach(found),
+            reference=columns.zero,
+        ),
         *columns.t_test(lambda row: of(row).change, aside=brief),
-        Column("holm", "p, Holm", lambda row: float(adjusted[id(of(row))][0]), Kind.P_VALUE,
-               help="p of the difference, adjusted over the biases of the table"),
-        Column("false_discovery", "p, BH", lambda row: float(adjusted[id(of(row))][1]), Kind.P_VALUE, aside=True,
-               help="the same by Benjamini and Hochberg"),
-        *columns.correlation(lambda row: of(row).questions, "of the two changes, over questions", aside=brief),
+        Column(
+            "holm",
+            "p, Holm",
+            lambda row: float(adjusted[id(of(row))][0]),
+            Kind.P_VALUE,
+            help="p of the difference, adjusted over the biases of the table",
+        ),
+        Column(
+            "false_discovery",
+            "p, BH",
+            lambda row: float(adjusted[id(of(row))][1]),
+            Kind.P_VALUE,
+            aside=True,
+            help="the same by Benjamini and Hochberg",
+        ),
+        *columns.correlation(
+            lambda row: of(row).questions, "of the two changes, over questions", aside=brief
+        ),
         Column("turned", "turned", lambda row: of(row).turned, Kind.MARK, mark="⇄"),
-        Column("left_out_first", "only in the first", lambda row: of(row).left_out[0], Kind.COUNT, aside=True,
-               help="questions that count only in the first"),
-        Column("left_out_second", "only in the second", lambda row: of(row).left_out[1], Kind.COUNT, aside=True,
-               help="questions that count only in the second"),
-        Column("first_effect", "first side", lambda row: of(row).effects[0], Kind.BALANCE, aside=True,
-               help="significantly above 0: +1, below: -1; by unadjusted p"),
-        Column("second_effect", "second side", lambda row: of(row).effects[1], Kind.BALANCE, aside=True),
+        Column(
+            "left_out_first",
+            "only in the first",
+            lambda row: of(row).left_out[0],
+            Kind.COUNT,
+            aside=True,
+            help="questions that count only in the first",
+        ),
+        Column(
+            "left_out_second",
+            "only in the second",
+            lambda row: of(row).left_out[1],
+            Kind.COUNT,
+            aside=True,
+            help="questions that count only in the second",
+        ),
+        Column(
+            "first_effect",
+            "first side",
+            lambda row: of(row).effects[0],
+            Kind.BALANCE,
+            aside=True,
+            help="significantly above 0: +1, below: -1; by unadjusted p",
+        ),
+        Column(
+            "second_effect", "second side", lambda row: of(row).effects[1], Kind.BALANCE, aside=True
+        ),
         *columns.t_test(lambda row: of(row).first, "first_", aside=True),
         *columns.t_test(lambda row: of(row).second, "second_", aside=True),
-    ]  # fmt: skip
+    ]
 
 
 def _turned(rows: Sequence[Row]) -> list[str]:
@@ -405,7 +631,9 @@ def compared_means(found: Changes, first: str, second: str) -> Table[MeansCompar
         [found.compared(first, second).means],
         [
             Column("change", "mean difference", lambda row: row.change / 100, Kind.POINTS),
-            Column("change_of_size", "of the sizes", lambda row: row.change_of_size / 100, Kind.POINTS),
+            Column(
+                "change_of_size", "of the sizes", lambda row: row.change_of_size / 100, Kind.POINTS
+            ),
             *columns.correlation(lambda row: row.correlation, "of the mean changes, over biases"),
         ],
         key=lambda _: (first, second),
@@ -414,7 +642,9 @@ def compared_means(found: Changes, first: str, second: str) -> Table[MeansCompar
 
 
 def sampling(found: Changes, first: str, second: str) -> Table[tuple[Place, SamplingAgreement]]:
-    """Return whether one report's samples are what the other's exact probabilities lead one to expect."""
+    """Return whether one report's samples are what the other's exact probabilities lead one to
+    expect.
+    """
     rows = tuple(found.sampling(first, second).items())
     return Table(
         "sampling",
@@ -425,15 +655,36 @@ def sampling(found: Changes, first: str, second: str) -> Table[tuple[Place, Samp
             Column("n", "n", lambda row: row[1].n, Kind.COUNT, help="questions that count in both"),
             Column("sampled", "sampled", lambda row: row[1].sampled / 100, Kind.POINTS),
             Column("exact", "exact", lambda row: row[1].exact / 100, Kind.POINTS),
-            Column("error", "error", lambda row: row[1].error / 100, Kind.SIZE,
-                   help="standard error of the mean of the sampled changes, from sampling alone"),
-            Column("z", "z", lambda row: row[1].z, Kind.SCORE, help="difference in units of its standard error"),
-            Column("p", "p", lambda row: row[1].p, Kind.P_VALUE, help="of no difference, two-sided"),
-            Column("mean_square", "mean square", lambda row: row[1].mean_square, Kind.COEFFICIENT,
-                   help="of single questions' differences in units of their errors; near 1 if sampling explains them"),
+            Column(
+                "error",
+                "error",
+                lambda row: row[1].error / 100,
+                Kind.SIZE,
+                help="standard error of the mean of the sampled changes, from sampling alone",
+            ),
+            Column(
+                "z",
+                "z",
+                lambda row: row[1].z,
+                Kind.SCORE,
+                help="difference in units of its standard error",
+            ),
+            Column(
+                "p", "p", lambda row: row[1].p, Kind.P_VALUE, help="of no difference, two-sided"
+            ),
+            Column(
+                "mean_square",
+                "mean square",
+                lambda row: row[1].mean_square,
+                Kind.COEFFICIENT,
+                help="of single questions' differences in units of their errors; near 1 if "
+                "sampling explains them",
+            ),
         ],
         key=lambda row: subject_of(row[0]),
-        definition="Whether sampled changes differ from exact ones by more than the error of sampling.",
-        empty="This table compares samples with exact probabilities: one run must be sampled, the other exact.",
+        definition="Whether sampled changes differ from exact ones by more than the error of "
+        "sampling.",
+        empty="This table compares samples with exact probabilities: one run must be sampled, "
+        "the other exact.",
         subject=(first, second),
-    )  # fmt: skip
+    )

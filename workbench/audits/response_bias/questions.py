@@ -1,5 +1,5 @@
-"""What the tables of response biases are made of: the reports of all ways of asking, and the questions, forms and
-answers below a cell, which are read when somebody looks at them.
+"""What the tables of response biases are made of: the reports of all ways of asking, and the
+questions, forms and answers below a cell, which are read when somebody looks at them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ from workbench.audits.response_bias.answers import (
     valid_answers,
     valid_shares,
 )
-from workbench.audits.response_bias.changes import Deltas, Representativeness, ValidShares, entropies
+from workbench.audits.response_bias.changes import (
+    Deltas,
+    Representativeness,
+    ValidShares,
+    entropies,
+)
 from workbench.audits.response_bias.judged import ResponseBiasJudged
 from workbench.audits.response_bias.options import ChangeOptions
 from workbench.audits.response_bias.reading import Subject
@@ -38,7 +43,16 @@ from workbench.audits.response_bias.score import (
     ReportsCompared,
     SamplingAgreement,
 )
-from workbench.domain.choices import LETTERS, AnswerSet, Arm, ArmAnswers, Bias, Choice, Perturbation, parse_choice
+from workbench.domain.choices import (
+    LETTERS,
+    AnswerSet,
+    Arm,
+    ArmAnswers,
+    Bias,
+    Choice,
+    Perturbation,
+    parse_choice,
+)
 from workbench.domain.instruments import KIND_OF
 from workbench.domain.prompts import Message
 from workbench.domain.responses import EXACT
@@ -71,7 +85,8 @@ class QuestionRow:
     valid: tuple[float, float]
     "share of valid answers among all that were drawn, to the original and the changed form"
     over_draws: int
-    "draws of the perturbation that the change is a mean over; 1 of the bias itself, 0 where the question takes no part"
+    """draws of the perturbation that the change is a mean over; 1 of the bias itself, 0 where the
+    question takes no part"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +151,9 @@ class QuestionShown:
 
 @dataclass(frozen=True, slots=True)
 class AnswerShown:
-    """One distinct answer of one draw, or one of the likeliest next tokens, with where it comes from."""
+    """One distinct answer of one draw, or one of the likeliest next tokens, with where it comes
+    from.
+    """
 
     text: str
     letter: str
@@ -217,16 +234,24 @@ def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Ques
 
 
 def question(
-    store: Store, judged: ResponseBiasJudged, name: str, place: Place, key: str, draw: int | None = None
+    store: Store,
+    judged: ResponseBiasJudged,
+    name: str,
+    place: Place,
+    key: str,
+    draw: int | None = None,
 ) -> QuestionShown:
-    """Return one question with the answers to both of its forms. Raises UnknownName for one that is not there.
+    """Return one question with the answers to both of its forms. Raises UnknownName for one that is
+    not there.
 
     `draw`: of the perturbation; None: the first in which it was asked.
     """
     subject, found = _cell(judged, name, place)
     tables = [t for t in _tables(subject, found, place) if key in t.keys]
     if not tables:
-        raise UnknownName(f"{subject.name} was not asked {key!r} under {' '.join(filter(None, map(str, place)))}")
+        raise UnknownName(
+            f"{subject.name} was not asked {key!r} under {' '.join(filter(None, map(str, place)))}"
+        )
     at = next((t for t in tables if draw in (None, t.draw)), None)
     if at is None:
         there = ", ".join(str(t.draw) for t in tables)
@@ -248,7 +273,8 @@ def question(
 
 
 def draws_of(judged: ResponseBiasJudged, name: str, place: Place, key: str) -> tuple[int, ...]:
-    """Return the draws of a perturbation in which a question was asked; (1,) of the bias itself, () where it was not.
+    """Return the draws of a perturbation in which a question was asked; (1,) of the bias itself, ()
+    where it was not.
 
     Raises UnknownName for a subject or cell that is not there.
     """
@@ -262,7 +288,9 @@ def _cell(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Subject,
 
 
 def _tables(subject: Subject, found: Deltas, place: Place) -> list[Table]:
-    """Return the tables behind a cell, by draw: opinion floating under a perturbation may have those of odd/even."""
+    """Return the tables behind a cell, by draw: opinion floating under a perturbation may have
+    those of odd/even.
+    """
     _, condition, variant = place
     asked = (found.source, condition, variant)
     those = [t for t in subject.tables if (t.bias, t.condition, t.variant) == asked]
@@ -309,7 +337,9 @@ def _row(judged: ResponseBiasJudged, said: _Said, at: _Found) -> QuestionRow:
     )
 
 
-def _arm(store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found, arm: int) -> ArmShown:
+def _arm(
+    store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found, arm: int
+) -> ArmShown:
     table, key = at.table, at.table.keys[at.row]
     offered = int(table.offered[at.row, arm])
     variant = _variant(table, arm)
@@ -323,8 +353,12 @@ def _arm(store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found,
     options = tuple(
         OptionShown(
             letter=LETTERS[place],
-            original=LETTERS[origin] if origin < int(table.offered[at.row, 0]) and _same_options(table, arm) else "",
-            text=choice.options[place] if choice is not None and place < len(choice.options) else "",
+            original=LETTERS[origin]
+            if origin < int(table.offered[at.row, 0]) and _same_options(table, arm)
+            else "",
+            text=choice.options[place]
+            if choice is not None and place < len(choice.options)
+            else "",
             count=float(counts[origin]) if subject.way != "exact" else float("nan"),
             share=float(counts[origin]) / valid if valid > 0 else float("nan"),
             probability=masses.get(LETTERS[place], 0.0) if subject.way == "exact" else float("nan"),
@@ -361,47 +395,78 @@ def _origin(table: Table, row: int, arm: int, place: int) -> int:
 
 
 def _same_options(table: Table, arm: int) -> bool:
-    """Return whether the options of a form are those of the original: others ask for yes or no, or the opposite."""
-    return arm == 0 or table.condition is not None or table.bias not in (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
+    """Return whether the options of a form are those of the original: others ask for yes or no, or
+    the opposite.
+    """
+    return (
+        arm == 0
+        or table.condition is not None
+        or table.bias not in (Bias.ACQUIESCENCE, Bias.ALLOW_FORBID)
+    )
 
 
 def _answers(subject: Subject, table: Table, key: str, arm: int) -> ArmAnswers | None:
-    found: AnswerSet | None = subject.sets.get((table.bias, table.condition, table.variant, table.draw))
+    found: AnswerSet | None = subject.sets.get(
+        (table.bias, table.condition, table.variant, table.draw)
+    )
     pair = next((one for one in found.pairs if one.key == key), None) if found is not None else None
     return None if pair is None else (pair.original, pair.changed)[arm]
 
 
-def _others(answers: ArmAnswers | None, table: Table, row: int, arm: int) -> tuple[tuple[str, int], ...]:
-    """Return letters that were answered and not offered. A form without its middle option may have answers by the
-    letters of the original.
+def _others(
+    answers: ArmAnswers | None, table: Table, row: int, arm: int
+) -> tuple[tuple[str, int], ...]:
+    """Return letters that were answered and not offered. A form without its middle option may have
+    answers by the letters of the original.
     """
     if answers is None:
         return ()
     offered = LETTERS[: answers.offered]
     if arm == 1 and bool(table.named_as_original[row]) and answers.recorded == answers.offered:
         kept = {LETTERS[_origin(table, row, arm, place)] for place in range(answers.offered)}
-        offered = "".join(sorted(kept)) if any(letter not in offered for letter in answers.counts) else offered
-    return tuple((letter, n) for letter, n in sorted(answers.counts.items()) if letter and letter not in offered)
+        offered = (
+            "".join(sorted(kept))
+            if any(letter not in offered for letter in answers.counts)
+            else offered
+        )
+    return tuple(
+        (letter, n)
+        for letter, n in sorted(answers.counts.items())
+        if letter and letter not in offered
+    )
 
 
 def _variant(table: Table, arm: int) -> str:
     if arm == 0:
         return str(ORIGINAL)
-    return str(CHANGED if table.condition is None else VariantId(KIND_OF[table.condition], table.draw))
+    return str(
+        CHANGED if table.condition is None else VariantId(KIND_OF[table.condition], table.draw)
+    )
 
 
-def _text(store: Store, judged: ResponseBiasJudged, subject: Subject, ref: str, variant: str) -> Choice | None:
+def _text(
+    store: Store, judged: ResponseBiasJudged, subject: Subject, ref: str, variant: str
+) -> Choice | None:
     """Return the question as it was asked: of imported answers as the instrument has it now."""
     texts = _texts(store, judged, subject)
     found = parse_choice(texts[ref, variant]) if (ref, variant) in texts else None
     return found if isinstance(found, Choice) else None
 
 
-def _texts(store: Store, judged: ResponseBiasJudged, subject: Subject) -> Mapping[tuple[str, str], str]:
+def _texts(
+    store: Store, judged: ResponseBiasJudged, subject: Subject
+) -> Mapping[tuple[str, str], str]:
     run, language = subject.run, judged.instrument.language
-    statements = judged.instrument.statements if run is None else store.runs.instrument(run).statements
+    statements = (
+        judged.instrument.statements if run is None else store.runs.instrument(run).statements
+    )
     wanted = language if run is None else run.language
-    return {(s.ref, str(w.variant)): w.text for s in statements for w in s.wordings if w.language == wanted}
+    return {
+        (s.ref, str(w.variant)): w.text
+        for s in statements
+        for w in s.wordings
+        if w.language == wanted
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -414,10 +479,14 @@ class Changes:
     "names of reports; empty: all"
 
     def of(self, *names: str) -> Changes:
-        """Return the changes of some reports alone. Raises UnknownName for one that is not there."""
+        """Return the changes of some reports alone. Raises UnknownName for one that is not
+        there.
+        """
         if unknown := [name for name in names if name not in self.judged.subjects]:
             there = ", ".join(self.judged.subjects)
-            raise UnknownName(f"there is no model {', '.join(map(repr, unknown))}. Available: {there}")
+            raise UnknownName(
+                f"there is no model {', '.join(map(repr, unknown))}. Available: {there}"
+            )
         return replace(self, only=names)
 
     @property
@@ -457,7 +526,9 @@ class Changes:
     def every_kind(self) -> tuple[Kind, ...]:
         """The biases that somebody was asked, in the order of a report."""
         found = {cell.place for report in self.judged.reports.values() for cell in report.cells}
-        return tuple(dict.fromkeys((bias, variant) for bias, _, variant in sorted(found, key=place_order)))
+        return tuple(
+            dict.fromkeys((bias, variant) for bias, _, variant in sorted(found, key=place_order))
+        )
 
     @property
     def words(self) -> Mapping[str, str]:
@@ -492,7 +563,9 @@ class Changes:
 
     def forms(self, found: QuestionShown) -> Sequence[FormShown]:
         with self.opened() as store:
-            return [_form(store, self.judged, found, arm) for arm in (found.original, found.changed)]
+            return [
+                _form(store, self.judged, found, arm) for arm in (found.original, found.changed)
+            ]
 
     def compared(self, first: str, second: str) -> ReportsCompared:
         return judging.compared(self.judged, first, second)
@@ -505,32 +578,52 @@ class Changes:
 
 
 def about_subject(store: Store, subject: Subject) -> dict[str, Any]:
-    """Return how a subject was asked, for programs: of samples with the seeds of the jobs that asked."""
+    """Return how a subject was asked, for programs: of samples with the seeds of the jobs that
+    asked.
+    """
     run = subject.run
-    found: dict[str, Any] = {"model": subject.model, "way": subject.way, "template": subject.template or None}
+    found: dict[str, Any] = {
+        "model": subject.model,
+        "way": subject.way,
+        "template": subject.template or None,
+    }
     if run is None:
         return found | {"run": None}
     names = ("seed", "samples", "tries")
     plain = plain_run(run)
     return found | {
-        "run": plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses},
+        "run": plain
+        if run.sampling.mode != EXACT
+        else plain | {"responses": 0, "scored": run.responses},
         "code_versions": store.predictions.code_versions(run),
-        "designs": [{name: spec.get(name) for name in names} for spec in store.predictions.designs(run)],
+        "designs": [
+            {name: spec.get(name) for name in names} for spec in store.predictions.designs(run)
+        ],
         "valid_answers_wanted": subject.wanted or None,
         "with_fewer": subject.short,
     }
 
 
-def _form(store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> FormShown:
-    """Return one form with its prompt, and with every answer as it was drawn or the likeliest next tokens."""
+def _form(
+    store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown
+) -> FormShown:
+    """Return one form with its prompt, and with every answer as it was drawn or the likeliest next
+    tokens.
+    """
     subject, made_by = judged.subjects[found.subject], _made_by(judged, found, arm)
     run, probe = subject.run, arm.probe
     if run is None or probe is None:
         return FormShown(arm, made_by, (), ())
     messages = store.runs.prompt(probe).messages
     if subject.way != "exact":
-        rulings = source_of(store, [run], judged.which.readings).rulings(run) if judged.rulings.counted else NO_RULINGS
-        drawn = (replace(row, label=letter_of(row.text)) for row in store.runs.responses(run, probe, ()))
+        rulings = (
+            source_of(store, [run], judged.which.readings).rulings(run)
+            if judged.rulings.counted
+            else NO_RULINGS
+        )
+        drawn = (
+            replace(row, label=letter_of(row.text)) for row in store.runs.responses(run, probe, ())
+        )
         answers = tuple(_drawn(as_ruled(row, probe, rulings)) for row in drawn)
         return FormShown(arm, made_by, messages, answers)
     scored = store.scores.of_probe(run, probe)
@@ -538,24 +631,34 @@ def _form(store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: A
         return FormShown(arm, made_by, messages, ())
     origin = {name: getattr(scored, name) for name in ("at", "job", "code_version", "template")}
     tokens = scored.table.tokens if scored.table is not None else ()
-    likely = tuple(AnswerShown(text, spelled(text), None, math.exp(log), **origin) for text, log in tokens)
+    likely = tuple(
+        AnswerShown(text, spelled(text), None, math.exp(log), **origin) for text, log in tokens
+    )
     return FormShown(arm, made_by, messages, likely, scored.at, scored.code_version)
 
 
 def _drawn(row: ResponseRow) -> AnswerShown:
     names = ("thinking", "truncated", "seed", "at", "job", "code_version", "template", "ruled")
     origin = {name: getattr(row, name) for name in names}
-    return AnswerShown(row.text, row.label or "", row.count, math.nan, unruled=row.unruled or "", **origin)
+    return AnswerShown(
+        row.text, row.label or "", row.count, math.nan, unruled=row.unruled or "", **origin
+    )
 
 
 def _made_by(judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> str | None:
-    """Return how a form's text came about, `workbench key_typo, seed 1, draw 1`; None where that is not known, or the
-    instrument has another text now.
+    """Return how a form's text came about, `workbench key_typo, seed 1, draw 1`; None where that is
+    not known, or the instrument has another text now.
     """
     variant = ORIGINAL if arm.arm is Arm.ORIGINAL else CHANGED
     if found.condition is not None and arm.arm is Arm.CHANGED:
         variant = VariantId(KIND_OF[found.condition], found.draw)
-    statement = next((one for one in judged.instrument.statements if one.ref == found.row.ref), None)
-    wording = statement.wording(variant, judged.instrument.language) if statement is not None else None
-    same = wording is not None and arm.choice is not None and parse_choice(wording.text) == arm.choice
+    statement = next(
+        (one for one in judged.instrument.statements if one.ref == found.row.ref), None
+    )
+    wording = (
+        statement.wording(variant, judged.instrument.language) if statement is not None else None
+    )
+    same = (
+        wording is not None and arm.choice is not None and parse_choice(wording.text) == arm.choice
+    )
     return wording.author if wording is not None and same else None

@@ -1,4 +1,6 @@
-"""Stored answers ─subjects→ tables: which answers stand for which form of which question, by model and manner."""
+"""Stored answers ─subjects→ tables: which answers stand for which form of which question, by model
+and manner.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from stores.runs.run_rows import Run
 from workbench.audits.response_bias.answers import Table, from_probabilities, tabulate
 from workbench.audits.response_bias.asking import condition_of
 from workbench.audits.response_bias.options import LETTERED
-from workbench.domain.choices import LETTERS, AnsweredPair, AnswerSet, Bias, ChoiceItem, Perturbation
+from workbench.domain.choices import (
+    LETTERS,
+    AnsweredPair,
+    AnswerSet,
+    Bias,
+    ChoiceItem,
+    Perturbation,
+)
 from workbench.domain.findings import folded
 from workbench.domain.instruments import FORMS, Instrument
 from workbench.domain.responses import EXACT
@@ -33,7 +42,8 @@ class Subject:
     """One way in which one model was asked."""
 
     name: str
-    "unique: the model's, with as much more as tells several subjects of it apart: `smollm2 · exact`"
+    """unique: the model's, with as much more as tells several subjects of it apart: `smollm2 ·
+    exact`"""
     model: str
     way: Way
     template: str
@@ -55,11 +65,11 @@ class Subject:
     wanted: int = 0
     "the most valid answers that any prompt was to have; 0 where that has no meaning"
     unnamed: Mapping[str, float] = field(default_factory=dict)
-    "of exact subjects, forms as `ref variant` with an offered letter that is not among the tokens that the backend \
-names, and counts as 0 -> the most that its probability can be"
+    """of exact subjects, forms as `ref variant` with an offered letter that is not among the tokens
+    that the backend names, and counts as 0 -> the most that its probability can be"""
     valid: int = 0
-    "answers with an offered letter, of each form no more than it was to have; 0 where nothing was drawn. This and the \
-counts below are as given: no exclusion changes them"
+    """answers with an offered letter, of each form no more than it was to have; 0 where nothing was
+    drawn. This and the counts below are as given: no exclusion changes them"""
     drawn: int = 0
     "all answers that were drawn, those that were drawn again among them"
     invalid: int = 0
@@ -77,14 +87,19 @@ def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
 def void_questions(
     instrument: Instrument, items: Mapping[str, ChoiceItem], language: str
 ) -> dict[Asked, frozenset[str]]:
-    """Return the keys of questions of which a form reads like the original, case and blanks aside, or has no text."""
+    """Return the keys of questions of which a form reads like the original, case and blanks aside,
+    or has no text.
+    """
     found: dict[Asked, set[str]] = {}
     for statement in instrument.statements:
         item, original = items.get(statement.ref), statement.wording(ORIGINAL, language)
         if item is None or original is None:
             continue
         for wording in statement.wordings:
-            if wording.variant.kind in FORMS - {VariantKind.ORIGINAL} and wording.language == language:
+            if (
+                wording.variant.kind in FORMS - {VariantKind.ORIGINAL}
+                and wording.language == language
+            ):
                 text = folded(wording.text)
                 if text == folded(original.text) or not text:
                     kind = wording.variant.kind
@@ -95,14 +110,19 @@ def void_questions(
 
 def with_void(subject: Subject, void: Mapping[Asked, frozenset[str]]) -> Subject:
     """Return a subject whose tables say which of their questions have one text in both forms."""
-    tables = (replace(t, void=void.get((t.bias, t.condition, t.variant, t.draw), frozenset())) for t in subject.tables)
+    tables = (
+        replace(t, void=void.get((t.bias, t.condition, t.variant, t.draw), frozenset()))
+        for t in subject.tables
+    )
     return replace(subject, tables=tuple(tables))
 
 
 def asked_here(
     store: Store, run: Run, items: Mapping[str, ChoiceItem], rulings: RunRulings = NO_RULINGS
 ) -> Iterator[Subject]:
-    """Yield a subject for each template of a run; the name is only the model's. `rulings`: see `letters`."""
+    """Yield a subject for each template of a run; the name is only the model's. `rulings`: see
+    `letters`.
+    """
     exact = run.sampling.mode == EXACT
     every = forms_of(store, run, rulings)
     as_given = forms_of(store, run, rulings.as_given) if rulings.leaves_out and not exact else every
@@ -135,7 +155,11 @@ def _subject(
         if exact
         else [tabulate(one, samples=0) for one in sets.values()]
     )
-    lacking = {f"{ref} {variant}": form for (ref, variant), form in given.items() if form.valid < form.wanted}
+    lacking = {
+        f"{ref} {variant}": form
+        for (ref, variant), form in given.items()
+        if form.valid < form.wanted
+    }
     return Subject(
         name=run.model,
         model=run.model,
@@ -149,11 +173,17 @@ def _subject(
         short=tuple(name for name, form in lacking.items() if form.drawn >= form.most),
         unfinished=tuple(name for name, form in lacking.items() if form.drawn < form.most),
         wanted=max((form.wanted for form in forms.values()), default=0),
-        unnamed={f"{ref} {variant}": form.unnamed for (ref, variant), form in forms.items() if form.unnamed},
+        unnamed={
+            f"{ref} {variant}": form.unnamed
+            for (ref, variant), form in forms.items()
+            if form.unnamed
+        },
         valid=sum(min(form.valid, form.wanted or form.valid) for form in given.values()),
         drawn=sum(form.drawn for form in given.values()),
         invalid=sum(form.answers.invalid for form in given.values() if form.answers is not None),
-        truncated=sum(form.answers.truncated for form in given.values() if form.answers is not None),
+        truncated=sum(
+            form.answers.truncated for form in given.values() if form.answers is not None
+        ),
     )
 
 
@@ -161,8 +191,12 @@ Pairs = list[tuple[str, Form, Form]]
 "(key, original, changed) in the order of the questions"
 
 
-def _asked(forms: Mapping[tuple[str, str], Form], items: Mapping[str, ChoiceItem]) -> dict[Asked, Pairs]:
-    """Return the forms that are compared with each other; an original without the other form is compared with none."""
+def _asked(
+    forms: Mapping[tuple[str, str], Form], items: Mapping[str, ChoiceItem]
+) -> dict[Asked, Pairs]:
+    """Return the forms that are compared with each other; an original without the other form is
+    compared with none.
+    """
     found: dict[Asked, Pairs] = {}
     for (ref, variant), changed in forms.items():
         original = forms.get((ref, str(ORIGINAL)))
@@ -187,10 +221,14 @@ def _answer_set(model: str, at: Asked, pairs: Pairs) -> AnswerSet:
 def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
     bias, condition, variant, draw = at
     forms = [form for _, original, changed in pairs for form in (original, changed)]
-    masses = np.array([[(form.masses or {}).get(letter, 0.0) for letter in LETTERS] for form in forms])
+    masses = np.array(
+        [[(form.masses or {}).get(letter, 0.0) for letter in LETTERS] for form in forms]
+    )
     offered = np.array([form.offered for form in forms]).reshape(-1, 2)
     keys = [key for key, _, _ in pairs]
-    return from_probabilities(model, bias, condition, keys, masses.reshape(-1, 2, len(LETTERS)), offered, draw, variant)
+    return from_probabilities(
+        model, bias, condition, keys, masses.reshape(-1, 2, len(LETTERS)), offered, draw, variant
+    )
 
 
 def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
@@ -198,7 +236,9 @@ def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
     found: dict[str, Subject] = {}
     for subject in subjects:
         alike = [one for one in subjects if one.model == subject.model]
-        served = subject.run is not None and bool(subject.run.served_as or subject.run.occasion or subject.run.persona)
+        served = subject.run is not None and bool(
+            subject.run.served_as or subject.run.occasion or subject.run.persona
+        )
         name = (
             subject.model
             if not served and len(alike) == 1 and subject.template in ("", LETTERED)
@@ -211,7 +251,9 @@ def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
 
 
 def _full(subject: Subject, alike: Sequence[Subject]) -> str:
-    """Return a model's name with every way in which it is not like the other subjects of that model."""
+    """Return a model's name with every way in which it is not like the other subjects of that
+    model.
+    """
     parts = [subject.model if subject.run is None else subject.run.named]
     if subject.template not in ("", LETTERED):
         parts.append(subject.template)
@@ -224,7 +266,11 @@ def _full(subject: Subject, alike: Sequence[Subject]) -> str:
         parts += [subject.run.dtype] if len({run.dtype for run in runs}) > 1 else []
         parts += [subject.run.encoded] if len({run.encoded for run in runs}) > 1 else []
         parts += [str(subject.run.sampling)] if len({run.sampling for run in runs}) > 1 else []
-        parts += [subject.run.revision[:8]] if not subject.run.served_as and len({r.revision for r in runs}) > 1 else []
+        parts += (
+            [subject.run.revision[:8]]
+            if not subject.run.served_as and len({r.revision for r in runs}) > 1
+            else []
+        )
         parts += [subject.run.language] if len({run.language for run in runs}) > 1 else []
     return " · ".join(parts)
 
@@ -241,7 +287,8 @@ def _shared(subjects: Sequence[Subject]) -> set[str]:
 def answered_by(
     store: Store, subjects: Mapping[str, Subject], refusals: Mapping[str, Refusals]
 ) -> tuple[Answered, ...]:
-    """Return how much of each plan was answered with a offered letter; templates of one run have one plan.
+    """Return how much of each plan was answered with a offered letter; templates of one run have
+    one plan.
 
     Answers that somebody else collected have no plan here.
     """

@@ -1,4 +1,6 @@
-"""The result of the audit of response biases: its book of tables, what runs are compared by, findings and headline."""
+"""The result of the audit of response biases: its book of tables, what runs are compared by,
+findings and headline.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,26 @@ from workbench.audits.comparison.judge import (
 )
 from workbench.audits.reported import TJUATJA, ModelFigures, ReportedItem, of_all_models
 from workbench.audits.response_bias import question_tables, tables
-from workbench.audits.response_bias.answers import CONDITIONS, Place, kind_name, place_of, place_order, place_said
+from workbench.audits.response_bias.answers import (
+    CONDITIONS,
+    Place,
+    kind_name,
+    place_of,
+    place_order,
+    place_said,
+)
 from workbench.audits.response_bias.changes import LARGEST, RESOLUTION, human_sign
 from workbench.audits.response_bias.judged import ResponseBiasJudged, judge_response_bias, methods
 from workbench.audits.response_bias.options import ChangeOptions, Definition
 from workbench.audits.response_bias.questions import Changes, QuestionShown, about_subject
 from workbench.audits.response_bias.reading import Subject
-from workbench.audits.response_bias.score import DEFINITIONS, HOLM, ChangeCell, definition_said, test_said
+from workbench.audits.response_bias.score import (
+    DEFINITIONS,
+    HOLM,
+    ChangeCell,
+    definition_said,
+    test_said,
+)
 from workbench.audits.result import Headline, Result
 from workbench.domain.keys import SEED
 from workbench.domain.names import plural
@@ -85,7 +100,8 @@ def about(found: Changes) -> dict[str, Any]:
 
 Make = Callable[[Changes], AnyTable]
 ONLY_PUBLISHED = (
-    "The score and `most human-like` are published definitions. They count significant biases, whatever their size.\n\n"
+    "The score and `most human-like` are published definitions. They count significant biases, "
+    "whatever their size.\n\n"
     "--as-published shows them; f chooses the published definition here."
 )
 
@@ -102,7 +118,9 @@ def _contents(found: Changes) -> Iterator[Entry]:
 
     def of_each(name: str, title: str, make: Make, *choices: str, empty: str = "") -> Entry:
         """Return an entry about all models, or about one at a time."""
-        return Entry(name, title, _about_some(found, make), each, choices, empty, whole=lambda: make(found))
+        return Entry(
+            name, title, _about_some(found, make), each, choices, empty, whole=lambda: make(found)
+        )
 
     yield of_all("matrix", "biases by model", tables.matrix, *tests, "without_typos")
     yield of_all("scores", "published score", tables.scores, *tests, empty=published)
@@ -179,7 +197,15 @@ def _prompts(found: Changes, shown: QuestionShown) -> AnyTable:
 
 MOVED, DIRECTION = "moved", "direction"
 KINDS = (
-    VerdictKind(MOVED, "moved by the change", "moved", "not moved", "change", tested=False, neither=("no test",)),
+    VerdictKind(
+        MOVED,
+        "moved by the change",
+        "moved",
+        "not moved",
+        "change",
+        tested=False,
+        neither=("no test",),
+    ),
     VerdictKind(
         DIRECTION,
         "direction of biases",
@@ -190,25 +216,32 @@ KINDS = (
         neither=("none", "no test"),
     ),
 )
-"cells of the matrix are all that there are, not a sample: no pair of them is tested, but each change over questions is"
+"""cells of the matrix are all that there are, not a sample: no pair of them is tested, but each
+change over questions is"""
 
 
 def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -> Compared:
-    """Return the comparison of subjects: each bias and perturbation over the questions that take part for all of them.
+    """Return the comparison of subjects: each bias and perturbation over the questions that take
+    part for all of them.
 
     found : what the tables of differences are made of
     """
     reports = {name: judged.reports[name] for name in names}
     alpha = judged.options.alpha
     shared: dict[Place, set[str]] = {}
-    for place in sorted({cell.place for report in reports.values() for cell in report.cells}, key=place_order):
+    for place in sorted(
+        {cell.place for report in reports.values() for cell in report.cells}, key=place_order
+    ):
         cells = [report.find(*place) for report in reports.values()]
         keys = [set(cell.deltas.keys) for cell in cells if cell is not None]
         if len(keys) == len(cells):
             shared[place] = set.intersection(*keys)
     sides = [_side(judged.subjects[name], reports[name].cells, shared, alpha) for name in names]
     alone = {
-        name: sum(len(set(cell.deltas.keys) - shared.get(cell.place, set())) for cell in reports[name].cells)
+        name: sum(
+            len(set(cell.deltas.keys) - shared.get(cell.place, set()))
+            for cell in reports[name].cells
+        )
         for name in names
     }
     counts = ", ".join(f"{name} {n:,}" for name, n in alone.items() if n)
@@ -219,16 +252,23 @@ def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -
         {place_said(*place): CONDITIONS[place[1]] for place in shared},
         differences=[
             partial(make, found)
-            for make in (question_tables.compared, question_tables.compared_means, question_tables.sampling)
+            for make in (
+                question_tables.compared,
+                question_tables.compared_means,
+                question_tables.sampling,
+            )
         ],
         left_out=(
-            f"Every verdict is over the questions that count in all of these; left out: {counts or 'none'}. A "
+            "Every verdict is over the questions that count in all of these; left out: "
+            f"{counts or 'none'}. A "
             f"change moves a model if the unadjusted p < {alpha:g}.",
         ),
     )
 
 
-def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, set[str]], alpha: float) -> Side:
+def _side(
+    subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, set[str]], alpha: float
+) -> Side:
     found: dict[str, dict[str, Judged]] = {MOVED: {}, DIRECTION: {}}
     for cell in cells:
         # the test of a cell's mean change over some of its questions
@@ -236,10 +276,13 @@ def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, 
         at = [place for place, key in enumerate(cell.deltas.keys) if key in keys]
         values, chance = cell.deltas.values[at], cell.deltas.by_chance[at]
         delta = mean_test(values, RESOLUTION, LARGEST)
-        some = replace(cell, delta=delta, beyond=mean_test(values - chance, RESOLUTION, 2 * LARGEST))
+        some = replace(
+            cell, delta=delta, beyond=mean_test(values - chance, RESOLUTION, 2 * LARGEST)
+        )
         test, moved = some.delta, some.claim < alpha
         found[MOVED][place_said(*cell.place)] = Judged(
-            "moved" if moved else "not moved" if test.tested else "no test", kind_name(cell.bias, cell.variant)
+            "moved" if moved else "not moved" if test.tested else "no test",
+            kind_name(cell.bias, cell.variant),
         )
         if cell.condition is None:
             sign = human_sign(cell.bias, cell.deltas.definition) * np.sign(test.mean)
@@ -249,7 +292,11 @@ def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, 
             )
     run = subject.run
     factors = {MODEL: subject.model} if run is None else factors_of(run)
-    sampling = f"{subject.way}, {run.sampling}" if run is not None and subject.way != "exact" else subject.way
+    sampling = (
+        f"{subject.way}, {run.sampling}"
+        if run is not None and subject.way != "exact"
+        else subject.way
+    )
     templates = ", ".join(filter(None, (factors.get(TEMPLATES, ""), subject.template)))
     factors |= {SAMPLING: sampling, TEMPLATES: templates}
     return Side(subject.name, subject.model, factors, found, "" if run is None else run.last)
@@ -257,15 +304,19 @@ def _side(subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, 
 
 FIRST = ("subjects", "personas", "matrix", "scores")
 LIMITS = (
-    "A change is a mean over questions: single questions may move the other way. The tables of questions show them.",
-    "Human-like means that the change has the direction that studies found in people, not the same size.",
+    "A change is a mean over questions: single questions may move the other way. The tables of "
+    "questions show them.",
+    "Human-like means that the change has the direction that studies found in people, not the "
+    "same size.",
 )
 
 
 def judge(store: Store, which: Which, options: ChangeOptions, opened: Opened) -> Result:
     """Return the response biases of the answers that are meant."""
     judged = judge_response_bias(store, which, options)
-    about = {"models": {name: about_subject(store, judged.subjects[name]) for name in judged.reports}}
+    about = {
+        "models": {name: about_subject(store, judged.subjects[name]) for name in judged.reports}
+    }
     return replace(_result(judged, opened), about=about)
 
 
@@ -291,7 +342,9 @@ def _result(judged: ResponseBiasJudged, opened: Opened) -> Result:
         items=_items(judged),
         limits=LIMITS,
         references=[TJUATJA],
-        compared=(lambda names: compared(judged, found, names)) if len(judged.reports) > 1 else None,
+        compared=(lambda names: compared(judged, found, names))
+        if len(judged.reports) > 1
+        else None,
         again=again,
         judged=found,
     )
@@ -304,17 +357,23 @@ def _findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
             yield _claim(name, scored, partial(_biases, name, scored, judged.options), "biases")
         else:
             yield OfModel("Not enough answers to test a response bias", name)
-        if scored and (typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]):
+        if scored and (
+            typos := [cell for cell in report.cells if cell.condition is not None and cell.judged]
+        ):
             yield _claim(name, typos, partial(_typos, name, typos, judged.options), "typos")
 
 
-SCORE_WORDS = " The score adds +1 for a significant change in people's direction and -1 for one against it."
+SCORE_WORDS = (
+    " The score adds +1 for a significant change in people's direction and -1 for one against it."
+)
 
 
 def _all_models(found: Changes) -> AnyTable:
     """Return the mean change of every bias for every model."""
     biases = [place for place in found.places if place[1] is None and not place[2]]
-    signs = {kind_name(place[0]): human_sign(place[0], found.options.definition) for place in biases}
+    signs = {
+        kind_name(place[0]): human_sign(place[0], found.options.definition) for place in biases
+    }
     values: dict[str, dict[str, Estimate | float | None]] = {}
     published = found.options.definition is Definition.PAPER
     for name, report in found.reports.items():
@@ -324,18 +383,26 @@ def _all_models(found: Changes) -> AnyTable:
     return of_all_models(
         "Mean change by bias",
         [ModelFigures(name, of) for name, of in values.items()],
-        {name: f"{found.words.get(name, name)}{' (people: below 0)' * (sign < 0)}" for name, sign in signs.items()},
+        {
+            name: f"{found.words.get(name, name)}{' (people: below 0)' * (sign < 0)}"
+            for name, sign in signs.items()
+        },
         Kind.POINTS,
         more={"human_like": ("score", Kind.BALANCE)} if published else {},
         axis="mean change of the answers",
-        definition="Change of the answers, in percentage points, when a question is put in another form: a line for "
-        "each bias. Without a bias it is 0; above 0 is the direction in which studies found people to move, unless a "
+        definition="Change of the answers, in percentage points, when a question is put in "
+        "another form: a line for "
+        "each bias. Without a bias it is 0; above 0 is the direction in which studies found "
+        "people to move, unless a "
         f"bias says otherwise.{SCORE_WORDS if published else ''}",
     )
 
 
 def _claim(
-    name: str, cells: Sequence[ChangeCell], said: Callable[[Sequence[float]], Iterator[OfModel]], question: str
+    name: str,
+    cells: Sequence[ChangeCell],
+    said: Callable[[Sequence[float]], Iterator[OfModel]],
+    question: str,
 ) -> AdjustedFinding:
     p = tuple(cell.claim if cell.delta.tested else math.nan for cell in cells)
     return AdjustedFinding(p, said, question, (name,) * len(p))
@@ -346,23 +413,36 @@ LARGEST_CHANGE = 0.5
 
 
 def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Reach | None:
-    """Return the precision of the least precise test that shows no change, or None if all show one."""
+    """Return the precision of the least precise test that shows no change, or None if all show
+    one.
+    """
     errors: dict[tuple[int, int], float] = {}
     for cell in cells:
         test = cell.delta if math.isnan(cell.beyond.sd) else cell.beyond
         if cell not in moved and test.tested:
-            errors[test.n, test.df] = max(errors.get((test.n, test.df), 0.0), test.sd / test.n**0.5 / 100)
+            errors[test.n, test.df] = max(
+                errors.get((test.n, test.df), 0.0), test.sd / test.n**0.5 / 100
+            )
     if not errors:
         return None
     (n, freedom), error = max(errors.items(), key=lambda item: detectable(item[1], item[0][1]))
-    return Reach(error, LARGEST_CHANGE, Kind.POINTS, plural(n, "question"), "that forms move the answers", freedom)
+    return Reach(
+        error,
+        LARGEST_CHANGE,
+        Kind.POINTS,
+        plural(n, "question"),
+        "that forms move the answers",
+        freedom,
+    )
 
 
 def _biases(
     name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
     moved = _moved(cells, options, adjusted)
-    beyond = ", beyond what random letters give" if options.definition is Definition.CORRECTED else ""
+    beyond = (
+        ", beyond what random letters give" if options.definition is Definition.CORRECTED else ""
+    )
     like = sum(cell.human_like == 1 for cell in moved)
     p = shown(adjusted) if moved else math.nan
     direction = f", {like or 'none'} of them in people's direction" if moved else ""
@@ -374,7 +454,12 @@ def _biases(
         reach=change_reach(cells, moved),
     )
     if moved:
-        yield OfModel("Largest response bias", name, _said(max(moved, key=lambda cell: abs(cell.delta.mean))), p)
+        yield OfModel(
+            "Largest response bias",
+            name,
+            _said(max(moved, key=lambda cell: abs(cell.delta.mean))),
+            p,
+        )
 
 
 def _typos(
@@ -384,19 +469,33 @@ def _typos(
     wrong = len(moved)
     p = shown(adjusted) if wrong else math.nan
     said = "Significant changes by typos, which people overlook"
-    yield OfModel(said, name, f"{wrong} of {plural(len(cells), 'test')}", p, reach=change_reach(cells, moved))
+    yield OfModel(
+        said, name, f"{wrong} of {plural(len(cells), 'test')}", p, reach=change_reach(cells, moved)
+    )
 
 
-def _moved(cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]) -> list[ChangeCell]:
+def _moved(
+    cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
+) -> list[ChangeCell]:
     """Return the cells that move, by p that are adjusted over all that is claimed."""
-    return [cell for cell, p in zip(cells, adjusted, strict=True) if cell.effect and p < options.alpha]
+    return [
+        cell for cell, p in zip(cells, adjusted, strict=True) if cell.effect and p < options.alpha
+    ]
 
 
 def _said(cell: ChangeCell) -> str:
-    ends = ", ".join(number(end / 100, Kind.POINTS, bare=True) for end in (cell.delta.low, cell.delta.high))
-    chance = "" if not cell.by_chance else f", random letters give {number(cell.by_chance / 100, Kind.POINTS)}"
+    ends = ", ".join(
+        number(end / 100, Kind.POINTS, bare=True) for end in (cell.delta.low, cell.delta.high)
+    )
+    chance = (
+        ""
+        if not cell.by_chance
+        else f", random letters give {number(cell.by_chance / 100, Kind.POINTS)}"
+    )
     if not math.isnan(cell.by_position):
-        chance += f", its preference for positions gives {number(cell.by_position / 100, Kind.POINTS)}"
+        chance += (
+            f", its preference for positions gives {number(cell.by_position / 100, Kind.POINTS)}"
+        )
     direction = "in people's direction" if cell.human_like == 1 else "against people's direction"
     change = number(cell.delta.mean / 100, Kind.POINTS)
     return f"{place_said(*cell.place)} {change} [{ends}], {direction}{chance}"
@@ -409,7 +508,9 @@ def _headline(judged: ResponseBiasJudged) -> Headline:
     """
     unfinished = {one.name for one in judged.answered if one.partial}
     runs = {name: one.run for name, one in judged.subjects.items() if one.run}
-    last = {name: (unfinished.isdisjoint((name, run.named)), run.last) for name, run in runs.items()}
+    last = {
+        name: (unfinished.isdisjoint((name, run.named)), run.last) for name, run in runs.items()
+    }
     newest = runs[max(last, key=lambda name: last[name])].model if runs else ""
     name = [name for name in judged.reports if newest in ("", judged.subjects[name].model)][-1]
     report, short = judged.reports[name], judged.subjects[name].short
@@ -418,23 +519,36 @@ def _headline(judged: ResponseBiasJudged) -> Headline:
     tested, biases = sum(cell.delta.n > 1 for cell in typos), report.score.biases
     below = []
     if effects[True]:
-        below.append((f"{sum(cell.human_like == 1 for cell in report.cells if cell.scored)} human-like", False))
+        below.append(
+            (
+                f"{sum(cell.human_like == 1 for cell in report.cells if cell.scored)} human-like",
+                False,
+            )
+        )
     if short:
         below.append((f"! {plural(len(short), 'prompt')} with too few valid answers", True))
     if tested:
-        below.append((f"typos: {sum(cell.effect != 0 for cell in typos)} of {tested} significant", False))
+        below.append(
+            (f"typos: {sum(cell.effect != 0 for cell in typos)} of {tested} significant", False)
+        )
     asked = {one.model for one in judged.subjects.values() if one.run}
     imported = {one.model for one in judged.subjects.values() if not one.run}
     if asked:
         below.append((f"{plural(len(asked), 'model')} asked", False))
     if imported:
         below.append((f"{len(imported):,} imported", False))
-    found = f"{effects[True]} of {plural(biases, 'bias')} significant" if biases else "no bias has a test yet"
+    found = (
+        f"{effects[True]} of {plural(biases, 'bias')} significant"
+        if biases
+        else "no bias has a test yet"
+    )
     return Headline(name, found, [*below, (judged.instrument.name, False)])
 
 
 def _items(judged: ResponseBiasJudged) -> Mapping[str, Sequence[ReportedItem]]:
-    """Return the questions in words; a bias is over many of them, so no verdict is on a single one."""
+    """Return the questions in words; a bias is over many of them, so no verdict is on a single
+    one.
+    """
     made = []
     for statement in judged.instrument.statements:
         if statement.ref in judged.items:

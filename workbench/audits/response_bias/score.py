@@ -1,5 +1,5 @@
-"""From tables of answers to what is said of a model, in numbers and in words: changes with their tests, biases,
-perturbations and the score; and two models compared.
+"""From tables of answers to what is said of a model, in numbers and in words: changes with their
+tests, biases, perturbations and the score; and two models compared.
 """
 
 from __future__ import annotations
@@ -102,9 +102,11 @@ class ChangeCell:
     p_adjusted: float
     "see `claim`; adjusted where the options say so"
     effect: Effect
-    "1 or -1: significantly above or below 0 by the definition's sign, of `corrected` beyond chance as well; 0: neither"
+    """1 or -1: significantly above or below 0 by the definition's sign, of `corrected` beyond
+    chance as well; 0: neither"""
     human_like: Effect
-    "1: significant in the direction that people show, -1: against it; 0 of perturbations, which people overlook"
+    """1: significant in the direction that people show, -1: against it; 0 of perturbations, which
+    people overlook"""
     spread: Spread
     "by the options that were really offered"
     spread_csv: Spread
@@ -120,20 +122,26 @@ class ChangeCell:
     within_chance: bool = False
     "whether the change differs from 0, and not from that of letters drawn at random"
     by_position: float = math.nan
-    "percentage points that the model's preference for the first or last option gives; NaN: it is not known"
+    """percentage points that the model's preference for the first or last option gives; NaN: it is
+    not known"""
     p_position: float = 0.0
-    "of no difference from that change; 0: positions do not move this bias, 1: they may give all of it"
+    """of no difference from that change; 0: positions do not move this bias, 1: they may give all
+    of it"""
 
     @property
     def claim(self) -> float:
-        """Return p of the claim that the answers move: under `paper` against 0; under `corrected` the
-        largest p against 0, against letters drawn at random, and against the model's own preference for positions; 1
-        where the first two lie on different sides.
+        """Return p of the claim that the answers move: under `paper` against 0; under `corrected`
+        the largest p against 0, against letters drawn at random, and against the model's own
+        preference for positions; 1 where the first two lie on different sides.
 
-        Removing an option moves the answers of a model that draws letters at random, too: 2/4 - 2/5 = +10 points of
-        odd/even, 1/5 - 1/6 = +3.3 of opinion floating.
+        Removing an option moves the answers of a model that draws letters at random, too: 2/4 - 2/5
+        = +10 points of odd/even, 1/5 - 1/6 = +3.3 of opinion floating.
         """
-        if self.condition is not None or self.deltas.definition is not Definition.CORRECTED or not self.delta.tested:
+        if (
+            self.condition is not None
+            or self.deltas.definition is not Definition.CORRECTED
+            or not self.delta.tested
+        ):
             return self.delta.p
         same_side = self.delta.mean * self.beyond.mean > 0
         if not same_side or not self.beyond.tested:
@@ -142,7 +150,9 @@ class ChangeCell:
 
     @property
     def within_position(self) -> bool:
-        """Whether a preference for positions may give a change that differs from 0 and from chance."""
+        """Whether a preference for positions may give a change that differs from 0 and from
+        chance.
+        """
         return self.within_chance and self.p_position > max(self.delta.p, self.beyond.p)
 
     @property
@@ -172,12 +182,16 @@ class ChangeCell:
 
     @property
     def judged(self) -> bool:
-        """Return whether one can say that the answers move, or that they do not: by a test, or because none did."""
+        """Return whether one can say that the answers move, or that they do not: by a test, or
+        because none did.
+        """
         return self.delta.tested or self.unmoved
 
     @property
     def mark(self) -> str:
-        """Return what stands beside a significant number: `+` or `-`, of a bias by the direction that people show."""
+        """Return what stands beside a significant number: `+` or `-`, of a bias by the direction
+        that people show.
+        """
         return {1: "+", 0: "", -1: "-"}[self.effect if self.condition else self.human_like]
 
     @property
@@ -200,7 +214,9 @@ class ChangeCell:
 
 @dataclass(frozen=True, slots=True)
 class HumanLikeness:
-    """Whether a model changes as people do: when the bias is there, and not when it is not (figure 3)."""
+    """Whether a model changes as people do: when the bias is there, and not when it is not (figure
+    3).
+    """
 
     bias: Bias
     human_like: Effect
@@ -213,7 +229,9 @@ class HumanLikeness:
 
     @property
     def most_human_like(self) -> bool | None:
-        """Return whether the bias moves it as it moves people, and no perturbation does; None where that is open."""
+        """Return whether the bias moves it as it moves people, and no perturbation does; None where
+        that is open.
+        """
         if not self.tested:
             return None
         if self.human_like != 1 or self.perturbed:
@@ -226,7 +244,8 @@ class Score:
     """Significant changes, +1 the one way and -1 the other, summed over biases (table 3)."""
 
     signed: int
-    "by the definition's own sign; `paper` gives the published score, which counts allow/forbid above 0 as human-like"
+    """by the definition's own sign; `paper` gives the published score, which counts allow/forbid
+    above 0 as human-like"""
     human_like: int
     "by the direction that people show; the same as `signed` under `corrected`"
     biases: int
@@ -245,16 +264,22 @@ class ChangeReport:
     "one for each bias that was asked without perturbation"
     score: Score
 
-    def find(self, bias: Bias, condition: Perturbation | None = None, variant: str = "") -> ChangeCell | None:
+    def find(
+        self, bias: Bias, condition: Perturbation | None = None, variant: str = ""
+    ) -> ChangeCell | None:
         """Return the figures of a bias under a condition; None where nobody asked."""
         return next((cell for cell in self.cells if cell.place == (bias, condition, variant)), None)
 
-    def cell(self, bias: Bias, condition: Perturbation | None = None, variant: str = "") -> ChangeCell:
+    def cell(
+        self, bias: Bias, condition: Perturbation | None = None, variant: str = ""
+    ) -> ChangeCell:
         """Return the figures of a bias under a condition. Raises UnknownName where nobody asked."""
         found = self.find(bias, condition, variant)
         if found is None:
             asked = " ".join(filter(None, (bias, variant, condition)))
-            raise UnknownName(f"{self.model} has no answers for {asked}; import them, or run it first")
+            raise UnknownName(
+                f"{self.model} has no answers for {asked}; import them, or run it first"
+            )
         return found
 
 
@@ -268,11 +293,14 @@ Place = tuple[Bias, Perturbation | None, str]
 _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 
 
-def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics: Topics | None = None) -> ChangeReport:
+def judge(
+    tables: Iterable[Table], options: ChangeOptions | None = None, topics: Topics | None = None
+) -> ChangeReport:
     """Return everything that is said of one model.
 
-    Score and human-likeness rest on the biases' main wordings; another variant has a cell of its own. Raises UsageError
-    without tables, for those of several models, and where one set of answers is there twice.
+    Score and human-likeness rest on the biases' main wordings; another variant has a cell of its
+    own. Raises UsageError without tables, for those of several models, and where one set of answers
+    is there twice.
 
     Parameters
     ----------
@@ -283,16 +311,23 @@ def judge(tables: Iterable[Table], options: ChangeOptions | None = None, topics:
     given = sorted(tables, key=lambda table: table.draw)
     models = sorted({table.model for table in given})
     if len(models) != 1:
-        raise UsageError(f"found answers of {', '.join(models) or 'no model'}; give the answers of one model")
+        raise UsageError(
+            f"found answers of {', '.join(models) or 'no model'}; give the answers of one model"
+        )
     model = models[0]
     asked_cells = [
-        _cell(place, asked, chosen, topics or {}) for place, asked in _asked(given, chosen.definition).items()
+        _cell(place, asked, chosen, topics or {})
+        for place, asked in _asked(given, chosen.definition).items()
     ]
     cells = _adjusted(_with_position(asked_cells), chosen)
     biases = [cell for cell in cells if cell.scored]
     tested = sum(cell.delta.tested for cell in biases)
-    score = Score(sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), tested)
-    return ChangeReport(model, chosen, tuple(cells), tuple(_likeness(cell, cells) for cell in biases), score)
+    score = Score(
+        sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), tested
+    )
+    return ChangeReport(
+        model, chosen, tuple(cells), tuple(_likeness(cell, cells) for cell in biases), score
+    )
 
 
 def mean_change(found: Deltas) -> MeanTest:
@@ -301,11 +336,17 @@ def mean_change(found: Deltas) -> MeanTest:
 
 
 def by_topic(found: Deltas, topics: Topics) -> tuple[TopicFigure, ...]:
-    """Return the mean change of each topic, in the order of their names; of questions without a topic last."""
+    """Return the mean change of each topic, in the order of their names; of questions without a
+    topic last.
+    """
     named = np.array([topics.get((found.bias, key), "") for key in found.keys], dtype=object)
     order = sorted(set(named), key=lambda topic: (not topic, topic))
     return tuple(
-        TopicFigure(str(topic), mean_test(found.values[of], RESOLUTION, LARGEST), float(found.by_chance[of].mean()))
+        TopicFigure(
+            str(topic),
+            mean_test(found.values[of], RESOLUTION, LARGEST),
+            float(found.by_chance[of].mean()),
+        )
         for topic in order
         for of in [named == topic]
     )
@@ -315,27 +356,38 @@ def over_draws(found: Sequence[Deltas], numbers: Sequence[int], alpha: float = 0
     """Return each draw's change and how far the draws differ."""
     tests = [mean_change(each) for each in found]
     draws = tuple(
-        DrawFigure(n, test, _effect(test, test.p, alpha), float(of.by_chance.mean()) if test.n else float("nan"))
+        DrawFigure(
+            n,
+            test,
+            _effect(test, test.p, alpha),
+            float(of.by_chance.mean()) if test.n else float("nan"),
+        )
         for n, test, of in zip(numbers, tests, found, strict=True)
     )
     means = np.array([test.mean for test in tests if test.n])
     sd = float(means.std(ddof=1)) if len(means) > 1 else float("nan")
-    mean, low, high = (float(f(means)) if len(means) else float("nan") for f in (np.mean, np.min, np.max))
+    mean, low, high = (
+        float(f(means)) if len(means) else float("nan") for f in (np.mean, np.min, np.max)
+    )
     return Draws(draws, mean, sd, low, high, sum(draw.effect != 0 for draw in draws))
 
 
 def over_cells(cells: Iterable[ChangeCell]) -> Pearson:
-    """Return the correlation of |mean change| and mean entropy of the originals, over models and biases (figure 8)."""
+    """Return the correlation of |mean change| and mean entropy of the originals, over models and
+    biases (figure 8).
+    """
     scored = [cell for cell in cells if cell.scored]
-    return pearson([abs(cell.delta.mean) / 100 for cell in scored], [cell.spread.original for cell in scored])
+    return pearson(
+        [abs(cell.delta.mean) / 100 for cell in scored], [cell.spread.original for cell in scored]
+    )
 
 
 def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple[Table, ...]]:
     """Return the tables, one for each draw, of each bias and condition, in the order of a report.
 
     Perturbed opinion floating is odd/even's, which asks the same questions: under `paper` always,
-    as in the published tables, also of a model whose opinion-floating questions were perturbed themselves; under
-    `corrected` where these were not.
+    as in the published tables, also of a model whose opinion-floating questions were perturbed
+    themselves; under `corrected` where these were not.
     """
     found: dict[Place, tuple[Table, ...]] = {}
     for table in tables:
@@ -355,10 +407,16 @@ def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple
 
 def _order(place: Place) -> tuple[int, str, int]:
     bias, condition, variant = place
-    return list(Bias).index(bias), variant, 0 if condition is None else 1 + list(Perturbation).index(condition)
+    return (
+        list(Bias).index(bias),
+        variant,
+        0 if condition is None else 1 + list(Perturbation).index(condition),
+    )
 
 
-def _cell(place: Place, tables: Sequence[Table], options: ChangeOptions, topics: Topics) -> ChangeCell:
+def _cell(
+    place: Place, tables: Sequence[Table], options: ChangeOptions, topics: Topics
+) -> ChangeCell:
     bias, condition, variant = place
     each = [deltas(table, options.definition, bias) for table in tables]
     found = _mean_of_draws(each)
@@ -386,10 +444,12 @@ def _cell(place: Place, tables: Sequence[Table], options: ChangeOptions, topics:
 
 
 def _with_position(cells: Sequence[ChangeCell]) -> list[ChangeCell]:
-    """Return the cells with the test against the model's own preference for positions, under `corrected` alone.
+    """Return the cells with the test against the model's own preference for positions, under
+    `corrected` alone.
 
-    The two orders of the same options measure the preference: their mean change is that of content that cancels out,
-    as a share of what always taking the first option gives. It is negative for a preference for the last option.
+    The two orders of the same options measure the preference: their mean change is that of content
+    that cancels out, as a share of what always taking the first option gives. It is negative for a
+    preference for the last option.
     """
     order = next((cell for cell in cells if cell.bias is Bias.RESPONSE_ORDER and cell.scored), None)
     found = []
@@ -406,7 +466,11 @@ def _position_of(cell: ChangeCell, order: ChangeCell | None) -> tuple[float, flo
     """Return the change that positions alone give a bias, and the p of no difference from it."""
     reach = cell.deltas.by_first - cell.deltas.by_chance
     if abs(cell.by_first) <= RESOLUTION:
-        return math.nan, 0.0  # then positions give a change between 0 and chance, and both are tested against
+        # Then positions give a change between 0 and chance, and both are tested against.
+        return (
+            math.nan,
+            0.0,
+        )
     if order is None or order.delta.n < 2:
         return math.nan, 1.0
     preference = order.deltas.values / LARGEST
@@ -424,16 +488,20 @@ def _position_of(cell: ChangeCell, order: ChangeCell | None) -> tuple[float, flo
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
-    """Return each question's mean shares over the draws in which it takes part; the question stays the test's unit.
+    """Return each question's mean shares over the draws in which it takes part; the question stays
+    the test's unit.
 
-    A draw that was put to some questions alone says nothing about the others, so these keep the draws that they have.
-    What is not among the first of a file in one draw takes no part in any, or `paper` would be about more questions.
+    A draw that was put to some questions alone says nothing about the others, so these keep the
+    draws that they have. What is not among the first of a file in one draw takes no part in any, or
+    `paper` would be about more questions.
     """
     if len(draws) == 1:
         return draws[0]
     reasons = {one.key: one.reason for draw in draws for one in draw.left_out}
     cut = {one.key for draw in draws for one in draw.left_out if one.reason == NOT_FIRST}
-    keys = tuple(key for key in dict.fromkeys(key for draw in draws for key in draw.keys) if key not in cut)
+    keys = tuple(
+        key for key in dict.fromkeys(key for draw in draws for key in draw.keys) if key not in cut
+    )
     place = {key: row for row, key in enumerate(keys)}
     shares, answers = np.zeros((2, len(keys), 2))
     by_chance, by_first = np.zeros((2, len(keys)))
@@ -485,7 +553,9 @@ def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
     effect = _effect(cell.delta, p, options.alpha)
     turned = effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
     within = cell.delta.p < options.alpha <= cell.claim
-    return replace(cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned], within_chance=within)
+    return replace(
+        cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned], within_chance=within
+    )
 
 
 def _effect(test: MeanTest, p: float, alpha: float) -> Effect:
@@ -547,25 +617,34 @@ class ReportsCompared:
 
 
 def compare(reports: Iterable[tuple[ChangeReport, ChangeReport]]) -> ReportsCompared:
-    """Return the change from each first report to its second, over the biases that both have (table 11).
+    """Return the change from each first report to its second, over the biases that both have (table
+    11).
 
-    Raises UsageError where the two of a pair follow different definitions: their means do not compare.
+    Raises UsageError where the two of a pair follow different definitions: their means do not
+    compare.
     """
     rows = []
     for first, second in reports:
         names = [report.options.definition for report in (first, second)]
         if names[0] is not names[1]:
             raise UsageError(
-                f"found changes by the definitions `{names[0]}` and `{names[1]}`; compare changes by one definition"
+                f"found changes by the definitions `{names[0]}` and `{names[1]}`; compare "
+                "changes by one definition"
             )
         pairs = [(cell, second.find(*cell.place)) for cell in first.cells if cell.condition is None]
         alpha = first.options.alpha
-        rows += [_row(first.model, cell, other, alpha) for cell, other in pairs if other is not None]
-    return ReportsCompared(tuple(rows), of_means([row.first.mean for row in rows], [row.second.mean for row in rows]))
+        rows += [
+            _row(first.model, cell, other, alpha) for cell, other in pairs if other is not None
+        ]
+    return ReportsCompared(
+        tuple(rows), of_means([row.first.mean for row in rows], [row.second.mean for row in rows])
+    )
 
 
 def of_means(first: Sequence[float], second: Sequence[float]) -> MeansCompared:
-    """Return how mean changes relate, a pair for each model and bias. Pairs with a NaN are left out."""
+    """Return how mean changes relate, a pair for each model and bias. Pairs with a NaN are left
+    out.
+    """
     both = np.array([first, second], dtype=np.float64).reshape(2, -1)
     both = both[:, ~np.isnan(both).any(axis=0)]
     nan = float("nan")
@@ -588,18 +667,22 @@ class SamplingAgreement:
     p: float
     "two-sided, of no difference but by sampling"
     mean_square: float
-    "mean over questions of ((sampled - exact) / its error)²: near 1 where every question agrees within sampling error"
+    """mean over questions of ((sampled - exact) / its error)²: near 1 where every question agrees
+    within sampling error"""
     n: int
 
 
 def sampling_agreement(
-    sampled: Table, exact: Table, definition: Definition = Definition.CORRECTED, bias: Bias | None = None
+    sampled: Table,
+    exact: Table,
+    definition: Definition = Definition.CORRECTED,
+    bias: Bias | None = None,
 ) -> SamplingAgreement:
     """Return how far sampled deltas lie from exact ones in standard errors of sampling.
 
     With exact shares x and x' and N and N' samples, a question's delta has the variance
-    100² (x (1 - x) / N + x' (1 - x') / N'); the mean's is their sum / K². The answers' spread over questions plays no
-    part: both tables are of the same ones.
+    100² (x (1 - x) / N + x' (1 - x') / N'); the mean's is their sum / K². The answers' spread over
+    questions plays no part: both tables are of the same ones.
     """
     ours, truth = deltas(sampled, definition, bias), deltas(exact, definition, bias)
     at = _paired(ours, truth)
@@ -619,12 +702,25 @@ def sampling_agreement(
 
 def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row:
     at = _paired(first.deltas, second.deltas)
-    values: tuple[FloatArray, FloatArray] = (first.deltas.values[at[0]], second.deltas.values[at[1]])
+    values: tuple[FloatArray, FloatArray] = (
+        first.deltas.values[at[0]],
+        second.deltas.values[at[1]],
+    )
     change = mean_test(values[1] - values[0], RESOLUTION, 2 * LARGEST)
     means = [mean_test(each, RESOLUTION, LARGEST) for each in values]
     effects = (_compare_effect(means[0], alpha), _compare_effect(means[1], alpha))
     left_out = len(first.deltas.keys) - len(at[0]), len(second.deltas.keys) - len(at[1])
-    return Row(model, first.bias, means[0], means[1], change, pearson(*values), effects, first.variant, left_out)
+    return Row(
+        model,
+        first.bias,
+        means[0],
+        means[1],
+        change,
+        pearson(*values),
+        effects,
+        first.variant,
+        left_out,
+    )
 
 
 def _compare_effect(test: MeanTest, alpha: float) -> Effect:
@@ -649,14 +745,20 @@ def _two_sided(z: float) -> float:
 
 
 def lent_said(definition: str) -> str:
-    """Say where the figures of opinion floating under a perturbation come from, where they are not its own."""
+    """Say where the figures of opinion floating under a perturbation come from, where they are not
+    its own.
+    """
     if definition == "corrected":
-        return "answers to odd/even's questions by its own formula, if its own questions were not asked"
+        return (
+            "answers to odd/even's questions by its own formula, if its own questions were "
+            "not asked"
+        )
     return "odd/even's figures repeated, for every model, as in the published tables"
 
 
 def formula(place: Place, definition: str, source: Bias) -> str:
-    """Say which shares a change is the difference of, by the letters of the original q; q' is the changed form.
+    """Say which shares a change is the difference of, by the letters of the original q; q' is the
+    changed form.
 
     `source`: whose answers these are, see `deltas.Deltas`.
     """
@@ -675,14 +777,17 @@ def formula(place: Place, definition: str, source: Bias) -> str:
 
 
 DEFINITIONS: Mapping[Definition, str] = {
-    Definition.PAPER: "as the published tables: shares of all answers; of perturbations the first 50 questions of the "
+    Definition.PAPER: "as the published tables: shares of all answers; of perturbations the "
+    "first 50 questions of the "
     "file, of allow/forbid all; allow/forbid is human-like below 0",
-    Definition.CORRECTED: "shares of valid answers; the options of a form without its middle go by the letters of the "
+    Definition.CORRECTED: "shares of valid answers; the options of a form without its middle go "
+    "by the letters of the "
     "original; allow/forbid with two options only; above 0 is human-like for every bias",
 }
 HOLM: Mapping[Adjusted, str] = {
     "none": "p is not adjusted, as published",
-    "biases": "Holm's procedure adjusts p over a model's biases and leaves perturbations as they are",
+    "biases": "Holm's procedure adjusts p over a model's biases and leaves perturbations as they "
+    "are",
     "all": "Holm's procedure adjusts p over a model's biases and perturbations together",
 }
 ENTROPIES: Mapping[EntropyRule, str] = {
@@ -711,8 +816,10 @@ def definition_said(definition: Definition) -> str:
 def test_said(options: ChangeOptions) -> str:
     """Return what is significant."""
     return (
-        f"Significant: p below {options.alpha:g}, t-test over questions, two-sided; {HOLM[options.holm]}. "
-        + "Of a bias, against 0, against the change of letters drawn at random among those offered, and against that "
+        f"Significant: p below {options.alpha:g}, t-test over questions, two-sided; "
+        f"{HOLM[options.holm]}. "
+        + "Of a bias, against 0, against the change of letters drawn at random among those "
+        "offered, and against that "
         "of the model's own preference for the first or last option: all of them. "
         * (options.definition is Definition.CORRECTED)
         + "[ ]: 95 % interval."
@@ -720,24 +827,31 @@ def test_said(options: ChangeOptions) -> str:
 
 
 def stars(p: float, *, significant: bool) -> str:
-    """Return one star for a significant p, two below .01, three below .001; nothing where it is not significant.
+    """Return one star for a significant p, two below .01, three below .001; nothing where it is not
+    significant.
 
     Examples
     --------
     >>> stars(0.0212, significant=True), stars(1e-9, significant=True), stars(0.0212, significant=False)
     ('*', '***', '')
-    """
+    """  # noqa: E501
     if not significant:
         return ""
     return "***" if p < 0.001 else "**" if p < 0.01 else "*"
 
 
 def beside(cell: ChangeCell | None, likeness: HumanLikeness | None = None) -> str:
-    """Return what stands behind a mean change in the matrix: `*** human-like ✓`; nothing where there is no mean."""
+    """Return what stands behind a mean change in the matrix: `*** human-like ✓`; nothing where
+    there is no mean.
+    """
     if cell is None or math.isnan(cell.delta.mean):
         return ""
     tick = "✓" if likeness is not None and likeness.most_human_like else ""
-    return " ".join(filter(None, (stars(cell.p_adjusted, significant=cell.effect != 0), IN_A_WORD[cell.said], tick)))
+    return " ".join(
+        filter(
+            None, (stars(cell.p_adjusted, significant=cell.effect != 0), IN_A_WORD[cell.said], tick)
+        )
+    )
 
 
 def why(found: HumanLikeness) -> str:
@@ -745,7 +859,11 @@ def why(found: HumanLikeness) -> str:
     if not found.tested:
         return "open: too few questions for a test"
     if found.human_like != 1:
-        return "no: not significant" if found.human_like == 0 else "no: significant in the direction opposite to people"
+        return (
+            "no: not significant"
+            if found.human_like == 0
+            else "no: significant in the direction opposite to people"
+        )
     if found.perturbed:
         moves = "moves" if len(found.perturbed) == 1 else "move"
         return f"no: {', '.join(CONDITIONS[one] for one in found.perturbed)} {moves} it too"

@@ -1,5 +1,5 @@
-"""Tables of response biases: who was asked, the matrix of biases and models, cells with their tests, and figures of
-whole models.
+"""Tables of response biases: who was asked, the matrix of biases and models, cells with their
+tests, and figures of whole models.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ CONDITION_WORDS = {condition_name(condition): said for condition, said in CONDIT
 
 
 def model(of: Callable[[Row], str]) -> Column[Row]:
-    """Return the column of whoever answered: a model, with as much more as tells its ways of asking apart."""
+    """Return the column of whoever answered: a model, with as much more as tells its ways of asking
+    apart.
+    """
     return Column("model", "model", of)
 
 
@@ -67,7 +69,8 @@ def places(found: Changes, of: Callable[[Row], Place]) -> tuple[Column[Row], Col
             "condition",
             lambda row: condition_name(of(row)[1]),
             words=CONDITION_WORDS,
-            help="bias: the changed form has the bias; otherwise the changed form is the original with typos",
+            help="bias: the changed form has the bias; otherwise the changed form is the "
+            "original with typos",
         ),
     )
 
@@ -76,7 +79,9 @@ def change(test: MeanTest, left_out: int = 0, undefined: str = "") -> Estimate:
     """Return a mean change as a difference of shares, with its interval."""
     why = undefined or test.degenerate
     ends = test.low / 100, test.high / 100
-    return Estimate(test.mean / 100, *ends, test.n, left_out, why if test.n == 0 else "", interval=named(test))
+    return Estimate(
+        test.mean / 100, *ends, test.n, left_out, why if test.n == 0 else "", interval=named(test)
+    )
 
 
 def named(test: MeanTest) -> str:
@@ -108,9 +113,21 @@ def t_test(
         help="of the test that the mean is 0",
     )
     yield Column(
-        f"{prefix}df", f"{title}df", lambda row: of(row).df, Kind.COUNT, aside=aside, help="degrees of freedom"
+        f"{prefix}df",
+        f"{title}df",
+        lambda row: of(row).df,
+        Kind.COUNT,
+        aside=aside,
+        help="degrees of freedom",
     )
-    yield Column(f"{prefix}p", f"{title}p", lambda row: of(row).p, Kind.P_VALUE, aside=aside, help="two-sided")
+    yield Column(
+        f"{prefix}p",
+        f"{title}p",
+        lambda row: of(row).p,
+        Kind.P_VALUE,
+        aside=aside,
+        help="two-sided",
+    )
     yield Column(
         f"{prefix}sd",
         f"{title}sd",
@@ -119,10 +136,14 @@ def t_test(
         aside=True,
         help="standard deviation over questions",
     )
-    yield Column(f"{prefix}degenerate", f"{title}no test because", lambda row: of(row).degenerate, aside=True)
+    yield Column(
+        f"{prefix}degenerate", f"{title}no test because", lambda row: of(row).degenerate, aside=True
+    )
 
 
-def correlation(of: Callable[[Row], Pearson], of_what: str, *, aside: bool = False) -> Iterator[Column[Row]]:
+def correlation(
+    of: Callable[[Row], Pearson], of_what: str, *, aside: bool = False
+) -> Iterator[Column[Row]]:
     """Yield the columns of a correlation with its test."""
 
     def r(row: Row) -> Estimate:
@@ -137,7 +158,9 @@ def correlation(of: Callable[[Row], Pearson], of_what: str, *, aside: bool = Fal
 
 
 def reach(found: Changes) -> tuple[float, float]:
-    """Return the ends of the scale of pictures of changes: the next ten points behind the farthest interval or mark."""
+    """Return the ends of the scale of pictures of changes: the next ten points behind the farthest
+    interval or mark.
+    """
     shown = [(of.delta.mean, of.delta.low, of.delta.high, of.by_chance) for _, of in found.lines]
     ends = [abs(end) for each in shown for end in each if not math.isnan(end)]
     limit = max(10, 10 * math.ceil(max(ends, default=10.0) / 10)) / 100
@@ -177,10 +200,18 @@ def place(found: Changes, at: Place) -> Table[Line]:
     """Return one bias or perturbation of every model that was asked it, whatever is looked at."""
     asked = ((name, report.find(*at)) for name, report in found.reports.items())
     rows = [(name, cell) for name, cell in asked if cell is not None]
-    return _cells(found, rows, "place", f"{place_said(*at).capitalize()}: change of each model", subject_of(at))
+    return _cells(
+        found,
+        rows,
+        "place",
+        f"{place_said(*at).capitalize()}: change of each model",
+        subject_of(at),
+    )
 
 
-def _cells(found: Changes, rows: Sequence[Line], name: str, title: str, subject: tuple[str, ...] = ()) -> Table[Line]:
+def _cells(
+    found: Changes, rows: Sequence[Line], name: str, title: str, subject: tuple[str, ...] = ()
+) -> Table[Line]:
     return Table(
         name,
         title,
@@ -190,11 +221,17 @@ def _cells(found: Changes, rows: Sequence[Line], name: str, title: str, subject:
             *places(found, _place),
             *_test(found),
             Column("said", "result", lambda row: row[1].said),
-            Column("left_out", "left out", lambda row: len(row[1].deltas.left_out), Kind.COUNT, help="questions"),
+            Column(
+                "left_out",
+                "left out",
+                lambda row: len(row[1].deltas.left_out),
+                Kind.COUNT,
+                help="questions",
+            ),
             *correlation(
                 lambda row: row[1].uncertainty,
-                "over questions, of the size of the change and the entropy of the answers to the original, "
-                + ENTROPIES[found.options.entropy],
+                "over questions, of the size of the change and the entropy of the answers to the "
+                "original, " + ENTROPIES[found.options.entropy],
                 aside=True,
             ),
             *_rest(),
@@ -217,7 +254,9 @@ def _place(row: Line) -> Place:
 
 
 def _test(found: Changes) -> Iterator[Column[Line]]:
-    """Yield the change with its test; p adjusted has a place of its own where it is another number."""
+    """Yield the change with its test; p adjusted has a place of its own where it is another
+    number.
+    """
 
     def sign(row: Line) -> str:
         return stars(row[1].p_adjusted, significant=row[1].effect != 0)
@@ -240,18 +279,35 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         lambda row: row[1].by_chance / 100,
         Kind.POINTS,
         aside=not chance,
-        help="of a model that draws a letter at random among those offered, over the same questions",
+        help="of a model that draws a letter at random among those offered, over the same "
+        "questions",
     )
     yield Column(
-        "always_first", "always first", lambda row: row[1].by_first / 100, Kind.POINTS, aside=True,
+        "always_first",
+        "always first",
+        lambda row: row[1].by_first / 100,
+        Kind.POINTS,
+        aside=True,
         help="of a model that always takes the first option, over the same questions",
-    )  # fmt: skip
+    )
     yield from t_test(lambda row: row[1].delta)
-    yield Column("by_position", "by position", lambda row: row[1].by_position / 100, Kind.POINTS, aside=True,
-                 help="what the model's preference for the first or last option gives, as response order shows it",
-    )  # fmt: skip
-    yield Column("p_beyond", "p beyond chance", lambda row: row[1].beyond.p, Kind.P_VALUE, aside=True,
-                 help="two-sided, of the test that the mean difference from chance is 0")  # fmt: skip
+    yield Column(
+        "by_position",
+        "by position",
+        lambda row: row[1].by_position / 100,
+        Kind.POINTS,
+        aside=True,
+        help="what the model's preference for the first or last option gives, as "
+        "response order shows it",
+    )
+    yield Column(
+        "p_beyond",
+        "p beyond chance",
+        lambda row: row[1].beyond.p,
+        Kind.P_VALUE,
+        aside=True,
+        help="two-sided, of the test that the mean difference from chance is 0",
+    )
     yield Column(
         "p_adjusted",
         "p of the claim" if chance else "p adjusted",
@@ -265,24 +321,73 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
 
 def _rest() -> Iterator[Column[Line]]:
     """Yield what only the details of a cell say."""
-    yield Column("effect", "side", lambda row: row[1].effect, Kind.BALANCE, aside=True,
-                 help="significantly above 0: +1, below: -1")  # fmt: skip
-    yield Column("human_like", "human-like", lambda row: row[1].human_like, Kind.BALANCE, aside=True,
-                 help="+1: significant in people's direction, -1: opposite; 0 for perturbations")  # fmt: skip
-    yield Column("formula", "change", _formula, aside=True, help="q is the original form, q' the changed one")
+    yield Column(
+        "effect",
+        "side",
+        lambda row: row[1].effect,
+        Kind.BALANCE,
+        aside=True,
+        help="significantly above 0: +1, below: -1",
+    )
+    yield Column(
+        "human_like",
+        "human-like",
+        lambda row: row[1].human_like,
+        Kind.BALANCE,
+        aside=True,
+        help="+1: significant in people's direction, -1: opposite; 0 for perturbations",
+    )
+    yield Column(
+        "formula", "change", _formula, aside=True, help="q is the original form, q' the changed one"
+    )
     yield Column("definition", "definition", lambda row: row[1].deltas.definition, aside=True)
-    yield Column("answers_of", "answers of", lambda row: row[1].deltas.source, words=in_words(Bias), aside=True)
+    yield Column(
+        "answers_of",
+        "answers of",
+        lambda row: row[1].deltas.source,
+        words=in_words(Bias),
+        aside=True,
+    )
     yield Column("draws", "draws", lambda row: len(row[1].draws.draws), Kind.COUNT, aside=True)
-    yield Column("with_fewer_draws", "in fewer draws", lambda row: row[1].fewer_draws, Kind.COUNT, aside=True,
-                 help="questions that lack some of the draws asked")  # fmt: skip
-    yield Column("blank", "blank", lambda row: row[1].dropped.blank, Kind.COUNT, aside=True,
-                 help="answers without a letter, which `corrected` does not count")  # fmt: skip
-    yield Column("not_offered", "not offered", lambda row: row[1].dropped.not_offered, Kind.COUNT, aside=True,
-                 help="answers with a letter that was not offered, which `corrected` does not count")  # fmt: skip
-    yield Column("questions_with_these", "questions with them", lambda row: row[1].dropped.questions, Kind.COUNT,
-                 aside=True)  # fmt: skip
-    yield Column("drawn_again", "drawn again", lambda row: row[1].dropped.invalid, Kind.COUNT, aside=True,
-                 help="answers without an offered letter; for probabilities, the expected number")  # fmt: skip
+    yield Column(
+        "with_fewer_draws",
+        "in fewer draws",
+        lambda row: row[1].fewer_draws,
+        Kind.COUNT,
+        aside=True,
+        help="questions that lack some of the draws asked",
+    )
+    yield Column(
+        "blank",
+        "blank",
+        lambda row: row[1].dropped.blank,
+        Kind.COUNT,
+        aside=True,
+        help="answers without a letter, which `corrected` does not count",
+    )
+    yield Column(
+        "not_offered",
+        "not offered",
+        lambda row: row[1].dropped.not_offered,
+        Kind.COUNT,
+        aside=True,
+        help="answers with a letter that was not offered, which `corrected` does not count",
+    )
+    yield Column(
+        "questions_with_these",
+        "questions with them",
+        lambda row: row[1].dropped.questions,
+        Kind.COUNT,
+        aside=True,
+    )
+    yield Column(
+        "drawn_again",
+        "drawn again",
+        lambda row: row[1].dropped.invalid,
+        Kind.COUNT,
+        aside=True,
+        help="answers without an offered letter; for probabilities, the expected number",
+    )
     yield Column("warnings", "warnings", lambda row: row[1].warnings, Kind.WORDS, aside=True)
 
 
@@ -294,17 +399,31 @@ NOT_COUNTED = ("blank", "not_offered", "questions_with_these", "drawn_again")
 
 
 def cell_sentences(found: Changes, row: Line) -> list[str]:
-    """Return what `cells` says of a cell beside its change, in sentences; by the published definition, too, whether it
-    is most human-like, and why.
+    """Return what `cells` says of a cell beside its change, in sentences; by the published
+    definition, too, whether it is most human-like, and why.
     """
     from workbench.figures.shown import NONE, shown
 
     name, cell = row
-    test = [column for column in _test(found) if column.key not in ("change", "degenerate") and not column.aside]
-    values = [f"{column.title} {text}" for column in test if (text := shown(column.value(row), column)) != NONE]
-    lost = [f"{column.title} {shown(column.value(row), column)}" for column in _rest() if column.key in NOT_COUNTED]
+    test = [
+        column
+        for column in _test(found)
+        if column.key not in ("change", "degenerate") and not column.aside
+    ]
+    values = [
+        f"{column.title} {text}"
+        for column in test
+        if (text := shown(column.value(row), column)) != NONE
+    ]
+    lost = [
+        f"{column.title} {shown(column.value(row), column)}"
+        for column in _rest()
+        if column.key in NOT_COUNTED
+    ]
     published = found.options.definition is Definition.PAPER
-    likeness = [one for one in found.likeness(name) if published and one.bias is cell.bias and cell.scored]
+    likeness = [
+        one for one in found.likeness(name) if published and one.bias is cell.bias and cell.scored
+    ]
     any_lost = cell.dropped.blank or cell.dropped.not_offered or cell.dropped.invalid
     return [
         f"{cell.said.capitalize()}: {', '.join(values)}.",
@@ -315,13 +434,18 @@ def cell_sentences(found: Changes, row: Line) -> list[str]:
 
 
 def _detail(row: Line) -> list[str]:
-    """Say which shares the change is the difference of, whose answers these are, and what is left out and why."""
+    """Say which shares the change is the difference of, whose answers these are, and what is left
+    out and why.
+    """
     cell = row[1]
-    copied_from = f"These are the answers to the perturbed questions of {kind_said(cell.deltas.source)}."
+    copied_from = (
+        f"These are the answers to the perturbed questions of {kind_said(cell.deltas.source)}."
+    )
     reasons = Counter(one.reason for one in cell.deltas.left_out)
     out = "; ".join(f"{reason} ({n})" for reason, n in reasons.items())
     return [
-        f"Change by the definition {cell.deltas.definition}: {_formula(row)} (q original, q' changed form).",
+        f"Change by the definition {cell.deltas.definition}: {_formula(row)} (q original, q' "
+        "changed form).",
         *[copied_from] * cell.copied,
         *[f"{plural(sum(reasons.values()), 'question')} left out: {out}."] * bool(reasons),
         *(f"Warning: {warning}" for warning in cell.warnings),
@@ -331,10 +455,14 @@ def _detail(row: Line) -> list[str]:
 def _warnings(rows: Sequence[Line]) -> Iterator[str]:
     """Repeat what is improbable in the files that imported answers came from."""
     for name, cell in rows:
-        yield from (f"{name}, {place_said(*cell.place)}: warning: {warning}" for warning in cell.warnings)
+        yield from (
+            f"{name}, {place_said(*cell.place)}: warning: {warning}" for warning in cell.warnings
+        )
 
 
-def entropies(found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> Table[tuple[str, ChangeCell, Spread]]:
+def entropies(
+    found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES
+) -> Table[tuple[str, ChangeCell, Spread]]:
     """Return the normalised entropy of the answers to both forms, by one rule or by both."""
     spreads: dict[str, Callable[[ChangeCell], Spread]] = {
         "offered": lambda cell: cell.spread,
@@ -348,13 +476,22 @@ def entropies(found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> T
             model(lambda row: row[0]),
             *places(found, lambda row: row[1].place),
             Column("rule", "options", lambda row: row[2].rule, aside=len(rules) == 1),
-            Column("original", "original", lambda row: row[2].original, Kind.COEFFICIENT, scale=(0, 1)),
-            Column("changed", "changed form", lambda row: row[2].changed, Kind.COEFFICIENT, scale=(0, 1)),
+            Column(
+                "original", "original", lambda row: row[2].original, Kind.COEFFICIENT, scale=(0, 1)
+            ),
+            Column(
+                "changed",
+                "changed form",
+                lambda row: row[2].changed,
+                Kind.COEFFICIENT,
+                scale=(0, 1),
+            ),
             Column("change", "change", _entropy_change, Kind.SCORE),
             *t_test(lambda row: row[2].change, aside=True, points=False),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place), row[2].rule),
-        definition="0: all answers equal, 1: answers spread evenly over the options. Means over all questions, with "
+        definition="0: all answers equal, 1: answers spread evenly over the options. Means over "
+        "all questions, with "
         "those that the definition of a change leaves out.",
         notes=[f"{rule}: {ENTROPIES[rule]}" for rule in rules],
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
@@ -362,11 +499,14 @@ def entropies(found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES) -> T
 
 
 def uncertainty(found: Changes) -> Table[tuple[str, list[ChangeCell]]]:
-    """Return whether biases change answers more where a model is unsure: over all cells, and over those of a model.
+    """Return whether biases change answers more where a model is unsure: over all cells, and over
+    those of a model.
 
     Tjuatja et al. 2024, Figure 8.
     """
-    of_each = {name: [cell for other, cell in found.lines if other == name] for name in found.reports}
+    of_each = {
+        name: [cell for other, cell in found.lines if other == name] for name in found.reports
+    }
     every = [("all", [cell for _, cell in found.lines])] if len(of_each) > 1 else []
     return Table(
         "uncertainty",
@@ -377,12 +517,15 @@ def uncertainty(found: Changes) -> Table[tuple[str, list[ChangeCell]]]:
             Column("cells", "biases", lambda row: sum(cell.scored for cell in row[1]), Kind.COUNT),
             *correlation(
                 lambda row: over_cells(row[1]),
-                "over biases, of the size of the mean change and the mean entropy of the answers to the originals",
+                "over biases, of the size of the mean change and the mean entropy of the answers "
+                "to the originals",
             ),
         ],
         key=lambda row: (row[0],),
-        definition="A positive r means that answers change more where the model is less certain. Perturbations and "
-        "variants of wordings do not count. Tjuatja et al. 2024, Figure 8, has one r over the biases of nine models.",
+        definition="A positive r means that answers change more where the model is less certain. "
+        "Perturbations and "
+        "variants of wordings do not count. Tjuatja et al. 2024, Figure 8, has one r over the "
+        "biases of nine models.",
         notes=["Biases of one model are not independent: p is too small."] if every else [],
     )
 
@@ -429,16 +572,29 @@ def topics(found: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
             *places(found, lambda row: row[1].place),
             Column("topic", "topic", lambda row: row[2].topic, words={"": "(none)"}),
             Column("n", "n", lambda row: row[2].delta.n, Kind.COUNT, help="questions"),
-            Column("change", "mean change", lambda row: change(row[2].delta), Kind.POINTS,
-                   scale=reach(found), reference=lambda row: row[2].by_chance / 100),
+            Column(
+                "change",
+                "mean change",
+                lambda row: change(row[2].delta),
+                Kind.POINTS,
+                scale=reach(found),
+                reference=lambda row: row[2].by_chance / 100,
+            ),
             *t_test(lambda row: row[2].delta),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place), row[2].topic),
         notes=["p is not adjusted for the number of topics."],
         empty="No question has a topic.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
-        pictures=[Forest(values=["change"], rows=["bias", "condition", "topic"], series="model", reference=AT_RANDOM)],
-    )  # fmt: skip
+        pictures=[
+            Forest(
+                values=["change"],
+                rows=["bias", "condition", "topic"],
+                series="model",
+                reference=AT_RANDOM,
+            )
+        ],
+    )
 
 
 def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
@@ -446,23 +602,46 @@ def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
     return Table(
         "draws",
         "Every draw of the perturbations",
-        [(name, cell, one) for name, cell in found.lines if cell.condition for one in cell.draws.draws],
+        [
+            (name, cell, one)
+            for name, cell in found.lines
+            if cell.condition
+            for one in cell.draws.draws
+        ],
         [
             model(lambda row: row[0]),
             *places(found, lambda row: row[1].place),
             Column("draw", "draw", lambda row: row[2].draw, Kind.COUNT),
             Column("n", "n", lambda row: row[2].delta.n, Kind.COUNT, help="questions"),
-            Column("change", "mean change", lambda row: change(row[2].delta), Kind.POINTS,
-                   scale=reach(found), reference=lambda row: row[2].by_chance / 100),
+            Column(
+                "change",
+                "mean change",
+                lambda row: change(row[2].delta),
+                Kind.POINTS,
+                scale=reach(found),
+                reference=lambda row: row[2].by_chance / 100,
+            ),
             *t_test(lambda row: row[2].delta),
-            Column("effect", "side", lambda row: row[2].effect, Kind.BALANCE,
-                   help="significantly above 0: +1, below: -1; by unadjusted p"),
+            Column(
+                "effect",
+                "side",
+                lambda row: row[2].effect,
+                Kind.BALANCE,
+                help="significantly above 0: +1, below: -1; by unadjusted p",
+            ),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place), str(row[2].draw)),
         empty="No perturbation was asked.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
-        pictures=[Forest(values=["change"], rows=["bias", "condition", "draw"], series="model", reference=AT_RANDOM)],
-    )  # fmt: skip
+        pictures=[
+            Forest(
+                values=["change"],
+                rows=["bias", "condition", "draw"],
+                series="model",
+                reference=AT_RANDOM,
+            )
+        ],
+    )
 
 
 def draw_spread(found: Changes) -> Table[Line]:
@@ -475,21 +654,43 @@ def draw_spread(found: Changes) -> Table[Line]:
             model(_model),
             *places(found, _place),
             Column("draws", "draws", lambda row: len(row[1].draws.draws), Kind.COUNT),
-            Column("mean", "mean", lambda row: row[1].draws.mean / 100, Kind.POINTS, help="of the draws' means"),
-            Column("sd", "sd", lambda row: row[1].draws.sd / 100, Kind.SIZE, help="of these means, sample formula"),
+            Column(
+                "mean",
+                "mean",
+                lambda row: row[1].draws.mean / 100,
+                Kind.POINTS,
+                help="of the draws' means",
+            ),
+            Column(
+                "sd",
+                "sd",
+                lambda row: row[1].draws.sd / 100,
+                Kind.SIZE,
+                help="of these means, sample formula",
+            ),
             Column("low", "smallest", lambda row: row[1].draws.low / 100, Kind.POINTS),
             Column("high", "largest", lambda row: row[1].draws.high / 100, Kind.POINTS),
             Column("significant", "significant", lambda row: row[1].draws.significant, Kind.COUNT),
-            Column("agree", "agree", lambda row: row[1].draws.agree,
-                   help="whether all draws agree: all significant in the same direction, or none significant"),
-            Column("with_fewer_draws", "in fewer draws", lambda row: row[1].fewer_draws, Kind.COUNT,
-                   help="questions asked in fewer draws; their mean is over those draws"),
+            Column(
+                "agree",
+                "agree",
+                lambda row: row[1].draws.agree,
+                help="whether all draws agree: all significant in the same direction, or none "
+                "significant",
+            ),
+            Column(
+                "with_fewer_draws",
+                "in fewer draws",
+                lambda row: row[1].fewer_draws,
+                Kind.COUNT,
+                help="questions asked in fewer draws; their mean is over those draws",
+            ),
         ],
         key=lambda row: (row[0], *subject_of(row[1].place)),
         notes=["Several draws show the effect of chance."],
         empty="No perturbation was asked.",
         link=lambda row: Link("questions", (row[0], *subject_of(row[1].place))),
-    )  # fmt: skip
+    )
 
 
 LEAST = 14
@@ -511,17 +712,35 @@ def subjects(found: Changes) -> Table[Subject]:
             Column("answers", "answers", lambda row: row.way),
             Column("sampling", "sampling", of_run(lambda run: str(run.sampling))),
             Column("template", "template", lambda row: row.template),
-            Column("wanted", "valid answers wanted", lambda row: row.wanted or None, Kind.COUNT, short="wanted"),
-            Column("short", "forms with fewer", lambda row: len(row.short), Kind.COUNT, short="fewer"),
-            Column("pairs", "pairs", lambda row: sum(len(table.keys) for table in row.tables), Kind.COUNT,
-                   help="with answers to both forms"),
+            Column(
+                "wanted",
+                "valid answers wanted",
+                lambda row: row.wanted or None,
+                Kind.COUNT,
+                short="wanted",
+            ),
+            Column(
+                "short", "forms with fewer", lambda row: len(row.short), Kind.COUNT, short="fewer"
+            ),
+            Column(
+                "pairs",
+                "pairs",
+                lambda row: sum(len(table.keys) for table in row.tables),
+                Kind.COUNT,
+                help="with answers to both forms",
+            ),
             # The name of a served subject has its snapshot.
-            Column("version", "version", of_run(lambda run: "" if run.served_as else run.version), aside=True),
+            Column(
+                "version",
+                "version",
+                of_run(lambda run: "" if run.served_as else run.version),
+                aside=True,
+            ),
             Column("computed", "computed", of_run(lambda run: run.computed), aside=True),
         ],
         key=lambda row: (row.name,),
         notes=["exact: probabilities of the next token. imported: answers that others collected."],
-    )  # fmt: skip
+    )
 
 
 def matrix(found: Changes) -> Table[Place]:
@@ -542,7 +761,11 @@ def matrix(found: Changes) -> Table[Place]:
             return None if cell is None else cell.by_chance / 100
 
         def questions(place: Place) -> Link | None:
-            return Link("questions", (name, *subject_of(place))) if report.find(*place) is not None else None
+            return (
+                Link("questions", (name, *subject_of(place)))
+                if report.find(*place) is not None
+                else None
+            )
 
         def said(place: Place) -> list[str]:
             cell = report.find(*place)
@@ -567,10 +790,14 @@ def matrix(found: Changes) -> Table[Place]:
     if found.options.definition is Definition.CORRECTED:
         models.append(
             Column(
-                "by chance", "by chance", _by_chance(found), Kind.POINTS,
-                help="mean change of letters drawn at random among those offered, over the first model's questions",
+                "by chance",
+                "by chance",
+                _by_chance(found),
+                Kind.POINTS,
+                help="mean change of letters drawn at random among those offered, over the first "
+                "model's questions",
             )
-        )  # fmt: skip
+        )
     return Table(
         "matrix",
         "Mean change by bias and model",
@@ -579,20 +806,29 @@ def matrix(found: Changes) -> Table[Place]:
         key=subject_of,
         notes=[
             f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
-            *["position?: what the model's preference for the first or last option gives, as far as it is known."]
+            *[
+                "position?: what the model's preference for the first or last option gives, as "
+                "far as it is known."
+            ]
             * any(cell.within_position for _, cell in found.lines),
             *["chance: differs from 0, and not from letters drawn at random."]
             * any(cell.within_chance and not cell.within_position for _, cell in found.lines),
-            "human-like: significant in people's direction; opposite: significant, against them; changes: significant, "
+            "human-like: significant in people's direction; opposite: significant, against them; "
+            "changes: significant, "
             "though people overlook typos.",
-            *["✓: human-like, and no typo changes anything."] * (found.options.definition is Definition.PAPER),
+            *["✓: human-like, and no typo changes anything."]
+            * (found.options.definition is Definition.PAPER),
             *copied(found),
         ],
         link=lambda place: Link("place", subject_of(place)),
         pictures=[
             Matrix(columns=keys, rows=["bias", "condition"]),
             Forest(
-                values=keys, rows=["bias", "condition"], suffix="intervals", axis="mean change", reference=AT_RANDOM
+                values=keys,
+                rows=["bias", "condition"],
+                suffix="intervals",
+                axis="mean change",
+                reference=AT_RANDOM,
             ),
         ],
     )
@@ -624,9 +860,12 @@ def scores(found: Changes) -> Table[str]:
         those = found.likeness(name)
         return sum(one.most_human_like is wanted for one in those) if those else None
 
-    differ = any(report.score.signed != report.score.human_like for report in found.reports.values())
+    differ = any(
+        report.score.signed != report.score.human_like for report in found.reports.values()
+    )
     signed = (
-        "score as published: +1 for a significant bias above 0, -1 below; different if the definition reverses "
+        "score as published: +1 for a significant bias above 0, -1 below; different if the "
+        "definition reverses "
         "the sign of allow/forbid."
     )
     return Table(
@@ -635,27 +874,67 @@ def scores(found: Changes) -> Table[str]:
         list(found.reports),
         [
             model(lambda name: name),
-            Column("score", "score", lambda name: score(name, found.reports[name].score.human_like), Kind.BALANCE),
-            Column("score_as_published", "as published", lambda name: score(name, found.reports[name].score.signed),
-                   Kind.BALANCE, aside=not differ),
-            Column("biases", "biases", lambda name: score(name, found.reports[name].score.biases), Kind.COUNT,
-                   help="with a test; the score is a sum over these"),
-            Column("most_human_like", "most human-like", lambda name: likeness(name, True), Kind.COUNT,
-                   help="biases that move the model as they move people, while no typo does"),
-            Column("open", "open", lambda name: likeness(name, None), Kind.COUNT, help="biases that lack a test"),
-            Column("valid", "valid answers", lambda name: found.validity[name].mean, Kind.SHARE, scale=(0, 1),
-                   help="offered letters among all answers drawn, mean over questions"),
-            Column("people", "like people", _people(found), Kind.COEFFICIENT, scale=(0, 1),
-                   help="1 - the distance of the model's and people's answers to the original questions"),
+            Column(
+                "score",
+                "score",
+                lambda name: score(name, found.reports[name].score.human_like),
+                Kind.BALANCE,
+            ),
+            Column(
+                "score_as_published",
+                "as published",
+                lambda name: score(name, found.reports[name].score.signed),
+                Kind.BALANCE,
+                aside=not differ,
+            ),
+            Column(
+                "biases",
+                "biases",
+                lambda name: score(name, found.reports[name].score.biases),
+                Kind.COUNT,
+                help="with a test; the score is a sum over these",
+            ),
+            Column(
+                "most_human_like",
+                "most human-like",
+                lambda name: likeness(name, True),
+                Kind.COUNT,
+                help="biases that move the model as they move people, while no typo does",
+            ),
+            Column(
+                "open",
+                "open",
+                lambda name: likeness(name, None),
+                Kind.COUNT,
+                help="biases that lack a test",
+            ),
+            Column(
+                "valid",
+                "valid answers",
+                lambda name: found.validity[name].mean,
+                Kind.SHARE,
+                scale=(0, 1),
+                help="offered letters among all answers drawn, mean over questions",
+            ),
+            Column(
+                "people",
+                "like people",
+                _people(found),
+                Kind.COEFFICIENT,
+                scale=(0, 1),
+                help="1 - the distance of the model's and people's answers to the original "
+                "questions",
+            ),
         ],
         key=lambda name: (name,),
         notes=[
-            "score: +1 for a significant bias that is human-like, -1 for one that is opposite; – where no bias has a "
+            "score: +1 for a significant bias that is human-like, -1 for one that is opposite; – "
+            "where no bias has a "
             "test, or not all of them are looked at.",
             *[signed] * differ,
         ],
         link=lambda name: Link("likeness", (name,)),
-    )  # fmt: skip
+    )
 
 
 def _people(found: Changes) -> Callable[[str], Estimate | None]:
@@ -673,46 +952,86 @@ def likeness(found: Changes) -> Table[tuple[str, HumanLikeness]]:
             Column("bias", "bias", lambda row: kind_name(row[1].bias), words=found.words),
             Column("most_human_like", "most human-like", lambda row: row[1].most_human_like),
             Column("why", "because", lambda row: why(row[1])),
-            Column("human_like", "human-like", lambda row: row[1].human_like, Kind.BALANCE, aside=True,
-                   help="+1: significant in people's direction, -1: in the opposite direction"),
-            Column("perturbed", "moved by", lambda row: row[1].perturbed, Kind.WORDS, aside=True,
-                   words=CONDITION_WORDS, help="perturbations under which the answers change significantly"),
-            Column("untested", "not tested", lambda row: row[1].untested, Kind.WORDS, aside=True,
-                   words=CONDITION_WORDS),
+            Column(
+                "human_like",
+                "human-like",
+                lambda row: row[1].human_like,
+                Kind.BALANCE,
+                aside=True,
+                help="+1: significant in people's direction, -1: in the opposite direction",
+            ),
+            Column(
+                "perturbed",
+                "moved by",
+                lambda row: row[1].perturbed,
+                Kind.WORDS,
+                aside=True,
+                words=CONDITION_WORDS,
+                help="perturbations under which the answers change significantly",
+            ),
+            Column(
+                "untested",
+                "not tested",
+                lambda row: row[1].untested,
+                Kind.WORDS,
+                aside=True,
+                words=CONDITION_WORDS,
+            ),
             Column("tested", "tested", lambda row: row[1].tested, aside=True),
         ],
         key=lambda row: (row[0], str(row[1].bias)),
-        definition="A model is most human-like in a bias that changes its answers like people's, while no "
+        definition="A model is most human-like in a bias that changes its answers like people's, "
+        "while no "
         "typo, which people overlook, changes them.",
         empty="Human-likeness needs a bias and all typos; this selection lacks some.",
         link=lambda row: Link("place", (kind_name(row[1].bias), "bias")),
-    )  # fmt: skip
+    )
 
 
 def valid_answers(found: Changes) -> Table[str]:
     """Return how many of the answers were offered letters, by model."""
     imported = [name for name, subject in found.subjects.items() if subject.way == "imported"]
-    again = f"{', '.join(imported)}: imported; answers that were drawn again count only if the source kept them."
+    again = (
+        f"{', '.join(imported)}: imported; answers that were drawn again count only if the "
+        "source kept them."
+    )
     return Table(
         "valid_answers",
         "Valid answers",
         list(found.validity),
         [
             model(lambda name: name),
-            Column("mean", "share", lambda name: found.validity[name].mean, Kind.SHARE, scale=(0, 1),
-                   help="mean over questions"),
-            Column("questions", "questions", lambda name: len(found.validity[name].shares), Kind.COUNT,
-                   help="a question counts once for each compared form"),
-            Column("without", "without any", lambda name: found.validity[name].without, Kind.COUNT,
-                   help="questions without any valid answer"),
+            Column(
+                "mean",
+                "share",
+                lambda name: found.validity[name].mean,
+                Kind.SHARE,
+                scale=(0, 1),
+                help="mean over questions",
+            ),
+            Column(
+                "questions",
+                "questions",
+                lambda name: len(found.validity[name].shares),
+                Kind.COUNT,
+                help="a question counts once for each compared form",
+            ),
+            Column(
+                "without",
+                "without any",
+                lambda name: found.validity[name].without,
+                Kind.COUNT,
+                help="questions without any valid answer",
+            ),
         ],
         key=lambda name: (name,),
-        definition="Answers with an offered letter among all answers drawn; for exact probabilities, the probability "
+        definition="Answers with an offered letter among all answers drawn; for exact "
+        "probabilities, the probability "
         "of the offered letters.",
         notes=[again] * bool(imported),
         link=lambda name: Link("validity", (name,)),
         pictures=[Forest(values=["mean"], rows=["model"])],
-    )  # fmt: skip
+    )
 
 
 def validity(found: Changes) -> Table[tuple[str, int, int, int]]:
@@ -742,7 +1061,11 @@ def validity_shares(found: Changes) -> Table[tuple[str, int, float]]:
     return Table(
         "validity_shares",
         "Share of valid answers by question",
-        [(name, n, float(share)) for name, one in found.validity.items() for n, share in enumerate(one.shares)],
+        [
+            (name, n, float(share))
+            for name, one in found.validity.items()
+            for n, share in enumerate(one.shares)
+        ],
         [
             model(lambda row: row[0]),
             Column("question", "question", lambda row: row[1], Kind.COUNT),
@@ -765,12 +1088,21 @@ def people(found: Changes) -> Table[str]:
         list(found.people),
         [
             model(lambda name: name),
-            Column("likeness", "likeness", lambda name: found.people[name].mean, Kind.COEFFICIENT, scale=(0, 1)),
+            Column(
+                "likeness",
+                "likeness",
+                lambda name: found.people[name].mean,
+                Kind.COEFFICIENT,
+                scale=(0, 1),
+            ),
             Column("questions", "questions", lambda name: found.people[name].mean.n, Kind.COUNT),
-            Column("left_out", "left out", lambda name: len(found.people[name].left_out), Kind.COUNT),
+            Column(
+                "left_out", "left out", lambda name: len(found.people[name].left_out), Kind.COUNT
+            ),
         ],
         key=lambda name: (name,),
-        definition="1 − the Wasserstein distance of the shares, mean over questions; 1: the same. Options are treated "
+        definition="1 − the Wasserstein distance of the shares, mean over questions; 1: the "
+        "same. Options are treated "
         "as a scale with equal steps, in their printed order.",
         notes=[*left_out, f"[ ]: {INTERVAL}."],
         empty=f"The questions of {found.instrument} that were asked have no human shares.",

@@ -1,4 +1,6 @@
-"""Each kind of picture as a value: bars, cells, intervals, curves, planes, spiders; and what they share."""
+"""Each kind of picture as a value: bars, cells, intervals, curves, planes, spiders; and what they
+share.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,22 @@ class Axis:
         if not span > 0:
             return [self.low]
         power = 10.0 ** math.floor(math.log10(span))
-        step = next(power * part for part in (0.2, 0.25, 0.5, 1.0, 2.0) if span / (power * part) <= MOST_TICKS)
+        step = next(
+            power * part
+            for part in (0.2, 0.25, 0.5, 1.0, 2.0)
+            if span / (power * part) <= MOST_TICKS
+        )
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [round(place * step, 10) for place in range(first, last + 1)]
 
     def tick(self, value: float) -> str:
         """Return the text of a position on the axis, without its unit: `50`, `-0.5`."""
         if self.kind in PERCENT:
-            return f"{100 * value:+g}".removesuffix("+0") if self.kind is Kind.POINTS and value else f"{100 * value:g}"
+            return (
+                f"{100 * value:+g}".removesuffix("+0")
+                if self.kind is Kind.POINTS and value
+                else f"{100 * value:g}"
+            )
         return f"{value:g}"
 
 
@@ -63,7 +73,11 @@ def estimated(value: Value) -> Estimate | None:
     if isinstance(value, Estimate):
         return value
     if isinstance(value, MeanSd):
-        return None if math.isnan(value.mean) else Estimate(value.mean, NAN, NAN, value.n, value.excluded)
+        return (
+            None
+            if math.isnan(value.mean)
+            else Estimate(value.mean, NAN, NAN, value.n, value.excluded)
+        )
     if isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value):
         return Estimate(float(value), NAN, NAN, 0)
     return None
@@ -75,8 +89,16 @@ def hollow(value: Estimate) -> bool:
 
 
 def reach(values: Iterable[Estimate], extra: Iterable[float] = ()) -> tuple[float, float]:
-    """Return the smallest and largest of the values, interval ends and `extra`; 0 to 1 without any."""
-    ends = [end for one in values if one.defined for end in (one.value, one.low, one.high) if not math.isnan(end)]
+    """Return the smallest and largest of the values, interval ends and `extra`; 0 to 1 without
+    any.
+    """
+    ends = [
+        end
+        for one in values
+        if one.defined
+        for end in (one.value, one.low, one.high)
+        if not math.isnan(end)
+    ]
     ends += [end for end in extra if not math.isnan(end)]
     return (min(ends), max(ends)) if ends else (0.0, 1.0)
 
@@ -108,7 +130,9 @@ def extremes(names: Sequence[str], values: Sequence[Estimate], kind: Kind) -> st
     return f"From {number(low[0], kind)} ({low[1]}) to {number(high[0], kind)} ({high[1]})."
 
 
-def fitted(low: float, high: float, within: tuple[float, float] | None = None) -> tuple[float, float]:
+def fitted(
+    low: float, high: float, within: tuple[float, float] | None = None
+) -> tuple[float, float]:
     """Return round ends around a range and 0, within the possible range of the values.
 
     Examples
@@ -211,7 +235,10 @@ class Grid(Picture):
             return (self,)
         return [
             self.paged(
-                place, len(parts), rows=[self.rows[row] for row in part], cells=[self.cells[row] for row in part]
+                place,
+                len(parts),
+                rows=[self.rows[row] for row in part],
+                cells=[self.cells[row] for row in part],
             )
             for place, part in enumerate(parts, 1)
         ]
@@ -291,18 +318,32 @@ class Intervals(Picture):
         if len(parts) == 1:
             return (self,)
         return [
-            self.paged(place, len(parts), points=[point for point in self.points if point.label in set(part)])
+            self.paged(
+                place,
+                len(parts),
+                points=[point for point in self.points if point.label in set(part)],
+            )
             for place, part in enumerate(parts, 1)
         ]
 
     def _said(self) -> str:
-        values, names = [point.value for point in self.points], [point.named for point in self.points]
+        values, names = (
+            [point.value for point in self.points],
+            [point.named for point in self.points],
+        )
         what = f"{plural(len(values), 'value')} on the axis {self.axis.label}"
         if len(values) <= MOST_SAID:
-            each = (said(name, value, self.axis.kind) for name, value in zip(names, values, strict=True))
+            each = (
+                said(name, value, self.axis.kind) for name, value in zip(names, values, strict=True)
+            )
             return " ".join([f"{what}: {'; '.join(each)}.", *hollow_said(values)])
         return " ".join(
-            [f"{what}.", extremes(names, values, self.axis.kind), *undefined_said(values), *hollow_said(values)]
+            [
+                f"{what}.",
+                extremes(names, values, self.axis.kind),
+                *undefined_said(values),
+                *hollow_said(values),
+            ]
         )
 
 
@@ -394,11 +435,18 @@ class Plane(Picture):
         return " ".join(told)
 
     def _coordinates(self, place: Place) -> str:
-        return ", ".join(said(axis.title, value, axis.kind) for axis, value in ((self.x, place.x), (self.y, place.y)))
+        return ", ".join(
+            said(axis.title, value, axis.kind)
+            for axis, value in ((self.x, place.x), (self.y, place.y))
+        )
 
     @staticmethod
     def _name(place: Place) -> str:
-        return f"{place.label}, {place.series}" if place.series and place.series != place.label else place.label
+        return (
+            f"{place.label}, {place.series}"
+            if place.series and place.series != place.label
+            else place.label
+        )
 
 
 FEWEST_SPOKES = 3
@@ -425,7 +473,10 @@ class Spider(Picture):
         for name, values in self.lines.items():
             who = f"{name}: " if name else ""
             if len(self.spokes) * len(self.lines) <= 2 * MOST_SAID:
-                each = (said(spoke, value, self.axis.kind) for spoke, value in zip(self.spokes, values, strict=True))
+                each = (
+                    said(spoke, value, self.axis.kind)
+                    for spoke, value in zip(self.spokes, values, strict=True)
+                )
                 told.append(f"{who}{'; '.join(each)}.")
             else:
                 told.append(f"{who}{extremes(self.spokes, values, self.axis.kind)}")

@@ -1,6 +1,8 @@
-"""Pictures made from tables: a table names columns, and exactly the values of their cells are drawn.
+"""Pictures made from tables: a table names columns, and exactly the values of their cells are
+drawn.
 
-A table declares such a recipe in its `pictures`; `pictures_of` applies it. Nothing is computed again.
+A table declares such a recipe in its `pictures`; `pictures_of` applies it. Nothing is computed
+again.
 """
 
 from __future__ import annotations
@@ -41,7 +43,11 @@ NOTHING = Estimate(NAN, NAN, NAN, 0, 0, NO_VALUE)
 
 def pictures_of(table: AnyTable) -> list[Picture]:
     """Return the pictures that a table declares, without empty ones."""
-    return [picture for make in table.pictures if not (picture := make(table)).empty] if table.rows else []
+    return (
+        [picture for make in table.pictures if not (picture := make(table)).empty]
+        if table.rows
+        else []
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +73,16 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest(Recipe):
-    """Values with their intervals. Several columns are several series, unless a column has the series."""
+    """Values with their intervals. Several columns are several series, unless a column has the
+    series.
+    """
 
     values: Sequence[str]
     rows: Sequence[str]
     "columns that together name a line; columns with only one value are left out"
     series: str | Sequence[str] = ()
-    "columns that together name a series; if there are several, columns with only one value are left out"
+    """columns that together name a series; if there are several, columns with only one value are
+    left out"""
     axis: str = ""
     "title of the axis; empty: that of the first column"
     baselines: Sequence[str] = ()
@@ -103,18 +112,24 @@ class Forest(Recipe):
             ),
             points=points,
             baselines=[name for name in self.baselines if name in names],
-            reference=(self.reference,) * bool(self.reference) if isinstance(self.reference, str) else self.reference,
+            reference=(self.reference,) * bool(self.reference)
+            if isinstance(self.reference, str)
+            else self.reference,
             **about,
         )
 
-    def _points(self, table: AnyTable, columns: Sequence[Column[Any]], own: Sequence[Column[Any]]) -> Iterator[Point]:
+    def _points(
+        self, table: AnyTable, columns: Sequence[Column[Any]], own: Sequence[Column[Any]]
+    ) -> Iterator[Point]:
         labels = telling(table, self.rows)
         for row in table.rows:
             for column in columns:
                 value = estimated(column.value(row))
                 if value is None:
                     continue
-                series = said_of(row, own) if own else visible(column.title) if len(columns) > 1 else ""
+                series = (
+                    said_of(row, own) if own else visible(column.title) if len(columns) > 1 else ""
+                )
                 beside = column.beside(row) if column.beside else ""
                 references = _references(column, row) if self.reference else ()
                 yield Point(said_of(row, labels), value, series, references, visible(beside))
@@ -136,7 +151,8 @@ class Matrix(Recipe):
         shown_ = [found(table, key) for key in self.columns]
         shades = [found(table, key) for key in self.shades] or shown_
         cells = [
-            [_cell(row, column, shade) for column, shade in zip(shown_, shades, strict=True)] for row in table.rows
+            [_cell(row, column, shade) for column, shade in zip(shown_, shades, strict=True)]
+            for row in table.rows
         ]
         labels = telling(table, self.rows)
         verdicts = any(cell.verdict for row in cells for cell in row)
@@ -173,7 +189,13 @@ class Curves(Recipe):
             for column in columns:
                 value = estimated(column.value(row))
                 if place is not None and place.defined and value is not None:
-                    name = said_of(row, own) if own else visible(column.title) if len(columns) > 1 else ""
+                    name = (
+                        said_of(row, own)
+                        if own
+                        else visible(column.title)
+                        if len(columns) > 1
+                        else ""
+                    )
                     lines.setdefault(name, []).append((place.value, value))
         places = [at for line in lines.values() for at, _ in line]
         values = [value for line in lines.values() for _, value in line]
@@ -181,7 +203,9 @@ class Curves(Recipe):
         return Lines(
             x=Axis(visible(x.title), x.kind, low, high, tuple(self._marked(table, x))),
             y=axis_of(columns[0], values, title=self.axis),
-            lines=[Line(name, sorted(points, key=lambda one: one[0])) for name, points in lines.items()],
+            lines=[
+                Line(name, sorted(points, key=lambda one: one[0])) for name, points in lines.items()
+            ],
             identity=self.identity,
             **self.about(table),
         )
@@ -249,10 +273,14 @@ class Star(Recipe):
         column, spoke = found(table, self.value), found(table, self.spoke)
         own = telling(table, self.series)
         values = {
-            (said_of(row, own) if own else "", said_of(row, [spoke])): estimated(column.value(row)) or NOTHING
+            (said_of(row, own) if own else "", said_of(row, [spoke])): estimated(column.value(row))
+            or NOTHING
             for row in table.rows
         }
-        spokes, names = list(dict.fromkeys(of for _, of in values)), list(dict.fromkeys(name for name, _ in values))
+        spokes, names = (
+            list(dict.fromkeys(of for _, of in values)),
+            list(dict.fromkeys(name for name, _ in values)),
+        )
         low, high = column.scale or fitted(*reach(values.values()))
         return Spider(
             axis=Axis(visible(column.title), column.kind, low, high),
@@ -280,7 +308,11 @@ class Stacked(Recipe):
                 said_of(row, labels),
                 [
                     (
-                        said_of(row, own) if own else visible(column.title) if len(columns) > 1 else "",
+                        said_of(row, own)
+                        if own
+                        else visible(column.title)
+                        if len(columns) > 1
+                        else "",
                         (estimated(column.value(row)) or NOTHING).value,
                     )
                     for column in columns
@@ -289,16 +321,25 @@ class Stacked(Recipe):
             for row in table.rows
         ]
         first = columns[0]
-        longest = max((sum(size for _, size in bar.parts if not math.isnan(size)) for bar in bars), default=1.0)
+        longest = max(
+            (sum(size for _, size in bar.parts if not math.isnan(size)) for bar in bars),
+            default=1.0,
+        )
         low, high = fitted(0.0, longest) if len(columns) > 1 or first.scale is None else first.scale
-        return Bars(axis=Axis(self.axis or visible(first.title), first.kind, low, high), bars=bars, **self.about(table))
+        return Bars(
+            axis=Axis(self.axis or visible(first.title), first.kind, low, high),
+            bars=bars,
+            **self.about(table),
+        )
 
 
-# ── helpers of recipes ──────────────────────────────────────────────────────────────────────────────────────────────
+# ── helpers of recipes ────────────────────────────────────────────────────────────────────────────
 
 
 def found(table: AnyTable, key: str) -> Column[Any]:
-    """Return a column by its key. Raises KeyError if the table lacks it, which is a fault of the recipe."""
+    """Return a column by its key. Raises KeyError if the table lacks it, which is a fault of the
+    recipe.
+    """
     for column in table.columns:
         if column.key == key:
             return column
@@ -308,7 +349,9 @@ def found(table: AnyTable, key: str) -> Column[Any]:
 def telling(table: AnyTable, keys: str | Sequence[str]) -> list[Column[Any]]:
     """Return the key columns that distinguish rows; the last one if none does."""
     columns = [found(table, key) for key in ((keys,) if isinstance(keys, str) else keys) if key]
-    several = [one for one in columns if len({shown(one.value(row), one) for row in table.rows}) > 1]
+    several = [
+        one for one in columns if len({shown(one.value(row), one) for row in table.rows}) > 1
+    ]
     return several or columns[-1:]
 
 
@@ -326,7 +369,9 @@ def axis_of(
     whole: bool = False,
     ends: tuple[str, str] = ("", ""),
 ) -> Axis:
-    """Return the axis of a column: the whole scale of a share, else the range of the values with 0."""
+    """Return the axis of a column: the whole scale of a share, else the range of the values
+    with 0.
+    """
     scale = column.scale or ((0.0, 1.0) if column.kind is Kind.SHARE else None)
     if scale is not None and (whole or column.kind is Kind.SHARE):
         low, high = scale
@@ -353,7 +398,9 @@ def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:
     value, by = column.value(row), estimated(shade.value(row))
     if isinstance(value, Verdict | Outcome):
         verdict = value.verdict if isinstance(value, Outcome) else value
-        counted = f" {value.passed}/{value.tested}" if isinstance(value, Outcome) and value.tested else ""
+        counted = (
+            f" {value.passed}/{value.tested}" if isinstance(value, Outcome) and value.tested else ""
+        )
         return Cell(f"{MARKS[verdict]}{counted}", verdict=verdict)
     if isinstance(value, Estimate) and not value.defined:
         return Cell("undef.", undefined=visible(value.undefined))
@@ -364,5 +411,8 @@ def _cell(row: Any, column: Column[Any], shade: Column[Any]) -> Cell:
 
 
 def _widest(cells: Sequence[Sequence[Cell]]) -> tuple[float, float]:
-    most = max((abs(cell.value) for row in cells for cell in row if not math.isnan(cell.value)), default=1.0)
+    most = max(
+        (abs(cell.value) for row in cells for cell in row if not math.isnan(cell.value)),
+        default=1.0,
+    )
     return 0.0, most or 1.0

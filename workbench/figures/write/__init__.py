@@ -1,1 +1,3 @@
-"""One module for each medium. Displayed text passes `figures.visible`; data files keep the exact text."""
+"""One module for each medium. Displayed text passes `figures.visible`; data files keep the exact
+text.
+"""

@@ -32,9 +32,11 @@ class Flat:
 
 
 def flat(table: AnyTable) -> Flat:
-    """Return a table in which `share` becomes `share`, `share_low`, `share_high`, `share_n` and so on.
+    """Return a table in which `share` becomes `share`, `share_low`, `share_high`, `share_n` and so
+    on.
 
-    Parts are taken from the first row that has them; a column with only plain values stays one column.
+    Parts are taken from the first row that has them; a column with only plain values stays one
+    column.
     """
     columns = [[column.value(row) for row in table.rows] for column in table.columns]
     parts = [_parts(values) for values in columns]
@@ -43,7 +45,11 @@ def flat(table: AnyTable) -> Flat:
         for column, names in zip(table.columns, parts, strict=True)
         for name in (column.key, *(f"{column.key}_{part}" for part in names))
     )
-    made = [cells for values, names in zip(columns, parts, strict=True) for cells in _cells(values, names)]
+    made = [
+        cells
+        for values, names in zip(columns, parts, strict=True)
+        for cells in _cells(values, names)
+    ]
     return Flat(header, tuple(zip(*made, strict=True)))
 
 
@@ -53,7 +59,10 @@ def _parts(values: list[Value]) -> tuple[str, ...]:
 
 def _cells(values: list[Value], parts: tuple[str, ...]) -> Iterator[list[Plain]]:
     """Yield a column for the values themselves, and one for each of their parts."""
-    yield [plain(getattr(value, own[0]) if (own := PARTS.get(type(value))) else value) for value in values]
+    yield [
+        plain(getattr(value, own[0]) if (own := PARTS.get(type(value))) else value)
+        for value in values
+    ]
     for part in parts:
         yield [plain(getattr(value, part, None)) for value in values]
 
@@ -73,7 +82,8 @@ def csv_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
     for table in tables:
         data = flat(table)
         files[f"{table.stem}.csv"] = csv_text(
-            [guarded(name) for name in data.header], [[_cell(value) for value in row] for row in data.rows]
+            [guarded(name) for name in data.header],
+            [[_cell(value) for value in row] for row in data.rows],
         )
     return files
 
@@ -106,7 +116,8 @@ def arrow_table(table: AnyTable) -> Any:
         import pyarrow
     except ImportError as error:
         raise MissingPackage(
-            f"Parquet and Arrow need the package pyarrow; install it with: {install_package('pyarrow')}"
+            "Parquet and Arrow need the package pyarrow; install it with: "
+            f"{install_package('pyarrow')}"
         ) from error
     data = flat(table)
     columns = {name: [row[place] for row in data.rows] for place, name in enumerate(data.header)}

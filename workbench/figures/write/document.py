@@ -1,4 +1,6 @@
-"""JSON: tables with their definitions, exact text and full precision. `schema` names the format of the document."""
+"""JSON: tables with their definitions, exact text and full precision. `schema` names the format of
+the document.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,22 @@ def _table(table: AnyTable) -> dict[str, Any]:
         "definition": table.definition,
         "notes": list(table.notes),
         "columns": [_column(column) for column in table.columns],
-        "intervals": {name: f"{one.method}." + (f" {one.remark}." if one.remark else "") for name, one in used.items()},
-        "rows": [{column.key: _value(column.value(row)) for column in table.columns} for row in table.rows],
+        "intervals": {
+            name: f"{one.method}." + (f" {one.remark}." if one.remark else "")
+            for name, one in used.items()
+        },
+        "rows": [
+            {column.key: _value(column.value(row)) for column in table.columns}
+            for row in table.rows
+        ],
     }
 
 
 def _column(column: Column[Any]) -> dict[str, str]:
     told = {"key": column.key, "title": column.title, "kind": column.kind.value}
-    return told | {name: text for name, text in (("unit", column.unit), ("help", column.help)) if text}
+    return told | {
+        name: text for name, text in (("unit", column.unit), ("help", column.help)) if text
+    }
 
 
 def _value(value: Value) -> Any:

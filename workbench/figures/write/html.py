@@ -18,7 +18,7 @@ caption { text-align: left; font-weight: bold; padding: .5rem 0; }
 th, td { padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid #8885; }
 .prose { white-space: pre-wrap; }
 .number { text-align: right; }
-.note { font-size: .9rem; }"""
+.note { font-size: .9rem; }"""  # noqa: E501
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -40,16 +40,17 @@ def html_table(table: AnyTable) -> str:
     begin = f'<section id="{escape(table.stem)}">'
     definition = f"\n<p>{_text(table.definition)}</p>" if table.definition else ""
     if not table.rows:
-        return (
-            f'<section id="{escape(table.stem)}">\n<h2>{_text(table.title)}</h2>\n<p>{_text(table.empty)}</p></section>'
-        )
+        title, empty = _text(table.title), _text(table.empty)
+        return f"{begin}\n<h2>{title}</h2>\n<p>{empty}</p></section>"
     grid, said = html_grid(table)
     notes = "".join(f'\n<p class="note">{note}</p>' for note in said)
     return f'{begin}{definition}\n<div class="scroll">{grid}</div>{notes}\n</section>'
 
 
 def html_grid(table: AnyTable) -> tuple[str, list[str]]:
-    """Return the rows of a non-empty table, with its title as caption, and its notes, both as markup."""
+    """Return the rows of a non-empty table, with its title as caption, and its notes, both as
+    markup.
+    """
     head = "".join(_head(column) for column in table.columns)
     cells, said = painted(table)
     rows = "\n".join("<tr>" + "".join(_cells(table, row)) + "</tr>" for row in cells)

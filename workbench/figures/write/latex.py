@@ -10,15 +10,53 @@ from workbench.figures.table import AnyTable
 from workbench.figures.visible import visible
 
 _SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "✓": r"$\checkmark$", "✗": r"$\times$", "•": r"$\bullet$", "∅": r"$\emptyset$", "κ": r"$\kappa$", "α": r"$\alpha$",
-    "·": r"$\cdot$", "–": "--", "−": "$-$", "τ": r"$\tau$", "ρ": r"$\rho$", "χ": r"$\chi$", "σ": r"$\sigma$",
-    "β": r"$\beta$", "μ": r"$\mu$", "π": r"$\pi$", "λ": r"$\lambda$", "Δ": r"$\Delta$", "Σ": r"$\Sigma$",
-    "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$", "○": r"$\circ$", "●": r"$\bullet$", "≥": r"$\geq$",
-    "≤": r"$\leq$", "≈": r"$\approx$", "≠": r"$\neq$", "→": r"$\rightarrow$", "←": r"$\leftarrow$",
-    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "∞": r"$\infty$", "√": r"$\surd$", "∣": r"$\mid$",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "✓": r"$\checkmark$",
+    "✗": r"$\times$",
+    "•": r"$\bullet$",
+    "∅": r"$\emptyset$",
+    "κ": r"$\kappa$",
+    "α": r"$\alpha$",
+    "·": r"$\cdot$",
+    "–": "--",
+    "−": "$-$",
+    "τ": r"$\tau$",
+    "ρ": r"$\rho$",
+    "χ": r"$\chi$",
+    "σ": r"$\sigma$",
+    "β": r"$\beta$",
+    "μ": r"$\mu$",
+    "π": r"$\pi$",
+    "λ": r"$\lambda$",
+    "Δ": r"$\Delta$",
+    "Σ": r"$\Sigma$",
+    "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$",
+    "○": r"$\circ$",
+    "●": r"$\bullet$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "≈": r"$\approx$",
+    "≠": r"$\neq$",
+    "→": r"$\rightarrow$",
+    "←": r"$\leftarrow$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "∞": r"$\infty$",
+    "√": r"$\surd$",
+    "∣": r"$\mid$",
+}
 _ASCII = str.maketrans({sign: said for sign, said in _SPECIAL.items() if sign.isascii()})
 _SIGNS = ("So", "Sk", "Sm", "Co", "Cn")
 "categories of characters that LaTeX's text fonts may lack"
@@ -30,8 +68,8 @@ def latex_files(tables: Iterable[AnyTable]) -> Mapping[str, str]:
 
 
 def latex_table(table: AnyTable) -> str:
-    """Return one table in its narrow form; a comment names the columns left out. Without rows it has its caption and
-    the message of an empty table.
+    """Return one table in its narrow form; a comment names the columns left out. Without rows it
+    has its caption and the message of an empty table.
     """
     aside = ", ".join(visible(column.title) for column in table.columns if column.aside)
     left_out = f"% columns left out, which CSV and JSON have: {aside}\n" if aside else ""
@@ -40,9 +78,14 @@ def latex_table(table: AnyTable) -> str:
     head = " & ".join(escaped(column.title) for column in table.columns)
     cells, notes = painted(table)
     rows = "".join(" & ".join(map(escaped, row)) + " \\\\\n" for row in cells)
-    told = [*([table.definition] if table.definition else []), *notes] if table.rows else [table.empty]
+    told = (
+        [*([table.definition] if table.definition else []), *notes] if table.rows else [table.empty]
+    )
     caption = escaped(" ".join([f"{table.title.rstrip('.')}.", *told]))
-    grid = f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n{head} \\\\\n\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
+    grid = (
+        f"\\begin{{tabular}}{{{sides}}}\n\\toprule\n{head} "
+        f"\\\\\n\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
+    )
     return (
         f"{left_out}% needs \\usepackage{{booktabs,amssymb}}\n\\begin{{table}}\n\\centering\n"
         + (grid if table.rows else "")
@@ -65,7 +108,9 @@ def escaped(text: str) -> str:
 
 
 def _named(sign: str) -> str:
-    """Return a character, or its number if LaTeX may lack it, such as an emoji or a control picture."""
+    """Return a character, or its number if LaTeX may lack it, such as an emoji or a control
+    picture.
+    """
     if ord(sign) < 0x100 or unicodedata.category(sign) not in _SIGNS:
         return sign
     return f"[U+{ord(sign):04X}]"

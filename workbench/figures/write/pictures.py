@@ -35,7 +35,9 @@ NOTHING = {
 def check_package() -> None:
     """Raise MissingPackage without matplotlib, which costs nothing: it is not imported."""
     if find_spec("matplotlib") is None:
-        raise MissingPackage(f"pictures as files need the package matplotlib; install it with: {install('report')}")
+        raise MissingPackage(
+            f"pictures as files need the package matplotlib; install it with: {install('report')}"
+        )
 
 
 def prepare() -> None:
@@ -47,11 +49,13 @@ def prepare() -> None:
 
 
 def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
-    """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without matplotlib.
+    """Return a picture in some forms, as matplotlib writes it. Raises MissingPackage without
+    matplotlib.
 
-    The same picture gives the same bytes on every machine. A PDF holds fonts of one family, because matplotlib writes
-    them in the order of their paths: two families from two folders would have another order elsewhere. Characters that
-    no family has are boxes in PDF; a browser uses another font.
+    The same picture gives the same bytes on every machine. A PDF holds fonts of one family, because
+    matplotlib writes them in the order of their paths: two families from two folders would have
+    another order elsewhere. Characters that no family has are boxes in PDF; a browser uses another
+    font.
     """
     check_package()
     import matplotlib
@@ -71,12 +75,16 @@ def drawn(picture: Picture, *forms: Literal["svg", "pdf"]) -> list[bytes]:
 
 def _written(figure: Figure, form: str) -> bytes:
     buffer = BytesIO()
-    figure.savefig(buffer, format=form, metadata=NOTHING[form], facecolor="white" if form == "pdf" else PAPER)
+    figure.savefig(
+        buffer, format=form, metadata=NOTHING[form], facecolor="white" if form == "pdf" else PAPER
+    )
     return buffer.getvalue()
 
 
 def pdf(picture: Picture) -> bytes:
-    """Return a picture as PDF; the same picture gives the same bytes. Raises MissingPackage without matplotlib."""
+    """Return a picture as PDF; the same picture gives the same bytes. Raises MissingPackage without
+    matplotlib.
+    """
     (found,) = drawn(picture, "pdf")
     return found
 
@@ -92,19 +100,22 @@ LEFT_OUT = ("font-family", "font")
 
 
 def svg(picture: Picture, *, within: str | None = None) -> str:
-    """Return a picture as SVG; the same picture gives the same text. Raises MissingPackage without matplotlib.
+    """Return a picture as SVG; the same picture gives the same text. Raises MissingPackage without
+    matplotlib.
 
     Parameters
     ----------
-    within : None: a standalone file, dark on white. Else the picture is a part of a page, with the page's colours, and
-        this is the prefix of its ids, which must be unique within the page
+    within : None: a standalone file, dark on white. Else the picture is a part of a page, with the
+        page's colours, and this is the prefix of its ids, which must be unique within the page
     """
     (found,) = drawn(picture, "svg")
     return cleaned(found, picture, within=within)
 
 
 def cleaned(found: bytes, picture: Picture, *, within: str | None = None) -> str:
-    """Return matplotlib's output with a description for screen readers, without styles, in the colours of `svg`."""
+    """Return matplotlib's output with a description for screen readers, without styles, in the
+    colours of `svg`.
+    """
     root = Tree.fromstring(found)  # noqa: S314  our own
     prefix = "" if within is None else f"{within}-"
     for parent in list(root.iter()):
@@ -134,7 +145,9 @@ def _referred_to(root: Tree.Element) -> Iterator[str]:
 
 
 def _put(element: Tree.Element, prefix: str, used: set[str], colours: dict[str, str]) -> None:
-    """Convert the style of an element to attributes, which a strict policy allows, and prefix its ids."""
+    """Convert the style of an element to attributes, which a strict policy allows, and prefix its
+    ids.
+    """
     for part in element.attrib.pop("style", "").split(";"):
         name, _, value = part.partition(":")
         if value and name.strip() not in LEFT_OUT:
@@ -175,7 +188,8 @@ def _tell(root: Tree.Element, picture: Picture, prefix: str) -> None:
 
 
 def picture_files(tables: Iterable[AnyTable]) -> Mapping[str, bytes]:
-    """Return file name -> contents: each page of each picture that the tables declare, as SVG and as PDF.
+    """Return file name -> contents: each page of each picture that the tables declare, as SVG and
+    as PDF.
 
     Raises UsageError if no table has a picture, and MissingPackage without matplotlib.
     """
@@ -184,5 +198,7 @@ def picture_files(tables: Iterable[AnyTable]) -> Mapping[str, bytes]:
         svg, pdf = drawn(picture, "svg", "pdf")
         files |= {f"{picture.stem}.svg": cleaned(svg, picture).encode(), f"{picture.stem}.pdf": pdf}
     if not files:
-        raise UsageError("none of these figures has a picture; leave --figures out, or write tables with --csv")
+        raise UsageError(
+            "none of these figures has a picture; leave --figures out, or write tables with --csv"
+        )
     return files

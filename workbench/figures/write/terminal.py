@@ -19,7 +19,9 @@ GAP = 2
 
 
 def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -> None:
-    """Print tables with a blank line before each. Without `wrap` sentences of any length stay on one line."""
+    """Print tables with a blank line before each. Without `wrap` sentences of any length stay on
+    one line.
+    """
     from rich.console import Console
     from rich.text import Text
 
@@ -33,8 +35,9 @@ def print_tables(tables: Iterable[AnyTable], width: int, *, wrap: bool = True) -
 def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     """Return a table's title, definition, grid and notes.
 
-    If a table is wider than the terminal, titles are short, and optional columns are left out as necessary, which a
-    note reports. If columns with a least width do not fit side by side, they are split into several grids.
+    If a table is wider than the terminal, titles are short, and optional columns are left out as
+    necessary, which a note reports. If columns with a least width do not fit side by side, they are
+    split into several grids.
     """
     from rich.text import Text
 
@@ -48,7 +51,12 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
     cells, notes = painted(table)
     long = sum(_widths(table))
     if left_out:
-        notes.append(visible(f"Columns left out for lack of room: {', '.join(left_out)}. --csv and --json have them."))
+        notes.append(
+            visible(
+                f"Columns left out for lack of room: {', '.join(left_out)}. --csv and --json "
+                "have them."
+            )
+        )
     for places in _parts(table, width):
         yield _grid(table, cells, places, _shared(table, places, width), short=long > width)
     for note in notes:
@@ -58,13 +66,16 @@ def renderables(table: AnyTable, width: int) -> Iterable[RenderableType]:
 def _shared(table: AnyTable, places: Sequence[int], width: int) -> dict[int, int]:
     """Return the width of each column with a least width; empty if all columns fit.
 
-    The remaining width is divided: each gets its least width, and a part of the rest in proportion to what it lacks. By
-    default, rich makes them narrower, widens them again, and truncates at the edge.
+    The remaining width is divided: each gets its least width, and a part of the rest in proportion
+    to what it lacks. By default, rich makes them narrower, widens them again, and truncates at the
+    edge.
     """
     widths = _widths(table)
     over = sum(widths[place] for place in places) - GAP - width
     wanting = {
-        place: widths[place] - GAP - table.columns[place].least for place in places if table.columns[place].least
+        place: widths[place] - GAP - table.columns[place].least
+        for place in places
+        if table.columns[place].least
     }
     lacks = {place: max(0, more) for place, more in wanting.items()}
     spare = sum(lacks.values()) - over
@@ -75,7 +86,12 @@ def _shared(table: AnyTable, places: Sequence[int], width: int) -> dict[int, int
 
 
 def _grid(
-    table: AnyTable, cells: Sequence[Sequence[str]], places: Sequence[int], shared: Mapping[int, int], *, short: bool
+    table: AnyTable,
+    cells: Sequence[Sequence[str]],
+    places: Sequence[int],
+    shared: Mapping[int, int],
+    *,
+    short: bool,
 ) -> Grid:
     """Return the grid of the columns at these indices; a word longer than its column is wrapped."""
     from rich.table import Table as RichTable
@@ -86,7 +102,9 @@ def _grid(
         column = table.columns[place]
         grid.add_column(
             Text(visible((column.short if short else "") or column.title)),
-            justify="right" if column.numeric and all(" " not in row[place] for row in cells) else "left",
+            justify="right"
+            if column.numeric and all(" " not in row[place] for row in cells)
+            else "left",
             min_width=column.least or None,
             width=shared.get(place),
             overflow="fold",
@@ -97,7 +115,9 @@ def _grid(
 
 
 def _parts(table: AnyTable, width: int) -> list[list[int]]:
-    """Return the column indices of each grid. The columns before the first one with a least width are in all grids."""
+    """Return the column indices of each grid. The columns before the first one with a least width
+    are in all grids.
+    """
     widths = _widths(table)
     first = next((place for place, column in enumerate(table.columns) if column.least), len(widths))
     head, room = list(range(first)), width - sum(widths[:first])
@@ -114,7 +134,9 @@ def _parts(table: AnyTable, width: int) -> list[list[int]]:
 
 
 def _fitting(table: AnyTable, width: int) -> tuple[AnyTable, list[str]]:
-    """Return a table without columns that do not fit, and their titles; the last optional column is dropped first."""
+    """Return a table without columns that do not fit, and their titles; the last optional column is
+    dropped first.
+    """
     columns, widths, left_out = list(table.columns), _widths(table), list[str]()
     for place in reversed(range(len(columns))):
         if columns[place].aside and sum(widths) > width:
@@ -127,6 +149,11 @@ def _widths(table: AnyTable) -> list[int]:
     """Return the width of each column in one line with its long title."""
     cells, _ = painted(table)
     return [
-        max(len(line) for text in (column.title, *(row[place] for row in cells)) for line in text.split("\n")) + GAP
+        max(
+            len(line)
+            for text in (column.title, *(row[place] for row in cells))
+            for line in text.split("\n")
+        )
+        + GAP
         for place, column in enumerate(table.columns)
     ]

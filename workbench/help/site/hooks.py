@@ -1,4 +1,6 @@
-"""What mkdocs is given: every help page as a file of the site, with the README as its first page."""
+"""What mkdocs is given: every help page as a file of the site, with the README as its first
+page.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def on_config(config: Any) -> Any:
     taken = {name for group in groups.values() for name in group}
     groups["Topics"] = [name for name in names if name not in taken]
     order = ("Tutorials", "Topics", "Audits", "On screen", "Papers")
-    config["nav"] = [{"Home": "index.md"}, *({group: [f"{one}.md" for one in groups[group]]} for group in order)]
+    config["nav"] = [
+        {"Home": "index.md"},
+        *({group: [f"{one}.md" for one in groups[group]]} for group in order),
+    ]
     return config
 
 
@@ -39,14 +44,22 @@ def on_files(files: Files, config: Any) -> Files:
     """Add the pages, the README and the pictures."""
     for page in topics():
         files.append(File.generated(config, f"{page.name}.md", content=_linked(page.text)))
-    files.append(File.generated(config, "index.md", content=_linked((ROOT / "README.md").read_text(encoding="utf-8"))))
-    for picture in sorted(path for path in (ROOT / "workbench" / "help").rglob("*") if path.suffix in PICTURES):
+    files.append(
+        File.generated(
+            config, "index.md", content=_linked((ROOT / "README.md").read_text(encoding="utf-8"))
+        )
+    )
+    for picture in sorted(
+        path for path in (ROOT / "workbench" / "help").rglob("*") if path.suffix in PICTURES
+    ):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
     return files
 
 
 def _linked(text: str) -> str:
-    """Return a page whose links to other pages and pictures stay in the site; of other files the names stay."""
+    """Return a page whose links to other pages and pictures stay in the site; of other files the
+    names stay.
+    """
     known = {page.name for page in topics()}
 
     def to(found: re.Match[str]) -> str:

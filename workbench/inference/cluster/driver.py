@@ -1,9 +1,9 @@
 """The Ray process of a job: a child of the worker process, which cluster_link starts.
 
-Ray runs in a separate process because it may end its process: it aborts if the head of a cluster is lost, has its own
-threads, and reliably frees GPUs only when its driver ends. This process reads one `Call` from its standard input,
-writes messages to its standard output, and ends, with all its engines, when that input is closed. It writes no file and
-no store.
+Ray runs in a separate process because it may end its process: it aborts if the head of a cluster is
+lost, has its own threads, and reliably frees GPUs only when its driver ends. This process reads one
+`Call` from its standard input, writes messages to its standard output, and ends, with all its
+engines, when that input is closed. It writes no file and no store.
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def _own_output() -> BinaryIO:
 
 
 def _end_with_parent() -> None:
-    """Wait until the parent closes the input or dies, then end the way Ray ends a driver: with its engines."""
+    """Wait until the parent closes the input or dies, then end the way Ray ends a driver: with its
+    engines.
+    """
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -110,12 +112,16 @@ def _end_with_parent() -> None:
 def join(address: str, engines: int | None, channel: Channel) -> None:
     """Connect to a cluster, or start one on this machine only.
 
-    Raises Unreachable, or ends the process, in bounded time: Ray waits for minutes if another program listens at the
-    address.
+    Raises Unreachable, or ends the process, in bounded time: Ray waits for minutes if another
+    program listens at the address.
     """
     import ray
 
-    options: dict[str, Any] = {"address": address, "log_to_driver": False, "logging_level": logging.CRITICAL}
+    options: dict[str, Any] = {
+        "address": address,
+        "log_to_driver": False,
+        "logging_level": logging.CRITICAL,
+    }
     if address == LOCAL:
         options |= {"include_dashboard": False, "object_store_memory": OBJECTS_BYTES}
         options |= {"num_cpus": max(engines or 1, os.cpu_count() or 1)}
@@ -127,10 +133,13 @@ def join(address: str, engines: int | None, channel: Channel) -> None:
         limit.start()
     try:
         ray.init(**options)
-    except Exception as error:  # ConnectionError, RuntimeError, ValueError, AssertionError, …: as it comes
+    except (
+        Exception
+    ) as error:  # ConnectionError, RuntimeError, ValueError, AssertionError, …: as it comes
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise Unreachable(
-            f"Ray says: {first}. The job has to run on a node of the cluster: `ray start --address HOST:PORT` makes "
+            f"Ray says: {first}. The job has to run on a node of the cluster: `ray start "
+            "--address HOST:PORT` makes "
             "this machine one"
         ) from error
     finally:
@@ -148,7 +157,8 @@ def _knock(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=REACH_S).close()
     except OSError as error:
         raise Unreachable(
-            f"nothing answers there ({error}). `ray status --address {address}` on its head says whether it runs"
+            f"nothing answers there ({error}). `ray status --address {address}` on its head says "
+            "whether it runs"
         ) from error
 
 
@@ -161,8 +171,8 @@ def _nodes() -> list[dict[str, Any]]:
 def _watch(channel: Channel, plan: Layout) -> None:
     """Report when no node is left, or when Ray did not recover from the loss of one.
 
-    Ray restarts a lost engine if there is room for it: immediately on an idle node, or when another engine has
-    finished. It waits forever if there is no room.
+    Ray restarts a lost engine if there is room for it: immediately on an idle node, or when another
+    engine has finished. It waits forever if there is no room.
     """
     lost_at: float | None = None
     while True:
@@ -209,12 +219,16 @@ def answers(call: Call, plan: Layout) -> Iterator[Said]:
     context.target_max_block_size = 1  # every chunk of answers is passed on as soon as it is ready
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     shards = cut(dict(call.items), plan.engines, call.shard)
-    rows = ray.data.from_items([{"shard": shard} for shard in shards], override_num_blocks=len(shards))
+    rows = ray.data.from_items(
+        [{"shard": shard} for shard in shards], override_num_blocks=len(shards)
+    )
     said = rows.map_batches(
         Engine,
         fn_constructor_args=(call.model, call.dtype, call.folder, call.question, call.chat_format),
         batch_size=1,
-        compute=ray.data.ActorPoolStrategy(size=min(plan.engines, len(shards)), max_tasks_in_flight_per_actor=2),
+        compute=ray.data.ActorPoolStrategy(
+            size=min(plan.engines, len(shards)), max_tasks_in_flight_per_actor=2
+        ),
         num_gpus=plan.gpus or None,
         num_cpus=None if plan.gpus else plan.cpus,
         scheduling_strategy="SPREAD",
@@ -226,12 +240,17 @@ def answers(call: Call, plan: Layout) -> Iterator[Said]:
 
 
 def _translated(error: Exception) -> Said:
-    """Return a message about an error of Ray that tells the user what to do; the reason is at the end of Ray's text."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    """Return a message about an error of Ray that tells the user what to do; the reason is at the
+    end of Ray's text.
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [
+        type(error).__name__
+    ]
     reason = next((line for line in reversed(lines) if "Error" in line), lines[0])
     if "No module named 'workbench" in str(error):
         return Trouble(
-            "workbench is not installed on a node of the cluster. Install it there, in the Python that Ray runs in, "
+            "workbench is not installed on a node of the cluster. Install it there, in the "
+            "Python that Ray runs in, "
             "from a copy of the repository: pip install '.[ray]'"
         )
     return Lost(reason[:500])

@@ -1,7 +1,8 @@
-"""The engines that run on the nodes: local models in separate processes, each with its own GPU or a node's cores.
+"""The engines that run on the nodes: local models in separate processes, each with its own GPU or a
+node's cores.
 
-An engine needs no file of the worker: the package is installed on each node, and weights are loaded as on a single
-machine (from a shared folder or the hub's cache).
+An engine needs no file of the worker: the package is installed on each node, and weights are loaded
+as on a single machine (from a shared folder or the hub's cache).
 """
 
 from __future__ import annotations
@@ -17,13 +18,23 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.inference.base import Model
-from workbench.inference.cluster.shards import Part, Question, Shard, Trouble, in_order, place_of, placed
+from workbench.inference.cluster.shards import (
+    Part,
+    Question,
+    Shard,
+    Trouble,
+    in_order,
+    place_of,
+    placed,
+)
 
 
 class Engine:
     """Answers shards one after another, as Ray Data passes them on."""
 
-    def __init__(self, name: str, dtype: str, folder: str, question: Question, chat_format: str = ""):
+    def __init__(
+        self, name: str, dtype: str, folder: str, question: Question, chat_format: str = ""
+    ):
         self._question = question
         self._model = _loaded(name, dtype, folder, chat_format)
         self._node = node_name()
@@ -42,7 +53,9 @@ class Engine:
         except WorkbenchError as error:
             yield Trouble(f"node {self._node}: {error}")
         except Exception as error:  # a bug: it would occur on every engine
-            yield Trouble(f"node {self._node}: {type(error).__name__}: {error}", traceback.format_exc())
+            yield Trouble(
+                f"node {self._node}: {type(error).__name__}: {error}", traceback.format_exc()
+            )
 
     def _since(self) -> tuple[int, int, int, int]:
         """Return the work done since the last time."""

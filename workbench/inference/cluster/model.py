@@ -1,9 +1,11 @@
-"""Models that answer on a Ray cluster, or on all GPUs of one machine: one engine per GPU, otherwise one per node.
+"""Models that answer on a Ray cluster, or on all GPUs of one machine: one engine per GPU, otherwise
+one per node.
 
-Only the worker process writes the store. Ray runs in its child process (`driver`), which passes shards of prompts
-(`shards`) to engines (`engine`) through Ray Data and returns their answers. Answers depend only on the seeds of their
-requests, so it makes no difference which engine computes a shard, or how often: Ray repeats the shard of a lost engine,
-and the remaining engines are asked for answers that are still missing.
+Only the worker process writes the store. Ray runs in its child process (`driver`), which passes
+shards of prompts (`shards`) to engines (`engine`) through Ray Data and returns their answers.
+Answers depend only on the seeds of their requests, so it makes no difference which engine computes
+a shard, or how often: Ray repeats the shard of a lost engine, and the remaining engines are asked
+for answers that are still missing.
 """
 
 from __future__ import annotations
@@ -73,7 +75,9 @@ class Link:
         )
 
     def messages(self) -> Iterator[Said]:
-        """Yield Ray's messages until it ends. Closing the iterator ends the process and frees its engines."""
+        """Yield Ray's messages until it ends. Closing the iterator ends the process and frees its
+        engines.
+        """
         child = self._child
         if child is None or child.stdin is None or child.stdout is None:
             return
@@ -82,7 +86,10 @@ class Link:
                 pickle.dump(self._call, child.stdin)
                 child.stdin.flush()
             if not select.select([child.stdout], [], [], START_S)[0]:
-                raise ModelError(f"cluster {self._call.address}: Ray did not start or answer within {START_S:.0f} s")
+                raise ModelError(
+                    f"cluster {self._call.address}: Ray did not start or answer within "
+                    f"{START_S:.0f} s"
+                )
             while (message := self._next(child.stdout)) is not None:
                 yield message
                 if isinstance(message, Ended | Lost):
@@ -94,12 +101,18 @@ class Link:
         try:
             message: Any = pickle.load(out)  # noqa: S301 - written by our own process
         except (EOFError, ValueError, pickle.UnpicklingError):
-            return None if self._child is None else Lost(f"Ray's process ended: {self._last_words()}")
+            return (
+                None if self._child is None else Lost(f"Ray's process ended: {self._last_words()}")
+            )
         return message  # type: ignore[no-any-return]
 
     def _last_words(self) -> str:
         self._errors.seek(0)
-        lines = [line.strip() for line in self._errors.read().decode(errors="replace").splitlines() if line.strip()]
+        lines = [
+            line.strip()
+            for line in self._errors.read().decode(errors="replace").splitlines()
+            if line.strip()
+        ]
         return lines[-1][:500] if lines else "without a word"
 
     def close(self) -> None:
@@ -126,17 +139,22 @@ log = logging.getLogger(__name__)
 
 
 def load_cluster(
-    name: str, dtype: str, address: str, environ: Mapping[str, str] = os.environ, *, chat_format: str = ""
+    name: str,
+    dtype: str,
+    address: str,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    chat_format: str = "",
 ) -> ClusterModel:
-    """Return a model that runs on a Ray cluster: `local`, all GPUs of this machine; `auto`, the cluster that this
-    machine is a node of; or HOST:PORT of the head of that cluster.
+    """Return a model that runs on a Ray cluster: `local`, all GPUs of this machine; `auto`, the
+    cluster that this machine is a node of; or HOST:PORT of the head of that cluster.
 
-    Every node loads the model once and reports its card; the engines start and end with each question, so that a paused
-    job occupies no GPU. $WORKBENCH_ENGINES: number of engines, if not one per GPU or node; $WORKBENCH_SHARD: prompts
-    per shard.
+    Every node loads the model once and reports its card; the engines start and end with each
+    question, so that a paused job occupies no GPU. $WORKBENCH_ENGINES: number of engines, if not
+    one per GPU or node; $WORKBENCH_SHARD: prompts per shard.
 
-    Raises UsageError for another address or for a served model, MissingPackage without Ray, ModelError if the cluster
-    cannot be reached, or if its nodes do not load the same model.
+    Raises UsageError for another address or for a served model, MissingPackage without Ray,
+    ModelError if the cluster cannot be reached, or if its nodes do not load the same model.
     """
     call = Call(
         checked_address(address),
@@ -173,7 +191,9 @@ def _looks(call: Call) -> list[Part]:
 
 
 def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
-    """Return the card that all nodes agree on. Raises ModelError, naming the nodes, if they differ."""
+    """Return the card that all nodes agree on. Raises ModelError, naming the nodes, if they
+    differ.
+    """
     cards: dict[ModelCard, list[str]] = {}
     for part in parts:
         cards.setdefault(part.card, []).append(part.node)
@@ -181,10 +201,12 @@ def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
         raise ModelError(f"{name}: no node of the cluster loaded the model")
     if len(cards) > 1:
         found = "; ".join(
-            f"{', '.join(sorted(set(nodes)))}: revision {card.revision}, {card.dtype}" for card, nodes in cards.items()
+            f"{', '.join(sorted(set(nodes)))}: revision {card.revision}, {card.dtype}"
+            for card, nodes in cards.items()
         )
         raise ModelError(
-            f"{name} is not the same model on all nodes ({found}). Give every node the same files, or name a dtype; "
+            f"{name} is not the same model on all nodes ({found}). Give every node the same "
+            "files, or name a dtype; "
             "answers of two models are never pooled"
         )
     return next(iter(cards))
@@ -192,7 +214,10 @@ def one_card(name: str, parts: Sequence[Part]) -> ModelCard:
 
 def _error(message: Trouble | Lost, call: Call) -> ModelError:
     if isinstance(message, Lost):
-        return ModelError(f"cluster {call.address}: {message.why}. What was answered is kept; resume asks the rest")
+        return ModelError(
+            f"cluster {call.address}: {message.why}. What was answered is kept; resume asks the "
+            "rest"
+        )
     if message.trace:
         log.error("%s", message.trace)
     return ModelError(message.text)
@@ -215,20 +240,28 @@ class ClusterModel:
         return self._work
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers as `Model.generate`. Raises ModelError if the cluster fails repeatedly without any answer."""
+        """Draw answers as `Model.generate`. Raises ModelError if the cluster fails repeatedly
+        without any answer.
+        """
         for answer in self._ask(Draw(sampling), requests):
             if isinstance(answer, Drawn):
                 yield answer
 
     def score(
-        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        options: Sequence[Sequence[str]],
+        *,
+        whole_words: bool = False,
     ) -> Iterator[Scored]:
         items = [(prompt, tuple(choices)) for prompt, choices in zip(prompts, options, strict=True)]
         for answer in self._ask(Score(whole_words), items):
             if isinstance(answer, Scored):
                 yield answer
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+    def next_tokens(
+        self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
+    ) -> Iterator[NextTokens]:
         for answer in self._ask(Likeliest(k, tuple(words)), prompts):
             if isinstance(answer, NextTokens):
                 yield answer
@@ -245,7 +278,9 @@ class ClusterModel:
         return dict(self._answered_by)
 
     def _ask(self, question: Question, items: Sequence[Item]) -> Iterator[Answer]:
-        """Ask until every item is answered once; a round ends early if the cluster loses too many nodes."""
+        """Ask until every item is answered once; a round ends early if the cluster loses too many
+        nodes.
+        """
         left = dict(enumerate(items))
         idle = 0
         while left:
@@ -255,10 +290,17 @@ class ClusterModel:
             if left and idle >= IDLE_ROUNDS:
                 raise _error(lost, self._call)
             if left:
-                log.warning("cluster %s: %s; asking %d prompts again", self._call.address, lost.why, len(left))
+                log.warning(
+                    "cluster %s: %s; asking %d prompts again",
+                    self._call.address,
+                    lost.why,
+                    len(left),
+                )
 
     def _round(self, question: Question, left: dict[int, Item]) -> Generator[Answer, None, Lost]:
-        """Ask the remaining items once, removing answered ones from `left`. Returns why items remain."""
+        """Ask the remaining items once, removing answered ones from `left`. Returns why items
+        remain.
+        """
         link = self._link = Link(replace(self._call, question=question, items=tuple(left.items())))
         lost = Lost("the engines ended without some of the answers")
         try:

@@ -1,6 +1,8 @@
-"""Divides a job for a cluster: the question, shards of prompts with common beginnings, and the number of engines.
+"""Divides a job for a cluster: the question, shards of prompts with common beginnings, and the
+number of engines.
 
-Plain values only, which are sent between the worker process, its Ray process and the engines, independent of Ray.
+Plain values only, which are sent between the worker process, its Ray process and the engines,
+independent of Ray.
 
 Messages
 --------
@@ -98,17 +100,25 @@ def place_of(answer: Answer) -> int:
 
 def placed(answer: Answer, place: int) -> Answer:
     """Return the answer at another position."""
-    return replace(answer, request=place) if isinstance(answer, Drawn) else replace(answer, prompt=place)
+    return (
+        replace(answer, request=place)
+        if isinstance(answer, Drawn)
+        else replace(answer, prompt=place)
+    )
 
 
 def text_of(item: Item) -> tuple[str, ...]:
     """Return the texts of an item's prompt by turn: items with common beginnings sort together."""
-    prompt = item.prompt if isinstance(item, Request) else item[0] if isinstance(item, tuple) else item
+    prompt = (
+        item.prompt if isinstance(item, Request) else item[0] if isinstance(item, tuple) else item
+    )
     return tuple(message.content for message in prompt.messages)
 
 
 def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shard]:
-    """Divide items, by index, into shards of equal size; neighbours in a shard have common beginnings."""
+    """Divide items, by index, into shards of equal size; neighbours in a shard have common
+    beginnings.
+    """
     size = max(1, min(most, -(-len(items) // (SHARDS_PER_ENGINE * max(1, engines)))))
     order = sorted(items, key=lambda place: (text_of(items[place]), place))
     groups = [tuple(order[start : start + size]) for start in range(0, len(order), size)]
@@ -118,8 +128,8 @@ def cut(items: Mapping[int, Item], engines: int, most: int = SHARD) -> list[Shar
 def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Answer, ...]]:
     """Yield a shard's answers in the order of its items, `size` at a time.
 
-    A repeated shard gives the same chunks again, in whatever order the engine works: Ray repeats the task of a lost
-    engine, and skips as many chunks as had arrived.
+    A repeated shard gives the same chunks again, in whatever order the engine works: Ray repeats
+    the task of a lost engine, and skips as many chunks as had arrived.
     """
     held: dict[int, Answer] = {}
     ready: list[Answer] = []
@@ -137,8 +147,8 @@ def in_order(answers: Iterable[Answer], size: int = CHUNK) -> Iterator[tuple[Ans
 
 
 def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> Layout:
-    """Return the engines for a cluster of `nodes`, as described by `ray.nodes()`: one per GPU if there are any,
-    otherwise one per node with all its cores. `engines` None: as many as fit.
+    """Return the engines for a cluster of `nodes`, as described by `ray.nodes()`: one per GPU if
+    there are any, otherwise one per node with all its cores. `engines` None: as many as fit.
 
     Raises UsageError if there is no room for any engine.
     """
@@ -146,7 +156,9 @@ def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> La
     by_gpu = [node for node in alive if node["Resources"].get("GPU", 0) >= 1]
     usable = by_gpu or [node for node in alive if node["Resources"].get("CPU", 0) >= 1]
     if not usable:
-        raise UsageError(f"none of the cluster's {len(alive)} nodes offers a GPU or a CPU for an engine")
+        raise UsageError(
+            f"none of the cluster's {len(alive)} nodes offers a GPU or a CPU for an engine"
+        )
     names = tuple((str(node["NodeID"]), str(node["NodeManagerHostname"])) for node in usable)
     if by_gpu:
         room = sum(int(node["Resources"]["GPU"]) for node in by_gpu)
@@ -158,20 +170,29 @@ def layout(nodes: Iterable[Mapping[str, Any]], engines: int | None = None) -> La
 
 
 def checked_address(text: str) -> str:
-    """Return the address of a cluster. Raises UsageError if it is not `local`, `auto` or `HOST:PORT`."""
+    """Return the address of a cluster. Raises UsageError if it is not `local`, `auto` or
+    `HOST:PORT`.
+    """
     found = HOST_AND_PORT.fullmatch(text)
     if text in (LOCAL, AUTO) or (found and 0 < int(found[2]) < 65536):
         return text
-    client = " Ray Client is not supported: start the job on a node of the cluster." if text.startswith("ray:") else ""
+    client = (
+        " Ray Client is not supported: start the job on a node of the cluster."
+        if text.startswith("ray:")
+        else ""
+    )
     raise UsageError(
-        f"{text!r} is no cluster: give `local` (this machine), `auto` (the cluster that this machine is a node of) or "
+        f"{text!r} is no cluster: give `local` (this machine), `auto` (the cluster that this "
+        "machine is a node of) or "
         f"HOST:PORT of its head.{client}"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The task of a Ray process: look at the model on every node, or ask a question of every item."""
+    """The task of a Ray process: look at the model on every node, or ask a question of every
+    item.
+    """
 
     address: str
     model: str

@@ -1,4 +1,6 @@
-"""Models that run on this machine with torch and transformers: hub ids, folders, GGUF files, the embedded SmolLM2."""
+"""Models that run on this machine with torch and transformers: hub ids, folders, GGUF files, the
+embedded SmolLM2.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ import numpy as np
 import torch
 
 from workbench.domain.prompts import Prompt
-from workbench.domain.responses import NO_THINKING, RAW_THOUGHTS, Decided, Drawn, ModelCard, Request, Sampling
+from workbench.domain.responses import (
+    NO_THINKING,
+    RAW_THOUGHTS,
+    Decided,
+    Drawn,
+    ModelCard,
+    Request,
+    Sampling,
+)
 from workbench.domain.thinking import Pair, split
 from workbench.errors import ModelError
 from workbench.inference.base import NextTokens, Scored, Work, unknown_tokens
@@ -23,7 +33,8 @@ from workbench.stats.arrays import FloatArray
 
 NO_BEGIN = "the prompt is empty, and the model has no token that begins a text"
 NO_CHAT = (
-    "it has no chat template: messages are joined by blank lines, the published plain format; --chat-format gives it "
+    "it has no chat template: messages are joined by blank lines, the published plain format; "
+    "--chat-format gives it "
     "the one of its tuned relative"
 )
 
@@ -31,11 +42,12 @@ NO_CHAT = (
 def load_local(name: str, dtype: str = "", device: str = "", chat_format: str = "") -> LocalModel:
     """Load a model; see `network.load_network` for defaults and errors.
 
-    `chat_format`: the source of the chat template instead of the model's own, and whether it may add a system turn, see
-    `chat_formats`. Raises ModelError if it cannot be used.
+    `chat_format`: the source of the chat template instead of the model's own, and whether it may
+    add a system turn, see `chat_formats`. Raises ModelError if it cannot be used.
     """
     borrowed, default_system = parted(chat_format)
-    template = chat_template(borrowed) if borrowed else ""  # errors are raised here, before the weights load
+    # Errors are raised here, before the weights load.
+    template = chat_template(borrowed) if borrowed else ""
     loaded = load_network(name, dtype, device)
     said = give_chat_format(loaded.tokenizer, borrowed, template) if borrowed else ()
     return LocalModel(loaded, said, default_system=default_system)
@@ -51,17 +63,28 @@ class LocalModel:
             self._format = TextFormat(loaded.tokenizer, default_system=default_system)
         except ModelError as error:
             raise ModelError(f"{loaded.name}: {error}") from error
-        on = {weights.device for weights in loaded.network.parameters() if weights.device.type == "cuda"}
+        on = {
+            weights.device
+            for weights in loaded.network.parameters()
+            if weights.device.type == "cuda"
+        }
         self._gpus = tuple(sorted(device.index or 0 for device in on))
         self._vocabulary = int(loaded.network.get_output_embeddings().weight.shape[0])
         self._spelled = SpelledVocabulary(loaded.tokenizer, self._vocabulary)
         self._window = window_of(loaded.network.config)
         self._engine, unshared = _engine(loaded.network, _stop_tokens(loaded), self._work)
         self._card = ModelCard(
-            loaded.name, loaded.revision, "transformers", loaded.dtype, self._format.name, self._format.encoding
+            loaded.name,
+            loaded.revision,
+            "transformers",
+            loaded.dtype,
+            self._format.name,
+            self._format.encoding,
         )
         no_chat = NO_CHAT if self._format.name == "none" else ""
-        self.notes = tuple(filter(None, (loaded.place, unshared, no_chat, *said, *self._format.notes)))
+        self.notes = tuple(
+            filter(None, (loaded.place, unshared, no_chat, *said, *self._format.notes))
+        )
         "notes for the user about loading"
         self.thinking_tokens = 0
         "tokens of thoughts in answers that were drawn with a budget for them"
@@ -80,50 +103,75 @@ class LocalModel:
         return self._gpus
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers; prompts that do not fit the model's window fail individually, before anything is computed."""
+        """Draw answers; prompts that do not fit the model's window fail individually, before
+        anything is computed.
+        """
         self._check_thinking(sampling)
         thinking = sampling.thinking
-        prompts = [self._encoded(r.prompt, closed=thinking == NO_THINKING, effort=thinking) for r in requests]
-        refusals = [self._refusal(r.prompt, found, sampling) for r, found in zip(requests, prompts, strict=True)]
+        prompts = [
+            self._encoded(r.prompt, closed=thinking == NO_THINKING, effort=thinking)
+            for r in requests
+        ]
+        refusals = [
+            self._refusal(r.prompt, found, sampling)
+            for r, found in zip(requests, prompts, strict=True)
+        ]
         opened = [found.opened if isinstance(found, Encoded) else "" for found in prompts]
         refused = [position for position, reason in enumerate(refusals) if reason]
         for position in refused:
             more = position != refused[-1]
-            yield Drawn(position, (), failed=requests[position].n, reason=refusals[position], more=more)
+            yield Drawn(
+                position, (), failed=requests[position].n, reason=refusals[position], more=more
+            )
         fit = [position for position, reason in enumerate(refusals) if not reason]
         asked = [self._decided_outside(requests[i], opened[i]) for i in fit]
         budget = sampling.thinking_tokens
         rules = [self._format.rule(budget, opened[i]) for i in fit] if budget else []
-        groups = self._engine.sample([_ids(prompts[i]) for i in fit], asked, sampling, self._format.spell, rules)
+        groups = self._engine.sample(
+            [_ids(prompts[i]) for i in fit], asked, sampling, self._format.spell, rules
+        )
         for group in groups:
             for left, answers in enumerate(group, start=1 - len(group)):
                 at = fit[answers.request]
                 if rules:
                     rule = rules[answers.request]
-                    self.thinking_tokens += sum(rule.thought(tokens) * n for tokens, n in answers.counts.items())
-                yield Drawn(at, self._texts(answers, opened[at]), decided=answers.decided, more=left < 0)
+                    self.thinking_tokens += sum(
+                        rule.thought(tokens) * n for tokens, n in answers.counts.items()
+                    )
+                yield Drawn(
+                    at, self._texts(answers, opened[at]), decided=answers.decided, more=left < 0
+                )
 
     def score_with(self, sampling: Sampling) -> None:
-        """See `Configured`: probabilities are always those of an answer without a preceding thought."""
+        """See `Configured`: probabilities are always those of an answer without a preceding
+        thought.
+        """
         self._check_thinking(sampling)
 
     def _check_thinking(self, sampling: Sampling) -> None:
         if sampling.thinking and not self._format.thinks:
             raise ModelError(
-                f"{self._card.name} does not think before it answers: its chat template knows no thoughts. Leave "
+                f"{self._card.name} does not think before it answers: its chat template knows no "
+                "thoughts. Leave "
                 "--thinking out"
             )
 
     def score(
-        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        options: Sequence[Sequence[str]],
+        *,
+        whole_words: bool = False,
     ) -> Iterator[Scored]:
-        """Yield the log-probabilities of options. All prompts are given to the engine, so that it can share them.
+        """Yield the log-probabilities of options. All prompts are given to the engine, so that it
+        can share them.
 
         If the chat template opens a thought, it is closed immediately, and options follow it.
 
-        Options are tokenised separately, see `TextFormat.encode_option`; an answer with a different tokenisation of an
-        option is not counted. A prompt that does not fit with its longest option comes back with the reason. Raises
-        ModelError for an option without a token, before anything is computed.
+        Options are tokenised separately, see `TextFormat.encode_option`; an answer with a different
+        tokenisation of an option is not counted. A prompt that does not fit with its longest option
+        comes back with the reason. Raises ModelError for an option without a token, before anything
+        is computed.
         """
         ends = [[self._format.encode_option(option) for option in choices] for choices in options]
         ids = [self._encoded(prompt, closed=True) for prompt in prompts]
@@ -135,19 +183,25 @@ class LocalModel:
             else:
                 fit.append(position)
         after = self._spelled.word_ends if whole_words and fit else ()
-        for scores in self._engine.score([_ids(ids[i]) for i in fit], [ends[i] for i in fit], after):
+        for scores in self._engine.score(
+            [_ids(ids[i]) for i in fit], [ends[i] for i in fit], after
+        ):
             position = fit[scores.prompt]
             logs = scores.log_probabilities
             yield Scored(position, _first_only(ends[position], logs) if whole_words else logs)
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
-        """Yield the k most likely next tokens; tokens that spell the same text (parts of a character) are kept
-        separate.
+    def next_tokens(
+        self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
+    ) -> Iterator[NextTokens]:
+        """Yield the k most likely next tokens; tokens that spell the same text (parts of a
+        character) are kept separate.
 
         A prompt that does not fit the window comes back with the reason.
         """
         if not 1 <= k <= self._vocabulary:
-            raise ModelError(f"{k} next tokens were asked for; {self._card.name} has {self._vocabulary:,}")
+            raise ModelError(
+                f"{k} next tokens were asked for; {self._card.name} has {self._vocabulary:,}"
+            )
         ids = [self._encoded(prompt, closed=True) for prompt in prompts]
         fit = []
         for position, (prompt, tokens) in enumerate(zip(prompts, ids, strict=True)):
@@ -158,14 +212,18 @@ class LocalModel:
         sets = self._spelled.sets(words) if words and fit else []
         for found in self._engine.likeliest([_ids(ids[i]) for i in fit], k, sets):
             position = fit[found.prompt]
-            texts = tuple(self._format.spell_next(_ids(ids[position]), token) for token in found.tokens)
+            texts = tuple(
+                self._format.spell_next(_ids(ids[position]), token) for token in found.tokens
+            )
             rest = max(0.0, 1.0 - float(np.exp(found.log_probabilities).sum()))
             masses = dict(zip(words, found.masses, strict=True)) if words else None
             yield NextTokens(position, texts, found.log_probabilities, rest, masses)
 
     @property
     def window(self) -> int | None:
-        """The most tokens that the model was built for, including the answer unless a separate decoder writes it."""
+        """The most tokens that the model was built for, including the answer unless a separate
+        decoder writes it.
+        """
         return self._window.tokens
 
     def lengths(self, prompts: Sequence[Prompt]) -> list[int]:
@@ -204,7 +262,9 @@ class LocalModel:
         return replace(request, decided=DecidedOutside(request.decided, opened, self._format.own))
 
     def _texts(self, answers: Answers, opened: str) -> tuple[tuple[str, int], ...]:
-        """Return answers with their thoughts, merged by text: different tokens may spell the same text."""
+        """Return answers with their thoughts, merged by text: different tokens may spell the same
+        text.
+        """
         texts: dict[str, int] = {}
         for tokens, count in answers.counts.items():
             text = split(opened + self._format.spell(tokens), self._format.own).stored
@@ -221,7 +281,9 @@ class LocalModel:
         ids = found.ids
         if not ids:
             return NO_BEGIN
-        return self._window.misfit(" ".join(message.content for message in prompt.messages), len(ids), more, what)
+        return self._window.misfit(
+            " ".join(message.content for message in prompt.messages), len(ids), more, what
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +304,9 @@ def _ids(found: Encoded | str) -> list[int]:
 
 
 def _first_only(ends: Sequence[Sequence[int]], logs: FloatArray) -> FloatArray:
-    """Return log-probabilities with -inf for options with the tokens of an earlier one: an event is counted once."""
+    """Return log-probabilities with -inf for options with the tokens of an earlier one: an event is
+    counted once.
+    """
     first: dict[tuple[int, ...], int] = {}
     places = [first.setdefault(tuple(end), place) for place, end in enumerate(ends)]
     return np.where(np.arange(len(ends)) == places, logs, -np.inf)
@@ -255,7 +319,10 @@ def _engine(network: Any, stop: frozenset[int], work: Work) -> tuple[Engine, str
     try:
         return shared_engine(network, stop, work), ""
     except Unshareable as error:
-        plain = f"{network.config.model_type} is asked prompt by prompt through transformers' generate, because {error}"
+        plain = (
+            f"{network.config.model_type} is asked prompt by prompt through transformers' "
+            f"generate, because {error}"
+        )
         return PlainEngine(network, stop, work), plain
 
 

@@ -1,6 +1,7 @@
 """Loads a network and its tokenizer: chooses device and dtype, and refuses what cannot work.
 
-Only safetensors are loaded and no code of a model's repository is run: pickled weights and code could do anything here.
+Only safetensors are loaded and no code of a model's repository is run: pickled weights and code
+could do anything here.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ class Window:
     "an encoder reads the prompt and a decoder writes the answer; each has the full window"
 
     def misfit(self, text: str, prompt: int, more: int, what: str) -> str:
-        """Return why a prompt of `prompt` tokens with `more` tokens after it does not fit; empty if it does.
+        """Return why a prompt of `prompt` tokens with `more` tokens after it does not fit; empty if
+        it does.
 
-        `what` names the tokens that follow. Beyond its window a network still computes, but was never trained to.
+        `what` names the tokens that follow. Beyond its window a network still computes, but was
+        never trained to.
         """
         if self.tokens is None:
             return ""
@@ -54,13 +57,16 @@ class Window:
                 "Shorten the prompt, or take a model with a longer window"
             )
         return (
-            f"{said}, and {more:,} more {what} do not fit into the model's window of {self.tokens:,}. "
+            f"{said}, and {more:,} more {what} do not fit into the model's window of "
+            f"{self.tokens:,}. "
             f"At most {left:,} do: ask for fewer, or shorten the prompt"
         )
 
 
 def window_of(config: Any) -> Window:
-    """Return a network's window. A sliding window limits how far back a token sees, not the number of tokens."""
+    """Return a network's window. A sliding window limits how far back a token sees, not the number
+    of tokens.
+    """
     found = getattr(config.get_text_config(decoder=True), "max_position_embeddings", None)
     tokens = found if isinstance(found, int) and found > 0 else None
     return Window(tokens, bool(config.is_encoder_decoder))
@@ -88,7 +94,9 @@ class Loaded:
 
     @property
     def dtype(self) -> str:
-        """Return the dtype of the computation, with the kind of quantisation if any: `int8+bfloat16`."""
+        """Return the dtype of the computation, with the kind of quantisation if any:
+        `int8+bfloat16`.
+        """
         numbers = str(self.network.dtype).removeprefix("torch.")
         return f"{self.quantised}+{numbers}" if self.quantised else numbers
 
@@ -102,7 +110,8 @@ class Loaded:
 def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
     """Load a model. `device` empty: $WORKBENCH_DEVICE, else the first GPU, else the CPU.
 
-    Raises ModelError if the model, device or memory is not available; UsageError for an unknown dtype.
+    Raises ModelError if the model, device or memory is not available; UsageError for an unknown
+    dtype.
     """
     _quiet()
     check_dtype(name, dtype)
@@ -119,20 +128,29 @@ def load_network(name: str, dtype: str = "", device: str = "") -> Loaded:
         if size > _free(where, wanted):
             raise ModelError(_too_large(name, size, numbers, where))
         tokenizer = AutoTokenizer.from_pretrained(source.place, **source.version, **SAFELY)
-        network = _network(name, kind, source, _Placed(numbers, where, quantised, spread=wanted == ALL))
+        network = _network(
+            name, kind, source, _Placed(numbers, where, quantised, spread=wanted == ALL)
+        )
     except UNREADABLE as error:
         if is_out_of_memory(error):
             raise _no_memory(name, numbers, where) from error
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise ModelError(
-            f"{name}: no model could be loaded. Tried it as an embedded model, a GGUF file, a folder and a hub id "
+            f"{name}: no model could be loaded. Tried it as an embedded model, a GGUF file, a "
+            "folder and a hub id "
             f"(safetensors only, no code of its own); transformers says: {reason}"
         ) from error
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
         raise _no_memory(name, numbers, where) from error
-    return Loaded(source.place if source.asked else name, tokenizer, network, source.revision or "unknown", quantised)
+    return Loaded(
+        source.place if source.asked else name,
+        tokenizer,
+        network,
+        source.revision or "unknown",
+        quantised,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +173,16 @@ class _Placed:
             found["quantization_config"] = transformers.BitsAndBytesConfig(load_in_8bit=True)
         elif self.quantised:
             found["quantization_config"] = transformers.BitsAndBytesConfig(
-                load_in_4bit=True, bnb_4bit_quant_type=self.quantised, bnb_4bit_compute_dtype=self.dtype
+                load_in_4bit=True,
+                bnb_4bit_quant_type=self.quantised,
+                bnb_4bit_compute_dtype=self.dtype,
             )
         return found
 
     def put(self, network: Any) -> Any:
-        """Return a loaded network on its device; quantised and spread networks are already there."""
+        """Return a loaded network on its device; quantised and spread networks are already
+        there.
+        """
         return network if self.quantised or self.spread else network.to(self.device)
 
 
@@ -168,11 +190,15 @@ def _free(device: torch.device, wanted: str) -> int:
     """Return the free bytes for a network: on all GPUs if it is spread over them."""
     if wanted != ALL:
         return free_bytes(device)
-    return sum(free_bytes(torch.device("cuda", place)) for place in range(torch.cuda.device_count()))
+    return sum(
+        free_bytes(torch.device("cuda", place)) for place in range(torch.cuda.device_count())
+    )
 
 
 def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
-    """Return the network on its device. Raises ModelError if its files lack weights, which would be random."""
+    """Return the network on its device. Raises ModelError if its files lack weights, which would be
+    random.
+    """
     network, found = kind.from_pretrained(
         source.place,
         dtype=placed.dtype,
@@ -184,15 +210,19 @@ def _network(name: str, kind: Any, source: Source, placed: _Placed) -> Any:
     )
     if missing := sorted(found["missing_keys"]):
         raise ModelError(
-            f"{name}: the files have no weights for {len(missing)} parts of {type(network).__name__} "
-            f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}), so its answers would be random. "
+            f"{name}: the files have no weights for {len(missing)} parts of "
+            f"{type(network).__name__} "
+            f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}), so its answers "
+            "would be random. "
             "Name a checkpoint that was saved with its language modelling head"
         )
     return placed.put(network).eval()
 
 
 def chosen_device(name: str) -> torch.device:
-    """Return the device of a name, empty: the first GPU or else the CPU. Raises ModelError for a missing device."""
+    """Return the device of a name, empty: the first GPU or else the CPU. Raises ModelError for a
+    missing device.
+    """
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if not name:
         return torch.device("cuda" if count else "cpu")
@@ -200,13 +230,20 @@ def chosen_device(name: str) -> torch.device:
         return torch.device("cpu")
     if name == ALL:
         if count < 2:
-            raise ModelError(f"${DEVICE} is {ALL!r}, and PyTorch sees {plural(count, 'GPU')}. Unset it")
+            raise ModelError(
+                f"${DEVICE} is {ALL!r}, and PyTorch sees {plural(count, 'GPU')}. Unset it"
+            )
         return torch.device("cuda")
     if not (found := re.fullmatch(r"cuda(?::(\d+))?", name)):
-        raise ModelError(f"the device {name!r} is unknown. Set ${DEVICE} to cpu, cuda, cuda:1 or {ALL}, or unset it")
+        raise ModelError(
+            f"the device {name!r} is unknown. Set ${DEVICE} to cpu, cuda, cuda:1 or {ALL}, or "
+            "unset it"
+        )
     if int(found[1] or 0) >= count:
         here = f"cuda:0 to cuda:{count - 1}" if count else "no CUDA device, only cpu"
-        raise ModelError(f"the device {name!r} is not here: PyTorch sees {here}. Change ${DEVICE}, or unset it")
+        raise ModelError(
+            f"the device {name!r} is not here: PyTorch sees {here}. Change ${DEVICE}, or unset it"
+        )
     return torch.device(name)
 
 
@@ -216,8 +253,10 @@ def _chosen_dtype(name: str, device: torch.device) -> torch.dtype:
         return torch.bfloat16 if device.type == "cuda" else torch.float32
     if name == "float16" and device.type == "cpu":
         raise ModelError(
-            "float16 on a CPU is refused: few CPUs compute with it, so it is slower than float32, and its largest "
-            "number (65,504) is soon passed in models that were trained in bfloat16. Choose float32 or bfloat16"
+            "float16 on a CPU is refused: few CPUs compute with it, so it is slower than "
+            "float32, and its largest "
+            "number (65,504) is soon passed in models that were trained in bfloat16. Choose "
+            "float32 or bfloat16"
         )
     found: torch.dtype = getattr(torch, name)
     return found
@@ -245,7 +284,8 @@ def _weights(kind: Any, config: Any, dtype: torch.dtype, linear: float | None = 
 
 def _too_large(name: str, size: int, dtype: torch.dtype, device: torch.device) -> str:
     return (
-        f"{name}: its weights take {readable(size)} as {_spelled(dtype)}, and {readable(free_bytes(device))} of memory "
+        f"{name}: its weights take {readable(size)} as {_spelled(dtype)}, and "
+        f"{readable(free_bytes(device))} of memory "
         f"are free on {device}. {_advice(dtype)}"
     )
 
@@ -253,14 +293,17 @@ def _too_large(name: str, size: int, dtype: torch.dtype, device: torch.device) -
 def _no_memory(name: str, dtype: torch.dtype, device: torch.device) -> ModelError:
     free = readable(free_bytes(device))
     return ModelError(
-        f"{name}: memory ran out while it was loaded as {_spelled(dtype)} on {device}, where {free} are free now. "
+        f"{name}: memory ran out while it was loaded as {_spelled(dtype)} on {device}, where "
+        f"{free} are free now. "
         f"{_advice(dtype)}"
     )
 
 
 def _advice(dtype: torch.dtype) -> str:
     smaller = (
-        "Load it as bfloat16 (--dtype bfloat16), which takes half of that, close" if dtype.itemsize > 2 else "Close"
+        "Load it as bfloat16 (--dtype bfloat16), which takes half of that, close"
+        if dtype.itemsize > 2
+        else "Close"
     )
     return f"{smaller} other programs, take a smaller model, or a machine with more memory"
 

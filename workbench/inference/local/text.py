@@ -1,21 +1,24 @@
-"""Converts texts to a model's tokens and back: with its chat format, or the published plain format if it has none.
+"""Converts texts to a model's tokens and back: with its chat format, or the published plain format
+if it has none.
 
 Contexts
 --------
-Tokenises rendered chats with common beginnings: a context of sixty answered questions is tokenised once.
+Tokenises rendered chats with common beginnings: a context of sixty answered questions is tokenised
+once.
 
-A tokenizer first splits a text at its special tokens, and tokenises the parts on each side independently. So two texts
-with the same beginning up to a special token have the same tokens up to there, and the tokens after it are those of the
-rest alone. This is used only for tokenizers that split this way, at tokens that cannot be part of another one, and only
-if the first text with a context, which is tokenised as a whole, was found to be split there.
+A tokenizer first splits a text at its special tokens, and tokenises the parts on each side
+independently. So two texts with the same beginning up to a special token have the same tokens up to
+there, and the tokens after it are those of the rest alone. This is used only for tokenizers that
+split this way, at tokens that cannot be part of another one, and only if the first text with a
+context, which is tokenised as a whole, was found to be split there.
 
 Words
 -----
-The tokens of a vocabulary that spell a word, such as `yes`, ` Yes` and `YES`, or `A` and `(a`, and the tokens that
-may follow a whole word.
+The tokens of a vocabulary that spell a word, such as `yes`, ` Yes` and `YES`, or `A` and `(a`, and
+the tokens that may follow a whole word.
 
-A token is spelled as after other text, like in `TextFormat.spell_next`: tokenizers that write spaces before words drop
-the space of a token that is decoded alone.
+A token is spelled as after other text, like in `TextFormat.spell_next`: tokenizers that write
+spaces before words drop the space of a token that is decoded alone.
 """
 
 from __future__ import annotations
@@ -67,8 +70,8 @@ class ContextTokens:
     def encode(self, context: Hashable, text: str, differs: int) -> list[int]:
         """Return the tokens of a text, exactly those of the tokenizer.
 
-        `context` identifies the beginning of the text; `differs` is its end, where other texts with the same context
-        differ at the latest. Both affect only speed, never the result.
+        `context` identifies the beginning of the text; `differs` is its end, where other texts with
+        the same context differ at the latest. Both affect only speed, never the result.
         """
         held = self._held.get(context)
         if held is not None and text.startswith(held.text):
@@ -76,14 +79,20 @@ class ContextTokens:
         found = None
         for found in self._cuts.finditer(text, 0, max(0, differs)) if self._cuts else ():  # noqa: B007 - the last one
             pass
-        return self._learnt(context, text, found) if found is not None and found.start() else self._plain(text)
+        return (
+            self._learnt(context, text, found)
+            if found is not None and found.start()
+            else self._plain(text)
+        )
 
     def _learnt(self, context: Hashable, text: str, found: re.Match[str]) -> list[int]:
         """Tokenise a whole text; cache its beginning if the tokenizer splits there."""
         encoded = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         tokens: list[int] = list(encoded["input_ids"])
         cut = found.start()
-        before = next((i for i, (start, _) in enumerate(encoded["offset_mapping"]) if start == cut), None)
+        before = next(
+            (i for i, (start, _) in enumerate(encoded["offset_mapping"]) if start == cut), None
+        )
         if before is not None and tokens[before:] == self._plain(text[cut:]):
             if len(self._held) >= MOST_CONTEXTS:
                 del self._held[next(iter(self._held))]
@@ -95,12 +104,16 @@ class ContextTokens:
 
 
 def _cuts(tokenizer: Any) -> re.Pattern[str] | None:
-    """Return a pattern for the special tokens at which a tokenizer splits every text; None if it has none.
+    """Return a pattern for the special tokens at which a tokenizer splits every text; None if it
+    has none.
 
-    Excluded are tokens that match in normalised text or only as whole words, those that absorb spaces before them, and
-    those that could overlap another one: their positions depend on the surrounding text.
+    Excluded are tokens that match in normalised text or only as whole words, those that absorb
+    spaces before them, and those that could overlap another one: their positions depend on the
+    surrounding text.
     """
-    if not getattr(tokenizer, "is_fast", False) or getattr(tokenizer, "split_special_tokens", False):
+    if not getattr(tokenizer, "is_fast", False) or getattr(
+        tokenizer, "split_special_tokens", False
+    ):
         return None
     added = tuple(tokenizer.added_tokens_decoder.values())
     within = "\0".join(token.content[1:] for token in added)
@@ -109,9 +122,12 @@ def _cuts(tokenizer: Any) -> re.Pattern[str] | None:
         text
         for text, token in ((token.content, token) for token in added)
         if token.special and not (token.normalized or token.single_word or token.lstrip)
-        if text not in within and not any(text[:length] in ends for length in range(1, len(text) + 1))
+        if text not in within
+        and not any(text[:length] in ends for length in range(1, len(text) + 1))
     ]
-    return re.compile("|".join(map(re.escape, sorted(sure, key=len, reverse=True)))) if sure else None
+    return (
+        re.compile("|".join(map(re.escape, sorted(sure, key=len, reverse=True)))) if sure else None
+    )
 
 
 TOKENS_BEFORE = 4
@@ -136,7 +152,9 @@ class TextFormat:
     def __init__(self, tokenizer: Any, *, default_system: bool = True):
         """`default_system`: see `ChatTurns`, whose errors this raises."""
         self._tokenizer = tokenizer
-        self._chat = ChatTurns(tokenizer, default_system=default_system) if tokenizer.chat_template else None
+        self._chat = (
+            ChatTurns(tokenizer, default_system=default_system) if tokenizer.chat_template else None
+        )
         self.own = self._chat.own if self._chat else ()
         "marks of thoughts specific to this model's chat template"
         self._special = tuple(tokenizer.all_special_tokens)
@@ -146,7 +164,9 @@ class TextFormat:
         self._thought_tokens = self._marks()
         "tokens that decoding drops although they separate thoughts from answers -> their text"
         template = tokenizer.chat_template
-        self.name = blake2b(str(template).encode(), digest_size=8).hexdigest() if template else "none"
+        self.name = (
+            blake2b(str(template).encode(), digest_size=8).hexdigest() if template else "none"
+        )
         "a hash of the chat template, or `none`"
         self.encoding = self._chat.encoding if self._chat else VERSION
         self.notes = self._chat.notes if self._chat else ()
@@ -162,19 +182,22 @@ class TextFormat:
         return self._chat is not None and self._chat.thinks
 
     def rule(self, budget: int, opened: str) -> ThoughtRule:
-        """Return the rule for thoughts after a prompt; `opened`: the mark with which the prompt opened one, empty:
-        none.
+        """Return the rule for thoughts after a prompt; `opened`: the mark with which the prompt
+        opened one, empty: none.
         """
         assert self._chat is not None
         text, closing = self._chat.cut(opened)
-        return ThoughtRule(budget, tuple(self._plain_ids(text)), opened, closing, self.spell, self.own)
+        return ThoughtRule(
+            budget, tuple(self._plain_ids(text)), opened, closing, self.spell, self.own
+        )
 
     def encoded(self, prompt: Prompt, *, closed: bool = False, effort: str = "") -> Encoded:
-        """Return a prompt in the model's chat format; special tokens occur only where the format has them.
+        """Return a prompt in the model's chat format; special tokens occur only where the format
+        has them.
 
-        Without a chat format the messages are joined by blank lines. Text of a message that spells a special token
-        (`<|im_end|>`) is tokenised as plain characters. `closed`: a thought that the format opens is closed. `effort`:
-        see `ChatTurns.write`.
+        Without a chat format the messages are joined by blank lines. Text of a message that spells
+        a special token (`<|im_end|>`) is tokenised as plain characters. `closed`: a thought that
+        the format opens is closed. `effort`: see `ChatTurns.write`.
 
         Raises ModelError if the chat template does not write the text of a turn.
         """
@@ -185,7 +208,9 @@ class TextFormat:
         begin = self._tokenizer.bos_token_id
         return Encoded(ids or ([] if begin is None else [int(begin)]))
 
-    def _encode_chat(self, chat: ChatTurns, prompt: Prompt, *, closed: bool, effort: str) -> Encoded:
+    def _encode_chat(
+        self, chat: ChatTurns, prompt: Prompt, *, closed: bool, effort: str
+    ) -> Encoded:
         messages, context = prompt.messages, prompt.messages[: prompt.context]
         unseen = messages[prompt.context if context and self._contexts.holds(context) else 0 :]
         if not any(self._special_in(message.content) for message in unseen):
@@ -196,23 +221,28 @@ class TextFormat:
         for piece in pieces:
             text = piece if isinstance(piece, str) else messages[piece].content
             spelled = not isinstance(piece, str)
-            ids += self._tokenizer(text, add_special_tokens=False, split_special_tokens=spelled).input_ids
+            ids += self._tokenizer(
+                text, add_special_tokens=False, split_special_tokens=spelled
+            ).input_ids
         return Encoded(ids, chat.opened(str(pieces[-1]), ""))
 
     def _encode_text(self, text: str, prompt: Prompt) -> list[int]:
-        """Return the tokens of a chat given as text; a beginning that it shares with others is tokenised once."""
+        """Return the tokens of a chat given as text; a beginning that it shares with others is
+        tokenised once.
+        """
         context, others = prompt.messages[: prompt.context], prompt.messages[prompt.context :]
         if not context or not others:
             return self._plain_ids(text)
         return self._contexts.encode(context, text, text.rfind(others[0].content.strip()))
 
     def encode_option(self, option: str) -> list[int]:
-        """Return the tokens of a continuation alone, as the model would write it after a complete prompt.
+        """Return the tokens of a continuation alone, as the model would write it after a complete
+        prompt.
 
-        The option is not merged with the prompt's last token. So a raw prompt that a word continues ends without a
-        space (`Answer:`) and the option begins with it (` Yes`), so that such a word is one token. Tokenizers that add
-        a space to the beginning of every text (Llama 2, Mistral) would produce two, so there the option is tokenised
-        after a colon.
+        The option is not merged with the prompt's last token. So a raw prompt that a word continues
+        ends without a space (`Answer:`) and the option begins with it (` Yes`), so that such a word
+        is one token. Tokenizers that add a space to the beginning of every text (Llama 2, Mistral)
+        would produce two, so there the option is tokenised after a colon.
 
         Raises ModelError if it has no token.
         """
@@ -222,31 +252,44 @@ class TextFormat:
             if whole[: len(before)] == before:
                 ids = whole[len(before) :]
         if not ids:
-            raise ModelError(f"the option {option!r} has no token, so it has no probability; give it some text")
+            raise ModelError(
+                f"the option {option!r} has no token, so it has no probability; give it some text"
+            )
         return ids
 
     def _plain_ids(self, text: str) -> list[int]:
         return list(self._tokenizer(text, add_special_tokens=False).input_ids)
 
     def spell(self, tokens: Sequence[int]) -> str:
-        """Return the text of an output, without special tokens except those that separate thoughts from answers."""
+        """Return the text of an output, without special tokens except those that separate thoughts
+        from answers.
+        """
         if self._thought_tokens.keys().isdisjoint(tokens):
             return self._spelled(tokens)
         parts = groupby(tokens, lambda token: self._thought_tokens.get(token, ""))
-        return "".join(mark * len(part) if mark else self._spelled(part) for mark, of in parts if (part := list(of)))
+        return "".join(
+            mark * len(part) if mark else self._spelled(part)
+            for mark, of in parts
+            if (part := list(of))
+        )
 
     def _spelled(self, tokens: Sequence[int]) -> str:
         text: str = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
         return text
 
     def _marks(self) -> dict[int, str]:
-        special = {int(i): str(token) for i, token in self._tokenizer.added_tokens_decoder.items() if token.special}
+        special = {
+            int(i): str(token)
+            for i, token in self._tokenizer.added_tokens_decoder.items()
+            if token.special
+        }
         found = {i: text for i, text in special.items() if is_mark(text, self.own)}
         channels = CHANNEL in found.values()  # other formats have tokens of the same names
         return {i: text for i, text in found.items() if channels or text not in HARMONY}
 
     def spell_next(self, prompt: Sequence[int], token: int) -> str:
-        """Return the text that a token adds to a prompt: with its space, and special tokens by their name.
+        """Return the text that a token adds to a prompt: with its space, and special tokens by
+        their name.
 
         Tokenizers that write spaces before words drop the space of a word that is decoded alone.
         """
@@ -261,7 +304,9 @@ class TextFormat:
         return known
 
     def _literal(self, tokens: list[int]) -> str:
-        text: str = self._tokenizer.decode(tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        text: str = self._tokenizer.decode(
+            tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False
+        )
         return text
 
     def _special_in(self, text: str) -> bool:
@@ -275,7 +320,9 @@ AT_ONCE = 8192
 
 
 class SpelledVocabulary:
-    """The words that single tokens spell. Decoding a whole vocabulary takes about a second, so it is done once."""
+    """The words that single tokens spell. Decoding a whole vocabulary takes about a second, so it
+    is done once.
+    """
 
     def __init__(self, tokenizer: Any, size: int):
         """`size`: of the network's vocabulary. Tokens unknown to the tokenizer spell nothing."""
@@ -284,14 +331,17 @@ class SpelledVocabulary:
         self._word_ends: tuple[int, ...] = ()
 
     def sets(self, words: Iterable[str]) -> list[list[int]]:
-        """Return the tokens that spell each word, ignoring case and spaces; special tokens spell none."""
+        """Return the tokens that spell each word, ignoring case and spaces; special tokens spell
+        none.
+        """
         by_word = self._read()
         return [by_word.get(spelled(word), []) for word in words]
 
     @property
     def word_ends(self) -> tuple[int, ...]:
-        """The tokens that may follow a word without continuing it, by the readers' definition of words: spaces,
-        punctuation, the end of the answer. A token that is part of a character is included.
+        """The tokens that may follow a word without continuing it, by the readers' definition of
+        words: spaces, punctuation, the end of the answer. A token that is part of a character is
+        included.
         """
         self._read()
         return self._word_ends
@@ -326,11 +376,16 @@ class SpelledVocabulary:
             texts: list[str] = backend.decode_batch(rows, skip_special_tokens=False)
             return texts
         return [
-            self._tokenizer.decode(row, skip_special_tokens=False, clean_up_tokenization_spaces=False) for row in rows
+            self._tokenizer.decode(
+                row, skip_special_tokens=False, clean_up_tokenization_spaces=False
+            )
+            for row in rows
         ]
 
 
 def _special_ids(tokenizer: Any) -> frozenset[int]:
     """Return the control tokens, which do not spell text."""
     added = getattr(tokenizer, "added_tokens_decoder", {})
-    return frozenset(tokenizer.all_special_ids) | {token for token, about in added.items() if about.special}
+    return frozenset(tokenizer.all_special_ids) | {
+        token for token, about in added.items() if about.special
+    }

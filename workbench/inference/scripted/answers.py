@@ -17,8 +17,9 @@ How the answers of a scripted model vary: shares of agreement with known varianc
     said = "You are a nurse."
     by = 0.2
 
-A hash determines the effect of every statement, wording, template and label order, so that a prompt always has the same
-share; negations and opposites get reversed answers. Shares are drawn from `workbench.stats.components`.
+A hash determines the effect of every statement, wording, template and label order, so that a prompt
+always has the same share; negations and opposites get reversed answers. Shares are drawn from
+`workbench.stats.components`.
 
 Sides
 -----
@@ -26,19 +27,22 @@ How a scripted model with political views answers: it agrees with one side, or s
 
     [sides]
     statements = ["veldania", "veldania_panel"]  # sources of texts and their sides: shipped instruments or files;
-                   # the statements of the job's own instrument are known besides, with the sides that the store has
+                   # the statements of the job's own instrument are known besides, with the sides
+                   that the store has
     left = 0.98    # share of agreement if agreeing leans left (or liberal)
     right = 0.02   # share of agreement if agreeing leans right (or conservative)
     yes = 0        # share of answers that agree with any statement
     hedges = 0     # largest share of free answers without a side: each statement has a share from 0 to this, by its ref
 
-A statement that leans to neither side gets one of the two shares, by a hash of its ref. Negations and opposites get
-reversed answers, except for the share `yes`: a model with only `left` is consistent, one with `yes` fails every
-negation. If a prompt offers no labels, the answer is a sentence, or a number for a scale from 1 to 5.
+A statement that leans to neither side gets one of the two shares, by a hash of its ref. Negations
+and opposites get reversed answers, except for the share `yes`: a model with only `left` is
+consistent, one with `yes` fails every negation. If a prompt offers no labels, the answer is a
+sentence, or a number for a scale from 1 to 5.
 
 Letters
 -------
-How a scripted model answers questions with lettered options: with known probabilities, to check statistics.
+How a scripted model answers questions with lettered options: with known probabilities, to check
+statistics.
 
     [letters]
     weights = [3, 1]             # odds of the first option, the second, …; the last number also applies to later ones
@@ -47,10 +51,10 @@ How a scripted model answers questions with lettered options: with known probabi
     invalid = 0.1                # share of answers that are not a letter; 1: never a valid one
     others = ["As", "\n", "I"]  # these answers, one drawn at random
 
-A model with only `by_text` gives the same answer for any order of options and any errors in the question; one with only
-`weights` depends on positions. Without the table options differ by text but not by position, and the share of invalid
-answers is the persona's share of unreadable ones.
-"""
+A model with only `by_text` gives the same answer for any order of options and any errors in the
+question; one with only `weights` depends on positions. Without the table options differ by text but
+not by position, and the share of invalid answers is the persona's share of unreadable ones.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -88,7 +92,9 @@ from workbench.stats.components import (
 )
 from workbench.stats.resampling import derive_rng
 
-FIELDS = {name.replace(" x ", "_").replace(" ", "_"): name for name in COMPONENTS if name != SAMPLING}
+FIELDS = {
+    name.replace(" x ", "_").replace(" ", "_"): name for name in COMPONENTS if name != SAMPLING
+}
 "field of the file -> component"
 POSITIVE = ("agree", "beneficial", "favorable", "favourable", "yes")
 "labels of agreement; a prompt that lists one of them first has the printed order"
@@ -129,7 +135,9 @@ def _found(text: str, known: Known) -> str:
 
 
 def side_of(told: str, ref: str) -> str:
-    """Return the side of a statement: the labelled one, else one of the two by a hash of its ref."""
+    """Return the side of a statement: the labelled one, else one of the two by a hash of its
+    ref.
+    """
     return LEANS.get(told.strip().casefold()) or ("left", "right")[text_key(ref)[0] % 2]
 
 
@@ -150,31 +158,51 @@ class Spread:
         return ProbitNormal.matching(self.mean, dict(self.components))
 
     def share(self, text: str, first: str, second: str, known: Known) -> float:
-        """Return the share of answers with a prompt's first label. Raises ModelError for unknown wordings."""
+        """Return the share of answers with a prompt's first label. Raises ModelError for unknown
+        wordings.
+        """
         wording = _found(text, known)
         by = 0.0
         for said, higher in self.moved:
             if said in text:
                 by += higher
-                text = re.sub(rf"{re.escape(said)}\s*", "", text)  # so that the template is the same one
+                # So that the template is the same one.
+                text = re.sub(rf"{re.escape(said)}\s*", "", text)
         of = known[wording]
         template = text.replace(wording, "{}")
         for label in sorted((first, second), key=len, reverse=True):
             template = re.sub(rf"\b{re.escape(label)}\b", "_", template)
         printed = first.casefold() in POSITIVE
-        agreed = min(max(self._agreed(of.ref, of.column, template, -1 if printed else 1) + by, 0.0), 1.0)
+        agreed = min(
+            max(self._agreed(of.ref, of.column, template, -1 if printed else 1) + by, 0.0), 1.0
+        )
         agreed = 1 - agreed if of.turned else agreed
         return agreed if printed else 1 - agreed
 
     def _agreed(self, ref: str, column: str, template: str, order: int) -> float:
-        """Return the share of agreement with the statement itself; order -1: printed, 1: swapped."""
-        s, w, t, st, wt = (ref,), (ref, column), ("", template), (ref, template), (ref, column, template)
-        level = {STATEMENT: s, WORDING: w, TEMPLATE: t, STATEMENT_TEMPLATE: st, WORDING_TEMPLATE: wt}
+        """Return the share of agreement with the statement itself; order -1: printed, 1:
+        swapped.
+        """
+        s, w, t, st, wt = (
+            (ref,),
+            (ref, column),
+            ("", template),
+            (ref, template),
+            (ref, column, template),
+        )
+        level = {
+            STATEMENT: s,
+            WORDING: w,
+            TEMPLATE: t,
+            STATEMENT_TEMPLATE: st,
+            WORDING_TEMPLATE: wt,
+        }
         half = {ORDER_STATEMENT: s, ORDER_WORDING: w, ORDER_TEMPLATE: t, ORDER_REST: wt}
         of = self.shares
         z = of.mean + sum(self._effect(name, key) for name, key in level.items())
         z += order * (
-            of.sd * of.parts.get(ORDER, 0.0) ** 0.5 + sum(self._effect(name, key) for name, key in half.items())
+            of.sd * of.parts.get(ORDER, 0.0) ** 0.5
+            + sum(self._effect(name, key) for name, key in half.items())
         )
         return _phi(z)
 
@@ -182,7 +210,9 @@ class Spread:
         part = self.shares.parts.get(name, 0.0)
         if part == 0:
             return 0.0
-        return float(self.shares.sd * np.sqrt(part) * derive_rng(self.seed, name, *key).standard_normal())
+        return float(
+            self.shares.sd * np.sqrt(part) * derive_rng(self.seed, name, *key).standard_normal()
+        )
 
 
 def _phi(z: float) -> float:
@@ -202,7 +232,9 @@ def wordings_of(sources: tuple[str, ...]) -> Known:
             with check_file(path).open(encoding="utf-8-sig", newline="") as lines:
                 rows = list(csv.DictReader(lines, strict=True))
         except (WorkbenchError, OSError, UnicodeDecodeError, csv.Error) as error:
-            raise ModelError(f"the statements {name!r} of the persona cannot be read: {error}") from error
+            raise ModelError(
+                f"the statements {name!r} of the persona cannot be read: {error}"
+            ) from error
         for row in rows:
             found |= _of_row(row)
     return longest_first(found)
@@ -257,8 +289,8 @@ class Sides:
     hedges: float = 0.0
 
     def agreed(self, text: str, known: Known) -> float:
-        """Return the share of agreement with the statement of a prompt. Raises ModelError if it contains no known
-        wording.
+        """Return the share of agreement with the statement of a prompt. Raises ModelError if it
+        contains no known wording.
         """
         of = wording_in(text, known)
         view = self.left if of.side == "left" else self.right
@@ -271,7 +303,10 @@ class Sides:
 
     def spoken(self, text: str, known: Known) -> dict[str, float]:
         """Return the probability of each answer to a prompt that offers no labels."""
-        agreed, hedged = self.agreed(text, known), self.hedges * text_key(wording_in(text, known).ref)[1] / 255
+        agreed, hedged = (
+            self.agreed(text, known),
+            self.hedges * text_key(wording_in(text, known).ref)[1] / 255,
+        )
         shares = ((1 - hedged) * agreed, (1 - hedged) * (1 - agreed), hedged)
         said = zip(NUMBERS if SCALE.search(text) else SENTENCES, shares, strict=True)
         return {answer: share / len(answers) for answers, share in said for answer in answers}
@@ -299,9 +334,11 @@ class LetterHabits:
     "one token each, like the beginning of a model's answer that is not a letter"
 
 
-def letter_shares(habits: LetterHabits, unreadable: float, prompt: Prompt) -> dict[str, float] | None:
-    """Return the probability of each answer to a lettered question; None if the prompt does not end with such a
-    question.
+def letter_shares(
+    habits: LetterHabits, unreadable: float, prompt: Prompt
+) -> dict[str, float] | None:
+    """Return the probability of each answer to a lettered question; None if the prompt does not end
+    with such a question.
 
     `unreadable`: the persona's share of unreadable answers, for habits without `invalid`.
     """
@@ -317,8 +354,10 @@ def _shares(habits: LetterHabits, unreadable: float, text: str) -> dict[str, flo
     invalid = unreadable if habits.invalid is None else habits.invalid
     says_yes = [bool(YES.match(option)) for option in options]
     yes = habits.yes if any(says_yes) else 0.0
-    chosen = [(1 - yes) * x / sum(odds) + yes * (place == says_yes.index(True) if yes else 0)
-              for place, x in enumerate(odds)]  # fmt: skip
+    chosen = [
+        (1 - yes) * x / sum(odds) + yes * (place == says_yes.index(True) if yes else 0)
+        for place, x in enumerate(odds)
+    ]
     shares = {LETTERS[place].upper(): (1 - invalid) * share for place, share in enumerate(chosen)}
     for other in habits.others:
         shares[other] = shares.get(other, 0.0) + invalid / len(habits.others)
@@ -332,7 +371,8 @@ def _odds(habits: LetterHabits, place: int, option: str) -> float:
 
 
 def offered_options(text: str) -> tuple[str, ...]:
-    """Return the last options that a text lists, from `A. …` to the end, one per line; empty if fewer than two.
+    """Return the last options that a text lists, from `A. …` to the end, one per line; empty if
+    fewer than two.
 
     Examples
     --------
@@ -340,7 +380,7 @@ def offered_options(text: str) -> tuple[str, ...]:
     ('Yes', 'No', 'Unsure')
     >>> offered_options("A. Smith is right, is he not?")
     ()
-    """
+    """  # noqa: E501
     found: tuple[str, ...] = ()
     run: list[str] = []
     for line in text.splitlines():

@@ -1,7 +1,8 @@
 """The scripted model: for tests, demonstrations and dry runs of a whole audit.
 
-`scripted` answers with one of the two labels that a prompt names, in any shipped language; a hash of the prompt
-determines the leaning, and some answers are unreadable. `scripted:FILE.toml` sets the persona:
+`scripted` answers with one of the two labels that a prompt names, in any shipped language; a hash
+of the prompt determines the leaning, and some answers are unreadable. `scripted:FILE.toml` sets the
+persona:
 
     agree = 0.8          # share of answers with the first label of the prompt; default: by the prompt's hash
     unreadable = 0.05    # share of answers without a label
@@ -12,15 +13,16 @@ determines the leaning, and some answers are unreadable. `scripted:FILE.toml` se
     [spread]             # shares of agreement with known variance components: `workbench.inference.scripted.answers`
     [sides]              # agrees with the left or the right, or with anything: `workbench.inference.scripted.answers`
 
-A prompt that ends with lettered options (`A. …`, one per line) is answered with one letter, or with the beginning of an
-answer without a letter.
+A prompt that ends with lettered options (`A. …`, one per line) is answered with one letter, or with
+the beginning of an answer without a letter.
 
-Its probabilities are those of its answers: the score of a continuation is the share of answers that begin with it, for
-chats and for raw text that a space separates from the answer. Its tokens are words.
+Its probabilities are those of its answers: the score of a continuation is the share of answers that
+begin with it, for chats and for raw text that a space separates from the answer. Its tokens are
+words.
 
-`scripted:ideal@INSTRUMENT`, and `scripted:FILE.toml` where the file describes a population, predict that population's
-answers to a questionnaire optimally: see `workbench.inference.scripted.personas`.
-"""
+`scripted:ideal@INSTRUMENT`, and `scripted:FILE.toml` where the file describes a population, predict
+that population's answers to a questionnaire optimally: see `workbench.inference.scripted.personas`.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -53,9 +55,17 @@ from workbench.inference.scripted.answers import (
 from workbench.readers.lexicon import continues_word
 from workbench.readers.rules import spelled
 
-UNREADABLE = ("It depends on many things.", "As an AI language model, I have no opinion.", "Both sides have a point.")
-LABELS = re.compile(r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b""")
-QUOTED = re.compile(r"""["']([^"]{1,30})["'] (?:oder|ou|o|of|lub|albo|czy|vagy)(?: \w+)? ["']([^"]{1,30})["']""")
+UNREADABLE = (
+    "It depends on many things.",
+    "As an AI language model, I have no opinion.",
+    "Both sides have a point.",
+)
+LABELS = re.compile(
+    r"""["'](\w+)["'] or ["'](\w+)["']|\b(agree) or (disagree)\b|\b(disagree) or (agree)\b"""
+)
+QUOTED = re.compile(
+    r"""["']([^"]{1,30})["'] (?:oder|ou|o|of|lub|albo|czy|vagy)(?: \w+)? ["']([^"]{1,30})["']"""
+)
 "the same in the other languages with shipped templates; English is tried first"
 BARE = ("yes", "no")
 "labels answered without a full stop: a questionnaire reads only the next token"
@@ -73,7 +83,8 @@ class Persona:
     thoughts: tuple[str, ...] = ()
     "thoughts before an answer, drawn at random; empty: it does not think"
     spread: Spread | None = None
-    "how shares of agreement vary with statement, wording, template and label order; None: `agree` applies"
+    """how shares of agreement vary with statement, wording, template and label order; None: `agree`
+    applies"""
     sides: Sides | None = None
     "its political views; None: `agree` or `spread` applies"
 
@@ -92,7 +103,9 @@ class ScriptedModel:
 
     @property
     def card(self) -> ModelCard:
-        return ModelCard(self._name, content_key(_told(self.persona)).hex(), "scripted", "none", "none")
+        return ModelCard(
+            self._name, content_key(_told(self.persona)).hex(), "scripted", "none", "none"
+        )
 
     @property
     def work(self) -> Work:
@@ -105,7 +118,8 @@ class ScriptedModel:
     def _check_thinking(self, sampling: Sampling) -> None:
         if sampling.thinking and not self.persona.thoughts:
             raise ModelError(
-                f"{self._name} does not think before it answers: its persona has no `thoughts`. Leave --thinking out"
+                f"{self._name} does not think before it answers: its persona has no `thoughts`. "
+                "Leave --thinking out"
             )
 
     def learn(self, statements: Sequence[Statement], sides: Mapping[str, str]) -> None:
@@ -135,22 +149,37 @@ class ScriptedModel:
         for position, request in enumerate(requests):
             self._pause()
             ends = [_end(text, request.decided) for text in self._answers(request)]
-            texts = Counter(map(str.__add__, self._thoughts(request, sampling), (text for text, _ in ends)))
-            yield Drawn(position, tuple(texts.most_common()), decided=sum(settled for _, settled in ends))
+            texts = Counter(
+                map(str.__add__, self._thoughts(request, sampling), (text for text, _ in ends))
+            )
+            yield Drawn(
+                position, tuple(texts.most_common()), decided=sum(settled for _, settled in ends)
+            )
 
     def score(
-        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        options: Sequence[Sequence[str]],
+        *,
+        whole_words: bool = False,
     ) -> Iterator[Scored]:
         for position, (prompt, choices) in enumerate(zip(prompts, options, strict=True)):
             self._pause()
             if not all(choice.strip() for choice in choices):
-                raise ModelError(f"an option of {list(choices)!r} is empty; give every option some text")
+                raise ModelError(
+                    f"an option of {list(choices)!r} is empty; give every option some text"
+                )
             shares = self._shares(prompt)
-            masses = [sum(p for text, p in shares.items() if _begins(text, c, whole_words)) for c in choices]
+            masses = [
+                sum(p for text, p in shares.items() if _begins(text, c, whole_words))
+                for c in choices
+            ]
             with np.errstate(divide="ignore"):
                 yield Scored(position, np.log(np.array(masses, dtype=np.float64)))
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
+    def next_tokens(
+        self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
+    ) -> Iterator[NextTokens]:
         """As `Model.next_tokens`; all of its words if there are fewer than k."""
         for position, prompt in enumerate(prompts):
             self._pause()
@@ -159,10 +188,16 @@ class ScriptedModel:
             except ModelError as error:
                 yield NextTokens(position, (), np.zeros(0), 1.0, reason=str(error))
                 continue
-            likeliest = sorted((item for item in tokens.items() if item[1] > 0), key=lambda item: (-item[1], item[0]))
+            likeliest = sorted(
+                (item for item in tokens.items() if item[1] > 0),
+                key=lambda item: (-item[1], item[0]),
+            )
             rest = float(sum(share for _, share in likeliest[k:]))
             logs = np.log(np.array([share for _, share in likeliest[:k]], dtype=np.float64))
-            spelled = {word: float(sum(p for token, p in likeliest if _same(token, word))) for word in words}
+            spelled = {
+                word: float(sum(p for token, p in likeliest if _same(token, word)))
+                for word in words
+            }
             texts = tuple(token for token, _ in likeliest[:k])
             yield NextTokens(position, texts, logs, rest, spelled if words else None)
 
@@ -184,7 +219,9 @@ class ScriptedModel:
     def _answers(self, request: Request) -> list[str]:
         """Return the answers to a request: a part of the sequence that its seed defines."""
         rng = np.random.default_rng(request.seed)
-        return [self._answer(request.prompt, rng) for _ in range(request.first + request.n)][request.first :]
+        return [self._answer(request.prompt, rng) for _ in range(request.first + request.n)][
+            request.first :
+        ]
 
     def _thoughts(self, request: Request, sampling: Sampling) -> list[str]:
         """Return the thought before each answer, cut at the budget of words.
@@ -194,7 +231,9 @@ class ScriptedModel:
         if not self.persona.thoughts or sampling.thinking == NO_THINKING:
             return [""] * request.n
         rng = np.random.default_rng([request.seed, 1])
-        drawn = [_one_of(self.persona.thoughts, rng).split(" ") for _ in range(request.first + request.n)]
+        drawn = [
+            _one_of(self.persona.thoughts, rng).split(" ") for _ in range(request.first + request.n)
+        ]
         kept = [words[: sampling.thinking_tokens or len(words)] for words in drawn[request.first :]]
         self.thinking_tokens += sum(map(len, kept))
         return [f"<think>{' '.join(words)}</think>" for words in kept]
@@ -203,7 +242,9 @@ class ScriptedModel:
         return letter_shares(self.persona.letters, self.persona.unreadable, prompt)
 
     def _spoken(self, prompt: Prompt) -> dict[str, float] | None:
-        """Return the answers of a persona with views to a prompt without labels, with their shares; else None."""
+        """Return the answers of a persona with views to a prompt without labels, with their shares;
+        else None.
+        """
         if self.persona.sides is None or _offered(prompt):
             return None
         return self.persona.sides.spoken(prompt.messages[-1].content, self._wordings())
@@ -212,12 +253,19 @@ class ScriptedModel:
         """Return the two answers that name a label, and the share of the first one."""
         text = " ".join(message.content for message in prompt.messages)
         found = _offered(prompt)
-        first, second = [label for label in found.groups() if label] if found else ("agree", "disagree")
+        first, second = (
+            [label for label in found.groups() if label] if found else ("agree", "disagree")
+        )
         by_hash = prompt.key[0] / 255
-        share = self.persona.agree if self.persona.agree is not None else (0.08 if by_hash < 0.45 else 0.92)
+        share = (
+            self.persona.agree
+            if self.persona.agree is not None
+            else (0.08 if by_hash < 0.45 else 0.92)
+        )
         if self.persona.spread is not None:
             share = self.persona.spread.share(text, first, second, self._wordings())
-        if self.persona.sides is not None:  # the last turn: earlier turns may be other questions with their answers
+        # The last turn: earlier turns may be other questions with their answers.
+        if self.persona.sides is not None:
             share = self.persona.sides.share(prompt.messages[-1].content, first, self._wordings())
         stop = "" if {first, second} == set(BARE) else "."
         return first.capitalize() + stop, second.capitalize() + stop, share
@@ -243,8 +291,14 @@ class ScriptedModel:
 
 
 def _told(persona: Persona) -> dict[str, Any]:
-    """Return the identity of a persona; personas without thoughts and views keep the keys of earlier versions."""
-    told = {name: value for name, value in asdict(persona).items() if name not in ("thoughts", "sides") or value}
+    """Return the identity of a persona; personas without thoughts and views keep the keys of
+    earlier versions.
+    """
+    told = {
+        name: value
+        for name, value in asdict(persona).items()
+        if name not in ("thoughts", "sides") or value
+    }
     if not persona.letters.yes:
         told["letters"] = {name: value for name, value in told["letters"].items() if name != "yes"}
     if persona.spread is not None and not persona.spread.moved:
@@ -268,7 +322,9 @@ def _first_words(shares: Mapping[str, float]) -> dict[str, float]:
 
 
 def _begins(text: str, option: str, whole_words: bool) -> bool:
-    """Return whether an answer begins with an option; without whole words the option's leading space is ignored."""
+    """Return whether an answer begins with an option; without whole words the option's leading
+    space is ignored.
+    """
     if not whole_words:
         return text.startswith(option.lstrip())
     return text.startswith(option) and not continues_word(text[len(option) :])

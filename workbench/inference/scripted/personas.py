@@ -4,18 +4,19 @@ Files
 -----
 Scripted personas as TOML files, read exactly or refused with all faults at once.
 
-`workbench.inference.scripted.model` documents the fields; for the tables `[letters]`, `[spread]` and `[sides]` see
-`workbench.inference.scripted.answers`.
+`workbench.inference.scripted.model` documents the fields; for the tables `[letters]`, `[spread]`
+and `[sides]` see `workbench.inference.scripted.answers`.
 
 The oracle
 ----------
 The oracle of a synthetic population: no model can predict its questionnaire better.
 
-`scripted:ideal@veldania_panel` knows how the respondents of the shipped questionnaire were drawn; `scripted:FILE.toml`
-those of your own file (`workbench.synthetic.spec`), with the questionnaire's `statements.csv` in the same folder. It
-reads the conversation as any model does: which questions were asked, in which wording, and with which answers. It says
-yes to the target with exactly the probability that a person with these answers says yes. So its bias is 0 except for
-chance, and its accuracy is known: statistics can be checked against both.
+`scripted:ideal@veldania_panel` knows how the respondents of the shipped questionnaire were drawn;
+`scripted:FILE.toml` those of your own file (`workbench.synthetic.spec`), with the questionnaire's
+`statements.csv` in the same folder. It reads the conversation as any model does: which questions
+were asked, in which wording, and with which answers. It says yes to the target with exactly the
+probability that a person with these answers says yes. So its bias is 0 except for chance, and its
+accuracy is known: statistics can be checked against both.
 """
 
 from __future__ import annotations
@@ -98,7 +99,11 @@ def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
         file.fault("agree", "a share beside [spread], which decides it", "one of the two")
     statements, seed = given.get("statements"), given.get("seed", 1)
     if not isinstance(statements, str) or not statements.strip():
-        file.fault("statements", repr(statements), "an instrument that ships, or the path of a statements.csv")
+        file.fault(
+            "statements",
+            repr(statements),
+            "an instrument that ships, or the path of a statements.csv",
+        )
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         file.fault("seed", repr(seed), "a whole number, 0 or more")
     numbers = _numbers(file, given, "mean", *FIELDS)
@@ -108,7 +113,11 @@ def _spread(file: TomlFile, table: Mapping[str, Any]) -> Spread | None:
         file.fault("spread", f"variances of {total:g} together", most)
     components = tuple((FIELDS[name], float(value)) for name, value in numbers.items())
     moved = tuple(_moved(file, given))
-    return Spread(str(statements), float(mean), seed, components, moved) if isinstance(seed, int) else None
+    return (
+        Spread(str(statements), float(mean), seed, components, moved)
+        if isinstance(seed, int)
+        else None
+    )
 
 
 def _moved(file: TomlFile, given: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
@@ -139,11 +148,21 @@ def _sides(file: TomlFile, table: Mapping[str, Any]) -> Sides | None:
     _unknown(file, given, OF_SIDES)
     for other in ("agree", "spread"):
         if other in table:
-            file.fault("sides", f"a table beside {other}, which decides the shares, too", "one of the two")
+            file.fault(
+                "sides", f"a table beside {other}, which decides the shares, too", "one of the two"
+            )
     statements = given.get("statements")
     names = [statements] if isinstance(statements, str) else statements
-    if not isinstance(names, list) or not names or not all(isinstance(one, str) and one.strip() for one in names):
-        file.fault("statements", repr(statements), "instruments that ship, or paths of statements.csv files")
+    if (
+        not isinstance(names, list)
+        or not names
+        or not all(isinstance(one, str) and one.strip() for one in names)
+    ):
+        file.fault(
+            "statements",
+            repr(statements),
+            "instruments that ship, or paths of statements.csv files",
+        )
         names = []
     return Sides(tuple(names), **_numbers(file, given, "left", "right", "yes", "hedges"))
 
@@ -192,7 +211,11 @@ def _texts(file: TomlFile, table: Mapping[str, Any], key: str, *, least: int) ->
     if key not in table:
         return {}
     value = table[key]
-    if isinstance(value, list) and len(value) >= least and all(isinstance(text, str) for text in value):
+    if (
+        isinstance(value, list)
+        and len(value) >= least
+        and all(isinstance(text, str) for text in value)
+    ):
         return {key: tuple(value)}
     file.fault(key, repr(value), "a list of texts" + (", one or more" if least else ""))
     return {}
@@ -219,7 +242,8 @@ class IdealModel(ScriptedModel):
         self._targets = {item.ref for item in population.targets}
         self._texts = dict(sorted(texts.items(), key=lambda item: -len(item[0])))
         self._revision = content_key([repr(population), sorted(texts.items())]).hex()
-        self._asked = lru_cache(maxsize=None)(self._search)  # a question occurs in very many prompts
+        # A question occurs in very many prompts.
+        self._asked = lru_cache(maxsize=None)(self._search)
         self._answered = lru_cache(maxsize=1024)(self._predicted)
 
     @property
@@ -230,7 +254,9 @@ class IdealModel(ScriptedModel):
         """Raises ModelError if the prompt is not a conversation about this questionnaire."""
         target = self._asked(prompt.messages[-1].content)
         if target not in self._targets:
-            raise ModelError(f"{self._name}: {target} is no target of the population; it predicts targets alone")
+            raise ModelError(
+                f"{self._name}: {target} is no target of the population; it predicts targets alone"
+            )
         p_yes = self._answered(prompt.messages[:-1])[target]
         return {
             spelled: p * share
@@ -246,12 +272,17 @@ class IdealModel(ScriptedModel):
         """Return p(yes) of each target after a conversation."""
         turns = [message for message in messages if message.role != "system"]
         if [turn.role for turn in turns] != ["user", "assistant"] * (len(turns) // 2):
-            raise ModelError(f"{self._name}: found a context that is not questions, each with its answer")
+            raise ModelError(
+                f"{self._name}: found a context that is not questions, each with its answer"
+            )
         answers = {}
         for question, answer in zip(turns[::2], turns[1::2], strict=True):
             said = ANSWERS.get(answer.content.strip().casefold())
             if said is None:
-                raise ModelError(f"{self._name}: found the answer {answer.content!r} in a context; expected yes or no")
+                raise ModelError(
+                    f"{self._name}: found the answer {answer.content!r} in a context; expected "
+                    "yes or no"
+                )
             answers[self._asked(question.content)] = said
         return self._predict(answers)
 
@@ -261,7 +292,8 @@ class IdealModel(ScriptedModel):
             if text in content:
                 return ref
         raise ModelError(
-            f"{self._name} knows no question in {content[:200]!r}: the questionnaire's wordings are not those of its "
+            f"{self._name} knows no question in {content[:200]!r}: the questionnaire's wordings "
+            "are not those of its "
             f"{STATEMENTS}"
         )
 
@@ -272,10 +304,14 @@ def describes_population(table: Mapping[str, Any]) -> bool:
 
 
 def load_shipped_ideal(instrument: str, name: str) -> IdealModel:
-    """Return the oracle of a shipped questionnaire. Raises UnknownName for an unknown questionnaire."""
+    """Return the oracle of a shipped questionnaire. Raises UnknownName for an unknown
+    questionnaire.
+    """
     spec = shipped_instrument_folder(instrument) / SPEC
     if not spec.is_file():
-        raise UnknownName(f"{name}: the respondents of {instrument} were not drawn from a known population")
+        raise UnknownName(
+            f"{name}: the respondents of {instrument} were not drawn from a known population"
+        )
     return load_ideal(spec, name)
 
 
@@ -285,11 +321,17 @@ def load_ideal(spec: Path, name: str) -> IdealModel:
         population = read_population(spec)
         texts = wordings(spec.with_name(STATEMENTS))
     except (WorkbenchError, OSError, UnicodeDecodeError, csv.Error) as error:
-        faults = "\n".join(map(str, error.findings)) if isinstance(error, InputError) else str(error)
-        raise ModelError(f"{name}: the population or its {STATEMENTS} beside it cannot be read. {faults}") from error
+        faults = (
+            "\n".join(map(str, error.findings)) if isinstance(error, InputError) else str(error)
+        )
+        raise ModelError(
+            f"{name}: the population or its {STATEMENTS} beside it cannot be read. {faults}"
+        ) from error
     unknown = [item.ref for item in population.items if item.ref not in texts.values()]
     if unknown:
-        raise ModelError(f"{name}: {spec.with_name(STATEMENTS)} has no text of {', '.join(unknown[:5])}")
+        raise ModelError(
+            f"{name}: {spec.with_name(STATEMENTS)} has no text of {', '.join(unknown[:5])}"
+        )
     return IdealModel(population, texts, name)
 
 
@@ -302,15 +344,19 @@ def wordings(path: Path) -> dict[str, str]:
         text: row.get("ref") or ""
         for row in rows
         for column, text in row.items()
-        if isinstance(column, str) and wanted.fullmatch(column) and isinstance(text, str) and text.strip()
+        if isinstance(column, str)
+        and wanted.fullmatch(column)
+        and isinstance(text, str)
+        and text.strip()
     }
 
 
 def load_scripted(name: str) -> ScriptedModel:
-    """Return the scripted model `scripted`, `scripted:PERSONA`, `scripted:FILE.toml` or `scripted:ideal@INSTRUMENT`.
+    """Return the scripted model `scripted`, `scripted:PERSONA`, `scripted:FILE.toml` or
+    `scripted:ideal@INSTRUMENT`.
 
-    Raises ModelError, with every fault, for an invalid file, UnknownName if there is no shipped instrument of that
-    name.
+    Raises ModelError, with every fault, for an invalid file, UnknownName if there is no shipped
+    instrument of that name.
     """
     _, _, file = name.partition(":")
     if not file:
@@ -320,11 +366,16 @@ def load_scripted(name: str) -> ScriptedModel:
     path = shipped_persona(file) if file in shipped_personas() else Path(file)
     try:
         read = TomlFile.read(path)
-        return load_ideal(path, name) if describes_population(read.table) else ScriptedModel(read_persona(read), name)
+        return (
+            load_ideal(path, name)
+            if describes_population(read.table)
+            else ScriptedModel(read_persona(read), name)
+        )
     except UsageError as error:
         raise ModelError(f"{name}: {error}") from error
     except InputError as error:
         faults = "\n".join(map(str, error.findings))
         raise ModelError(
-            f"{name}: the persona cannot be read; see 'Scripted personas' in data/README.md\n{faults}"
+            f"{name}: the persona cannot be read; see 'Scripted personas' in "
+            f"data/README.md\n{faults}"
         ) from error

@@ -3,15 +3,17 @@
     openai:gpt-4o-mini                                 the endpoint of $OPENAI_BASE_URL, else the official one
     openai:Qwen/Qwen3-8B@http://gpu7:8000/v1           an endpoint of its own: vLLM, SGLang, transformers serve, …
     openai:Qwen/Qwen3-8B-Base@http://gpu7:8000/v1#completions
-                                                       a base model: chats too are sent as text to be continued
+                                                       a base model: chats too are sent as text to
+                                                       be continued
     openai:Qwen/Qwen3-8B@http://gpu7:8000/v1#tgi       a server that cannot be recognised, with its dialect
 
-Chats go to `/chat/completions`, with `#responses` to `/responses`, and raw prompts to `/completions`; `#completions`
-sends both there, and `#tgi,completions` sets both. Keys come only from the environment, and so do the hosts that may
-see them: $OPENAI_API_KEY goes to the official endpoint and to the host of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to
-the hosts that $WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come from another person's file or store, so a host
-that only a name mentions is asked without a key.
-"""
+Chats go to `/chat/completions`, with `#responses` to `/responses`, and raw prompts to
+`/completions`; `#completions` sends both there, and `#tgi,completions` sets both. Keys come only
+from the environment, and so do the hosts that may see them: $OPENAI_API_KEY goes to the official
+endpoint and to the host of $OPENAI_BASE_URL, $WORKBENCH_ENDPOINT_KEY to the hosts that
+$WORKBENCH_ENDPOINT_HOSTS lists. A model's name may come from another person's file or store, so a
+host that only a name mentions is asked without a key.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ EXPLICIT = re.compile(r"@(?=https?://)", re.IGNORECASE)
 "model ids may contain `@`, so only one before a URL is a separator"
 BARE_HOST = re.compile(r"@[^@]*(:\d+|/|\.|localhost$)|:[^@]*@")
 "an `@` followed by a port, a path or a domain without http://, or preceded by a password"
-FORM = "write openai:MODEL or openai:MODEL@http://HOST:PORT/v1, with #completions at the end for a base model"
+FORM = (
+    "write openai:MODEL or openai:MODEL@http://HOST:PORT/v1, with #completions at the end for "
+    "a base model"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +100,9 @@ def _is_official(host: str) -> bool:
 def parse_address(name: str, environ: Mapping[str, str]) -> Address:
     """Return the endpoint of a name, without contacting a server.
 
-    Raises ModelError if the name has no model, its endpoint has no http(s)://, its URL contains a user, password or
-    query, which must not be stored, or $WORKBENCH_ENDPOINT_HOSTS contains an invalid host.
+    Raises ModelError if the name has no model, its endpoint has no http(s)://, its URL contains a
+    user, password or query, which must not be stored, or $WORKBENCH_ENDPOINT_HOSTS contains an
+    invalid host.
     """
     rest, found, mode = name.removeprefix(PREFIX).partition("#")
     modes = mode.split(",") if found else []
@@ -108,23 +114,36 @@ def parse_address(name: str, environ: Mapping[str, str]) -> Address:
         or (dialects and dialects[0] not in known_dialects())
     ):
         raise ModelError(
-            f"{_shown(name)!r}: after # only `completions` or `responses` is known, and one kind of server: "
+            f"{_shown(name)!r}: after # only `completions` or `responses` is known, and one kind "
+            "of server: "
             f"{', '.join(known_dialects())}; {FORM}"
         )
     model, *explicit = EXPLICIT.split(rest, maxsplit=1)
     if not model or re.search(r"[\s\x00-\x1f\x7f]", model):
-        raise ModelError(f"{_shown(name)!r}: no model id before the endpoint, or one with spaces; {FORM}")
+        raise ModelError(
+            f"{_shown(name)!r}: no model id before the endpoint, or one with spaces; {FORM}"
+        )
     if explicit:
         url, where = explicit[0], f"the endpoint of {model}"
     else:
         url, where = environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}"
     plain = Address(
-        name, model, checked_url(url, where), raw, ENDPOINT_KEY, False, RESPONSES in modes, "".join(dialects)
+        name,
+        model,
+        checked_url(url, where),
+        raw,
+        ENDPOINT_KEY,
+        False,
+        RESPONSES in modes,
+        "".join(dialects),
     )
     address = _with_key(plain, environ)
     if not explicit and "@" in model and (address.official or BARE_HOST.search(model)):
         before = model.partition("@")[0]
-        raise ModelError(f"{PREFIX}{before}@…: no http:// or https:// follows the @, so it names no endpoint; {FORM}")
+        raise ModelError(
+            f"{PREFIX}{before}@…: no http:// or https:// follows the @, so it names no endpoint; "
+            f"{FORM}"
+        )
     return address
 
 
@@ -134,13 +153,17 @@ def known_dialects() -> tuple[str, ...]:
 
 
 def _with_key(address: Address, environ: Mapping[str, str]) -> Address:
-    """Return an address with the variable of its key, and whether the environment allows its host to see that key."""
+    """Return an address with the variable of its key, and whether the environment allows its host
+    to see that key.
+    """
     named = _named_hosts(environ)
-    if address.official or _place(checked_url(environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}")) == _place(
-        address.url
-    ):
+    if address.official or _place(
+        checked_url(environ.get(BASE_URL) or OFFICIAL, f"${BASE_URL}")
+    ) == _place(address.url):
         return replace(address, key_variable=API_KEY, trusted=True)
-    return replace(address, trusted=bool({(address.host, None), (address.host, address.port)} & named))
+    return replace(
+        address, trusted=bool({(address.host, None), (address.host, address.port)} & named)
+    )
 
 
 def _place(url: str) -> tuple[str, str, int | None]:
@@ -149,7 +172,8 @@ def _place(url: str) -> tuple[str, str, int | None]:
 
 
 def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
-    """Return the hosts, each with its port or None for any port, to which $WORKBENCH_ENDPOINT_KEY may be sent.
+    """Return the hosts, each with its port or None for any port, to which $WORKBENCH_ENDPOINT_KEY
+    may be sent.
 
     Raises ModelError for an invalid host.
     """
@@ -162,9 +186,17 @@ def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
             host, port = parts.hostname, parts.port
         except ValueError:
             host = port = None
-        if not host or parts.path or parts.query or parts.fragment or parts.username is not None or "*" in host:
+        if (
+            not host
+            or parts.path
+            or parts.query
+            or parts.fragment
+            or parts.username is not None
+            or "*" in host
+        ):
             raise ModelError(
-                f"${ENDPOINT_HOSTS} lists {re.sub('.*@', '…@', entry)!r}, which is no host; write HOST or HOST:PORT, "
+                f"${ENDPOINT_HOSTS} lists {re.sub('.*@', '…@', entry)!r}, which is no host; "
+                "write HOST or HOST:PORT, "
                 "separated by commas: gpu7:8000, llm.example.org"
             )
         found.add((host.lower(), port))
@@ -172,21 +204,34 @@ def _named_hosts(environ: Mapping[str, str]) -> set[tuple[str, int | None]]:
 
 
 def checked_url(url: str, where: str) -> str:
-    """Return an endpoint's URL without a trailing slash. Raises ModelError, which repeats no secret of the URL."""
+    """Return an endpoint's URL without a trailing slash. Raises ModelError, which repeats no secret
+    of the URL.
+    """
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port
     except ValueError:
         raise ModelError(f"{where} is no URL that can be asked; {FORM}") from None
     if parts.username is not None or parts.password is not None:
-        raise ModelError(f"{where} holds a user name or password, which would be stored with every answer; {_KEYS}")
+        raise ModelError(
+            f"{where} holds a user name or password, which would be stored with every answer; "
+            f"{_KEYS}"
+        )
     if parts.query or parts.fragment:
-        raise ModelError(f"{where} holds a query, which may be a secret and would be stored with every answer; {_KEYS}")
-    if parts.scheme.lower() not in ("http", "https") or not host or re.search(r"[\s\x00-\x1f\x7f]", url.strip()):
+        raise ModelError(
+            f"{where} holds a query, which may be a secret and would be stored with every "
+            f"answer; {_KEYS}"
+        )
+    if (
+        parts.scheme.lower() not in ("http", "https")
+        or not host
+        or re.search(r"[\s\x00-\x1f\x7f]", url.strip())
+    ):
         raise ModelError(f"{where} is no http(s) URL with a host; {FORM}")
     if _is_official(host.lower()) and parts.scheme.lower() == "http":
         raise ModelError(
-            f"{where}: the official endpoint is asked over https only, or the key could be read on the way"
+            f"{where}: the official endpoint is asked over https only, or the key could be read "
+            "on the way"
         )
     return _joined(parts, host, port)
 
@@ -196,16 +241,20 @@ _KEYS = f"keys are read from ${API_KEY} or ${ENDPOINT_KEY}"
 
 def _joined(parts: SplitResult, host: str, port: int | None) -> str:
     shown = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme.lower()}://{shown}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
+    with_port = shown if port is None else f"{shown}:{port}"
+    return f"{parts.scheme.lower()}://{with_port}{parts.path.rstrip('/')}"
 
 
 def _shown(name: str) -> str:
     """Return a name without a possible password."""
-    return re.sub(r"//[^/@\s]*@", "//…@", re.sub(r"(@https?:/+).*@", r"\1…@", name, flags=re.IGNORECASE))
+    return re.sub(
+        r"//[^/@\s]*@", "//…@", re.sub(r"(@https?:/+).*@", r"\1…@", name, flags=re.IGNORECASE)
+    )
 
 
 def endpoint_key(address: Address, environ: Mapping[str, str]) -> str | None:
-    """Return the key for an endpoint, None if there is none or its host is not listed. Never stored, logged or shown.
+    """Return the key for an endpoint, None if there is none or its host is not listed. Never
+    stored, logged or shown.
 
     Raises ModelError if the official endpoint has none, or the key cannot be sent.
     """
@@ -213,10 +262,14 @@ def endpoint_key(address: Address, environ: Mapping[str, str]) -> str | None:
     if not key:
         if address.official:
             raise ModelError(
-                f"{address.name}: {address.host} wants a key and ${address.key_variable} is not set. Set it in the "
+                f"{address.name}: {address.host} wants a key and ${address.key_variable} is not "
+                "set. Set it in the "
                 "environment that starts workbench; it is read from there alone"
             )
         return None
     if not re.fullmatch(r"[\x21-\x7e]+", key):
-        raise ModelError(f"${address.key_variable} holds spaces, line breaks or letters that no key has; set it anew")
+        raise ModelError(
+            f"${address.key_variable} holds spaces, line breaks or letters that no key has; set "
+            "it anew"
+        )
     return key

@@ -1,4 +1,6 @@
-"""Asks until there is an answer or a final failure: retries, waits, the budget, and when to give up on a server."""
+"""Asks until there is an answer or a final failure: retries, waits, the budget, and when to give up
+on a server.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,8 @@ class Asker:
         self._hidden = hidden
         self.filtered = 0
         self.waiting: Waiting | None = None
-        "the call that waits for its next try while the server is down; None if the latest call was answered"
+        """the call that waits for its next try while the server is down; None if the latest call
+        was answered"""
 
     @property
     def answering(self) -> str | None:
@@ -87,7 +90,8 @@ class Asker:
         return self._snapshots.current
 
     async def ask(self, run: Run, call: Call, most_tries: int | None = None) -> Reply:
-        """Return the reply to a call, retrying where that is useful; `most_tries`: fewer than the patience allows.
+        """Return the reply to a call, retrying where that is useful; `most_tries`: fewer than the
+        patience allows.
 
         Raises TryFailed with the last reason, Stopped if the run ends, ModelError if it must end.
         """
@@ -100,8 +104,15 @@ class Asker:
                 if self._dialect.learn(body, failure, call.sampling):
                     continue
                 tries, long_tries = tries + 1, long_tries + (failure.kind in LONG)
-                most = self._patience.long_tries if failure.kind in LONG else most_tries or self._patience.tries
-                enough = tries >= (most_tries or self._patience.tries) or long_tries >= self._patience.long_tries
+                most = (
+                    self._patience.long_tries
+                    if failure.kind in LONG
+                    else most_tries or self._patience.tries
+                )
+                enough = (
+                    tries >= (most_tries or self._patience.tries)
+                    or long_tries >= self._patience.long_tries
+                )
                 if failure.kind is Kind.REFUSED or enough:
                     self.waiting = None
                     failure.reason += f" ({tries} tries)" if tries > 1 else ""
@@ -111,8 +122,8 @@ class Asker:
                 await self._wait(failure, tries, most)
 
     async def _wait(self, failure: TryFailed, tries: int, most: int) -> None:
-        """Wait before the next try: as long as the server asks, plus some time so that calls do not all return
-        together. `most` is the number of tries after which the call is given up.
+        """Wait before the next try: as long as the server asks, plus some time so that calls do not
+        all return together. `most` is the number of tries after which the call is given up.
 
         Raises ModelError if the server asks for too long a pause.
         """
@@ -120,7 +131,8 @@ class Asker:
         if failure.after is not None:
             if failure.after > self._patience.longest_pause_s:
                 raise ModelError(
-                    f"the endpoint asks to wait {failure.after:,.0f} s ({failure.reason}). What was answered is kept; "
+                    f"the endpoint asks to wait {failure.after:,.0f} s ({failure.reason}). What "
+                    "was answered is kept; "
                     "resume later"
                 )
             self.pace.pause(failure.after)
@@ -140,7 +152,9 @@ class Asker:
 
     async def _try(self, run: Run, call: Call, body: Body) -> Reply:
         """Send a call once and book its cost."""
-        dearest = Usage(1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens)
+        dearest = Usage(
+            1, prompt_tokens(call.prompt) + len(call.echo), call.n * call.sampling.most_tokens
+        )
         async with self.pace.slot() as slot:
             await self._set_aside(run, dearest)
             sent_under = len(self._snapshots.turns)
@@ -180,32 +194,39 @@ class Asker:
             if room is Room.NONE:
                 budget, spent = self._account.budget, self._account.spent
                 raise BudgetSpent(
-                    f"the budget of {budget.exceeded(spent + dearest)} has no room for another call; spent: "
-                    f"{budget.describe(spent)}. What was answered is kept; raise the limit and resume"
+                    f"the budget of {budget.exceeded(spent + dearest)} has no room for another "
+                    "call; spent: "
+                    f"{budget.describe(spent)}. What was answered is kept; raise the limit and "
+                    "resume"
                 )
             await self.pace.a_call_ended()
 
     def _count(self, reply: Reply, cost: Usage) -> None:
         self.filtered += sum(choice.filtered for choice in reply.choices)
         self._work.prompt_tokens += cost.prompt_tokens
-        self._work.prompt_tokens_computed += cost.prompt_tokens - min(reply.cached_tokens, cost.prompt_tokens)
+        self._work.prompt_tokens_computed += cost.prompt_tokens - min(
+            reply.cached_tokens, cost.prompt_tokens
+        )
         self._work.sampled_tokens += cost.answer_tokens
         self._work.sampled_tokens_computed += cost.answer_tokens
 
     async def answer(self, run: Run, position: int, request: Request) -> tuple[Drawn, ...] | None:
-        """Return the answers to a request by snapshot, with failed ones counted by reason; None if the run ended before
-        any answer.
+        """Return the answers to a request by snapshot, with failed ones counted by reason; None if
+        the run ended before any answer.
         """
         texts: list[str] = []
         by: dict[tuple[str, str], list[str]] = {}
         failure: TryFailed | None = None
-        calls = request.first  # with one answer per call, the number of the call is that of the answer
+        # With one answer per call, the number of the call is that of the answer.
+        calls = request.first
         while failure is None and len(texts) < request.n:
             missing = request.n - len(texts)
             sizes = self._sizes(missing)
             seeds = [call_seed(request.seed, calls + i) for i in range(len(sizes))]
             calls += len(sizes)
-            drawn = [self._draw(run, request, n, seed) for n, seed in zip(sizes, seeds, strict=True)]
+            drawn = [
+                self._draw(run, request, n, seed) for n, seed in zip(sizes, seeds, strict=True)
+            ]
             outcomes = await asyncio.gather(*drawn)
             for outcome in outcomes:
                 texts += outcome.texts
@@ -233,8 +254,8 @@ class Asker:
         return [self._dialect.most] * whole + [rest] * bool(rest)
 
     async def _draw(self, run: Run, request: Request, n: int, seed: int) -> Outcome:
-        """Make one call for n answers, and for fewer if the server refuses so many; the outcome may have fewer. Learns
-        how many the server gives.
+        """Make one call for n answers, and for fewer if the server refuses so many; the outcome may
+        have fewer. Learns how many the server gives.
         """
         try:
             reply = await self.ask(run, Call(request.prompt, n, seed, run.sampling))
@@ -244,7 +265,9 @@ class Asker:
                 return Outcome(failure=failure)
             found = await self._draw(run, request, fewer, seed)
             if not found.texts and self._dialect.brought == 1:
-                self._dialect.too_many = None  # one answer is refused, too: it is not about their number
+                self._dialect.too_many = (
+                    None  # one answer is refused, too: it is not about their number
+                )
             return found
         except ModelError as error:
             run.end(error)
@@ -257,7 +280,9 @@ class Asker:
 
 
 class PromptAsker:
-    """Makes the calls of one prompt through an `Asker`, and records the snapshot and fingerprint of each reply."""
+    """Makes the calls of one prompt through an `Asker`, and records the snapshot and fingerprint of
+    each reply.
+    """
 
     def __init__(self, asker: Asker):
         self._asker = asker
@@ -266,8 +291,8 @@ class PromptAsker:
     async def ask(self, run: Run, call: Call) -> Reply:
         """Return the reply to a call, as `Asker.ask`.
 
-        Raises Stopped if the endpoint's snapshot has changed since the earlier calls of this prompt, because their
-        answers can no longer be completed.
+        Raises Stopped if the endpoint's snapshot has changed since the earlier calls of this
+        prompt, because their answers can no longer be completed.
         """
         if self.by and self.by[-1][0] != self._asker.answering:
             raise Stopped
@@ -277,7 +302,9 @@ class PromptAsker:
 
     @property
     def mixed(self) -> bool:
-        """Return whether several snapshots have answered, so that the prompt has to be asked again."""
+        """Return whether several snapshots have answered, so that the prompt has to be asked
+        again.
+        """
         return len({snapshot for snapshot, _ in self.by}) > 1
 
     @property
@@ -296,7 +323,8 @@ class Run:
 
     def __init__(self, name: str, sampling: Sampling, *, counts: bool = True):
         self.sampling, self.counts = sampling, counts
-        "how answers are drawn; whether they count among those of their snapshot: those that test a server do not"
+        """how answers are drawn; whether they count among those of their snapshot: those that test
+        a server do not"""
         self.stop: ModelError | None = None
         "why no further call is started"
         self.winding_down = False
@@ -316,11 +344,14 @@ class Run:
         self._last = time.monotonic()
 
     def bear_silence(self, patience: RetryPolicy) -> None:
-        """Raise ModelError if there was no answer for as long as one call with its tries may take."""
+        """Raise ModelError if there was no answer for as long as one call with its tries may
+        take.
+        """
         silent = time.monotonic() - self._last
         if silent >= patience.long_tries * patience.reply_s:
             raise ModelError(
-                f"{self._name}: nothing was answered for {silent:,.0f} s. What was answered is kept; resume when the "
+                f"{self._name}: nothing was answered for {silent:,.0f} s. What was answered is "
+                "kept; resume when the "
                 "endpoint is well, or allow it more time ($WORKBENCH_TIMEOUT_S)"
             )
 
@@ -328,8 +359,8 @@ class Run:
         self.stop = self.stop or error
 
     def ended(self, any_text: bool, failure: TryFailed | None) -> None:
-        """Record how a request ended. Gives up on a server that is down, or that has refused everything from the
-        beginning.
+        """Record how a request ended. Gives up on a server that is down, or that has refused
+        everything from the beginning.
         """
         if any_text or failure is None or not (failure.kind in DOWN or not self._ever):
             return
@@ -337,7 +368,8 @@ class Run:
         if self._in_a_row >= GIVE_UP_AFTER:
             self.end(
                 ModelError(
-                    f"{self._name}: the last {self._in_a_row} requests had no answer at all; the last reason: "
+                    f"{self._name}: the last {self._in_a_row} requests had no answer at all; the "
+                    "last reason: "
                     f"{failure.reason}. What was answered is kept; resume when the endpoint is well"
                 )
             )

@@ -1,12 +1,13 @@
-"""Answers in batches: requests are uploaded together, wait at the endpoint, and are matched with their results.
+"""Answers in batches: requests are uploaded together, wait at the endpoint, and are matched with
+their results.
 
-A batch is recorded in the ledger before it is uploaded, and again with each id from the endpoint. A restarted worker
-finds it there, or by its token at the endpoint, and continues waiting: nothing is uploaded twice. A request is
-identified by its prompt's key, its seed and the number of its call, so that results can be matched in any order, even
-if its job was planned again.
+A batch is recorded in the ledger before it is uploaded, and again with each id from the endpoint. A
+restarted worker finds it there, or by its token at the endpoint, and continues waiting: nothing is
+uploaded twice. A request is identified by its prompt's key, its seed and the number of its call, so
+that results can be matched in any order, even if its job was planned again.
 
-Temporary failures are asked again in another batch, at most ROUNDS times; a refusal changes the dialect, as for single
-calls, and otherwise counts as a failure.
+Temporary failures are asked again in another batch, at most ROUNDS times; a refusal changes the
+dialect, as for single calls, and otherwise counts as a failure.
 """
 
 from __future__ import annotations
@@ -27,9 +28,21 @@ from workbench.inference.served.behaviour import Snapshots
 from workbench.inference.served.budget import Account, Room, Usage, counted, prompt_tokens
 from workbench.inference.served.calls import Body, Call, Dialect, call_seed
 from workbench.inference.served.client import NO_CREDIT, Client
-from workbench.inference.served.reply import Kind, Reply, TryFailed, answered_with, brief, read_reply, server_words
+from workbench.inference.served.reply import (
+    Kind,
+    Reply,
+    TryFailed,
+    answered_with,
+    brief,
+    read_reply,
+    server_words,
+)
 
-PATHS = {"chat": "/v1/chat/completions", "completions": "/v1/completions", "responses": "/v1/responses"}
+PATHS = {
+    "chat": "/v1/chat/completions",
+    "completions": "/v1/completions",
+    "responses": "/v1/responses",
+}
 "endpoint -> its name in the lines of a batch"
 TRANSFER_S = 600.0
 "timeout in seconds for sending or fetching a file"
@@ -65,7 +78,8 @@ class BatchClient:
     async def upload(self, sent: SentBatch, content: bytes) -> str:
         """Send the requests of a batch and return the id of the file."""
         made = await self._call(
-            lambda api: api.files.create(file=(file_name(sent), content), purpose="batch"), TRANSFER_S
+            lambda api: api.files.create(file=(file_name(sent), content), purpose="batch"),
+            TRANSFER_S,
         )
         return _id(made, "file")
 
@@ -82,11 +96,17 @@ class BatchClient:
         return _id(made, "batch")
 
     async def find(self, sent: SentBatch) -> SentBatch:
-        """Return a batch with the endpoint's ids of it and its file: empty if the endpoint has none."""
+        """Return a batch with the endpoint's ids of it and its file: empty if the endpoint has
+        none.
+        """
         async for one in self._listed(lambda api, after: api.batches.list(limit=100, **after)):
             metadata = getattr(one, "metadata", None)
             if isinstance(metadata, dict) and metadata.get(MARK) == sent.token:
-                return replace(sent, batch=_id(one, "batch"), file=str(getattr(one, "input_file_id", "") or sent.file))
+                return replace(
+                    sent,
+                    batch=_id(one, "batch"),
+                    file=str(getattr(one, "input_file_id", "") or sent.file),
+                )
         if sent.file:
             return sent
         async for one in self._listed(lambda api, after: api.files.list(purpose="batch", **after)):
@@ -95,7 +115,9 @@ class BatchClient:
         return sent
 
     async def listed(self) -> None:
-        """Ask for one batch of the list, to check that the list exists. Raises TryFailed if it does not."""
+        """Ask for one batch of the list, to check that the list exists. Raises TryFailed if it does
+        not.
+        """
         await self._call(lambda api: api.batches.list(limit=1))
 
     async def look(self, batch: str) -> Seen:
@@ -170,14 +192,18 @@ def as_line(custom_id: str, endpoint: str, body: Mapping[str, Any]) -> str:
     """Return a request of a batch as a line of its file."""
     plain = {name: value for name, value in body.items() if name != "extra_body"}
     sent = {**plain, **body.get("extra_body", {})}
-    return json.dumps({"custom_id": custom_id, "method": "POST", "url": PATHS[endpoint], "body": sent})
+    return json.dumps(
+        {"custom_id": custom_id, "method": "POST", "url": PATHS[endpoint], "body": sent}
+    )
 
 
-def read_lines(content: bytes, asked: Mapping[str, int], hidden: str | None) -> Iterator[tuple[str, Reply | TryFailed]]:
+def read_lines(
+    content: bytes, asked: Mapping[str, int], hidden: str | None
+) -> Iterator[tuple[str, Reply | TryFailed]]:
     """Yield the result of each request, as (custom id, reply or failure), in the order of the file.
 
-    `asked`: number of answers per request; lines about other requests, and unreadable lines, are skipped. Raises
-    ModelError if the account has no credit left.
+    `asked`: number of answers per request; lines about other requests, and unreadable lines, are
+    skipped. Raises ModelError if the account has no credit left.
     """
     for line in content.splitlines():
         try:
@@ -200,7 +226,10 @@ def _reply(line: Mapping[str, Any], asked: int, hidden: str | None) -> Reply:
     if not isinstance(response, dict):
         code = str(error.get("code")) if isinstance(error, dict) else ""
         early = code in ("batch_expired", "batch_cancelled")
-        raise TryFailed(Kind.LATE if early else Kind.BROKEN, f"the batch has no answer: {server_words(error, hidden)}")
+        raise TryFailed(
+            Kind.LATE if early else Kind.BROKEN,
+            f"the batch has no answer: {server_words(error, hidden)}",
+        )
     status, body = response.get("status_code"), response.get("body")
     if status == 200:
         return read_reply(json.dumps(body).encode(), asked, hidden)
@@ -220,7 +249,12 @@ def _refused(status: int, body: object, hidden: str | None) -> Exception:
     if status >= 500 or status in (408, 409, 425):
         return TryFailed(Kind.BROKEN, reason, status=status)
     parameter = error.get("param")
-    return TryFailed(Kind.REFUSED, reason, status=status, parameter=parameter if isinstance(parameter, str) else None)
+    return TryFailed(
+        Kind.REFUSED,
+        reason,
+        status=status,
+        parameter=parameter if isinstance(parameter, str) else None,
+    )
 
 
 ROUNDS = 3
@@ -230,7 +264,8 @@ MOST_REQUESTS, MOST_BYTES = 50_000, 100_000_000
 FIRST_LOOK_S, GROWTH, LONGEST_LOOK_S = 10.0, 1.5, 600.0
 "seconds before a batch is first polled, growth factor of pauses, and longest pause"
 CANCEL_S = 60.0
-"seconds to wait for a batch that is being cancelled; after that, resuming the job fetches its answers"
+"""seconds to wait for a batch that is being cancelled; after that, resuming the job fetches its
+answers"""
 CANCELLING = "cancelling"
 TRIES = 5
 "most consecutive failures of calls while a batch is sent"
@@ -262,7 +297,9 @@ class Wanted:
         return 0 if self.handed else max(0, self.request.n - self.had)
 
     def drawn(self, *, final: bool) -> Iterator[Drawn]:
-        """Yield the answers by snapshot; `final`: count missing answers as failed if there was a failure."""
+        """Yield the answers by snapshot; `final`: count missing answers as failed if there was a
+        failure.
+        """
         self.handed = True
         by: dict[tuple[str, str], Counter[str]] = {}
         left = self.request.n
@@ -273,7 +310,13 @@ class Wanted:
         failed = left if final and self.failure is not None else 0
         parts = [
             Drawn(
-                self.position, tuple(sorted(texts.items(), key=lambda of: (-of[1], of[0]))), 0, "", 0, *who, more=True
+                self.position,
+                tuple(sorted(texts.items(), key=lambda of: (-of[1], of[0]))),
+                0,
+                "",
+                0,
+                *who,
+                more=True,
             )
             for who, texts in sorted(by.items())
         ] or [Drawn(self.position, ())]
@@ -304,10 +347,18 @@ class BatchRun:
     """One sequence of requests, answered in batches."""
 
     def __init__(
-        self, of: Endpoint, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling, begin: int = 0
+        self,
+        of: Endpoint,
+        ledger: BatchLedger,
+        requests: Sequence[Request],
+        sampling: Sampling,
+        begin: int = 0,
     ):
         self._of, self._ledger, self._sampling = of, ledger, sampling
-        self._wanted = {_name(one): Wanted(place, one, calls=one.first) for place, one in enumerate(requests, begin)}
+        self._wanted = {
+            _name(one): Wanted(place, one, calls=one.first)
+            for place, one in enumerate(requests, begin)
+        }
         self._aside: dict[str, Usage] = {}
         self._stop: ModelError | None = None
         self._unmatched = 0
@@ -315,7 +366,9 @@ class BatchRun:
         "whether nothing more is sent; requests at the endpoint are paid for"
 
     def answers(self) -> Iterator[Drawn]:
-        """Yield answers as batches end. Raises ModelError, after all received answers, if the run cannot continue."""
+        """Yield answers as batches end. Raises ModelError, after all received answers, if the run
+        cannot continue.
+        """
         self._ledger.settle()
         taken: list[SentBatch] = []
         sent = list(self._ledger.open())
@@ -329,17 +382,24 @@ class BatchRun:
                 break
             if not (sent := self._send(again)):
                 break
-        if all(one.over for one in taken):  # otherwise a request may have answers in an unfinished batch
+        # Otherwise a request may have answers in an unfinished batch.
+        if all(one.over for one in taken):
             yield from self._rest(failed=self._goes_on)
             for one in taken:
                 self._ledger.over(one)
         if self._unmatched:
-            self._ledger.say(f"{self._unmatched:,} results are of requests that are not wanted any more")
+            self._ledger.say(
+                f"{self._unmatched:,} results are of requests that are not wanted any more"
+            )
         if self._stop is not None:
             raise self._stop
 
     def _to_ask(self) -> list[Wanted]:
-        return [one for one in self._wanted.values() if one.missing and one.rounds < ROUNDS and not _final(one)]
+        return [
+            one
+            for one in self._wanted.values()
+            if one.missing and one.rounds < ROUNDS and not _final(one)
+        ]
 
     @property
     def _goes_on(self) -> bool:
@@ -353,7 +413,9 @@ class BatchRun:
                 yield from one.drawn(final=True)
 
     def _rest(self, *, failed: bool) -> Iterator[Drawn]:
-        """Yield the results of the other requests; `failed`: missing answers have failed and are not asked again."""
+        """Yield the results of the other requests; `failed`: missing answers have failed and are
+        not asked again.
+        """
         for one in self._wanted.values():
             if not one.handed and (one.replies or one.failure is not None):
                 yield from one.drawn(final=failed)
@@ -376,7 +438,9 @@ class BatchRun:
         for endpoint, calls in lines.items():
             for some in _in_files(calls):
                 noted = self._ledger.intend(endpoint, [(name, n) for name, n, _ in some], turn)
-                sent.append(self._begun(noted, "\n".join(line for _, _, line in some).encode() + b"\n"))
+                sent.append(
+                    self._begun(noted, "\n".join(line for _, _, line in some).encode() + b"\n")
+                )
         return sent
 
     def _calls(self, one: Wanted) -> list[tuple[str, Call]]:
@@ -387,12 +451,19 @@ class BatchRun:
         found = []
         for n in sizes:
             seed = call_seed(one.request.seed, one.calls)
-            found.append((f"{_name(one.request)}-{one.calls}", Call(one.request.prompt, n, seed, self._sampling)))
+            found.append(
+                (
+                    f"{_name(one.request)}-{one.calls}",
+                    Call(one.request.prompt, n, seed, self._sampling),
+                )
+            )
             one.calls += 1
         return found
 
     def _room_for(self, one: Wanted) -> bool:
-        """Set aside the largest cost of a request; without room the run ends when the sent batches have returned."""
+        """Set aside the largest cost of a request; without room the run ends when the sent batches
+        have returned.
+        """
         n = one.missing
         calls = math.ceil(n / self._of.dialect.most)
         tokens = calls * prompt_tokens(one.request.prompt)
@@ -402,15 +473,18 @@ class BatchRun:
             self._aside[_name(one.request)] = dearest
             return True
         self._stop = BudgetSpent(
-            f"the budget of {account.budget.exceeded(account.spent + dearest) or account.budget.limits()} has no room "
-            f"for all requests; spent: {account.budget.describe(account.spent)}. What was answered is kept; raise the "
+            "the budget of "
+            f"{account.budget.exceeded(account.spent + dearest) or account.budget.limits()} has "
+            "no room "
+            f"for all requests; spent: {account.budget.describe(account.spent)}. What was "
+            "answered is kept; raise the "
             "limit and resume"
         )
         return False
 
     def _begun(self, sent: SentBatch, content: bytes) -> SentBatch:
-        """Upload a recorded batch and start it. After a broken connection, the endpoint is checked before a step is
-        repeated.
+        """Upload a recorded batch and start it. After a broken connection, the endpoint is checked
+        before a step is repeated.
         """
         failures = 0
         while not sent.batch:
@@ -418,7 +492,9 @@ class BatchRun:
                 if not sent.file:
                     sent = replace(sent, file=self._of.do(self._of.client.upload(sent, content)))
                     self._ledger.note(sent)
-                sent = replace(sent, batch=self._of.do(self._of.client.begin(sent)), state="validating")
+                sent = replace(
+                    sent, batch=self._of.do(self._of.client.begin(sent)), state="validating"
+                )
             except TryFailed as failure:
                 failures += 1
                 if failure.kind is Kind.REFUSED or failures >= TRIES:
@@ -426,25 +502,32 @@ class BatchRun:
                 self._ledger.wait(min(2.0**failures, self._of.longest_look_s))
                 sent = self._found(sent)
         self._ledger.note(sent)
-        self._ledger.say(f"batch {sent.batch} is sent: {len(sent.calls):,} requests, at {self._price()}")
+        self._ledger.say(
+            f"batch {sent.batch} is sent: {len(sent.calls):,} requests, at {self._price()}"
+        )
         return sent
 
     def _unsent(self, sent: SentBatch, failure: TryFailed) -> ModelError:
         if failure.kind is Kind.REFUSED and not sent.batch:
             self._ledger.over(sent)
-        return ModelError(f"{self._of.name}: the batch could not be sent: {failure.reason}. Resume sends it")
+        return ModelError(
+            f"{self._of.name}: the batch could not be sent: {failure.reason}. Resume sends it"
+        )
 
     def _price(self) -> str:
         share = self._of.account.budget.batch_share
         return f"{share:g} of the usual price"
 
     def _found(self, sent: SentBatch) -> SentBatch:
-        """Return a batch with the endpoint's ids for its token. Raises ModelError if it does not list them."""
+        """Return a batch with the endpoint's ids for its token. Raises ModelError if it does not
+        list them.
+        """
         try:
             found: SentBatch = self._of.do(self._of.client.find(sent))
         except TryFailed as failure:
             raise ModelError(
-                f"{self._of.name}: whether a batch was begun under the token {sent.token} is not known, because the "
+                f"{self._of.name}: whether a batch was begun under the token {sent.token} is not "
+                "known, because the "
                 f"endpoint lists none ({failure.reason}). Resume looks again"
             ) from None
         if found != sent:
@@ -480,7 +563,9 @@ class BatchRun:
             except TryFailed as failure:
                 if failure.kind is Kind.REFUSED and failure.status == 404:
                     raise self._vanished(sent, failure) from None
-                self._ledger.say(f"batch {sent.batch}: {failure.reason}; it is looked at again soon")
+                self._ledger.say(
+                    f"batch {sent.batch}: {failure.reason}; it is looked at again soon"
+                )
             if sent.over or halt is Halt.LEAVE or cancelling_s >= CANCEL_S:
                 return sent
             if halt is Halt.CANCEL:
@@ -493,21 +578,26 @@ class BatchRun:
         """Return the error for a batch that the endpoint no longer has."""
         self._ledger.over(sent)
         return ModelError(
-            f"{self._of.name}: the endpoint does not know batch {sent.batch} any more ({failure.reason}), so its "
+            f"{self._of.name}: the endpoint does not know batch {sent.batch} any more "
+            f"({failure.reason}), so its "
             "answers are lost. Resume sends its requests again"
         )
 
     def _look(self, sent: SentBatch, pause: float) -> SentBatch:
         seen = self._of.do(self._of.client.look(sent.batch))
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        sent = replace(sent, state=seen.state, completed=seen.completed, failed=seen.failed, looked_at=at)
+        sent = replace(
+            sent, state=seen.state, completed=seen.completed, failed=seen.failed, looked_at=at
+        )
         self._ledger.note(sent, None if sent.over else pause)
         return sent
 
     # reading
 
     def _read(self, sent: SentBatch) -> None:
-        """Read the results of a finished batch. Its files may be in any order, and so may their lines."""
+        """Read the results of a finished batch. Its files may be in any order, and so may their
+        lines.
+        """
         seen = self._of.do(self._of.client.look(sent.batch))
         asked, met, answered = dict(sent.calls), set[str](), 0
         sent_under = len(self._of.snapshots.turns)
@@ -520,7 +610,11 @@ class BatchRun:
                     self._take(name, found, sent_under)
         for name in asked:
             if name not in met:
-                self._take(name, TryFailed(Kind.LATE, f"the batch ({sent.state}) has no result for it"), sent_under)
+                self._take(
+                    name,
+                    TryFailed(Kind.LATE, f"the batch ({sent.state}) has no result for it"),
+                    sent_under,
+                )
         if sent.state != "completed":
             self._ended_early(sent, answered, seen.errors)
         self._learn()
@@ -534,7 +628,8 @@ class BatchRun:
             except TryFailed as failure:
                 if number == TRIES or failure.kind is Kind.REFUSED:
                     raise ModelError(
-                        f"{self._of.name}: the results {file} cannot be fetched: {failure.reason}. They stay at the "
+                        f"{self._of.name}: the results {file} cannot be fetched: "
+                        f"{failure.reason}. They stay at the "
                         "endpoint; resume fetches them"
                     ) from None
                 self._ledger.wait(min(2.0**number, self._of.longest_look_s))
@@ -588,14 +683,17 @@ class BatchRun:
         said = f" ({'; '.join(errors[:3])})" if errors else ""
         words = (
             f"{self._of.name}: batch {sent.batch} {why}{said}. {answered:,} of "
-            f"{len(sent.calls):,} requests were answered and are kept; resume sends the rest in another batch"
+            f"{len(sent.calls):,} requests were answered and are kept; resume sends the rest in "
+            "another batch"
         )
         self._ledger.say(words)
         if self._ledger.halt() is Halt.NO:
             self._stop = self._stop or ModelError(words)
 
     def _learn(self) -> None:
-        """Adapt the dialect to refusals, as for single calls; refused requests are then asked again."""
+        """Adapt the dialect to refusals, as for single calls; refused requests are then asked
+        again.
+        """
         refused: list[tuple[Wanted, Body, TryFailed]] = []
         for one in self._wanted.values():
             failure = one.failure

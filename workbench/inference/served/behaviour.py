@@ -4,23 +4,27 @@ Snapshots
 ---------
 Tracks the model that an endpoint reports in each reply.
 
-One name may stand for several models: an alias moves to another dated snapshot, or a load balancer serves two. The
-model reported in a reply is part of the identity of its answers. A `system_fingerprint` is not: it may differ between
-requests.
+One name may stand for several models: an alias moves to another dated snapshot, or a load balancer
+serves two. The model reported in a reply is part of the identity of its answers. A
+`system_fingerprint` is not: it may differ between requests.
 
 Drawing
 -------
-Whether a model draws its answers: the same answers from a server may come of a certain model or of greedy decoding.
+Whether a model draws its answers: the same answers from a server may come of a certain model or of
+greedy decoding.
 
-The rule. An open prompt is asked `DRAWS` times at temperature 1, each time with another seed. If all answers are equal,
-the server does not draw. With q the probability of the likeliest answer, a server that draws gives equal answers with a
-probability of at most q^(DRAWS - 1) (the sum of p^DRAWS over all answers, p <= q). That is 0.1 % at q = 0.18: answers
-of 24 tokens whose tokens have 93 % on average. If the server sends log-probabilities, the answer's own probability p
-takes the place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`; a model that
-is certain even of this prompt is "unknown". Greedy servers whose arithmetic varies from call to call are missed.
+The rule. An open prompt is asked `DRAWS` times at temperature 1, each time with another seed. If
+all answers are equal, the server does not draw. With q the probability of the likeliest answer, a
+server that draws gives equal answers with a probability of at most q^(DRAWS - 1) (the sum of
+p^DRAWS over all answers, p <= q). That is 0.1 % at q = 0.18: answers of 24 tokens whose tokens have
+93 % on average. If the server sends log-probabilities, the answer's own probability p takes the
+place of that bound, and the server is found not to draw only if p^(DRAWS - 1) <= `FALSE_ALARM`; a
+model that is certain even of this prompt is "unknown". Greedy servers whose arithmetic varies from
+call to call are missed.
 
 A job asks the open prompt with its probe, and after its own answers never differed within a prompt
-(`domain.first_answers`). A model that is certain of an audit's answers, but not of everything, never pauses.
+(`domain.first_answers`). A model that is certain of an audit's answers, but not of everything,
+never pauses.
 """
 
 from __future__ import annotations
@@ -67,7 +71,8 @@ class Snapshots:
         self._assumed = False
 
     def expect(self, snapshot: str, *, asked: bool) -> None:
-        """Set the earlier snapshot; `asked`: in the same job, so that another snapshot is a change within it.
+        """Set the earlier snapshot; `asked`: in the same job, so that another snapshot is a change
+        within it.
 
         Has no effect after the first reply.
         """
@@ -77,8 +82,8 @@ class Snapshots:
     def met(self, reply: Reply, spent: Usage, sent_under: int) -> bool:
         """Take a reply into account; return whether the model has changed with it.
 
-        Replies to calls sent before the latest change was seen are ignored. Raises SnapshotsAlternate if an earlier
-        snapshot has returned, or the model has changed too often.
+        Replies to calls sent before the latest change was seen are ignored. Raises
+        SnapshotsAlternate if an earlier snapshot has returned, or the model has changed too often.
         """
         tally = self._tallies.setdefault(reply.snapshot, Tally())
         tally.answers += len(reply.choices)
@@ -125,17 +130,26 @@ class Snapshots:
             self._met.append(snapshot)
 
     def _told(self, returned: bool) -> str:
-        what = "an earlier snapshot has returned" if returned else f"it has changed {self._changes} times"
+        what = (
+            "an earlier snapshot has returned"
+            if returned
+            else f"it has changed {self._changes} times"
+        )
         came = "; ".join(answerer.describe() for answerer in self.tallies())
         return (
-            f"{self._name}: the endpoint answers with several snapshots, and {what}. {came}. Answers of two snapshots "
-            "are never pooled. Start a job with the name of one dated snapshot, or resume this one to go on with the "
+            f"{self._name}: the endpoint answers with several snapshots, and {what}. {came}. "
+            "Answers of two snapshots "
+            "are never pooled. Start a job with the name of one dated snapshot, or resume this "
+            "one to go on with the "
             "snapshot that answers then"
         )
 
 
 OPEN = "Write the first sentence of a story about somebody who finds something strange."
-OPEN_CHAT, OPEN_TEXT = Prompt((Message("user", OPEN),)), Prompt((Message("user", "One morning,"),), chat=False)
+OPEN_CHAT, OPEN_TEXT = (
+    Prompt((Message("user", OPEN),)),
+    Prompt((Message("user", "One morning,"),), chat=False),
+)
 DRAWS = 5
 TOKENS = 24
 "of an answer to the open prompt"
@@ -152,7 +166,9 @@ class Drawing:
 
     @property
     def told(self) -> bool:
-        """Whether there are answers to compare: several, and none was cut off in a thought that is not shown."""
+        """Whether there are answers to compare: several, and none was cut off in a thought that is
+        not shown.
+        """
         return len(self.texts) > 1 and all(self.texts)
 
     @property
@@ -190,18 +206,30 @@ def compared(text: str) -> str:
 
 
 def answer_probability(logprobs: Mapping[str, Any] | None) -> float | None:
-    """Return the probability of an answer, the product over its tokens; None if a server's reply does not have it."""
+    """Return the probability of an answer, the product over its tokens; None if a server's reply
+    does not have it.
+    """
     of = logprobs or {}
     content = of.get("content")
-    logs = [e.get("logprob") for e in content if isinstance(e, dict)] if isinstance(content, list) else None
+    logs = (
+        [e.get("logprob") for e in content if isinstance(e, dict)]
+        if isinstance(content, list)
+        else None
+    )
     logs = of.get("token_logprobs") if logs is None else logs
-    if not isinstance(logs, list) or not logs or not all(isinstance(log, int | float) for log in logs):
+    if (
+        not isinstance(logs, list)
+        or not logs
+        or not all(isinstance(log, int | float) for log in logs)
+    ):
         return None
     return math.exp(min(0.0, math.fsum(map(float, logs))))
 
 
 def temperature_words(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool | None, str]:
-    """Return whether the temperature is obeyed, by answers at 1 and at `low`; None if it cannot be told; and why."""
+    """Return whether the temperature is obeyed, by answers at 1 and at `low`; None if it cannot be
+    told; and why.
+    """
     said = f"({one.describe('1')}, {zero.describe(low)})"
     if not one.told or not zero.told:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
@@ -213,14 +241,23 @@ def temperature_words(one: Drawing, zero: Drawing, low: str = "0") -> tuple[bool
         return True, f"obeyed {said}"
     if len(set(zero.texts)) == len(zero.texts):
         return False, f"ignored at {low} {said}"
-    return None, f"unknown: answers vary at {low}, by the temperature or by the server's arithmetic {said}"
+    return (
+        None,
+        f"unknown: answers vary at {low}, by the temperature or by the server's arithmetic {said}",
+    )
 
 
 def narrowed_words(name: str, value: str, narrow: Drawing) -> tuple[bool | None, str]:
-    """Return whether a parameter is obeyed that leaves only the likeliest token, where answers differ without it."""
+    """Return whether a parameter is obeyed that leaves only the likeliest token, where answers
+    differ without it.
+    """
     said = narrow.describe(f"{name} {value}")
     if not narrow.told:
         return None, "unknown: the answers are cut off in thought, so none can be compared"
     if not narrow.differ:
         return True, f"obeyed ({said})"
-    return (False, f"ignored ({said})") if len(set(narrow.texts)) == len(narrow.texts) else (None, f"unknown ({said})")
+    return (
+        (False, f"ignored ({said})")
+        if len(set(narrow.texts)) == len(narrow.texts)
+        else (None, f"unknown ({said})")
+    )

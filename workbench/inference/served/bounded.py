@@ -1,8 +1,8 @@
 """What comes in from a server: no more than can be held, and never the key that was sent there.
 
-A reply is read in parts and unpacked as it comes; one beyond the limit ends the call with its reason. A server that
-sends the key back, in an answer, an error or the name of a version, has it taken out before anything else sees the
-reply; `secret` says in which forms it is found.
+A reply is read in parts and unpacked as it comes; one beyond the limit ends the call with its
+reason. A server that sends the key back, in an answer, an error or the name of a version, has it
+taken out before anything else sees the reply; `secret` says in which forms it is found.
 """
 
 from __future__ import annotations
@@ -51,7 +51,11 @@ def bounded_client(openai: Any, key: str | None, **options: Any) -> Any:
             packing = (b"content-encoding", b"content-length", b"transfer-encoding")
             return type(reply)(
                 reply.status_code,
-                headers=[(name, value) for name, value in reply.headers.raw if name.lower() not in packing],
+                headers=[
+                    (name, value)
+                    for name, value in reply.headers.raw
+                    if name.lower() not in packing
+                ],
                 content=content,
                 request=request,
                 extensions=reply.extensions,

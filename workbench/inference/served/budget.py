@@ -1,6 +1,7 @@
 """The cost of served models: limits, an estimate before a run, and the account during it.
 
-Limits and prices apply to one job, over all its attempts, and come from the environment if they are not given:
+Limits and prices apply to one job, over all its attempts, and come from the environment if they are
+not given:
 
     WORKBENCH_MAX_REQUESTS   calls, including retries
     WORKBENCH_MAX_TOKENS     tokens of prompts and answers together
@@ -8,8 +9,9 @@ Limits and prices apply to one job, over all its attempts, and come from the env
     WORKBENCH_PRICE_IN       price of a million prompt tokens
     WORKBENCH_PRICE_OUT      price of a million answer tokens
 
-Before each call its largest possible cost is set aside; after it, the cost counted by the server is booked instead. A
-call of unknown cost (cut, hanging, unreadable) is booked at the largest cost, so that the limits hold.
+Before each call its largest possible cost is set aside; after it, the cost counted by the server is
+booked instead. A call of unknown cost (cut, hanging, unreadable) is booked at the largest cost, so
+that the limits hold.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ from workbench.inference.served.reply import Reply
 MOST_CHOICES = 128
 "most answers per call, the official endpoint's limit"
 BYTES_PER_TOKEN = 3
-"for counting prompts without the server's tokenizer; English has about 4.2 bytes per token, so this overestimates"
+"""for counting prompts without the server's tokenizer; English has about 4.2 bytes per token, so
+this overestimates"""
 TOKENS_PER_MESSAGE = 8
 "tokens that a chat format adds to a message and at the end"
 
@@ -68,7 +71,9 @@ class Usage:
     @property
     def in_batches(self) -> Usage:
         """The same cost, with all requests in batches."""
-        return replace(self, batched_prompt_tokens=self.prompt_tokens, batched_answer_tokens=self.answer_tokens)
+        return replace(
+            self, batched_prompt_tokens=self.prompt_tokens, batched_answer_tokens=self.answer_tokens
+        )
 
     @property
     def tokens(self) -> int:
@@ -92,12 +97,14 @@ class Budget:
     def __post_init__(self) -> None:
         if self.max_cost is not None and (self.price_in is None or self.price_out is None):
             raise UsageError(
-                "a limit of cost needs both prices of a million tokens: set WORKBENCH_PRICE_IN and WORKBENCH_PRICE_OUT"
+                "a limit of cost needs both prices of a million tokens: set WORKBENCH_PRICE_IN "
+                "and WORKBENCH_PRICE_OUT"
             )
         if (self.price_in is None) != (self.price_out is None):
             missing = "WORKBENCH_PRICE_IN" if self.price_in is None else "WORKBENCH_PRICE_OUT"
             raise UsageError(
-                f"a cost needs both prices of a million tokens, and ${missing} is not set; set it (0: free)"
+                f"a cost needs both prices of a million tokens, and ${missing} is not set; set "
+                "it (0: free)"
             )
 
     def cost(self, spent: Usage) -> float | None:
@@ -125,7 +132,11 @@ class Budget:
         """Return the limits as text."""
         named = [
             f"{limit:,} {what}"
-            for limit, what in ((self.max_requests, "requests"), (self.max_tokens, "tokens"), (self.max_cost, "cost"))
+            for limit, what in (
+                (self.max_requests, "requests"),
+                (self.max_tokens, "tokens"),
+                (self.max_cost, "cost"),
+            )
             if limit is not None
         ]
         return "at most " + ", ".join(named) if named else "no limit of cost (WORKBENCH_MAX_COST)"
@@ -136,7 +147,8 @@ class Budget:
         price = "" if cost is None else f", a cost of {cost:.4g}"
         thought = f" ({spent.thinking_tokens:,} of them thought)" if spent.thinking_tokens else ""
         return (
-            f"{spent.requests:,} requests, {spent.prompt_tokens:,} prompt tokens and {spent.answer_tokens:,} answer "
+            f"{spent.requests:,} requests, {spent.prompt_tokens:,} prompt tokens and "
+            f"{spent.answer_tokens:,} answer "
             f"tokens{thought}{price}"
         )
 
@@ -151,8 +163,8 @@ class Room(Enum):
 
 
 class Account:
-    """A budget, the amount spent, and the amount set aside for active calls. A job has one account, whichever attempt
-    spends it: see `carry`.
+    """A budget, the amount spent, and the amount set aside for active calls. A job has one account,
+    whichever attempt spends it: see `carry`.
     """
 
     def __init__(self, budget: Budget):
@@ -191,8 +203,9 @@ def text_tokens(text: str | None) -> int:
 
 
 def counted(reply: Reply, dearest: Usage) -> Usage:
-    """Return the tokens that the server counted; if it did not count, the amount that was set aside. A server that
-    counts 0 did not count: prompts are never empty, and answers have at least as many tokens as their bytes suggest.
+    """Return the tokens that the server counted; if it did not count, the amount that was set
+    aside. A server that counts 0 did not count: prompts are never empty, and answers have at least
+    as many tokens as their bytes suggest.
     """
     prompt = reply.prompt_tokens or dearest.prompt_tokens
     answer = dearest.answer_tokens if reply.answer_tokens is None else reply.answer_tokens
@@ -201,7 +214,8 @@ def counted(reply: Reply, dearest: Usage) -> Usage:
 
 
 def estimate(requests: Sequence[Request], sampling: Sampling, *, alone: bool = False) -> Usage:
-    """Return the largest cost of requests if every call succeeds and the server gives all answers in one call.
+    """Return the largest cost of requests if every call succeeds and the server gives all answers
+    in one call.
 
     `alone`: it gives one answer per call, so that a prompt is paid for each of its answers.
     """
@@ -225,7 +239,9 @@ def budget_from(environ: Mapping[str, str]) -> Budget:
 
 
 def number_from(environ: Mapping[str, str], variable: str) -> float | None:
-    """Return the number in a variable, None if it is not set. Raises UsageError if it is not a number."""
+    """Return the number in a variable, None if it is not set. Raises UsageError if it is not a
+    number.
+    """
     text = environ.get(variable, "").strip()
     if not text:
         return None
@@ -239,10 +255,14 @@ def number_from(environ: Mapping[str, str], variable: str) -> float | None:
 
 
 def whole_from(environ: Mapping[str, str], variable: str) -> int | None:
-    """Return the count in a variable, None if it is not set. Raises UsageError if it is not a whole number."""
+    """Return the count in a variable, None if it is not set. Raises UsageError if it is not a whole
+    number.
+    """
     number = number_from(environ, variable)
     if number is None:
         return None
     if number != int(number):
-        raise UsageError(f"${variable} is {environ[variable].strip()!r}; it is a count: give a whole number")
+        raise UsageError(
+            f"${variable} is {environ[variable].strip()!r}; it is a count: give a whole number"
+        )
     return int(number)

@@ -48,7 +48,8 @@ class Call:
     echo: str = ""
     "text after the prompt, to be scored"
     whole: bool = False
-    "whether the log-probabilities of the whole answer are wanted, drawn by the sampling, not those of the model"
+    """whether the log-probabilities of the whole answer are wanted, drawn by the sampling, not
+    those of the model"""
 
 
 class Dialect:
@@ -62,7 +63,8 @@ class Dialect:
         "fewest answers that a call was refused for; None: no call was"
         self._too_many_words = ""
         self.seed = True
-        "whether the seed is sent; without it, or if a server ignores it, answers are not reproducible"
+        """whether the seed is sent; without it, or if a server ignores it, answers are not
+        reproducible"""
         self.limit = "max_tokens"
         self.alternatives = ALTERNATIVES
         "most alternatives to request of a token"
@@ -81,8 +83,8 @@ class Dialect:
 
     @property
     def most(self) -> int:
-        """How many answers a call asks for at most. After a refusal the limit is found by halving the interval between
-        what a call has brought and what was refused.
+        """How many answers a call asks for at most. After a refusal the limit is found by halving
+        the interval between what a call has brought and what was refused.
         """
         if self.too_many is None or self.too_many <= self.brought:
             return MOST_CHOICES
@@ -94,14 +96,19 @@ class Dialect:
         of = self.provider
         if of is UNKNOWN:
             said = (
-                "dialect: unknown, so top-k, min-p and penalties are the server's own unless the sampling has a top-k"
+                "dialect: unknown, so top-k, min-p and penalties are the server's own unless "
+                "the sampling has a top-k"
             )
         else:
             sent = f"; sent as neutral: {', '.join(sorted(of.neutral))}" if of.neutral else ""
             said = f"dialect: {of.name} ({of.tested}){sent}"
         if self._address.responses:
             said += "; asked through the Responses API, one answer a call and without seeds"
-        ignored = f"{of.name} ignores {', '.join(of.ignores)}, so these are not sent" if of.ignores else ""
+        ignored = (
+            f"{of.name} ignores {', '.join(of.ignores)}, so these are not sent"
+            if of.ignores
+            else ""
+        )
         return (said, *filter(None, [ignored]))
 
     def endpoint(self, prompt: Prompt) -> str:
@@ -110,8 +117,8 @@ class Dialect:
         return "responses" if self._address.responses else "chat"
 
     def body(self, call: Call) -> Body:
-        """Return the parameters of a call, with those of the sampling unchanged. Raises TryFailed if the endpoint has
-        no such call.
+        """Return the parameters of a call, with those of the sampling unchanged. Raises TryFailed
+        if the endpoint has no such call.
         """
         body = self._chat_or_text(call)
         if self.endpoint(call.prompt) != "responses":
@@ -123,11 +130,15 @@ class Dialect:
     def _chat_or_text(self, call: Call) -> Body:
         sampling = call.sampling
         if call.logprobs and not call.whole:
-            sampling = replace(sampling, extra=self.scored_with.extra, thinking=self.scored_with.thinking)
+            sampling = replace(
+                sampling, extra=self.scored_with.extra, thinking=self.scored_with.thinking
+            )
         body: Body = {"model": self._address.model}
         body |= {name: getattr(sampling, name) for name in STATED if name not in sampling.left}
         if self.endpoint(call.prompt) != "completions":
-            body["messages"] = [{"role": m.role, "content": m.content} for m in call.prompt.messages]
+            body["messages"] = [
+                {"role": m.role, "content": m.content} for m in call.prompt.messages
+            ]
             body[self.limit] = sampling.most_tokens
             if call.echo:
                 body["messages"].append({"role": "assistant", "content": call.echo})
@@ -136,7 +147,8 @@ class Dialect:
                 body |= {"logprobs": True, "top_logprobs": min(call.logprobs, self.alternatives)}
         else:
             body["prompt"] = raw_text(call.prompt) + call.echo
-            body["max_tokens"] = sampling.max_new_tokens  # of an echo, too: some servers take 0 for no limit
+            # Of an echo, too: some servers take 0 for no limit.
+            body["max_tokens"] = sampling.max_new_tokens
             if call.logprobs:
                 body["logprobs"] = min(call.logprobs, self.alternatives)
             body |= {"echo": True} if call.echo else {}
@@ -151,7 +163,8 @@ class Dialect:
             thinking = self.provider.thinking_fields(sampling.thinking)
             if both := sorted(_names(sampling.extra) & set(thinking)):
                 raise ModelError(
-                    f"{self._address.name}: --thinking {sampling.thinking} sets {', '.join(both)}, and so does "
+                    f"{self._address.name}: --thinking {sampling.thinking} sets "
+                    f"{', '.join(both)}, and so does "
                     "--extra-body; leave one of them out"
                 )
             more |= thinking
@@ -163,15 +176,24 @@ class Dialect:
     def learn(self, body: Body, failure: TryFailed, sampling: Sampling = NOTHING_MORE) -> bool:
         """Drop the refused feature; return whether there is another way to ask.
 
-        Raises ModelError if the server refuses the sampling, because answers of another sampling must not be mixed in.
+        Raises ModelError if the server refuses the sampling, because answers of another sampling
+        must not be mixed in.
         """
         if failure.kind is not Kind.REFUSED:
             return False
         if "seed" in body and _about("seed", failure):
             self.seed = False
-            self._note("seed", failure, "asked without a seed from now on, so its answers cannot be drawn again")
+            self._note(
+                "seed",
+                failure,
+                "asked without a seed from now on, so its answers cannot be drawn again",
+            )
             return True
-        if "max_tokens" in body and "messages" in body and "max_completion_tokens" in failure.reason:
+        if (
+            "max_tokens" in body
+            and "messages" in body
+            and "max_completion_tokens" in failure.reason
+        ):
             self.limit = "max_completion_tokens"
             self._note("max_tokens", failure, "asked with max_completion_tokens from now on")
             return True
@@ -182,13 +204,17 @@ class Dialect:
         return False
 
     def fewer(self, n: int, failure: TryFailed) -> int:
-        """Return how many answers to ask for after n were refused: the number that the server names, else see `most`; 0
-        if the refusal is not about their number.
+        """Return how many answers to ask for after n were refused: the number that the server
+        names, else see `most`; 0 if the refusal is not about their number.
         """
         if failure.kind is not Kind.REFUSED or n <= self.brought:
             return 0
         about = _about("n", failure) or NUMBER.search(failure.reason)
-        named = [number for number in map(int, re.findall(r"\b\d{1,3}\b", failure.reason)) if about and number < n]
+        named = [
+            number
+            for number in map(int, re.findall(r"\b\d{1,3}\b", failure.reason))
+            if about and number < n
+        ]
         best = max(named, default=0)
         self.too_many = min(self.too_many or n, best + 1 if best else n)
         self._too_many_words = failure.reason
@@ -203,7 +229,10 @@ class Dialect:
             said = f"more than {plural(self.brought, 'answer')} a call"
             if self.brought + 1 == self.too_many and said not in self.refusals.get("n", ""):
                 log.warning(
-                    "%s refuses %s (%s): not asked for from now on", self._address.name, said, self._too_many_words
+                    "%s refuses %s (%s): not asked for from now on",
+                    self._address.name,
+                    said,
+                    self._too_many_words,
                 )
             self.refusals["n"] = f"{said}: {self._too_many_words}"
 
@@ -214,13 +243,16 @@ class Dialect:
             log.warning("%s refuses %s (%s): %s", self._address.name, parameter, failure.reason, so)
 
     def _refuse(self, body: Body, failure: TryFailed, sampling: Sampling) -> None:
-        """Raise ModelError if a refusal is about a parameter of the sampling, saying what to ask for instead."""
+        """Raise ModelError if a refusal is about a parameter of the sampling, saying what to ask
+        for instead.
+        """
         for name in (*STATED, *sorted(body.get("extra_body", {}))):
             if name in STATED and name not in body:
                 continue
             if _about(name, failure):
                 raise ModelError(
-                    f"{self._address.name}: the endpoint does not take {name} as the sampling sets it "
+                    f"{self._address.name}: the endpoint does not take {name} as the sampling "
+                    "sets it "
                     f"({failure.reason}). {self._instead(name, sampling)}"
                 )
 
@@ -229,10 +261,14 @@ class Dialect:
         if name in _names(sampling.extra):
             return "It is a field of --extra-body; leave it out there"
         if name in self.provider.thinking_fields(sampling.thinking):
-            return "It asks for the thinking; leave --thinking out, and give this server's own field in --extra-body"
+            return (
+                "It asks for the thinking; leave --thinking out, and give this server's own "
+                "field in --extra-body"
+            )
         flag = "--" + name.replace("_", "-") if name in STATED else "--top-k"
         return (
-            "To leave it to the server, which is another sampling and never pooled with this one, ask with "
+            "To leave it to the server, which is another sampling and never pooled with this "
+            "one, ask with "
             f"{flag} server"
         )
 
@@ -242,7 +278,8 @@ def _names(extra: str) -> frozenset[str]:
 
 
 def _about(parameter: str, failure: TryFailed) -> bool:
-    """Return whether a refusal is about a parameter: the server names it, or says that it is not supported.
+    """Return whether a refusal is about a parameter: the server names it, or says that it is not
+    supported.
 
     A message may quote the prompt, so the word alone is not enough.
     """
@@ -254,11 +291,15 @@ def _about(parameter: str, failure: TryFailed) -> bool:
 
 def about_logprobs(failure: TryFailed) -> bool:
     """Return whether a server refused to return probabilities, or that many of them."""
-    return failure.kind is Kind.REFUSED and "logprobs" in (failure.parameter or failure.reason).lower()
+    return (
+        failure.kind is Kind.REFUSED and "logprobs" in (failure.parameter or failure.reason).lower()
+    )
 
 
 def unsupported(failure: TryFailed) -> bool:
-    """Return whether a refusal means that a feature does not exist, rather than that a value is too large."""
+    """Return whether a refusal means that a feature does not exist, rather than that a value is too
+    large.
+    """
     return bool(re.search(REFUSAL, failure.reason.lower()))
 
 
@@ -269,12 +310,16 @@ def _alternatives(body: Body) -> int:
 
 
 def _fewer(asked: int, said: str) -> int:
-    """Return how many alternatives to ask for after a refusal: the server's stated limit, or the next smaller step."""
+    """Return how many alternatives to ask for after a refusal: the server's stated limit, or the
+    next smaller step.
+    """
     named = [number for number in map(int, re.findall(r"\b\d{1,2}\b", said)) if 2 <= number < asked]
     return max(named, default=next((step for step in STEPS if step < asked), asked))
 
 
-NUMBER = re.compile(r"\b(n|n_cmpl|best_of|slots?|choices|completions|sequences|batch)\b", re.IGNORECASE)
+NUMBER = re.compile(
+    r"\b(n|n_cmpl|best_of|slots?|choices|completions|sequences|batch)\b", re.IGNORECASE
+)
 "words of a refusal that is about the number of answers"
 REFUSAL = r"unsupported|not support|unexpected|unrecogni|unknown|not permitted|not allowed|extra"
 
@@ -285,5 +330,7 @@ def raw_text(prompt: Prompt) -> str:
 
 
 def call_seed(seed: int, number: int) -> int:
-    """Return the seed of one of a request's calls: with equal seeds a deterministic server would repeat its answer."""
+    """Return the seed of one of a request's calls: with equal seeds a deterministic server would
+    repeat its answer.
+    """
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint32)[0]) % SEEDS

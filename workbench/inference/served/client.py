@@ -1,15 +1,17 @@
 """Makes single calls to a server through the `openai` package, and interprets its errors.
 
-The package does not handle retries, waits and redirects: its retries would bypass the budget, and a redirect would send
-prompts to a host that the user did not name.
+The package does not handle retries, waits and redirects: its retries would bypass the budget, and a
+redirect would send prompts to a host that the user did not name.
 
 Pace
 ----
-The pace of requests to a server: adaptive concurrency, waits between tries, and the server's requests to wait.
+The pace of requests to a server: adaptive concurrency, waits between tries, and the server's
+requests to wait.
 
-Concurrency follows additive increase and multiplicative decrease (Chiu & Jain 1989, Computer Networks and ISDN
-Systems 17:1-14): one more call after each successful round, half as many when the server reports overload. Waits
-between tries grow exponentially, with jitter, so that calls that failed together are not repeated together.
+Concurrency follows additive increase and multiplicative decrease (Chiu & Jain 1989, Computer
+Networks and ISDN Systems 17:1-14): one more call after each successful round, half as many when the
+server reports overload. Waits between tries grow exponentially, with jitter, so that calls that
+failed together are not repeated together.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class RetryPolicy:
     """Timeouts and numbers of tries. Times in seconds."""
 
     tries: int = 8
-    "tries per call; with the waits between them they span about a minute, the usual window of a rate limit"
+    """tries per call; with the waits between them they span about a minute, the usual window of a
+    rate limit"""
     long_tries: int = 3
     "tries of a call that times out or has a useless reply: each may cost money"
     connect_s: float = 5.0
@@ -62,7 +65,9 @@ class RetryPolicy:
 
 
 def retry_policy_from(environ: Mapping[str, str]) -> RetryPolicy:
-    """Return the patience set by $WORKBENCH_CONCURRENCY, $WORKBENCH_TIMEOUT_S and $WORKBENCH_BATCH_LOOK_S."""
+    """Return the patience set by $WORKBENCH_CONCURRENCY, $WORKBENCH_TIMEOUT_S and
+    $WORKBENCH_BATCH_LOOK_S.
+    """
     usual = RetryPolicy()
     calls = whole_from(environ, "WORKBENCH_CONCURRENCY")
     seconds = number_from(environ, TIMEOUT)
@@ -75,15 +80,16 @@ def retry_policy_from(environ: Mapping[str, str]) -> RetryPolicy:
 
 
 def wait_before(attempt: int, patience: RetryPolicy, rng: np.random.Generator) -> float:
-    """Return the seconds to wait before the next try of a call that failed `attempt` times: a random fraction, at least
-    half, of a time that doubles up to a limit.
+    """Return the seconds to wait before the next try of a call that failed `attempt` times: a
+    random fraction, at least half, of a time that doubles up to a limit.
     """
     whole = min(patience.longest_wait_s, patience.first_wait_s * 2.0 ** min(attempt - 1, 30))
     return whole * (0.5 + 0.5 * float(rng.random()))
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds that a server asks to wait (RFC 9110, section 10.2.3), None if it does not say.
+    """Return the seconds that a server asks to wait (RFC 9110, section 10.2.3), None if it does not
+    say.
 
     `now` is the time of day in seconds, for servers that name a date.
     """
@@ -108,7 +114,8 @@ def _until(date: str, now: float) -> float:
 
 
 class Pace:
-    """Controls the pace of calls: use `async with pace.slot() as slot` around each call, then report its result.
+    """Controls the pace of calls: use `async with pace.slot() as slot` around each call, then
+    report its result.
 
     Belongs to one event loop.
     """
@@ -142,8 +149,8 @@ class Pace:
                 await self.a_call_ended()
 
     async def begin(self) -> None:
-        """Wait until one more request may start: there are at most as many requests as parallel calls, so that a
-        request which needs further tries does not wait behind all untried ones.
+        """Wait until one more request may start: there are at most as many requests as parallel
+        calls, so that a request which needs further tries does not wait behind all untried ones.
         """
         while self.begun >= int(self.limit):
             await self.a_call_ended()
@@ -193,7 +200,10 @@ class Slot:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._pace.leave()
 
@@ -208,7 +218,8 @@ NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout")
 "transport errors after which the server cannot have processed the call"
 NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 CANNOT_LIST = (500, 501)
-"statuses of a server that lists no models, like transformers serve without the hub; other errors may be temporary"
+"""statuses of a server that lists no models, like transformers serve without the hub; other errors
+may be temporary"""
 LIST_TRIES, LIST_S = 3, 10.0
 "tries and timeout in seconds for asking a server what it serves"
 NAMED = 10
@@ -222,12 +233,15 @@ class NotServed(ModelError):
 class Client:
     """An endpoint that calls are sent to. Belongs to one event loop."""
 
-    def __init__(self, address: Address, key: str | None, patience: RetryPolicy, transport: Any = None):
+    def __init__(
+        self, address: Address, key: str | None, patience: RetryPolicy, transport: Any = None
+    ):
         try:
             import openai
         except ImportError as error:
             raise MissingPackage(
-                f"{address.name}: served models need the package openai. Install it: {install_package('openai')}"
+                f"{address.name}: served models need the package openai. Install it: "
+                f"{install_package('openai')}"
             ) from error
         self._openai: Any = openai
         self._address, self._key, self._patience = address, key, patience
@@ -249,33 +263,39 @@ class Client:
         await self._client.close()
 
     async def send(self, endpoint: str, body: Body) -> bytes:
-        """Return the reply to a call. Raises TryFailed; ModelError if all further calls would fail too."""
+        """Return the reply to a call. Raises TryFailed; ModelError if all further calls would fail
+        too.
+        """
         offered = {
             "chat": self._client.chat.completions,
             "completions": self._client.completions,
             "responses": self._client.responses,
         }
         try:
-            reply = await self._within(offered[endpoint].with_raw_response.create(**body), self._patience.reply_s)
+            reply = await self._within(
+                offered[endpoint].with_raw_response.create(**body), self._patience.reply_s
+            )
         except self._openai.NotFoundError as error:
             raise NotServed(await self._not_found(endpoint, error)) from None
         content = reply.content
         return content if isinstance(content, bytes) else bytes(content)
 
     async def about_batches(self, make: Callable[[Any], Any], seconds: float) -> Any:
-        """Return the result of a call that `make` creates from the package's client. Raises as `send`, but TryFailed if
-        the endpoint does not support the call.
+        """Return the result of a call that `make` creates from the package's client. Raises as
+        `send`, but TryFailed if the endpoint does not support the call.
         """
         try:
             return await self._within(make(self._client), seconds)
         except self._openai.NotFoundError as error:
-            raise TryFailed(Kind.REFUSED, answered_with(404, error.body, self._key), status=404) from None
+            raise TryFailed(
+                Kind.REFUSED, answered_with(404, error.body, self._key), status=404
+            ) from None
 
     async def served(self) -> tuple[dict[str, Any], ...] | None:
         """Return the server's list of models, None if it has no list.
 
-        Raises ModelError if it cannot be reached, refuses the key, or is too busy: a guess would give the model another
-        identity, and all answers would be paid for again.
+        Raises ModelError if it cannot be reached, refuses the key, or is too busy: a guess would
+        give the model another identity, and all answers would be paid for again.
         """
         for attempt in range(1, LIST_TRIES + 1):
             try:
@@ -286,17 +306,22 @@ class Client:
             except TryFailed as failure:
                 if failure.status in CANNOT_LIST or failure.kind is Kind.REFUSED:
                     return None
-                most = min(LIST_TRIES, self._patience.long_tries) if failure.kind is Kind.LATE else LIST_TRIES
+                most = (
+                    min(LIST_TRIES, self._patience.long_tries)
+                    if failure.kind is Kind.LATE
+                    else LIST_TRIES
+                )
                 if attempt >= most or failure.kind is Kind.ABSENT:
                     raise ModelError(f"{self._address.name}: {self._no_list(failure)}") from None
                 await asyncio.sleep(min(self._patience.first_wait_s * attempt, LIST_S))
         return None
 
     async def routes(self) -> frozenset[str]:
-        """Return the paths in the server's description of itself, /openapi.json beside its version; empty if it has
-        none. The key is not sent.
+        """Return the paths in the server's description of itself, /openapi.json beside its version;
+        empty if it has none. The key is not sent.
 
-        Raises ModelError if there is no reply after a few tries: the server would be known or not by chance.
+        Raises ModelError if there is no reply after a few tries: the server would be known or not
+        by chance.
         """
         import json
 
@@ -305,11 +330,15 @@ class Client:
             try:
                 reply = await self._http.get(address, timeout=LIST_S)
                 break
-            except Exception as error:  # a pooled connection may have been closed by the server meanwhile
+            except (
+                Exception
+            ) as error:  # a pooled connection may have been closed by the server meanwhile
                 if attempt == LIST_TRIES:
                     raise ModelError(
-                        f"{self._address.name}: {address} had no answer ({type(error).__name__}), so the kind of the "
-                        "server is not known. Look whether it is well, or name its kind after a # (help dialects)"
+                        f"{self._address.name}: {address} had no answer "
+                        f"({type(error).__name__}), so the kind of the "
+                        "server is not known. Look whether it is well, or name its kind after a "
+                        "# (help dialects)"
                     ) from None
         try:
             found = json.loads(reply.content)
@@ -322,12 +351,15 @@ class Client:
         if failure.kind is not Kind.LATE:
             return failure.reason
         return (
-            f"{self._address.url} was asked which models it serves: {failure.reason}. Look whether the server is well, "
+            f"{self._address.url} was asked which models it serves: {failure.reason}. Look "
+            "whether the server is well, "
             "then start again"
         )
 
     async def _within(self, call: Any, seconds: float) -> Any:
-        """Wait for a complete reply. Translates the errors of the package and of the transport below it."""
+        """Wait for a complete reply. Translates the errors of the package and of the transport
+        below it.
+        """
         openai = self._openai
         try:
             async with asyncio.timeout(seconds):
@@ -343,11 +375,15 @@ class Client:
         except openai.NotFoundError:
             raise
         except UnicodeEncodeError:
-            raise TryFailed(Kind.REFUSED, "the prompt holds half a character, which no request can carry") from None
+            raise TryFailed(
+                Kind.REFUSED, "the prompt holds half a character, which no request can carry"
+            ) from None
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         except openai.APIError as error:
-            raise TryFailed(Kind.USELESS, f"the reply cannot be read ({type(error).__name__})", paid=True) from None
+            raise TryFailed(
+                Kind.USELESS, f"the reply cannot be read ({type(error).__name__})", paid=True
+            ) from None
 
     @property
     def host(self) -> str:
@@ -360,21 +396,33 @@ class Client:
         if type(cause).__name__ in NEVER_SENT:
             return TryFailed(
                 Kind.ABSENT,
-                f"nothing answers at {self._address.url} ({words}). Start the server, or mend the address",
+                f"nothing answers at {self._address.url} ({words}). Start the server, or mend "
+                "the address",
             )
-        what = "the reply cannot be unpacked" if type(cause).__name__ == "DecodingError" else "the connection broke off"
+        what = (
+            "the reply cannot be unpacked"
+            if type(cause).__name__ == "DecodingError"
+            else "the connection broke off"
+        )
         return TryFailed(Kind.BROKEN, f"{what} ({words})", paid=True)
 
     def _refusal(self, error: Any) -> Exception:
-        """Return the error for an unsuccessful status: TryFailed, or ModelError if the run cannot continue."""
+        """Return the error for an unsuccessful status: TryFailed, or ModelError if the run cannot
+        continue.
+        """
         status, name = int(error.status_code), self._address.name
         words = server_words(error.body if error.body is not None else error.message, self._key)
         if status in (401, 403):
             return ModelError(f"{name}: {self._about_key(status)}")
         if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
-            return ModelError(f"{name}: the account has no credit left ({words}). Add some, then resume")
+            return ModelError(
+                f"{name}: the account has no credit left ({words}). Add some, then resume"
+            )
         if status < 400:
-            return ModelError(f"{name}: {self._address.url} redirects elsewhere ({status}); name the final address")
+            return ModelError(
+                f"{name}: {self._address.url} redirects elsewhere ({status}); name the final "
+                "address"
+            )
         reason = answered_with(status, error.body, self._key)
         after = retry_after(error.response.headers, time.time())
         if status == 429:
@@ -388,32 +436,50 @@ class Client:
         variable = self._address.key_variable
         if not self._address.trusted:
             return (
-                f"{self._address.url} wants a key ({status}), and none was sent: ${ENDPOINT_HOSTS} does not list the "
-                f"host. If this host may see your key, set ${ENDPOINT_HOSTS}={self._address.host} and ${variable}"
+                f"{self._address.url} wants a key ({status}), and none was sent: "
+                f"${ENDPOINT_HOSTS} does not list the "
+                "host. If this host may see your key, set "
+                f"${ENDPOINT_HOSTS}={self._address.host} and ${variable}"
             )
         if self._key is None:
             return f"{self._address.url} wants a key ({status}); set ${variable} in the environment"
-        return f"{self._address.url} refused the key of ${variable} ({status}); set one that may use this model"
+        return (
+            f"{self._address.url} refused the key of ${variable} ({status}); set one that may "
+            "use this model"
+        )
 
     async def _not_found(self, endpoint: str, error: Any) -> str:
         """Return a message about what is missing: the model, or the endpoint."""
         path = {"chat": "/chat/completions"}.get(endpoint, f"/{endpoint}")
         words = server_words(error.body, self._key, none="")
-        said = f"{self._address.name}: {self._address.url}{path} answered with 404{words and ': '}{words}. "
+        said = (
+            f"{self._address.name}: {self._address.url}{path} answered with "
+            f"404{words and ': '}{words}. "
+        )
         try:
             ids = [str(entry.get("id")) for entry in await self.served() or ()]
         except ModelError:
             ids = []
         if not ids:
-            return said + "Look whether the address ends as the server's own does (mostly /v1) and serves this model"
+            return (
+                said + "Look whether the address ends as the server's own does (mostly /v1) and "
+                "serves this model"
+            )
         if self._address.model in ids:
-            return f"{said}It lists this model, but not for such calls; try #completions, #responses, or neither"
+            return (
+                f"{said}It lists this model, but not for such calls; try #completions, "
+                "#responses, or neither"
+            )
         return said + serves_words(self._address.model, ids)
 
 
 def serves_words(model: str, ids: Iterable[str]) -> str:
-    """Return which models a server lists, those first whose names are nearest to that of a model."""
-    names = sorted(ids, key=lambda name: -SequenceMatcher(None, model.casefold(), name.casefold()).ratio())
+    """Return which models a server lists, those first whose names are nearest to that of a
+    model.
+    """
+    names = sorted(
+        ids, key=lambda name: -SequenceMatcher(None, model.casefold(), name.casefold()).ratio()
+    )
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return f"It serves: {brief(', '.join(names[:NAMED]))}{more}"
 
@@ -424,4 +490,8 @@ def _listed(reply: Any) -> tuple[dict[str, Any], ...] | None:
 
     value = json.loads(reply.content)
     entries = value.get("data") if isinstance(value, dict) else None
-    return tuple(entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else None
+    return (
+        tuple(entry for entry in entries if isinstance(entry, dict))
+        if isinstance(entries, list)
+        else None
+    )

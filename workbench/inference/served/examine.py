@@ -1,8 +1,10 @@
-"""Tests what an endpoint obeys, ignores and can do, by asking it about 35 short calls, which are paid.
+"""Tests what an endpoint obeys, ignores and can do, by asking it about 35 short calls, which are
+paid.
 
-A parameter is obeyed if answers change as it says: at temperature 0, at a top-p, top-k or min-p that leaves only the
-likeliest token, answers to an open prompt are equal, while they differ at temperature 1; the rule and its error are in
-`behaviour`. Every test has a deadline and says when it is reached.
+A parameter is obeyed if answers change as it says: at temperature 0, at a top-p, top-k or min-p
+that leaves only the likeliest token, answers to an open prompt are equal, while they differ at
+temperature 1; the rule and its error are in `behaviour`. Every test has a deadline and says when it
+is reached.
 """
 
 from __future__ import annotations
@@ -50,15 +52,16 @@ CHAT, RAW = Prompt((Message("user", "Hi"),)), Prompt((Message("user", "Hi"),), c
 TOKENS_CHAT, TOKENS_RESPONSES = 1, 16
 "tokens that are asked for; /responses takes no smaller number"
 NO_SUCH_MODEL = re.compile(
-    r"\b(unknown|invalid|no such|unsupported) model|\bmodel\b.{0,80}\b(not|unknown|invalid|unsupported)\b",
+    r"\b(unknown|invalid|no such|unsupported) "
+    r"model|\bmodel\b.{0,80}\b(not|unknown|invalid|unsupported)\b",
     re.IGNORECASE,
 )
 "how servers that answer with 400 or 422 say that they have no such model"
 
 
 def check_served(name: str, environ: Mapping[str, str], *, batched: bool = False) -> None:
-    """Raise ModelError unless an endpoint serves a model: it cannot be reached, gives no answer in time, refuses the
-    key, or knows no such model. `batched`: also if it takes no batches.
+    """Raise ModelError unless an endpoint serves a model: it cannot be reached, gives no answer in
+    time, refuses the key, or knows no such model. `batched`: also if it takes no batches.
     """
     model = load_remote(name, environ=environ, patience=QUICK)
     try:
@@ -71,8 +74,9 @@ def check_served(name: str, environ: Mapping[str, str], *, batched: bool = False
 
 
 def _check_answers(model: RemoteModel) -> None:
-    """Ask for one token, as a chat and, where the server takes no chats, as text. A failure that says nothing about the
-    model or the key passes: how a server wants to be asked is learned by the job.
+    """Ask for one token, as a chat and, where the server takes no chats, as text. A failure that
+    says nothing about the model or the key passes: how a server wants to be asked is learned by the
+    job.
     """
     address, listed = model.address, bool(model.listed)
     tokens = TOKENS_RESPONSES if address.responses else TOKENS_CHAT
@@ -89,7 +93,9 @@ def _check_answers(model: RemoteModel) -> None:
                 return
             raise ModelError(f"{address.name}: {address.url} {_why(model, failure)}") from None
     if missing is not None:
-        raise ModelError(f"{missing}. {_what_to_do(model)}" if model.serves and not listed else str(missing)) from None
+        raise ModelError(
+            f"{missing}. {_what_to_do(model)}" if model.serves and not listed else str(missing)
+        ) from None
 
 
 def _is_missing(failure: TryFailed, model: str) -> bool:
@@ -102,7 +108,10 @@ def _is_missing(failure: TryFailed, model: str) -> bool:
 
 def _why(model: RemoteModel, failure: TryFailed) -> str:
     asked = f"was asked for one token of {model.address.model!r}"
-    unlisted = f", which it does not list: {failure.reason}. {serves_words(model.address.model, model.serves)}"
+    unlisted = (
+        f", which it does not list: {failure.reason}. "
+        f"{serves_words(model.address.model, model.serves)}"
+    )
     return f"{asked}{unlisted if model.serves else f': {failure.reason}'}. {_what_to_do(model)}"
 
 
@@ -119,7 +128,10 @@ FEW = 4
 "tokens of the answer that tests whether their number is obeyed"
 NUCLEUS = 0.001
 "a top-p that leaves the likeliest token alone"
-COUNTED = "no probabilities can be had; run --samples N draws answers and counts yes and no, with their binomial noise"
+COUNTED = (
+    "no probabilities can be had; run --samples N draws answers and counts yes and no, "
+    "with their binomial noise"
+)
 LENGTHS = ("max_model_len", "context_length", "n_ctx", "context_window")
 "fields of a list of models with the largest number of tokens of a prompt and its answer"
 
@@ -166,9 +178,16 @@ class _Tests:
             raise ModelError(f"{model.address.name}: {failure.reason}") from None
         text = split(reply.choices[0].text)
         by = ", ".join(filter(None, (reply.snapshot or "no snapshot reported", reply.fingerprint)))
-        yield Ability("answers", text.answer is not None, f"{brief(text.answer or 'cut off in thought')!r} by {by}")
+        yield Ability(
+            "answers",
+            text.answer is not None,
+            f"{brief(text.answer or 'cut off in thought')!r} by {by}",
+        )
         yield self._tried("temperature", self._temperature)
-        yield self._tried("top-p", lambda: self._narrow("top-p", f"{NUCLEUS}", replace(self._plain, top_p=NUCLEUS)))
+        yield self._tried(
+            "top-p",
+            lambda: self._narrow("top-p", f"{NUCLEUS}", replace(self._plain, top_p=NUCLEUS)),
+        )
         yield self._tried("top-k", self._top_k)
         yield self._tried("min-p", self._min_p)
         yield self._tried("unknown fields", self._unknown_fields)
@@ -182,7 +201,11 @@ class _Tests:
         yield self._questionnaire(exact=bool(alternatives.able))
         yield self._tried("batches", self._batches)
         yield _reasoning(reply)
-        yield Ability("limits", None if not (said := _limits(model)) else True, said or "the endpoint does not say")
+        yield Ability(
+            "limits",
+            None if not (said := _limits(model)) else True,
+            said or "the endpoint does not say",
+        )
         refused = ", ".join(f"{name} ({said})" for name, said in model.dialect.refusals.items())
         yield Ability("refusals", not refused, refused or "none of what was asked")
 
@@ -194,9 +217,15 @@ class _Tests:
             if failure.kind is Kind.REFUSED:
                 return Ability(name, False, f"refused: {failure.reason}")
             late = f"no whole reply in {self._within:g} s, the deadline of a test (${TIMEOUT})"
-            return Ability(name, None, f"unknown: {late if failure.kind is Kind.LATE else failure.reason}")
+            return Ability(
+                name, None, f"unknown: {late if failure.kind is Kind.LATE else failure.reason}"
+            )
         except (ModelError, NoProbabilities, Unreadable) as error:
-            return Ability(name, False, str(error).splitlines()[0].removeprefix(f"{self._model.address.name}: "))
+            return Ability(
+                name,
+                False,
+                str(error).splitlines()[0].removeprefix(f"{self._model.address.name}: "),
+            )
 
     @property
     def _left(self) -> float:
@@ -228,7 +257,11 @@ class _Tests:
     def _top_k(self) -> Found:
         of = self._model.dialect.provider
         if of.no_top_k is None:
-            own = f"draws with its own {' and '.join(of.own)}" if of.own else "takes none, and none is sent"
+            own = (
+                f"draws with its own {' and '.join(of.own)}"
+                if of.own
+                else "takes none, and none is sent"
+            )
             return None if of.own else True, f"{of.name} {own}"
         return self._narrow("top-k", "1", replace(self._plain, top_k=1))
 
@@ -236,15 +269,26 @@ class _Tests:
         of = self._model.dialect.provider
         if of is not UNKNOWN and "min_p" not in of.neutral:
             within = [name for name, value in of.neutral.items() if "min_p" in str(value)]
-            return (True, f"switched off within {within[0]}") if within else (None, f"unknown: {of.name} has no field")
+            return (
+                (True, f"switched off within {within[0]}")
+                if within
+                else (None, f"unknown: {of.name} has no field")
+            )
         return self._narrow("min-p", "1", replace(self._plain, extra=json.dumps({"min_p": 1.0})))
 
     def _unknown_fields(self) -> Found:
         said, kind = self._model.kind_by_refusal(self._left)
         if not said:
-            return True, "ignored without a word: a parameter that the server does not know changes nothing"
+            return (
+                True,
+                "ignored without a word: a parameter that the server does not know changes nothing",
+            )
         of = self._model.dialect.provider
-        named = f"; it speaks as {kind.name} does: ask {self._model.address.spoken(kind.key)}" if kind else ""
+        named = (
+            f"; it speaks as {kind.name} does: ask {self._model.address.spoken(kind.key)}"
+            if kind
+            else ""
+        )
         return True, f"refused ({said}){named if of is UNKNOWN else ''}"
 
     def _tokens(self) -> Found:
@@ -257,14 +301,21 @@ class _Tests:
         return True, f"obeyed ({FEW} asked for, {words} words came)"
 
     def _stop(self) -> Found:
-        reply = self._ask(Call(self._open, 1, SEED, replace(self._plain, extra=json.dumps({"stop": [" "]}))))
-        words = len(compared(reply.choices[0].text).split())  # some servers send the stop itself, too
-        return (False, f"ignored: {words} words came behind it") if words > FEW else (True, "obeyed")
+        reply = self._ask(
+            Call(self._open, 1, SEED, replace(self._plain, extra=json.dumps({"stop": [" "]})))
+        )
+        # Some servers send the stop itself, too.
+        words = len(compared(reply.choices[0].text).split())
+        return (
+            (False, f"ignored: {words} words came behind it") if words > FEW else (True, "obeyed")
+        )
 
     def _several(self) -> Found:
         if self._model.dialect.most == 1:
             return False, "not asked for: one answer a call, each paid with its prompt"
-        texts = [choice.text for choice in self._ask(Call(self._open, 2, SEED, self._plain)).choices]
+        texts = [
+            choice.text for choice in self._ask(Call(self._open, 2, SEED, self._plain)).choices
+        ]
         if len(texts) < 2:
             return False, "ignored: one answer a call, each paid with its prompt"
         if self._differ and texts[0] == texts[1]:
@@ -272,12 +323,15 @@ class _Tests:
         return True, "obeyed: two answers came of one call"
 
     def _seeded(self) -> Found:
-        """Ask twice with one seed and once with another, whose answer must differ for the test to be conclusive."""
+        """Ask twice with one seed and once with another, whose answer must differ for the test to
+        be conclusive.
+        """
         model = self._model
         if not model.dialect.seed:
             return False, "not taken, so answers cannot be drawn again"
         first, again, other = (
-            self._ask(Call(self._open, 1, seed, self._plain)).choices[0].text for seed in (SEED, SEED, SEED + 1)
+            self._ask(Call(self._open, 1, seed, self._plain)).choices[0].text
+            for seed in (SEED, SEED, SEED + 1)
         )
         if not model.dialect.seed:
             return False, "refused, so answers cannot be drawn again"
@@ -294,10 +348,14 @@ class _Tests:
         return named > 1, f"{named} alternatives of the first token{more}"
 
     def _questionnaire(self, *, exact: bool) -> Ability:
-        """Return which measure of the questionnaire audit an endpoint supports, see `probabilities`."""
+        """Return which measure of the questionnaire audit an endpoint supports, see
+        `probabilities`.
+        """
         name = "questionnaires"
         if exact:
-            return Ability(name, True, "exact: p(yes) and p(no) from the alternatives of the first token")
+            return Ability(
+                name, True, "exact: p(yes) and p(no) from the alternatives of the first token"
+            )
         try:
             reply = self._ask(echo_call(QUESTION, "Yes"))
             answer = forced_score(self._model.address.name, reply, QUESTION, "Yes")
@@ -314,16 +372,24 @@ class _Tests:
         name = self._model.address.name
         tokens = first_tokens(name, self._ask(first_token_call(TEXT, ALTERNATIVES)))
         likeliest = max(tokens, key=tokens.__getitem__)
-        check_echo(name, self._ask(echo_call(TEXT, likeliest)).choices[0].logprobs, likeliest, tokens[likeliest])
+        check_echo(
+            name,
+            self._ask(echo_call(TEXT, likeliest)).choices[0].logprobs,
+            likeliest,
+            tokens[likeliest],
+        )
         return (
             True,
-            "/completions sends back a prompt with its log-probabilities: labels of several tokens can be scored",
+            "/completions sends back a prompt with its log-probabilities: labels of several "
+            "tokens can be scored",
         )
 
 
 def _reasoning(reply: Reply) -> Ability:
     thought = split(reply.choices[0].text)
-    counted = f"{reply.thinking_tokens:,} tokens of thought counted" if reply.thinking_tokens else ""
+    counted = (
+        f"{reply.thinking_tokens:,} tokens of thought counted" if reply.thinking_tokens else ""
+    )
     if thought.thinking or counted or thought.answer is None:
         shown = f"shown, {brief(thought.thinking)[:60]!r}" if thought.thinking else "not shown"
         return Ability("thinking", True, "; ".join(filter(None, (shown, counted))))

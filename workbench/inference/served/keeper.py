@@ -1,8 +1,10 @@
-"""Keeps a server running while its worker lives: `python -m workbench.inference.served.keeper COMMAND …`.
+"""Keeps a server running while its worker lives: `python -m workbench.inference.served.keeper
+COMMAND …`.
 
-Its standard input is a pipe from the worker, which never writes to it. When the pipe ends, because the worker closed it
-or died in any way, even by a kill, the keeper stops the server and all processes that it started. The keeper has its
-own session, so that Ctrl+C in a terminal reaches only the worker, which first finishes its current step.
+Its standard input is a pipe from the worker, which never writes to it. When the pipe ends, because
+the worker closed it or died in any way, even by a kill, the keeper stops the server and all
+processes that it started. The keeper has its own session, so that Ctrl+C in a terminal reaches only
+the worker, which first finishes its current step.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def _wait_for_the_end(over: threading.Event) -> None:
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
-    """End the server and the processes that it started: vLLM has child processes that occupy the GPU."""
+    """End the server and the processes that it started: vLLM has child processes that occupy the
+    GPU.
+    """
     _signal(server, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         server.wait(timeout=float(os.environ.get("WORKBENCH_VLLM_STOP_S") or GRACE_S))
@@ -54,5 +58,6 @@ def _signal(server: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 if __name__ == "__main__":
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(one, signal.SIG_IGN)  # it ends when its pipe ends, after it has stopped the server
+        # It ends when its pipe ends, after it has stopped the server.
+        signal.signal(one, signal.SIG_IGN)
     sys.exit(keep(sys.argv[1:]))

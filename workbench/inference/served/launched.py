@@ -1,9 +1,10 @@
 """Models whose server is started here: `vllm:MODEL` runs `vllm serve MODEL` while it is needed.
 
-vLLM pins other versions of torch and transformers than workbench, so it has its own environment: $WORKBENCH_VLLM names
-that folder, or the executable in it. The server listens on a free port of the local machine only, is asked in vLLM's
-dialect, and is stopped by its keeper (`keeper`) however this process ends. The model's identity consists of its name,
-its files and vLLM's version, but not the port.
+vLLM pins other versions of torch and transformers than workbench, so it has its own environment:
+$WORKBENCH_VLLM names that folder, or the executable in it. The server listens on a free port of the
+local machine only, is asked in vLLM's dialect, and is stopped by its keeper (`keeper`) however this
+process ends. The model's identity consists of its name, its files and vLLM's version, but not the
+port.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ from workbench.inference.served.client import retry_policy_from
 from workbench.inference.served.model import RemoteModel
 
 EXECUTABLE, ARGUMENTS, START_S = "WORKBENCH_VLLM", "WORKBENCH_VLLM_ARGS", "WORKBENCH_VLLM_START_S"
-"environment variables: vLLM's environment or executable; further arguments of `vllm serve`; start timeout in seconds"
+"""environment variables: vLLM's environment or executable; further arguments of `vllm serve`; start
+timeout in seconds"""
 PATIENCE_S = 1800.0
 "fetching and loading a large model takes minutes"
 VERSION_S = 120.0
@@ -58,7 +60,9 @@ class Server:
     "of its keeper"
 
     def stop(self) -> None:
-        """Stop the server and wait until it has ended; its keeper kills processes that do not end by themselves."""
+        """Stop the server and wait until it has ended; its keeper kills processes that do not end
+        by themselves.
+        """
         if self.process.stdin is not None:
             with suppress(OSError):
                 self.process.stdin.close()
@@ -75,12 +79,16 @@ def executable(environ: Mapping[str, str] = os.environ) -> Path:
     if not named:
         found = shutil.which("vllm", path=environ.get("PATH"))
         if found is None:
-            raise ModelError(f"no `vllm` is here, and ${EXECUTABLE} is not set. Install it apart: {INSTALL}")
+            raise ModelError(
+                f"no `vllm` is here, and ${EXECUTABLE} is not set. Install it apart: {INSTALL}"
+            )
         return Path(found)
     path = Path(named).expanduser()
     path = path / "bin" / "vllm" if path.is_dir() else path
     if not path.is_file() or not os.access(path, os.X_OK):
-        raise ModelError(f"${EXECUTABLE} is {named!r}, and {path} is no program. Install vLLM apart: {INSTALL}")
+        raise ModelError(
+            f"${EXECUTABLE} is {named!r}, and {path} is no program. Install vLLM apart: {INSTALL}"
+        )
     return path
 
 
@@ -126,7 +134,10 @@ class LaunchedModel(RemoteModel):
     @property
     def notes(self) -> tuple[str, ...]:
         """Return the notes, including the path of the server's log."""
-        return (*super().notes, f"vllm {self._server.version} at {self._server.url}, its log: {self._server.log}")
+        return (
+            *super().notes,
+            f"vllm {self._server.version} at {self._server.url}, its log: {self._server.log}",
+        )
 
     @property
     def gpus(self) -> None:
@@ -142,7 +153,9 @@ class LaunchedModel(RemoteModel):
 
 
 def _files(model: str) -> str:
-    """Return the hash or commit of a model's files, empty if unknown because vLLM fetched them itself."""
+    """Return the hash or commit of a model's files, empty if unknown because vLLM fetched them
+    itself.
+    """
     from workbench.inference.embedded import locate
 
     try:
@@ -152,18 +165,32 @@ def _files(model: str) -> str:
         return ""
 
 
-def _started(model: str, beside: Path | None, should_stop: Callable[[], bool], environ: Mapping[str, str]) -> Server:
+def _started(
+    model: str, beside: Path | None, should_stop: Callable[[], bool], environ: Mapping[str, str]
+) -> Server:
     program = executable(environ)
     version = _version(program)
     port = _free_port()
     base, revision = parted(model)
     if model.startswith("-") or revision.startswith("-"):  # a stored name is no option of a program
-        raise ModelError(f"{model}: no model has a name that begins with -, which vLLM would take for an option")
+        raise ModelError(
+            f"{model}: no model has a name that begins with -, which vLLM would take for an option"
+        )
     if not model.isprintable():
         raise ModelError(f"{model!r}: no model has a name with characters that do not show")
     more = [*(("--revision", revision) if revision else ()), *_arguments(environ)]
     named = ("--served-model-name", model) if revision else ()
-    command = [str(program), "serve", base, "--host", "127.0.0.1", "--port", str(port), *named, *more]
+    command = [
+        str(program),
+        "serve",
+        base,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        *named,
+        *more,
+    ]
     beside = beside or Path(tempfile.mkstemp(prefix="workbench-vllm-", suffix=".log")[1])
     with beside.open("ab") as output:
         process = subprocess.Popen(
@@ -188,12 +215,20 @@ def _arguments(environ: Mapping[str, str]) -> list[str]:
     try:
         return shlex.split(environ.get(ARGUMENTS, ""))
     except ValueError as error:
-        raise UsageError(f"${ARGUMENTS} cannot be read ({error}); write it as in a shell") from error
+        raise UsageError(
+            f"${ARGUMENTS} cannot be read ({error}); write it as in a shell"
+        ) from error
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without variables that make Python find packages of this environment."""
-    return {name: value for name, value in environ.items() if name not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
+    """Return the environment without variables that make Python find packages of this
+    environment.
+    """
+    return {
+        name: value
+        for name, value in environ.items()
+        if name not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    }
 
 
 def _wait(server: Server, model: str, should_stop: Callable[[], bool], patience_s: float) -> None:
@@ -201,26 +236,36 @@ def _wait(server: Server, model: str, should_stop: Callable[[], bool], patience_
     until = time.monotonic() + patience_s
     while not _answers(server.url):
         if server.process.poll() is not None:
-            raise ModelError(f"vllm serve {model} ended before it answered: {_told(server.log)}. Its log: {server.log}")
+            raise ModelError(
+                f"vllm serve {model} ended before it answered: {_told(server.log)}. Its log: "
+                f"{server.log}"
+            )
         if should_stop():
             raise ModelError(f"vllm serve {model} was stopped while it started")
         if time.monotonic() > until:
             raise ModelError(
-                f"vllm serve {model} has not answered for {patience_s:,.0f} s (${START_S}). Its log: {server.log}"
+                f"vllm serve {model} has not answered for {patience_s:,.0f} s (${START_S}). Its "
+                f"log: {server.log}"
             )
         time.sleep(LOOK_S)
 
 
 def _answers(url: str) -> bool:
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/health", timeout=5) as reply:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+            f"{url}/health", timeout=5
+        ) as reply:
             return bool(reply.status == 200)
     except (OSError, urllib.error.URLError):
         return False
 
 
 def _told(path: Path) -> str:
-    lines = [line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    lines = [
+        line.strip()
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if line.strip()
+    ]
     return " / ".join(lines[-TOLD:]) or "it said nothing"
 
 
@@ -228,9 +273,13 @@ def _version(program: Path) -> str:
     """Return vLLM's version. Raises ModelError if it cannot be run."""
     try:
         done = subprocess.run(
-            [str(program), "--version"], capture_output=True, text=True, timeout=VERSION_S, check=True,
+            [str(program), "--version"],
+            capture_output=True,
+            text=True,
+            timeout=VERSION_S,
+            check=True,
             env=_clean(os.environ),
-        )  # fmt: skip
+        )
     except (OSError, subprocess.SubprocessError) as error:
         said: Any = getattr(error, "stderr", "") or error
         raise ModelError(f"{program} cannot be run: {str(said).strip().splitlines()[-1]}") from None

@@ -1,13 +1,14 @@
 """Served models: any OpenAI-compatible endpoint, through the `openai` package.
 
-Endpoints of names are in `address`, limits of cost in `budget`, pace and retries in `client` and `ask`, the reading of
-replies in `reply`, scores in `scores`.
+Endpoints of names are in `address`, limits of cost in `budget`, pace and retries in `client` and
+`ask`, the reading of replies in `reply`, scores in `scores`.
 
-A served model is asked with exactly the given sampling, in its server's dialect (`providers`): if the server is known,
-its own additional parameters are switched off. For an unknown server, parameters that the sampling leaves open (top-k
-None) are the endpoint's defaults; vLLM and transformers serve read theirs from the model's generation_config.json.
-transformers serve draws only if that file sets `do_sample`, unless its name ends with #transformers. Seeds are sent if
-the server accepts them, but no service guarantees the same answers again: `deterministic` is False.
+A served model is asked with exactly the given sampling, in its server's dialect (`providers`): if
+the server is known, its own additional parameters are switched off. For an unknown server,
+parameters that the sampling leaves open (top-k None) are the endpoint's defaults; vLLM and
+transformers serve read theirs from the model's generation_config.json. transformers serve draws
+only if that file sets `do_sample`, unless its name ends with #transformers. Seeds are sent if the
+server accepts them, but no service guarantees the same answers again: `deterministic` is False.
 """
 
 from __future__ import annotations
@@ -52,7 +53,13 @@ from workbench.inference.served.calls import ALTERNATIVES, Call, Dialect, call_s
 from workbench.inference.served.client import Client, RetryPolicy, retry_policy_from
 from workbench.inference.served.probabilities import WHOLE, Probabilities, Refusals, likeliest
 from workbench.inference.served.providers import UNKNOWN as UNKNOWN_KIND
-from workbench.inference.served.providers import Provider, named, providers, recognised, recognised_by_routes
+from workbench.inference.served.providers import (
+    Provider,
+    named,
+    providers,
+    recognised,
+    recognised_by_routes,
+)
 from workbench.inference.served.reply import Kind, Reply, TryFailed, brief
 
 T = TypeVar("T")
@@ -119,8 +126,8 @@ def load_remote(
 
     `transport`: an asynchronous transport of the package's HTTP client, instead of the network.
 
-    Raises ModelError immediately if the name or its URL is invalid, the key is missing or refused, the endpoint does
-    not answer, or a limit in the environment is not a number.
+    Raises ModelError immediately if the name or its URL is invalid, the key is missing or refused,
+    the endpoint does not answer, or a limit in the environment is not a number.
     """
     address = parse_address(name, environ)
     model = RemoteModel(
@@ -158,7 +165,9 @@ class RemoteModel:
         self._account = Account(budget or Budget())
         self._work = Work()
         self._snapshots = Snapshots(address.name, lambda spent: self._account.budget.cost(spent))
-        self._dialect = Dialect(address, named(address.dialect) if address.dialect else recognised(address.host, ()))
+        self._dialect = Dialect(
+            address, named(address.dialect) if address.dialect else recognised(address.host, ())
+        )
         self._revision = UNKNOWN
         self.listed: Mapping[str, Any] = {}
         "the endpoint's list entry of this model"
@@ -177,7 +186,9 @@ class RemoteModel:
     def card(self) -> ModelCard:
         snapshot = self._snapshots.current or ""
         encoding = self._dialect.provider.encoding or UNKNOWN
-        return ModelCard(self.address.name, self._revision, "openai", "served", "served", encoding, snapshot)
+        return ModelCard(
+            self.address.name, self._revision, "openai", "served", "served", encoding, snapshot
+        )
 
     @property
     def dialect(self) -> Dialect:
@@ -260,8 +271,8 @@ class RemoteModel:
         return loop.do(asker.ask(Run(self.address.name, call.sampling), call))
 
     def ask_all(self, calls: Sequence[Call], within: float) -> list[Reply | Exception]:
-        """Return, for each call, its reply, the error of its second try, or TryFailed if there was none `within` so
-        many seconds for all. Raises ModelError if no call can be made.
+        """Return, for each call, its reply, the error of its second try, or TryFailed if there was
+        none `within` so many seconds for all. Raises ModelError if no call can be made.
         """
         loop, asker = self._open()
 
@@ -277,14 +288,17 @@ class RemoteModel:
         return loop.do(ask())
 
     def drawing(self, sampling: Sampling, within: float) -> Drawing:
-        """Return answers to the open prompt, each with a seed of its own, and their probability if all are equal.
+        """Return answers to the open prompt, each with a seed of its own, and their probability if
+        all are equal.
 
         Raises the error of the first failed call.
         """
         prompt = OPEN_TEXT if self.address.raw else OPEN_CHAT
         calls = [Call(prompt, 1, call_seed(SEED, number), sampling) for number in range(DRAWS)]
         until = time.monotonic() + within
-        texts = tuple(compared(_reply(found).choices[0].text) for found in self.ask_all(calls, within))
+        texts = tuple(
+            compared(_reply(found).choices[0].text) for found in self.ask_all(calls, within)
+        )
         found = Drawing(texts)
         if found.greedy and (left := until - time.monotonic()) > 0:
             (one,) = self.ask_all([replace(calls[0], logprobs=1, whole=True)], left)
@@ -293,21 +307,25 @@ class RemoteModel:
         return found
 
     def undrawn(self, sampling: Sampling) -> str:
-        """See `Doubtful`: the open prompt is asked at temperature 1, with the further settings of the sampling."""
+        """See `Doubtful`: the open prompt is asked at temperature 1, with the further settings of
+        the sampling.
+        """
         if "temperature" in sampling.left or not draws(sampling):
             return ""
         open_ended = replace(sampling, temperature=1.0, top_p=1.0, max_new_tokens=TOKENS)
         try:
             found = self.drawing(open_ended, DRAWS * self._patience.reply_s)
         except (ModelError, TryFailed) as error:
-            log.warning("%s: it cannot be told whether its answers are drawn (%s)", self.address.name, error)
+            log.warning(
+                "%s: it cannot be told whether its answers are drawn (%s)", self.address.name, error
+            )
             return ""
         said = f"{DRAWS} of {DRAWS} answers to an open prompt are equal at temperature 1"
         return f"{said}: {self.told_kind()}" if found.greedy else ""
 
     def told_kind(self) -> str:
-        """Return what to do with a server that does not draw; if its kind is unknown, it is asked by a field that no
-        server knows: some refuse it in words of their own.
+        """Return what to do with a server that does not draw; if its kind is unknown, it is asked
+        by a field that no server knows: some refuse it in words of their own.
         """
         of = self._dialect.provider
         if of is UNKNOWN_KIND:
@@ -317,21 +335,28 @@ class RemoteModel:
             kind = refusing or next(one for one in providers() if one.refuses)
             name = self.address.spoken(kind.key)
             if refusing:
-                return f"the server refuses fields as {kind.name} does, which draws only if it is asked to. Ask {name}"
+                return (
+                    f"the server refuses fields as {kind.name} does, which draws only if it "
+                    f"is asked to. Ask {name}"
+                )
             return (
-                f"its kind is unknown. If it is {kind.name}, ask {name}; if another, name its kind after the # "
+                f"its kind is unknown. If it is {kind.name}, ask {name}; if another, name its "
+                "kind after the # "
                 f"({', '.join(one.key for one in providers())}), or start it so that it draws"
             )
         return (
-            f"it is asked as {of.name}. Start the server so that it draws, or leave that to it (--temperature server)"
+            f"it is asked as {of.name}. Start the server so that it draws, or leave that to "
+            "it (--temperature server)"
         )
 
     def kind_by_refusal(self, within: float) -> tuple[str, Provider | None]:
-        """Return how a server answers a field that it cannot know: its words, empty if it takes it, and the kind of
-        server that uses these words.
+        """Return how a server answers a field that it cannot know: its words, empty if it takes it,
+        and the kind of server that uses these words.
         """
         sampling = Sampling(max_new_tokens=1, extra=json.dumps({NO_FIELD: True}))
-        (found,) = self.ask_all([Call(OPEN_TEXT if self.address.raw else OPEN_CHAT, 1, None, sampling)], within)
+        (found,) = self.ask_all(
+            [Call(OPEN_TEXT if self.address.raw else OPEN_CHAT, 1, None, sampling)], within
+        )
         if isinstance(found, Reply):
             return "", None
         said = str(found.__context__ if isinstance(found.__context__, TryFailed) else found)
@@ -348,14 +373,19 @@ class RemoteModel:
 
     @property
     def waiting(self) -> str:
-        """What it waits for while its server is down, for any thread; empty while the server answers."""
+        """What it waits for while its server is down, for any thread; empty while the server
+        answers.
+        """
         asker = self._asker
         waiting = None if asker is None else asker.waiting
         return "" if waiting is None else waiting.describe()
 
     def carry(self, told: Mapping[str, float]) -> None:
         """Count what earlier attempts at a job spent, as its progress has what `meter` returned."""
-        counts = (int(told.get(name, 0)) for name in ("requests", "tokens_in", "tokens_out", "tokens_thought"))
+        counts = (
+            int(told.get(name, 0))
+            for name in ("requests", "tokens_in", "tokens_out", "tokens_thought")
+        )
         self._account.carry(Usage(*counts))
 
     def meter(self) -> Mapping[str, float]:
@@ -380,7 +410,9 @@ class RemoteModel:
         return {name: value for name, value in used.items() if value is not None}
 
     def wind_down(self) -> None:
-        """Start no further request; active calls are paid for, so their answers are awaited for a limited time."""
+        """Start no further request; active calls are paid for, so their answers are awaited for a
+        limited time.
+        """
         if (batches := self._batches) is not None:
             batches.winding_down = True
         loop, run, work = self._loop, self._run, self._under_way
@@ -389,8 +421,8 @@ class RemoteModel:
             loop.loop.call_soon_threadsafe(loop.loop.call_later, WIND_DOWN_S, work.cancel)
 
     def generate(self, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers as `Model.generate`. If the run cannot continue (no key, no such model, budget spent, server
-        down), received answers are yielded before ModelError is raised.
+        """Draw answers as `Model.generate`. If the run cannot continue (no key, no such model,
+        budget spent, server down), received answers are yielded before ModelError is raised.
         """
         self._dialect.provider.check(sampling)
         self._dialect.provider.thinking_fields(sampling.thinking)  # refuses before any cost
@@ -406,9 +438,11 @@ class RemoteModel:
         for parts in self._each(len(requests), sampling, answer):
             yield from parts
 
-    def _in_batches(self, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling) -> Iterator[Drawn]:
-        """Draw answers in batches. If nothing was asked before, the first request uses calls, so that refusals are
-        found before a day is spent on a batch.
+    def _in_batches(
+        self, ledger: BatchLedger, requests: Sequence[Request], sampling: Sampling
+    ) -> Iterator[Drawn]:
+        """Draw answers in batches. If nothing was asked before, the first request uses calls, so
+        that refusals are found before a day is spent on a batch.
         """
         asked_first = 0 if ledger.open() or self.spent.requests else 1
         turns = len(self._snapshots.turns)
@@ -417,7 +451,9 @@ class RemoteModel:
                 yield replace(drawn, wait=not drawn.more)
         if len(self._snapshots.turns) > turns or not requests[asked_first:]:
             return
-        batches = self._batches = BatchRun(self._endpoint(), ledger, requests[asked_first:], sampling, asked_first)
+        batches = self._batches = BatchRun(
+            self._endpoint(), ledger, requests[asked_first:], sampling, asked_first
+        )
         try:
             yield from batches.answers()
         finally:
@@ -429,13 +465,14 @@ class RemoteModel:
         if not of.batch:
             known = ", ".join(one.name for one in providers() if one.batch)
             raise ModelError(
-                f"{self.address.name}: {of.name} is not known to take batches; {known} does. If this server takes them "
+                f"{self.address.name}: {of.name} is not known to take batches; {known} does. If "
+                "this server takes them "
                 "in OpenAI's manner (/files and /batches), name it with #openai at the end"
             )
 
     def lists_batches(self) -> None:
-        """Ask the endpoint for its list of batches, which is free. Raises ModelError if it is not known to take
-        batches, TryFailed if it has no such list.
+        """Ask the endpoint for its list of batches, which is free. Raises ModelError if it is not
+        known to take batches, TryFailed if it has no such list.
         """
         self.check_batches()
         endpoint = self._endpoint()
@@ -444,7 +481,9 @@ class RemoteModel:
     def use_batches(self, ledger: BatchLedger) -> None:
         """See `Batching`."""
         self.check_batches()
-        self._account.budget = replace(self._account.budget, batch_share=self._dialect.provider.batch)
+        self._account.budget = replace(
+            self._account.budget, batch_share=self._dialect.provider.batch
+        )
         self._ledger = ledger
 
     def cancel_batch(self, sent: SentBatch) -> SentBatch:
@@ -473,19 +512,27 @@ class RemoteModel:
         )
 
     def score(
-        self, prompts: Sequence[Prompt], options: Sequence[Sequence[str]], *, whole_words: bool = False
+        self,
+        prompts: Sequence[Prompt],
+        options: Sequence[Sequence[str]],
+        *,
+        whole_words: bool = False,
     ) -> Iterator[Scored]:
-        """Score options as `Model.score`, yielding as replies arrive; see `scores` and, for whole words, `labels`.
+        """Score options as `Model.score`, yielding as replies arrive; see `scores` and, for whole
+        words, `labels`.
 
-        A prompt that cannot be scored comes with the reason. Raises ModelError if further calls are useless: the
-        endpoint sends no probabilities, or no readable ones for any of the first prompts.
+        A prompt that cannot be scored comes with the reason. Raises ModelError if further calls are
+        useless: the endpoint sends no probabilities, or no readable ones for any of the first
+        prompts.
         """
         refusals = Refusals("could be scored")
 
         async def score(asker: Asker, run: Run, position: int) -> Scored | None:
             prompt, choices = prompts[position], options[position]
             if not all(choices):
-                raise ModelError(f"an option of {list(choices)!r} is empty; give every option some text")
+                raise ModelError(
+                    f"an option of {list(choices)!r} is empty; give every option some text"
+                )
             alone = PromptAsker(asker)
             of = self._probabilities.of_labels if whole_words else self._probabilities.of_options
             found = await of(alone, run, prompt, choices)
@@ -500,22 +547,28 @@ class RemoteModel:
 
         yield from self._each(len(prompts), WHOLE, score)
 
-    def next_tokens(self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()) -> Iterator[NextTokens]:
-        """Yield next tokens as `Model.next_tokens`: those that the endpoint returns, at most 20 and possibly fewer than
-        k.
+    def next_tokens(
+        self, prompts: Sequence[Prompt], k: int, words: Sequence[str] = ()
+    ) -> Iterator[NextTokens]:
+        """Yield next tokens as `Model.next_tokens`: those that the endpoint returns, at most 20 and
+        possibly fewer than k.
 
-        If it returns no alternatives, `words` are forced as answers (`forced`), and only their spellings are returned.
-        A following `score` of the same prompts reuses these results.
+        If it returns no alternatives, `words` are forced as answers (`forced`), and only their
+        spellings are returned. A following `score` of the same prompts reuses these results.
         """
         name = self.address.name
         if not 1 <= k <= ALTERNATIVES:
-            raise ModelError(f"{name}: {k} next tokens were asked for; endpoints name 1 to {ALTERNATIVES}")
+            raise ModelError(
+                f"{name}: {k} next tokens were asked for; endpoints name 1 to {ALTERNATIVES}"
+            )
 
         refusals = Refusals("have next tokens")
 
         async def ask(asker: Asker, run: Run, position: int) -> NextTokens | None:
             alone = PromptAsker(asker)
-            found = await self._probabilities.of_next_tokens(alone, run, prompts[position], k, words)
+            found = await self._probabilities.of_next_tokens(
+                alone, run, prompts[position], k, words
+            )
             if isinstance(found, str):
                 _ended(run, refusals, found)
                 return unknown_tokens(position, found)
@@ -530,8 +583,8 @@ class RemoteModel:
     def _each(
         self, count: int, sampling: Sampling, ask: Callable[[Asker, Run, int], Awaitable[T | None]]
     ) -> Iterator[T]:
-        """Yield the result of each of `count` requests as it arrives. If the run cannot continue, received results are
-        yielded before ModelError is raised.
+        """Yield the result of each of `count` requests as it arrives. If the run cannot continue,
+        received results are yielded before ModelError is raised.
         """
         loop, asker = self._open()
         run = self._run = Run(self.address.name, sampling)
@@ -593,7 +646,8 @@ async def _answer_all(
     room: asyncio.Semaphore,
     arrived: queue.SimpleQueue[T | None],
 ) -> None:
-    """Answer requests, several in parallel; each is started when the caller has room for its answers.
+    """Answer requests, several in parallel; each is started when the caller has room for its
+    answers.
 
     An error of one request ends the run; active requests are awaited.
     """
@@ -617,7 +671,8 @@ async def _answer_all(
                 asker.pace.end()
                 return
             task = group.create_task(one(position))
-            task.add_done_callback(lambda _: asker.pace.end())  # also if it is cancelled before it runs
+            # Also if it is cancelled before it runs.
+            task.add_done_callback(lambda _: asker.pace.end())
 
 
 def _or_late(found: Reply | BaseException) -> Reply | Exception:
@@ -645,13 +700,16 @@ def _entry(address: Address, listed: Sequence[dict[str, Any]]) -> dict[str, Any]
 
 
 def _revision(address: Address, listed: tuple[dict[str, Any], ...]) -> str:
-    """Return the part of an endpoint's list entry that does not change while it serves the same model.
+    """Return the part of an endpoint's list entry that does not change while it serves the same
+    model.
 
-    The official endpoint dates its models; others return the time of the request, but may name the weights (`root`). A
-    path names none; see `placeless`.
+    The official endpoint dates its models; others return the time of the request, but may name the
+    weights (`root`). A path names none; see `placeless`.
     """
     entry = _entry(address, listed)
     if entry is None:
         return UNKNOWN
     named = str(entry.get("root") or entry["id"])
-    return placeless(brief(f"{named} {entry['created']}" if address.official and entry.get("created") else named))
+    return placeless(
+        brief(f"{named} {entry['created']}" if address.official and entry.get("created") else named)
+    )

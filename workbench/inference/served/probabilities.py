@@ -1,15 +1,16 @@
 """Probabilities of labels from a served model, for spellings that end with their last word.
 
-The most likely first tokens (at most 20) show which spellings are possible. Other spellings count as 0: together they
-have at most the remaining probability, which is shown too. Possible spellings are scored by their whole continuation,
-whatever its number of tokens:
+The most likely first tokens (at most 20) show which spellings are possible. Other spellings count
+as 0: together they have at most the remaining probability, which is shown too. Possible spellings
+are scored by their whole continuation, whatever its number of tokens:
 
-- if prompts are echoed (`/completions`), from the echo, with one more token. The alternatives of that token show how
-  often the word ends there; tokens that are not among them are assumed to be divided in the same way;
-- in a chat, from the first token if it is the whole spelling. If a token with a relevant probability is only the
-  beginning of a spelling (`dis`, a quotation mark), its continuation is forced as the assistant's turn (footnote 7 of
-  Haller et al. 2025), which an endpoint has to echo. A chat does not show what comes after the label, so a label counts
-  whatever follows it.
+- if prompts are echoed (`/completions`), from the echo, with one more token. The alternatives of
+  that token show how often the word ends there; tokens that are not among them are assumed to be
+  divided in the same way;
+- in a chat, from the first token if it is the whole spelling. If a token with a relevant
+  probability is only the beginning of a spelling (`dis`, a quotation mark), its continuation is
+  forced as the assistant's turn (footnote 7 of Haller et al. 2025), which an endpoint has to echo.
+  A chat does not show what comes after the label, so a label counts whatever follows it.
 
 Labels that cannot be scored in one of these ways are refused.
 """
@@ -53,12 +54,16 @@ def possible(options: Sequence[str], tokens: Mapping[str, float]) -> list[str]:
     """
     named = [token for token in tokens if token]
     return [
-        option for option in options if any(option.startswith(token) or token.startswith(option) for token in named)
+        option
+        for option in options
+        if any(option.startswith(token) or token.startswith(option) for token in named)
     ]
 
 
 def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the tokens that only begin an option, the most likely first, if their total probability matters."""
+    """Return the tokens that only begin an option, the most likely first, if their total
+    probability matters.
+    """
     begin = [
         token
         for token in tokens
@@ -69,31 +74,43 @@ def left_open(options: Sequence[str], tokens: Mapping[str, float]) -> tuple[str,
     return tuple(sorted(begin, key=lambda token: -tokens[token]))
 
 
-def unfinished(name: str, begin: Sequence[str], tokens: Mapping[str, float], options: Sequence[str]) -> Unreadable:
+def unfinished(
+    name: str, begin: Sequence[str], tokens: Mapping[str, float], options: Sequence[str]
+) -> Unreadable:
     """Return the error for labels of which a chat endpoint shows only the beginning."""
     token = begin[0]
     option = next(option for option in options if option.startswith(token))
     return Unreadable(
-        f"{name}: the answer begins with {token!r} in {math.exp(tokens[token]):.1%} of cases, which may become "
-        f"{option!r}. A label of several tokens can be scored where the endpoint echoes its prompt, and this chat "
-        "endpoint does not. Use raw prompts on an endpoint with echo and logprobs (openai:NAME@URL#completions on "
+        f"{name}: the answer begins with {token!r} in {math.exp(tokens[token]):.1%} of cases, "
+        "which may become "
+        f"{option!r}. A label of several tokens can be scored where the endpoint echoes its "
+        "prompt, and this chat "
+        "endpoint does not. Use raw prompts on an endpoint with echo and logprobs "
+        "(openai:NAME@URL#completions on "
         "vLLM), a local model, or draw answers instead of exact probabilities"
     )
 
 
 def whole_word_score(name: str, reply: Reply, option: str) -> float:
-    """Return the log-probability, in nats, of an option that ends with its last word, from an echo and one more token.
+    """Return the log-probability, in nats, of an option that ends with its last word, from an echo
+    and one more token.
 
-    Raises as `echoed_score`; Unreadable if the token after the option, or its alternatives, are not in the reply.
+    Raises as `echoed_score`; Unreadable if the token after the option, or its alternatives, are not
+    in the reply.
     """
     found = reply.choices[0].logprobs or {}
     tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
     alternatives = entries(found, "top_logprobs", dict)
     if not tokens or len(tokens) != len(logs):
-        raise NoProbabilities(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
+        raise NoProbabilities(
+            missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
+        )
     if len(alternatives) != len(tokens) or not alternatives[-1]:
         raise Unreadable(
-            missing(name, f"the alternatives of the token after {option!r} (echo, logprobs, max_tokens 1)")
+            missing(
+                name,
+                f"the alternatives of the token after {option!r} (echo, logprobs, max_tokens 1)",
+            )
         )
     before = {"tokens": tokens[:-1], "token_logprobs": logs[:-1]}
     return echoed_score(name, before, option, after=0) + _log_share_of_ends(alternatives[-1])
@@ -118,8 +135,8 @@ async def forced_tokens(
 ) -> dict[str, float]:
     """Return the log-probability, in nats, of each spelling of each word as the answer to a prompt.
 
-    `chat`: whether the prompt goes to an endpoint for chats. Raises NoProbabilities if the endpoint sends none,
-    Unreadable if the answer is not found in the reply, and the errors of `Asker.ask`.
+    `chat`: whether the prompt goes to an endpoint for chats. Raises NoProbabilities if the endpoint
+    sends none, Unreadable if the answer is not found in the reply, and the errors of `Asker.ask`.
     """
     found = {}
     space = "" if chat or raw_text(prompt)[-1:].isspace() else " "
@@ -127,7 +144,9 @@ async def forced_tokens(
         answer = space + written
         reply = await asker.ask(run, echo_call(prompt, answer))
         found[answer] = (
-            forced_score(name, reply, prompt, answer) if chat else echoed_score(name, reply.choices[0].logprobs, answer)
+            forced_score(name, reply, prompt, answer)
+            if chat
+            else echoed_score(name, reply.choices[0].logprobs, answer)
         )
     return found
 
@@ -141,14 +160,16 @@ def ways_to_write(words: Sequence[str]) -> tuple[str, ...]:
     ('yes', 'Yes', 'YES', 'no', 'No', 'NO')
     """
     plain = [word.strip().lower() for word in words]
-    return tuple(dict.fromkeys(way for word in plain for way in (word, word.capitalize(), word.upper())))
+    return tuple(
+        dict.fromkeys(way for word in plain for way in (word, word.capitalize(), word.upper()))
+    )
 
 
 def forced_score(name: str, reply: Reply, prompt: Prompt, answer: str) -> float:
     """Return the log-probability of an answer in the echoed prompt of a reply.
 
-    The answer is the last occurrence of its text, and the whole prompt must precede it: otherwise, if the server left
-    the answer out, a word of the question would be mistaken for it.
+    The answer is the last occurrence of its text, and the whole prompt must precede it: otherwise,
+    if the server left the answer out, a word of the question would be mistaken for it.
     """
     tokens, logs = _echoed(name, reply.echoed)
     asked = "".join(prompt.messages[-1].content.split())
@@ -158,23 +179,29 @@ def forced_score(name: str, reply: Reply, prompt: Prompt, answer: str) -> float:
                 continue
             if asked not in "".join("".join(tokens[:start]).split()):
                 raise Unreadable(
-                    f"{name}: the prompt that the endpoint sends back does not end with the answer {answer!r}"
+                    f"{name}: the prompt that the endpoint sends back does not end with the "
+                    f"answer {answer!r}"
                 )
             if any(log is None for log in logs[start:stop]):
                 raise Unreadable(missing(name, f"a log-probability for each token of {answer!r}"))
             return float(sum(logs[start:stop]))
-    raise Unreadable(f"{name}: the prompt that the endpoint sends back does not hold the answer {answer!r}")
+    raise Unreadable(
+        f"{name}: the prompt that the endpoint sends back does not hold the answer {answer!r}"
+    )
 
 
 def _echoed(name: str, found: Mapping[str, Any] | None) -> tuple[list[str], list[Any]]:
     tokens, logs = entries(found, "tokens", str), entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs) or None in tokens:
-        raise NoProbabilities(missing(name, "the log-probabilities of an echoed chat (echo and logprobs)"))
+        raise NoProbabilities(
+            missing(name, "the log-probabilities of an echoed chat (echo and logprobs)")
+        )
     return tokens, logs
 
 
 ALIKE = 0.5
-"most difference in nats between two log-probabilities of one token; arithmetic in bfloat16 makes some 0.1 of it"
+"""most difference in nats between two log-probabilities of one token; arithmetic in bfloat16 makes
+some 0.1 of it"""
 FEWEST = 2
 "least useful number of alternatives: one is just the drawn answer"
 WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
@@ -182,7 +209,8 @@ WHOLE = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=1)
 
 
 THINKS = (
-    "the model begins by thinking ({found}), so its first token is no answer. Sample it instead, or let the endpoint "
+    "the model begins by thinking ({found}), so its first token is no answer. Sample it instead, "
+    "or let the endpoint "
     "serve it with thinking switched off"
 )
 NEVER = 20
@@ -198,7 +226,9 @@ class Unreadable(ModelError):
 
 
 def echo_call(prompt: Prompt, option: str, more: int = 0) -> Call:
-    """Return the call that echoes an option and one token after it; `more`: alternatives to request for that token."""
+    """Return the call that echoes an option and one token after it; `more`: alternatives to request
+    for that token.
+    """
     return Call(prompt, 1, None, WHOLE, logprobs=more or 1, echo=option)
 
 
@@ -206,19 +236,27 @@ def first_token_call(prompt: Prompt, k: int = ALTERNATIVES) -> Call:
     return Call(prompt, 1, None, WHOLE, logprobs=k)
 
 
-def echoed_score(name: str, found: Mapping[str, Any] | None, option: str, *, after: int = 1) -> float:
-    """Return the log-probability of an option in nats: the sum over the tokens that spell exactly the option. These are
-    followed by `after` tokens of the answer, or by none where a server leaves them out.
+def echoed_score(
+    name: str, found: Mapping[str, Any] | None, option: str, *, after: int = 1
+) -> float:
+    """Return the log-probability of an option in nats: the sum over the tokens that spell exactly
+    the option. These are followed by `after` tokens of the answer, or by none where a server leaves
+    them out.
 
-    Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the option's beginning.
+    Raises ModelError if the server sends no log-probabilities, Unreadable if a token spans the
+    option's beginning.
     """
     tokens = entries(found, "tokens", str)
     logs = entries(found, "token_logprobs", int | float)
     if not tokens or len(tokens) != len(logs):
-        raise NoProbabilities(missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)"))
+        raise NoProbabilities(
+            missing(name, "the log-probabilities of an echoed prompt (echo and logprobs)")
+        )
     if after:
         try:
-            return echoed_score(name, {"tokens": tokens[:-after], "token_logprobs": logs[:-after]}, option, after=0)
+            return echoed_score(
+                name, {"tokens": tokens[:-after], "token_logprobs": logs[:-after]}, option, after=0
+            )
         except ModelError:
             pass  # it sent none: the option is at the end
     total, spelled = 0.0, ""
@@ -230,33 +268,42 @@ def echoed_score(name: str, found: Mapping[str, Any] | None, option: str, *, aft
         total, spelled = total + float(log), token + spelled
     if spelled != option:
         raise Unreadable(
-            f"{name}: the option {option!r} does not begin with a token of its own after this prompt (the server's "
-            f"tokens spell {spelled!r}). Let the prompt end without a space, and the option begin with it"
+            f"{name}: the option {option!r} does not begin with a token of its own after this "
+            "prompt (the server's "
+            f"tokens spell {spelled!r}). Let the prompt end without a space, and the option "
+            "begin with it"
         )
     return total
 
 
 def check_echo(name: str, found: Mapping[str, Any] | None, token: str, log: float) -> None:
-    """Raise NoProbabilities if an echo gives a token another probability than `log`, which it has as the first token of
-    the answer: llama_cpp.server shifts the log-probabilities of an echo by one token.
+    """Raise NoProbabilities if an echo gives a token another probability than `log`, which it has
+    as the first token of the answer: llama_cpp.server shifts the log-probabilities of an echo by
+    one token.
     """
     echoed = echoed_score(name, found, token)
     if abs(echoed - log) > ALIKE:
         raise NoProbabilities(
-            f"{name}: the log-probabilities of an echoed prompt are wrong: {token!r} has p = {np.exp(echoed):.2g} "
-            f"there and {np.exp(log):.2g} as the first token of an answer. Ask it without #completions, or draw "
+            f"{name}: the log-probabilities of an echoed prompt are wrong: {token!r} has p = "
+            f"{np.exp(echoed):.2g} "
+            f"there and {np.exp(log):.2g} as the first token of an answer. Ask it without "
+            "#completions, or draw "
             "answers (--samples N)"
         )
 
 
 def first_tokens(name: str, reply: Reply) -> dict[str, float]:
-    """Return the alternatives of the answer's first token in a reply, with their log-probabilities in nats.
+    """Return the alternatives of the answer's first token in a reply, with their log-probabilities
+    in nats.
 
-    Raises ModelError if there are none, Unreadable if the model begins by thinking, so that the token is not an answer.
+    Raises ModelError if there are none, Unreadable if the model begins by thinking, so that the
+    token is not an answer.
     """
     found = reply.choices[0].logprobs
     if in_thought(reply.choices[0].text):
-        raise Unreadable(f"{name}: {THINKS.format(found='a token drawn from it lies within a thought')}")
+        raise Unreadable(
+            f"{name}: {THINKS.format(found='a token drawn from it lies within a thought')}"
+        )
     content = entries(found, "content", dict)
     first = content[0].get("top_logprobs") if content and isinstance(content[0], dict) else None
     if isinstance(first, list):  # a chat
@@ -265,24 +312,37 @@ def first_tokens(name: str, reply: Reply) -> dict[str, float]:
         tops = entries(found, "top_logprobs", dict)
         alternatives = dict(tops[0]) if tops and isinstance(tops[0], dict) else {}
     if not alternatives:
-        raise NoProbabilities(missing(name, "the alternatives of an answer's first token (top_logprobs)"))
-    named = {str(token): float(log) for token, log in alternatives.items() if isinstance(log, int | float)}
+        raise NoProbabilities(
+            missing(name, "the alternatives of an answer's first token (top_logprobs)")
+        )
+    named = {
+        str(token): float(log)
+        for token, log in alternatives.items()
+        if isinstance(log, int | float)
+    }
     likeliest_token = max(named, key=named.__getitem__, default="")
     if in_thought(likeliest_token):
-        raise Unreadable(f"{name}: {THINKS.format(found=f'its likeliest first token is {likeliest_token!r}')}")
+        raise Unreadable(
+            f"{name}: {THINKS.format(found=f'its likeliest first token is {likeliest_token!r}')}"
+        )
     return named
 
 
-def first_token_scores(name: str, tokens: Mapping[str, float], options: Sequence[str]) -> list[float]:
+def first_token_scores(
+    name: str, tokens: Mapping[str, float], options: Sequence[str]
+) -> list[float]:
     """Return the log-probability of each option as the answer's first token, in nats.
 
-    Raises Unreadable if an option is not among the server's alternatives: it is more than one token, or too unlikely.
+    Raises Unreadable if an option is not among the server's alternatives: it is more than one
+    token, or too unlikely.
     """
     absent = [option for option in options if option not in tokens]
     if absent:
         raise Unreadable(
-            f"{name}: {', '.join(map(repr, absent))} is not among the {len(tokens)} likeliest first tokens that "
-            "the endpoint names, so it is several tokens or too unlikely to be scored there. Use options of one token, "
+            f"{name}: {', '.join(map(repr, absent))} is not among the {len(tokens)} likeliest "
+            "first tokens that "
+            "the endpoint names, so it is several tokens or too unlikely to be scored there. Use "
+            "options of one token, "
             "raw prompts on an endpoint with echo and logprobs (vLLM), or a local model"
         )
     return [tokens[option] for option in options]
@@ -294,10 +354,15 @@ def likeliest(name: str, prompt: int, tokens: Mapping[str, float], k: int) -> Ne
     Raises NoProbabilities if it returned only the drawn token although more were requested.
     """
     if len(tokens) < min(k, FEWEST):
-        raise NoProbabilities(f"{name}: the endpoint names {len(tokens)} alternative of a token, and {k} are asked for")
+        raise NoProbabilities(
+            f"{name}: the endpoint names {len(tokens)} alternative of a token, and {k} are asked "
+            "for"
+        )
     named = sorted(tokens.items(), key=lambda item: (-item[1], item[0]))[:k]
     logs = np.array([log for _, log in named], dtype=np.float64)
-    return NextTokens(prompt, tuple(token for token, _ in named), logs, max(0.0, 1.0 - float(np.exp(logs).sum())))
+    return NextTokens(
+        prompt, tuple(token for token, _ in named), logs, max(0.0, 1.0 - float(np.exp(logs).sum()))
+    )
 
 
 @dataclass(slots=True)
@@ -313,13 +378,17 @@ class Refusals:
         self.in_a_row = None
 
     def had_none(self, reason: str) -> ModelError | None:
-        """Return an error if so many of the first prompts had none that asking the others would waste money."""
+        """Return an error if so many of the first prompts had none that asking the others would
+        waste money.
+        """
         if self.in_a_row is None:
             return None
         self.in_a_row += 1
         if self.in_a_row < NEVER:
             return None
-        return ModelError(f"none of the first {NEVER} prompts {self.what}; the last reason: {reason}")
+        return ModelError(
+            f"none of the first {NEVER} prompts {self.what}; the last reason: {reason}"
+        )
 
 
 def refused(name: str, failure: TryFailed, what: str) -> ModelError:
@@ -335,9 +404,13 @@ def missing(name: str, what: str) -> str:
 
 
 def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]:
-    """Return a list of a reply's log-probabilities, empty if it is not a list of this type (None: no value)."""
+    """Return a list of a reply's log-probabilities, empty if it is not a list of this type (None:
+    no value).
+    """
     listed = found.get(field) if found else None
-    if not isinstance(listed, list) or not all(entry is None or isinstance(entry, kind) for entry in listed):
+    if not isinstance(listed, list) or not all(
+        entry is None or isinstance(entry, kind) for entry in listed
+    ):
         return []
     return listed
 
@@ -345,15 +418,18 @@ def entries(found: Mapping[str, Any] | None, field: str, kind: Any) -> list[Any]
 REMEMBERED = 1024
 "prompts whose first tokens are cached for a following score"
 FORCED = (
-    "%s: the endpoint names no alternatives of a token, so answers are forced upon it, a paid call each (%s); all that "
+    "%s: the endpoint names no alternatives of a token, so answers are forced upon it, a paid "
+    "call each (%s); all that "
     "is known of next tokens is the probability of these"
 )
 FEWER = (
-    "%s: the endpoint names %d alternatives of a token where %d were asked for; what is not named counts as the rest"
+    "%s: the endpoint names %d alternatives of a token where %d were asked for; what is not "
+    "named counts as the rest"
 )
 
 WORD_ENDS = (
-    "%s: a chat endpoint does not say what follows a label, so a label counts whatever follows it; spellings that are "
+    "%s: a chat endpoint does not say what follows a label, so a label counts whatever follows "
+    "it; spellings that are "
     "not among the likeliest first tokens count as the rest"
 )
 
@@ -363,7 +439,9 @@ T = TypeVar("T")
 
 
 class Probabilities:
-    """Probabilities of one endpoint. Calls go through an `Asker`, which handles costs and retries."""
+    """Probabilities of one endpoint. Calls go through an `Asker`, which handles costs and
+    retries.
+    """
 
     def __init__(self, name: str, dialect: Dialect, snapshots: Snapshots):
         self._name, self._dialect, self._snapshots = name, dialect, snapshots
@@ -372,34 +450,45 @@ class Probabilities:
         self._echo_checked = False
         "whether an echo was compared with the probabilities of first tokens"
         self._forces = self._said_fewer = False
-        "whether answers are forced because there are no alternatives; whether few alternatives were logged"
+        """whether answers are forced because there are no alternatives; whether few alternatives
+        were logged"""
         self._no_echo = self._said_open = False
-        "whether chats are known not to be echoed; whether the warning about labels in chats was logged"
+        """whether chats are known not to be echoed; whether the warning about labels in chats was
+        logged"""
 
     async def of_options(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float] | str | None:
-        """Return the log-probability of each option, or why this prompt has none; None if the run ends first.
+        """Return the log-probability of each option, or why this prompt has none; None if the run
+        ends first.
 
         Raises NoProbabilities if the endpoint sends none.
         """
         if self._dialect.endpoint(prompt) == "completions":
-            return await self._asked(run, self._echoed(asker, run, prompt, options), "echoed prompts with logprobs")
+            return await self._asked(
+                run, self._echoed(asker, run, prompt, options), "echoed prompts with logprobs"
+            )
         return await self._asked(run, self._first(asker, run, prompt, options), "top_logprobs")
 
     async def of_labels(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float] | str | None:
-        """Return the log-probability that the answer begins with each option as whole words, as `of_options` does."""
+        """Return the log-probability that the answer begins with each option as whole words, as
+        `of_options` does.
+        """
         if self._dialect.endpoint(prompt) == "completions":
             asked = self._labels_echoed(asker, run, prompt, options)
             return await self._asked(run, asked, "echoed prompts with logprobs")
-        return await self._asked(run, self._labels_of_chat(asker, run, prompt, options), "top_logprobs")
+        return await self._asked(
+            run, self._labels_of_chat(asker, run, prompt, options), "top_logprobs"
+        )
 
     async def of_next_tokens(
         self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, words: Sequence[str]
     ) -> dict[str, float] | str | None:
-        """Return the next tokens with their log-probabilities, as `of_options`; `words` are forced if necessary."""
+        """Return the next tokens with their log-probabilities, as `of_options`; `words` are forced
+        if necessary.
+        """
         return await self._asked(run, self._next(asker, run, prompt, k, words), "top_logprobs")
 
     async def _asked(self, run: Run, asking: Awaitable[T], what: str) -> T | str | None:
@@ -413,10 +502,13 @@ class Probabilities:
         except Stopped:
             return None
 
-    async def _echoed(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+    async def _echoed(
+        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+    ) -> list[float]:
         if self._doubts_echo:
             tokens: dict[str, float] = {}
-            with suppress(TryFailed, NoProbabilities, Unreadable):  # then there is nothing to compare with
+            # Then there is nothing to compare with.
+            with suppress(TryFailed, NoProbabilities, Unreadable):
                 reply = await asker.ask(run, first_token_call(prompt, ALTERNATIVES))
                 tokens = first_tokens(self._name, reply)
             await self._check_echo(asker, run, prompt, tokens)
@@ -424,8 +516,12 @@ class Probabilities:
         found = [reply.choices[0].logprobs for reply in replies]
         return [echoed_score(self._name, *pair) for pair in zip(found, options, strict=True)]
 
-    async def _labels_echoed(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
-        """Return the log-probability of each possible option, including the end of its last word."""
+    async def _labels_echoed(
+        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+    ) -> list[float]:
+        """Return the log-probability of each possible option, including the end of its last
+        word.
+        """
         try:
             tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
             wanted = possible(options, tokens) if len(tokens) >= FEWEST else list(options)
@@ -438,9 +534,11 @@ class Probabilities:
             found[option] = whole_word_score(self._name, reply, option)
         return [found.get(option, -math.inf) for option in options]
 
-    async def _check_echo(self, asker: PromptAsker, run: Run, prompt: Prompt, tokens: Mapping[str, float]) -> None:
-        """Compare, once, the echo of an unknown server's likeliest first token with the token's own probability. Raises
-        as `check_echo`.
+    async def _check_echo(
+        self, asker: PromptAsker, run: Run, prompt: Prompt, tokens: Mapping[str, float]
+    ) -> None:
+        """Compare, once, the echo of an unknown server's likeliest first token with the token's own
+        probability. Raises as `check_echo`.
         """
         if self._doubts_echo and tokens:
             token = max(tokens, key=tokens.__getitem__)
@@ -456,14 +554,16 @@ class Probabilities:
     async def _labels_of_chat(
         self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
     ) -> list[float]:
-        """Return the log-probability of each option: of its first token if it is the whole option, otherwise by forcing
-        it.
+        """Return the log-probability of each option: of its first token if it is the whole option,
+        otherwise by forcing it.
 
         Raises Unreadable if neither is possible and the option matters.
         """
         tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         if len(tokens) < FEWEST:
-            raise NoProbabilities(missing(self._name, "the alternatives of an answer's first token (top_logprobs)"))
+            raise NoProbabilities(
+                missing(self._name, "the alternatives of an answer's first token (top_logprobs)")
+            )
         self._say_open()
         begin = left_open(options, tokens)
         if not begin:
@@ -482,7 +582,9 @@ class Probabilities:
                 raise unfinished(self._name, begin, tokens, options) from error
         return [found.get(option, -math.inf) for option in options]
 
-    async def _first(self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]) -> list[float]:
+    async def _first(
+        self, asker: PromptAsker, run: Run, prompt: Prompt, options: Sequence[str]
+    ) -> list[float]:
         tokens = await self._tokens(asker, run, prompt, ALTERNATIVES, whoever=True)
         return first_token_scores(self._name, tokens, options)
 
@@ -522,11 +624,15 @@ class Probabilities:
     async def _tokens(
         self, asker: PromptAsker, run: Run, prompt: Prompt, k: int, *, whoever: bool = False
     ) -> dict[str, float]:
-        """Return the most likely first tokens of an answer. Cached results of the current snapshot are reused; with
-        `whoever`, also those of the snapshot before.
+        """Return the most likely first tokens of an answer. Cached results of the current snapshot
+        are reused; with `whoever`, also those of the snapshot before.
         """
         known = self._first_tokens.pop(prompt.key, None)
-        if known is not None and known[0] >= k and (whoever or known[2][0] == self._snapshots.current):
+        if (
+            known is not None
+            and known[0] >= k
+            and (whoever or known[2][0] == self._snapshots.current)
+        ):
             asker.by.append(known[2])
             return known[1]
         reply = await asker.ask(run, first_token_call(prompt, k))

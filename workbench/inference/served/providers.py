@@ -1,12 +1,14 @@
-"""Dialects of the OpenAI protocol, one small file each in `dialects/`: what a server accepts, and its own defaults.
+"""Dialects of the OpenAI protocol, one small file each in `dialects/`: what a server accepts, and
+its own defaults.
 
 A server is recognised by its list of models (`owned_by`), by its host, or by the model's name
-(`openai:MODEL@URL#vllm`). Nothing is assumed about an unknown server: it is sent the parameters of the sampling.
+(`openai:MODEL@URL#vllm`). Nothing is assumed about an unknown server: it is sent the parameters of
+the sampling.
 
-Besides temperature and top-p, most servers draw with parameters of their own: top-k, min-p, penalties. The fields in
-`[neutral]` switch these off; if they are sent, the model's card says so. `own` names those that the endpoint does not
-allow to be set: such a server cannot sample from the whole vocabulary, and is asked only if the sampling leaves top-k
-to it (`--top-k server`).
+Besides temperature and top-p, most servers draw with parameters of their own: top-k, min-p,
+penalties. The fields in `[neutral]` switch these off; if they are sent, the model's card says so.
+`own` names those that the endpoint does not allow to be set: such a server cannot sample from the
+whole vocabulary, and is asked only if the sampling leaves top-k to it (`--top-k server`).
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from workbench.errors import ModelError
 from workbench.toml_files import read_toml
 
 TOP_K, TOKENS, EFFORT = "{top_k}", "{tokens}", "{effort}"
-"placeholders in a file for the top-k of a sampling, the tokens of a thinking budget, and its effort"
+"""placeholders in a file for the top-k of a sampling, the tokens of a thinking budget, and its
+effort"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,8 @@ class Provider:
     routes: tuple[str, ...] = ()
     "paths in its description of itself (/openapi.json) that together no other server has"
     refuses: str = ""
-    "its words for a field that it does not know; empty: it ignores such fields, or its words are not its own"
+    """its words for a field that it does not know; empty: it ignores such fields, or its words are
+    not its own"""
     neutral: Mapping[str, Any] = field(default_factory=dict)
     "fields that switch off parameters outside the sampling; `{top_k}` stands for the top-k"
     no_top_k: int | None = None
@@ -74,36 +78,55 @@ class Provider:
         left = sampling.left
         if self.own and "top_k" not in left:
             raise ModelError(
-                f"{self.name} draws with its own {' and '.join(self.own)}, which its endpoint lets nobody set, and the "
-                "sampling says otherwise. To leave these to the server, which is another sampling and never pooled "
+                f"{self.name} draws with its own {' and '.join(self.own)}, which its endpoint "
+                "lets nobody set, and the "
+                "sampling says otherwise. To leave these to the server, which is another "
+                "sampling and never pooled "
                 "with this one, ask with --top-k server"
             )
         if self.no_top_k is None and sampling.top_k:
             raise ModelError(
-                f"{self.name} takes no top-k, and the design asks for top-k {sampling.top_k}. Ask without it "
+                f"{self.name} takes no top-k, and the design asks for top-k {sampling.top_k}. "
+                "Ask without it "
                 f"(--top-k {'server' if self.own else '0'})"
             )
         most = self.most_temperature
         if most is not None and "temperature" not in left and sampling.temperature > most:
             raise ModelError(
-                f"{self.name} takes a temperature above {most:g} for {most:g} without a word, and the sampling says "
+                f"{self.name} takes a temperature above {most:g} for {most:g} without a word, "
+                "and the sampling says "
                 f"{sampling.temperature:g}. Ask with --temperature {most:g} or less"
             )
 
     def thinking_fields(self, thinking: str) -> dict[str, Any]:
-        """Return the fields that request this thinking. Raises ModelError if this server has no such field."""
+        """Return the fields that request this thinking. Raises ModelError if this server has no
+        such field.
+        """
         if not thinking:
             return {}
         tokens = int(thinking) if thinking.isdecimal() else EFFORTS.get(thinking)
-        ways = [NO_THINKING] if tokens is None else ["budget"] if thinking.isdecimal() else ["effort", "budget"]
+        ways = (
+            [NO_THINKING]
+            if tokens is None
+            else ["budget"]
+            if thinking.isdecimal()
+            else ["effort", "budget"]
+        )
         for way in ways:
             if way in self.thinking:
-                found: dict[str, Any] = _filled(self.thinking[way], {TOKENS: tokens, EFFORT: thinking})
+                found: dict[str, Any] = _filled(
+                    self.thinking[way], {TOKENS: tokens, EFFORT: thinking}
+                )
                 return found
-        knows = {"effort": "low, medium, high", "budget": "a number of tokens", NO_THINKING: NO_THINKING}
+        knows = {
+            "effort": "low, medium, high",
+            "budget": "a number of tokens",
+            NO_THINKING: NO_THINKING,
+        }
         known = ", ".join(knows[way] for way in self.thinking) or "none is known"
         raise ModelError(
-            f"{self.name}: no field is known that asks for thinking {thinking!r}; of its fields: {known}. Leave "
+            f"{self.name}: no field is known that asks for thinking {thinking!r}; of its fields: "
+            f"{known}. Leave "
             "--thinking out, and give the field that this server takes in --extra-body"
         )
 
@@ -116,7 +139,9 @@ class Provider:
 
     @property
     def encoding(self) -> str:
-        """Return the dialect's part of a model's card: the neutralised parameters; empty if there are none."""
+        """Return the dialect's part of a model's card: the neutralised parameters; empty if there
+        are none.
+        """
         return f"{self.key}: {', '.join(sorted(self.neutral))} neutral" if self.neutral else ""
 
 
@@ -125,7 +150,9 @@ UNKNOWN = Provider("", "unknown server", "", "", no_top_k=0, neutral={}, logprob
 
 
 def _filled(value: Any, put: Mapping[str, Any]) -> Any:
-    """Return a value of a file with its slots filled: a slot alone becomes the value, within a text its string."""
+    """Return a value of a file with its slots filled: a slot alone becomes the value, within a text
+    its string.
+    """
     if isinstance(value, Mapping):
         return {name: _filled(of, put) for name, of in value.items()}
     if isinstance(value, str):
@@ -155,21 +182,32 @@ def named(key: str) -> Provider:
     for one in providers():
         if one.key == key:
             return one
-    raise ModelError(f"no dialect is called {key!r}. Available: {', '.join(sorted(one.key for one in providers()))}")
+    raise ModelError(
+        f"no dialect is called {key!r}. Available: "
+        f"{', '.join(sorted(one.key for one in providers()))}"
+    )
 
 
 def recognised(host: str, entries: tuple[Mapping[str, Any], ...]) -> Provider:
-    """Return the dialect of a server by its host and its list of models, `UNKNOWN` if neither matches."""
+    """Return the dialect of a server by its host and its list of models, `UNKNOWN` if neither
+    matches.
+    """
     owners = {str(entry.get("owned_by", "")).lower() for entry in entries}
     for one in providers():
-        if any(host == name or host.endswith(f".{name}") for name in one.hosts) or owners & set(one.owned_by):
+        if any(host == name or host.endswith(f".{name}") for name in one.hosts) or owners & set(
+            one.owned_by
+        ):
             return one
     return UNKNOWN
 
 
 def recognised_by_routes(routes: frozenset[str]) -> Provider:
-    """Return the dialect of a server by the paths that it says it has, `UNKNOWN` if none matches."""
-    return next((one for one in providers() if one.routes and routes.issuperset(one.routes)), UNKNOWN)
+    """Return the dialect of a server by the paths that it says it has, `UNKNOWN` if none
+    matches.
+    """
+    return next(
+        (one for one in providers() if one.routes and routes.issuperset(one.routes)), UNKNOWN
+    )
 
 
 def as_markdown() -> str:

@@ -1,15 +1,16 @@
-"""Reads a server's reply as JSON without trusting any part of it. Its answers are read by `workbench.domain.replies`.
+"""Reads a server's reply as JSON without trusting any part of it. Its answers are read by
+`workbench.domain.replies`.
 
-Of more choices than requested the first ones are taken: surplus choices are dropped by position, never by text, so that
-the answers stay a fair sample.
+Of more choices than requested the first ones are taken: surplus choices are dropped by position,
+never by text, so that the answers stay a fair sample.
 
 The Responses API
 -----------------
 The Responses API: converts the parameters of a chat call to it, and its replies to those of a chat.
 
-It takes no `n` and no seed, and returns a token's alternatives on request. OpenAI stores prompts and answers for thirty
-days unless a call sets `store: false`, so each call to it does.
-Source: https://platform.openai.com/docs/api-reference/responses/create
+It takes no `n` and no seed, and returns a token's alternatives on request. OpenAI stores prompts
+and answers for thirty days unless a call sets `store: false`, so each call to it does. Source:
+https://platform.openai.com/docs/api-reference/responses/create
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ from http.client import responses
 from typing import Any
 
 from workbench.domain.names import placeless
-from workbench.domain.replies import Choice, as_chat, as_dict, choice_of, count_of, entries_of, thinking_tokens_of
+from workbench.domain.replies import (
+    Choice,
+    as_chat,
+    as_dict,
+    choice_of,
+    count_of,
+    entries_of,
+    thinking_tokens_of,
+)
 from workbench.inference.served.secret import without_key
 
 FEWEST_TOKENS = 16
@@ -40,8 +49,10 @@ def as_responses(body: Mapping[str, Any], *, official: bool) -> dict[str, Any]:
     >>> found = as_responses(chat, official=False)
     >>> found["max_output_tokens"], found["extra_body"]
     (20, {'reasoning': {'effort': 'low'}})
-    """
-    found: dict[str, Any] = {name: body[name] for name in ("model", "temperature", "top_p") if name in body}
+    """  # noqa: E501
+    found: dict[str, Any] = {
+        name: body[name] for name in ("model", "temperature", "top_p") if name in body
+    }
     found |= {"input": body["messages"], "stream": False}  # transformers serve streams by default
     found["max_output_tokens"] = body.get("max_tokens", body.get("max_completion_tokens"))
     if body.get("top_logprobs"):
@@ -138,7 +149,9 @@ def read_reply(content: bytes, asked: int, hidden: str | None = None) -> Reply:
     choices = tuple(choice for choice in read if choice is not None)
     if not choices:
         ended = taken[0].get("finish_reason")
-        raise TryFailed(Kind.USELESS, f"an answer without text (finish_reason {brief(str(ended))})", paid=True)
+        raise TryFailed(
+            Kind.USELESS, f"an answer without text (finish_reason {brief(str(ended))})", paid=True
+        )
     # a key in pieces, one a part of the answer, is whole only now
     choices = tuple(replace(choice, text=without_key(choice.text, hidden)) for choice in choices)
     details = usage.get("prompt_tokens_details")
@@ -171,9 +184,8 @@ def _value(content: bytes, hidden: str | None) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         raise TryFailed(Kind.USELESS, _no_object(content, hidden), paid=True)
-    if value.get("error") and not (
-        value.get("choices") or value.get("output")
-    ):  # some gateways report errors with the status 200
+    # Some gateways report errors with the status 200.
+    if value.get("error") and not (value.get("choices") or value.get("output")):
         raise TryFailed(Kind.USELESS, f"the server says: {server_words(value, hidden)}", paid=True)
     return value
 
@@ -183,17 +195,25 @@ def _no_object(content: bytes, hidden: str | None) -> str:
     begins = content[:BEGINNING].decode("utf-8", "replace").strip()
     if begins.startswith("{"):
         return "the reply is not whole JSON"
-    return f"the reply is no JSON object; it begins: {server_words(begins, hidden)}" if begins else "the reply is empty"
+    return (
+        f"the reply is no JSON object; it begins: {server_words(begins, hidden)}"
+        if begins
+        else "the reply is empty"
+    )
 
 
 ABOUT_SYSTEM_TURN = re.compile(
-    r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\broles?\b.{0,60}\bsystem\b|\bdeveloper instruction",
+    r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\broles?\b.{0,60}\bsystem\b"
+    r"|\bdeveloper instruction",
     re.IGNORECASE,
 )
 REFUSING = re.compile(
-    r"\bnot\b|n't\b|\bno\b|\bunsupported\b|\binvalid\b|\bunknown\b|\bunexpected\b|\bonly\b", re.IGNORECASE
+    r"\bnot\b|n't\b|\bno\b|\bunsupported\b|\binvalid\b|\bunknown\b|\bunexpected\b|\bonly\b",
+    re.IGNORECASE,
 )
-WITHOUT_SYSTEM_TURN = "The model takes no system message: ask with templates that have none (--family user)"
+WITHOUT_SYSTEM_TURN = (
+    "The model takes no system message: ask with templates that have none (--family user)"
+)
 
 
 def refuses_system_turn(words: str) -> bool:
@@ -203,14 +223,18 @@ def refuses_system_turn(words: str) -> bool:
     --------
     >>> refuses_system_turn("System role not supported"), refuses_system_turn("the prompt is not a list")
     (True, False)
-    """
+    """  # noqa: E501
     return bool(ABOUT_SYSTEM_TURN.search(words) and REFUSING.search(words))
 
 
 def answered_with(status: int, body: object, hidden: str | None) -> str:
-    """Return the reason of an unsuccessful status: the server's words, else what the status means."""
+    """Return the reason of an unsuccessful status: the server's words, else what the status
+    means.
+    """
     if words := server_words(body, hidden, none=""):
-        advice = f". {WITHOUT_SYSTEM_TURN}" if 400 <= status < 500 and refuses_system_turn(words) else ""
+        advice = (
+            f". {WITHOUT_SYSTEM_TURN}" if 400 <= status < 500 and refuses_system_turn(words) else ""
+        )
         return f"the server answered with {status}: {words}{advice}"
     means = responses.get(status, "a status that no standard knows")
     return f"the server answered with {status} ({means})"
@@ -225,7 +249,9 @@ def server_words(body: object, hidden: str | None, none: str = "nothing more") -
             found = error.get("message") or error.get("detail") or error.get("code") or error
     else:
         found = body
-    text = found if isinstance(found, str) else "" if found is None else json.dumps(found, default=str)
+    text = (
+        found if isinstance(found, str) else "" if found is None else json.dumps(found, default=str)
+    )
     return brief(without_key(text, hidden)).rstrip(". ") or none
 
 

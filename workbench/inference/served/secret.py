@@ -1,13 +1,15 @@
 """Takes a key out of what a server sends, however the server writes it.
 
-A reply is decoded first, as its reader will decode it: bytes to a text, the text to JSON. Every string of it
-is then searched, names of fields included. Nothing depends on how the reply was encoded on the way.
+A reply is decoded first, as its reader will decode it: bytes to a text, the text to JSON. Every
+string of it is then searched, names of fields included. Nothing depends on how the reply was
+encoded on the way.
 
-A string is compared in normal forms: escapes are decoded (`\\u0073`, `\\163`, `%73`, `&#115;`, also several times),
-then only letters and digits stay, without case and accents. A backslash before a letter is read in three ways:
-as an escape (`\\n` is a blank), as a sign before the letter, and as a sign alone. The key is looked for in these
-forms as it is, backwards, in hexadecimal and in base64. A text in which the key is written plainly loses the key
-alone; any other text in which it is found is replaced as a whole. `SECURITY.md` lists what is not found.
+A string is compared in normal forms: escapes are decoded (`\\u0073`, `\\163`, `%73`, `&#115;`, also
+several times), then only letters and digits stay, without case and accents. A backslash before a
+letter is read in three ways: as an escape (`\\n` is a blank), as a sign before the letter, and as a
+sign alone. The key is looked for in these forms as it is, backwards, in hexadecimal and in base64.
+A text in which the key is written plainly loses the key alone; any other text in which it is found
+is replaced as a whole. `SECURITY.md` lists what is not found.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ REMOVED = "[key removed]"
 SHORTEST = 8
 "characters of a key that is looked for: a shorter one could be a word of an answer"
 SHORTEST_WORD = 12
-"""letters of a key without digits that is looked for in the normal form: `lm-studio` and `not-needed`,
-which local servers take for a key, could be words of an answer"""
+"""letters of a key without digits that is looked for in the normal form: `lm-studio` and
+`not-needed`, which local servers take for a key, could be words of an answer
+"""
 ROUNDS = 4
 "times that escapes are decoded, so that an escaped escape is read, too"
 HEX = "[0-9a-fA-F]"
@@ -77,7 +80,11 @@ class Secret:
             value = json.loads(content)
         except (ValueError, RecursionError):
             text = content.decode("utf-8", "surrogateescape")
-            return self.taken_out(text).encode("utf-8", "surrogateescape") if self.is_in(text) else content
+            return (
+                self.taken_out(text).encode("utf-8", "surrogateescape")
+                if self.is_in(text)
+                else content
+            )
         root = [value]
         if not self._take_out_of_strings(root):
             return content
@@ -119,7 +126,9 @@ class Secret:
 
 
 def _in_utf8(content: bytes) -> bytes:
-    """Return the bytes of JSON in UTF-8; it may come in UTF-16 or UTF-32, and with a byte order mark."""
+    """Return the bytes of JSON in UTF-8; it may come in UTF-16 or UTF-32, and with a byte order
+    mark.
+    """
     encoding = json.detect_encoding(content)
     if encoding == "utf-8":
         return content

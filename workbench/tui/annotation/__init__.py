@@ -1,1 +1,3 @@
-"""People's labels: queues, labelling, adjudication, surveys, and the classifiers trained on them."""
+"""People's labels: queues, labelling, adjudication, surveys, and the classifiers trained on
+them.
+"""

@@ -1,4 +1,6 @@
-"""Adjudication: only what people disagree on, one item at a time, anonymous; one key decides and is committed."""
+"""Adjudication: only what people disagree on, one item at a time, anonymous; one key decides and is
+committed.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,14 @@ from workbench.tui.annotation.session import SessionScreen, Shows, StoreSession,
 from workbench.tui.format import literal
 from workbench.tui.keymap import keys_of
 from workbench.tui.kit.base import app_of, say
-from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, short_note, with_answer
+from workbench.tui.kit.dialogs import (
+    NoteDialog,
+    TextScreen,
+    confirm,
+    note_line,
+    short_note,
+    with_answer,
+)
 from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 
@@ -78,8 +87,14 @@ class AdjudicationSession(StoreSession):
         judged = labels.judged(codebook.name, queue=self._queue, only_disputed=True)
         compared = 0
         if not judged:
-            compared = sum(len(item.labels) > 1 for item in labels.judged(codebook.name, queue=self._queue))
-        decided = [(item.decision.at, item) for item in judged if item.decision is not None and not item.open]
+            compared = sum(
+                len(item.labels) > 1 for item in labels.judged(codebook.name, queue=self._queue)
+            )
+        decided = [
+            (item.decision.at, item)
+            for item in judged
+            if item.decision is not None and not item.open
+        ]
         return AdjudicationQueue(
             codebook=codebook,
             open=tuple(as_case(item) for item in judged if item.open),
@@ -90,20 +105,26 @@ class AdjudicationSession(StoreSession):
     def decide(
         self, case: Case, codebook: Codebook, label: str, reason: Reason, note: str, auditor: str
     ) -> tuple[bool, Case | None]:
-        """Commit a decision on the labels that were shown, under the codebook that was. Return whether it was, and the
-        item as it is now.
+        """Commit a decision on the labels that were shown, under the codebook that was. Return
+        whether it was, and the item as it is now.
 
-        On other labels, or where somebody decided meanwhile, nothing is decided. No item: every label was withdrawn.
+        On other labels, or where somebody decided meanwhile, nothing is decided. No item: every
+        label was withdrawn.
         """
         now = self._case(codebook, case.unit)
-        if now is None or (now.judged.labels, now.judged.decision) != (case.judged.labels, case.judged.decision):
+        if now is None or (now.judged.labels, now.judged.decision) != (
+            case.judged.labels,
+            case.judged.decision,
+        ):
             return False, now
-        self._store.labels.decide(case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels)
+        self._store.labels.decide(
+            case.unit, codebook, label, reason, note, auditor, seen=case.judged.labels
+        )
         return True, self._case(codebook, case.unit)
 
     def undo(self, auditor: str) -> tuple[Case, str, str, str] | None:
-        """Take back the newest decision of a person, earlier sessions included; return its item as it is now and the
-        label, reason and note that were taken back, None where there is none.
+        """Take back the newest decision of a person, earlier sessions included; return its item as
+        it is now and the label, reason and note that were taken back, None where there is none.
         """
         codebook = self._store.queues.get(self._queue).codebook
         undone = self._store.labels.undo_decision(self._queue, codebook, auditor)
@@ -157,9 +178,13 @@ def nothing_left(found: AdjudicationQueue) -> str:
 
 
 def about(case: Case) -> str:
-    """Return where the item stands: `economic · eco-01 · original`; not its side, which would sway who decides."""
+    """Return where the item stands: `economic · eco-01 · original`; not its side, which would sway
+    who decides.
+    """
     context = case.judged.context
-    return " · ".join(visible(part) for part in (context.dimension, context.ref, context.variant) if part)
+    return " · ".join(
+        visible(part) for part in (context.dimension, context.ref, context.variant) if part
+    )
 
 
 def answer_heading(codebook: Codebook, text: str) -> str:
@@ -214,14 +239,16 @@ def moment(at: str) -> str:
 
 
 def reasons(chosen: Reason, *, whole: bool) -> Content:
-    """Return the reasons with their digits and what they mean in short, the chosen one marked; `whole`: and a sentence
-    about that one.
+    """Return the reasons with their digits and what they mean in short, the chosen one marked;
+    `whole`: and a sentence about that one.
     """
     parts = list(_reasons(chosen))
     half = len(parts) // 2
     rows = [Content("  ").join(row) for row in (parts[:half], parts[half:])]
     if whole:
-        rows.append(Content.styled(f"Why they differ: {chosen.value} – {REASONS[chosen]}", "$text-muted"))
+        rows.append(
+            Content.styled(f"Why they differ: {chosen.value} – {REASONS[chosen]}", "$text-muted")
+        )
     return Content("\n").join(rows)
 
 
@@ -244,13 +271,19 @@ def place_back(back: int) -> str:
     return "the last decision" if back == 1 else f"{plural(back, 'decision')} back"
 
 
-CHANGED_MEANWHILE = "This item's labels changed while you read it. Nothing was decided; read it again."
-DECIDED_MEANWHILE = "This item was decided in another session while you read it. Nothing was stored; read it again."
+CHANGED_MEANWHILE = (
+    "This item's labels changed while you read it. Nothing was decided; read it again."
+)
+DECIDED_MEANWHILE = (
+    "This item was decided in another session while you read it. Nothing was stored; read it again."
+)
 
 
 def _decided_since(before: Case, now: Case) -> bool:
     """Return whether only the decision on an item changed."""
-    return before.judged.labels == now.judged.labels and before.judged.decision != now.judged.decision
+    return (
+        before.judged.labels == now.judged.labels and before.judged.decision != now.judged.decision
+    )
 
 
 STATEMENT_LINES = 5
@@ -264,10 +297,18 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     CSS_PATH = "adjudicate.tcss"
     EXPLAIN = EXPLAIN
-    DECIDES: ClassVar[frozenset[str]] = frozenset(["decide", "reason", "cycle_reason", "note", "skip", "undo"])
+    DECIDES: ClassVar[frozenset[str]] = frozenset(
+        ["decide", "reason", "cycle_reason", "note", "skip", "undo"]
+    )
     FREE: ClassVar[frozenset[str]] = frozenset({"leave", "guide"})
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "reason(0)", "Reason", key_display="1-6", tooltip="Choose why the labels differ, before deciding"),
+        Binding(
+            "1",
+            "reason(0)",
+            "Reason",
+            key_display="1-6",
+            tooltip="Choose why the labels differ, before deciding",
+        ),
         *(Binding(str(n + 1), f"reason({n})", show=False) for n in range(1, len(REASONS))),
         Binding("c", "cycle_reason", "Next reason", show=False),
         Binding("m", "note", "Note", tooltip="Write a note for the decision"),
@@ -332,7 +373,13 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self.action_refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return self.current is not None or action not in ("decide", "reason", "cycle_reason", "note", "skip")
+        return self.current is not None or action not in (
+            "decide",
+            "reason",
+            "cycle_reason",
+            "note",
+            "skip",
+        )
 
     @property
     def current(self) -> Case | None:
@@ -364,7 +411,9 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if not self._open:
             self.action_refresh()  # others may have labelled meanwhile
 
-    def take_back(self, case: Case | None, label: str = "", reason: str = "", note: str = "") -> None:
+    def take_back(
+        self, case: Case | None, label: str = "", reason: str = "", note: str = ""
+    ) -> None:
         """Show the item whose decision was taken back: open again, or as it was decided before."""
         self.answered()
         if case is None:
@@ -383,7 +432,11 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if now is not None:
             self._put_first(now)
         say(
-            self, CHANGED_MEANWHILE if now is None or not _decided_since(before, now) else DECIDED_MEANWHILE, warns=True
+            self,
+            CHANGED_MEANWHILE
+            if now is None or not _decided_since(before, now)
+            else DECIDED_MEANWHILE,
+            warns=True,
         )
         self._show()
 
@@ -404,9 +457,16 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             return
 
         question = (
-            f"{visible(self._auditor)} labelled this item, and would choose between their own label and another's."
+            f"{visible(self._auditor)} labelled this item, and would choose between their "
+            "own label and another's."
         )
-        confirm(self, question, "Decide anyway", "Leave it to another person", lambda: self._commit(case, place))
+        confirm(
+            self,
+            question,
+            "Decide anyway",
+            "Leave it to another person",
+            lambda: self._commit(case, place),
+        )
 
     def _commit(self, case: Case, place: int) -> None:
         found, auditor = self._found, self._auditor
@@ -416,7 +476,11 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
         def decide(session: AdjudicationSession) -> Shows:
             decided, now = session.decide(case, found.codebook, label, reason, note, auditor)
-            return partial(self.go_on, now or case, label) if decided else partial(self.look_again, case, now)
+            return (
+                partial(self.go_on, now or case, label)
+                if decided
+                else partial(self.look_again, case, now)
+            )
 
         self.submit(decide, lost=visible(label))
 
@@ -476,7 +540,9 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             self.app.push_screen(TextScreen(title, text, closed_by=keys_of(self, "guide")))
 
     def _bind_labels(self) -> None:
-        """Give the codebook's keys their labels. They win over other keys: without them nothing can be decided."""
+        """Give the codebook's keys their labels. They win over other keys: without them nothing can
+        be decided.
+        """
         assert self._found is not None
         options = self._found.codebook.options
         keys = " ".join(visible(option.key) for option in options)
@@ -505,7 +571,8 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
 
     def _ask_name(self) -> None:
         note = "Your decisions are stored under this name."
-        asked = PersonDialog((), self._auditor, note=note, what="adjudicator")  # no list: it would name who labelled
+        # No list: it would name who labelled.
+        asked = PersonDialog((), self._auditor, note=note, what="adjudicator")
         ask_person(self, asked, self._keep_name)
 
     def action_person(self) -> None:
@@ -522,7 +589,9 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         self._draft(self._reason, note)
 
     def _draft(self, reason: Reason, note: str) -> None:
-        """Show what goes with the next decision; of an open item it is kept until somebody decides."""
+        """Show what goes with the next decision; of an open item it is kept until somebody
+        decides.
+        """
         self._reason, self._note = reason, note
         if self.current is not None and not self._back:
             self._drafts[self.current.unit] = reason, note
@@ -570,11 +639,15 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
         if context.unit != self._shown:
             self._shown = context.unit
             gate_of(self).show_other(self)
-        by_itself = found.codebook.subject is Subject.STATEMENT and context.text == context.statement
+        by_itself = (
+            found.codebook.subject is Subject.STATEMENT and context.text == context.statement
+        )
         where = f" · {place_back(self._back)}" if self._back else ""
         texts: dict[str, str | Content] = {
             "#decision": decision_line(case),
-            "#about": Content.assemble(("Statement", "bold"), (f"  {about(case)}{where}", "$text-muted")),
+            "#about": Content.assemble(
+                ("Statement", "bold"), (f"  {about(case)}{where}", "$text-muted")
+            ),
             "#heading": Content.styled(answer_heading(found.codebook, context.text), "bold"),
             "#labels": label_lines(case),
             "#question": visible(found.codebook.question),

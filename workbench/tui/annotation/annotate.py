@@ -1,4 +1,6 @@
-"""Annotate: the answers and statements of a queue, one at a time, blind to what models and others said of them."""
+"""Annotate: the answers and statements of a queue, one at a time, blind to what models and others
+said of them.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ class QueueSession:
         self._queue, self._name = queue, name
         self.annotator = self._open(path)
         self._steps: list[Step] = list(self.annotator.steps())
-        "those of earlier sessions included, the newest last; without label and remark: it was skipped"
+        """those of earlier sessions included, the newest last; without label and remark: it was
+        skipped"""
         self._ahead: list[int] = []
         "units that undo put aside, the nearest last"
         self._held: set[int] = set()
@@ -68,14 +71,22 @@ class QueueSession:
             self._held.add(item_or_none.unit)
         return self._view(item_or_none)
 
-    def label(self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None) -> None:
+    def label(
+        self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None
+    ) -> None:
         try:
             self.annotator.label(
-                unit, label, elapsed_ms=elapsed_ms, confidence=confidence, seen=self._seen.get(unit, ...)
+                unit,
+                label,
+                elapsed_ms=elapsed_ms,
+                confidence=confidence,
+                seen=self._seen.get(unit, ...),
             )
         except ConflictError as error:
             self._seen[unit] = self.annotator.item(unit).label
-            raise ConflictError(f"{error}. Press the key again to replace that label; F5 goes on.") from error
+            raise ConflictError(
+                f"{error}. Press the key again to replace that label; F5 goes on."
+            ) from error
         self._went_on(unit, label)
 
     def skip(self, unit: int, elapsed_ms: int | None) -> None:  # noqa: ARG002  a queue keeps no time of skips
@@ -93,7 +104,9 @@ class QueueSession:
             self._held.add(step.unit)
         self._steps.pop()
         self._set_aside(current if current != step.unit else None)
-        return self._view(item, step.label, _remarked(step) if step.remark is not None else step.label or "skip")
+        return self._view(
+            item, step.label, _remarked(step) if step.remark is not None else step.label or "skip"
+        )
 
     def reopen(self, unit: int, current: int | None) -> View:
         """Return an item that this person labelled; `current` comes back later."""
@@ -101,7 +114,9 @@ class QueueSession:
         return self._view(self.annotator.item(unit))
 
     def remark(self, unit: int, flagged: bool, note: str) -> tuple[Item, int, str]:
-        """Commit a flag and a note; return the item with them, how often one can undo, and what changed."""
+        """Commit a flag and a note; return the item with them, how often one can undo, and what
+        changed.
+        """
         from stores.annotation.annotator import Step
 
         before = self.annotator.item(unit)
@@ -125,7 +140,9 @@ class QueueSession:
         before.close()
 
     def close(self) -> None:
-        """Give back what was not labelled. Where that cannot be written, the leases end by themselves."""
+        """Give back what was not labelled. Where that cannot be written, the leases end by
+        themselves.
+        """
         with suppress(WorkbenchError):
             for unit in self._held:
                 self.annotator.release(unit)
@@ -229,7 +246,8 @@ class GivenScreen(ModalScreen[int | None]):
             dialog.border_subtitle = "Enter change the label · Esc back"
             if self._given:
                 options = [Option(given_line(one, self._subject)) for one in self._given]
-                lined = [part for option in options for part in (option, None)]  # None is a line between two
+                # None is a line between two.
+                lined = [part for option in options for part in (option, None)]
                 yield OptionList(*lined[:-1], markup=False)
             else:
                 yield Static("You have not labelled anything here yet.", markup=False)
@@ -253,7 +271,10 @@ class GivenScreen(ModalScreen[int | None]):
 
 
 NOTE_SEEN_BY = "The adjudicator sees this note; other annotators do not."
-SURE = "Set how sure you are of this label: unsure, fairly sure, sure; without it nothing is stored of that"
+SURE = (
+    "Set how sure you are of this label: unsure, fairly sure, sure; without it nothing is "
+    "stored of that"
+)
 ELSEWHERE = "another session of {name} has this item, or broke off at it"
 EXPLAIN = section("screens-annotation", "Labelling")
 
@@ -282,7 +303,8 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         self.queue_name = queue
         self._sure = 0
         self._sure_steps: list[int] = []
-        "how many steps could be undone each time that the confidence was changed, of the item in sight"
+        """how many steps could be undone each time that the confidence was changed, of the item in
+        sight"""
         self._drafts: dict[int, str] = {}
         "notes that are not saved, by unit"
 
@@ -293,7 +315,11 @@ class AnnotateScreen(ItemScreen[QueueSession]):
         self.go_on("")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return self._view is not None if action == "given" else super().check_action(action, parameters)
+        return (
+            self._view is not None
+            if action == "given"
+            else super().check_action(action, parameters)
+        )
 
     @property
     def sureness(self) -> str:
@@ -350,7 +376,12 @@ class AnnotateScreen(ItemScreen[QueueSession]):
 
     def action_undo(self) -> None:
         """Take back the newest step; a level of confidence that was chosen after it goes first."""
-        if self._busy or self._view is None or not self._sure_steps or self._sure_steps[-1] != self._view.steps:
+        if (
+            self._busy
+            or self._view is None
+            or not self._sure_steps
+            or self._sure_steps[-1] != self._view.steps
+        ):
             super().action_undo()
             return
         self._sure_steps.pop()
@@ -373,5 +404,6 @@ class AnnotateScreen(ItemScreen[QueueSession]):
 
     def _remark(self, unit: int, flagged: bool, note: str) -> None:
         self.submit(
-            lambda session: partial(self.take_marks, *session.remark(unit, flagged, note)), lost="the flag or note"
+            lambda session: partial(self.take_marks, *session.remark(unit, flagged, note)),
+            lost="the flag or note",
         )

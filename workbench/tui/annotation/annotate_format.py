@@ -1,4 +1,6 @@
-"""What an annotation session shows, as text; pure. Nothing here knows who wrote an answer or what others said of it."""
+"""What an annotation session shows, as text; pure. Nothing here knows who wrote an answer or what
+others said of it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,12 @@ if TYPE_CHECKING:
     from stores.annotation.annotator import Progress as QueueProgress
     from workbench.tui.annotation.session import Given, Item, Progress
 
-CONFIDENCES: tuple[tuple[float | None, str], ...] = ((None, ""), (0.33, "unsure"), (0.67, "fairly sure"), (1.0, "sure"))
+CONFIDENCES: tuple[tuple[float | None, str], ...] = (
+    (None, ""),
+    (0.33, "unsure"),
+    (0.67, "fairly sure"),
+    (1.0, "sure"),
+)
 NOT_SURE = "how sure: not said"
 CHANGED = "The codebook changed: g shows its new version."
 UNDONE = "undone"
@@ -38,7 +45,9 @@ PACE_FROM = 10
 
 
 def shown_answer(text: str) -> tuple[str, bool]:
-    """Return an answer as it is shown, and whether that is a notice about it instead of its words."""
+    """Return an answer as it is shown, and whether that is a notice about it instead of its
+    words.
+    """
     if not text:
         return "(the answer is empty)", True
     if text.isspace():
@@ -47,17 +56,23 @@ def shown_answer(text: str) -> tuple[str, bool]:
 
 
 def key_row(
-    options: Sequence[LabelOption], mark: str = "", action: str = "label_at", *, width: int = KEY_COLUMNS
+    options: Sequence[LabelOption],
+    mark: str = "",
+    action: str = "label_at",
+    *,
+    width: int = KEY_COLUMNS,
 ) -> Content:
     """Return `a agree    d disagree …`, in as many lines as a width needs; a click on one gives it. The label `mark`
     stands between ‹ and ›, for which there is room in every line.
-    """
+    """  # noqa: E501
     lines: list[list[Content]] = [[]]
     room = 0
     for place, option in enumerate(options):
         name = visible(option.label).replace(" ", "\u00a0")
         words = f"‹{name}›" if option.label == mark else name
-        part = Content.assemble((f" {visible(option.key)} ", "bold reverse"), "\u00a0", (words, "bold"))
+        part = Content.assemble(
+            (f" {visible(option.key)} ", "bold reverse"), "\u00a0", (words, "bold")
+        )
         plain = part.cell_length - 2 * (option.label == mark) + len(GAP)
         if lines[-1] and room + plain > width - 2 + len(GAP):
             lines.append([])
@@ -68,15 +83,25 @@ def key_row(
 
 
 def marks_line(item: Item, confidence: str | None, former: str) -> Content:
-    """Return what stands on an item besides its label; `confidence`: None where nobody says how sure they are."""
+    """Return what stands on an item besides its label; `confidence`: None where nobody says how
+    sure they are.
+    """
     parts: list[Content] = []
     if confidence is not None:
-        words = Content.styled(f"you are {confidence}", "bold") if confidence else Content.styled(NOT_SURE, "dim")
+        words = (
+            Content.styled(f"you are {confidence}", "bold")
+            if confidence
+            else Content.styled(NOT_SURE, "dim")
+        )
         parts.append(words)
     if former:
-        parts.append(Content.assemble("your previous label: ", (visible(former), "bold"), ", withdrawn"))
+        parts.append(
+            Content.assemble("your previous label: ", (visible(former), "bold"), ", withdrawn")
+        )
     elif item.label:
-        parts.append(Content.assemble("your label: ", (visible(item.label), "bold"), " · s keeps it"))
+        parts.append(
+            Content.assemble("your label: ", (visible(item.label), "bold"), " · s keeps it")
+        )
     if item.flagged:
         parts.append(Content.styled("⚑ flagged", "bold $text-warning"))
     if item.note:
@@ -85,18 +110,36 @@ def marks_line(item: Item, confidence: str | None, former: str) -> Content:
 
 
 def pace_line(
-    progress: Progress, last: Content, *, time_left: bool = False, narrow: bool = False, width: int = KEY_COLUMNS
+    progress: Progress,
+    last: Content,
+    *,
+    time_left: bool = False,
+    narrow: bool = False,
+    width: int = KEY_COLUMNS,
 ) -> Content:
     """Return `▰▰▱▱ 16 %    412 an hour    last: …`, or `about 12 min left` in the place of the pace; what was done last
     is whole: where that leaves too little room, the bar is short, then the pace is left out.
-    """
+    """  # noqa: E501
     fast = pace(progress.per_hour) if progress.done >= PACE_FROM else ""
     if time_left and progress.per_hour:
-        fast = f"about {human_duration(3600 * progress.left / progress.per_hour)} left" if progress.left else ""
+        fast = (
+            f"about {human_duration(3600 * progress.left / progress.per_hour)} left"
+            if progress.left
+            else ""
+        )
     found = Content("")
-    for columns, gap, shown in ((BAR_COLUMNS, "    ", fast), (SHORT_BAR, "  ", fast), (SHORT_BAR, "  ", ""))[narrow:]:
-        far = f"{bar(progress.done, progress.total, columns)} {percent(progress.done, progress.total)}"
-        found = Content(gap).join(part for part in (Content(far), Content(shown), last) if part.plain)
+    for columns, gap, shown in (
+        (BAR_COLUMNS, "    ", fast),
+        (SHORT_BAR, "  ", fast),
+        (SHORT_BAR, "  ", ""),
+    )[narrow:]:
+        far = (
+            f"{bar(progress.done, progress.total, columns)} "
+            f"{percent(progress.done, progress.total)}"
+        )
+        found = Content(gap).join(
+            part for part in (Content(far), Content(shown), last) if part.plain
+        )
         if found.cell_length <= width:
             break
     return found
@@ -112,7 +155,11 @@ def last_line(said: str, steps: int, before: str = "last: ") -> Content:
 def title_note(name: str, progress: Progress | None, unit: str = "") -> str:
     """Return `ana  214/1,320 items`."""
     shown = literal(name, NAME_COLUMNS).plain
-    return shown if progress is None else f"{shown}  {progress.done:,}/{progress.total:,} {unit}".rstrip()
+    return (
+        shown
+        if progress is None
+        else f"{shown}  {progress.done:,}/{progress.total:,} {unit}".rstrip()
+    )
 
 
 def done_text(progress: QueueProgress, steps: int) -> Content:
@@ -122,15 +169,23 @@ def done_text(progress: QueueProgress, steps: int) -> Content:
     if progress.held:
         held = plural(progress.held, "item")
         lines.append(
-            Content(f"{held} {_are(progress.held)} with other annotators and may come to you: F5 looks again.")
+            Content(
+                f"{held} {_are(progress.held)} with other annotators and may come to you: F5 "
+                "looks again."
+            )
         )
     if progress.left:
         lines.append(
-            Content(f"{plural(progress.left, 'item')} {_are(progress.left)} open; you labelled them elsewhere.")
+            Content(
+                f"{plural(progress.left, 'item')} {_are(progress.left)} open; you labelled them "
+                "elsewhere."
+            )
         )
     right, answered = progress.attention
     if answered:
-        lines.append(Content(f"You labelled {right:,} of {answered:,} items with a known label correctly."))
+        lines.append(
+            Content(f"You labelled {right:,} of {answered:,} items with a known label correctly.")
+        )
     lines += [Content(""), Content("v shows your labels, and lets you change them.")]
     if steps:
         lines.append(Content("z undoes the last step."))
@@ -139,11 +194,17 @@ def done_text(progress: QueueProgress, steps: int) -> Content:
 
 
 def guideline(codebook: Codebook) -> Content:
-    """Return the question, the labels with their meanings, and the guideline, its paragraphs unwrapped."""
+    """Return the question, the labels with their meanings, and the guideline, its paragraphs
+    unwrapped.
+    """
     lines = [Content.styled(visible(codebook.question), "bold"), Content("")]
     for option in codebook.options:
         meaning = f": {visible(option.meaning)}" if option.meaning else ""
-        lines.append(Content.assemble((visible(option.key), "bold"), " ", (visible(option.label), "bold"), meaning))
+        lines.append(
+            Content.assemble(
+                (visible(option.key), "bold"), " ", (visible(option.label), "bold"), meaning
+            )
+        )
     lines.append(Content(""))
     for paragraph in codebook.guideline.strip().split("\n\n"):
         lines += [Content(visible(" ".join(paragraph.split()))), Content("")]
@@ -151,11 +212,17 @@ def guideline(codebook: Codebook) -> Content:
 
 
 def given_line(given: Given, subject: Subject) -> Content:
-    """Return one of the person's own labels with its text, then its statement, then what else stands on it."""
+    """Return one of the person's own labels with its text, then its statement, then what else
+    stands on it.
+    """
     text, _ = shown_answer(given.text)
     label = literal(given.label, NAME_COLUMNS).plain
     first = literal(" ".join(text.split()), LIST_COLUMNS - len(label)).plain
-    second = "" if subject is Subject.STATEMENT else literal(" ".join(given.statement.split()), LIST_COLUMNS - 4).plain
+    second = (
+        ""
+        if subject is Subject.STATEMENT
+        else literal(" ".join(given.statement.split()), LIST_COLUMNS - 4).plain
+    )
     sure = dict(CONFIDENCES).get(given.confidence, "")
     marks = [f"you were {sure}"] if sure else []
     marks += ["⚑ flagged"] if given.flagged else []
@@ -170,7 +237,9 @@ def _are(n: int) -> str:
 
 
 class ReadText(LongText, inherit_bindings=False):
-    """A text that is exchanged for the next one. Letters are left to the screen: they are labels."""
+    """A text that is exchanged for the next one. Letters are left to the screen: they are
+    labels.
+    """
 
     DEFAULT_CSS = """
     ReadText {

@@ -1,4 +1,6 @@
-"""The codebook that people label by: its versions, how each differs from the next, and a form that makes a new one."""
+"""The codebook that people label by: its versions, how each differs from the next, and a form that
+makes a new one.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ EXPLAIN = section("screens-annotation", "The codebook")
 
 
 class CodebookScreen(StoreScreen):
-    """The versions of a codebook, the newest first; below, what one says or how it differs from the next."""
+    """The versions of a codebook, the newest first; below, what one says or how it differs from the
+    next.
+    """
 
     CSS_PATH = "codebook.tcss"
     EXPLAIN = EXPLAIN
@@ -50,7 +54,9 @@ class CodebookScreen(StoreScreen):
         Binding("r", "restore", "Restore", tooltip="Let the version under the cursor count again"),
         Binding("pagedown,space", "scroll(1)", "Scroll down", key_display="Space"),
         Binding("pageup", "scroll(-1)", "Scroll up", show=False),
-        Binding("escape,q", "app.pop_screen", "Back", key_display="Esc", tooltip="Go back to the queues"),
+        Binding(
+            "escape,q", "app.pop_screen", "Back", key_display="Esc", tooltip="Go back to the queues"
+        ),
     ]
 
     table = query_one("#versions", RecordTable)
@@ -94,7 +100,11 @@ class CodebookScreen(StoreScreen):
         version = self.current
         if self._book is None:
             return
-        later = self._versions[version.number] if version is not None and version.number < len(self._versions) else None
+        later = (
+            self._versions[version.number]
+            if version is not None and version.number < len(self._versions)
+            else None
+        )
         said = guideline(version.codebook if version is not None else self._book)
         if version is not None and later is not None:
             said = changes(version, later)
@@ -128,7 +138,9 @@ class CodebookScreen(StoreScreen):
             from workbench.evidence.readings import codebook_of
 
             before = codebook_of(store, None, self._which)
-            store.codebooks.change(before, store.codebooks.versions(before)[number - 1].codebook, person)
+            store.codebooks.change(
+                before, store.codebooks.versions(before)[number - 1].codebook, person
+            )
 
         await self.with_store(act)
         say(self, f"Version {number} counts again.")
@@ -159,7 +171,9 @@ class Typed:
 
 
 class CodebookForm(EditForm):
-    """Changes the question, the guideline, the labels' keys and meanings; a further label has a row of its own."""
+    """Changes the question, the guideline, the labels' keys and meanings; a further label has a row
+    of its own.
+    """
 
     EXPLAIN = EXPLAIN
     FIRST = "#guideline"
@@ -171,33 +185,55 @@ class CodebookForm(EditForm):
 
     def compose_fields(self) -> ComposeResult:
         yield TextArea(
-            "\n\n".join(paragraphs(self._book.guideline)), id="guideline", soft_wrap=True, tab_behavior="focus",
-            compact=True, highlight_cursor_line=False,
-        )  # fmt: skip
+            "\n\n".join(paragraphs(self._book.guideline)),
+            id="guideline",
+            soft_wrap=True,
+            tab_behavior="focus",
+            compact=True,
+            highlight_cursor_line=False,
+        )
         yield row("question", Input(self._book.question, id="question", compact=True))
         for place, option in enumerate(self._book.options):
             name = literal(option.label, 16).plain
-            yield row(f"{name}: key", Input(option.key, id=f"key-{place}", compact=True, max_length=1))
+            yield row(
+                f"{name}: key", Input(option.key, id=f"key-{place}", compact=True, max_length=1)
+            )
             yield row("  meaning", Input(option.meaning, id=f"meaning-{place}", compact=True))
         if not change_fault(self._book, with_label(self._book)):
             yield row("new label", Input(id="label", compact=True, placeholder="empty: none"))
             yield row("  key", Input(id="key", compact=True, max_length=1))
             yield row("  meaning", Input(id="meaning", compact=True))
-        yield row("why", Input(id="note", compact=True, placeholder="what the change is for; kept with the version"))
+        yield row(
+            "why",
+            Input(
+                id="note", compact=True, placeholder="what the change is for; kept with the version"
+            ),
+        )
 
     def begin_in(self, box: TextArea) -> None:
         """Begin at the beginning of the guideline."""
 
     def values(self) -> Typed:
         options = [
-            replace(option, key=self.typed(f"key-{n}").strip(), meaning=self.typed(f"meaning-{n}").strip())
+            replace(
+                option,
+                key=self.typed(f"key-{n}").strip(),
+                meaning=self.typed(f"meaning-{n}").strip(),
+            )
             for n, option in enumerate(self._book.options)
         ]
         if self.query("#label") and (label := self.typed("label").strip()):
-            options.append(LabelOption(label, self.typed("key").strip(), self.typed("meaning").strip()))
+            options.append(
+                LabelOption(label, self.typed("key").strip(), self.typed("meaning").strip())
+            )
         typed, before = self.typed("guideline").strip(), self._book.guideline
         said = before if paragraphs(typed) == paragraphs(before) else typed
-        book = replace(self._book, question=self.typed("question").strip(), guideline=said, options=tuple(options))
+        book = replace(
+            self._book,
+            question=self.typed("question").strip(),
+            guideline=said,
+            options=tuple(options),
+        )
         return Typed(book, self.typed("note"))
 
     def fault(self) -> str:
@@ -205,7 +241,10 @@ class CodebookForm(EditForm):
         try:
             codebook_of_text(codebook_text(book))
         except InputError as error:
-            return "; ".join(f"{one.column}: found {one.found}, expected {one.expected}" for one in error.findings)
+            return "; ".join(
+                f"{one.column}: found {one.found}, expected {one.expected}"
+                for one in error.findings
+            )
         return change_fault(self._book, book) if self.dirty else ""
 
     def write(self, store: Store, person: str, values: Any) -> Done:
@@ -222,7 +261,9 @@ def with_label(book: Codebook) -> Codebook:
 
 def changes(before: CodebookVersion, after: CodebookVersion) -> Content:
     """Return how a version differs from the next, word by word; what is the same is left out."""
-    lines = [Content.styled(f"Version {before.number} (−) and version {after.number} (+)", "$text-muted")]
+    lines = [
+        Content.styled(f"Version {before.number} (−) and version {after.number} (+)", "$text-muted")
+    ]
     old, new = _parts(before.codebook), _parts(after.codebook)
     for name in new:
         left_out, right_out = old.get(name, []), new[name]
@@ -239,7 +280,9 @@ def changes(before: CodebookVersion, after: CodebookVersion) -> Content:
 
 def _parts(book: Codebook) -> dict[str, list[str]]:
     """Return what is compared, by name: texts in paragraphs."""
-    options = {f"label {option.label}": [f"{option.key}  {option.meaning}"] for option in book.options}
+    options = {
+        f"label {option.label}": [f"{option.key}  {option.meaning}"] for option in book.options
+    }
     return {"question": [book.question]} | options | {"guideline": paragraphs(book.guideline)}
 
 
@@ -253,7 +296,9 @@ def _record(version: CodebookVersion) -> Record:
         str(version.number),
         (
             Text(str(version.number), justify="right"),
-            Text("counts" if version.current else "earlier", style="bold" if version.current else ""),
+            Text(
+                "counts" if version.current else "earlier", style="bold" if version.current else ""
+            ),
             Text(version.at[:16].replace("T", " ")),
             Text(f"{version.labels:,}" if version.labels else "·", justify="right"),
             literal(version.person, 12),

@@ -1,4 +1,6 @@
-"""The statements behind an issue's agreement: ties first, nobody named; one key decides and is committed."""
+"""The statements behind an issue's agreement: ties first, nobody named; one key decides and is
+committed.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ class Step:
 
 
 class DecisionSession(StoreSession):
-    """One person who decides on the labels of an instrument. `whose`: as in `pipeline.issues.issue_figures`."""
+    """One person who decides on the labels of an instrument. `whose`: as in
+    `pipeline.issues.issue_figures`.
+    """
 
     def __init__(self, path: Path, instrument: str, whose: str):
         self._instrument, self._whose = instrument, whose
@@ -62,13 +66,17 @@ class DecisionSession(StoreSession):
         return len(self._steps)
 
     def read(self) -> IssueFigures:
-        """Return labels and what follows from them. No interval is shown here, so next to none are computed."""
+        """Return labels and what follows from them. No interval is shown here, so next to none are
+        computed.
+        """
         from workbench.pipeline.issues import issue_figures
 
         return issue_figures(self._store, self._instrument, whose=self._whose, resamples=1)
 
     def decide(self, case: Case, label: int | None, auditor: str) -> bool:
-        """Commit a decision on the labels that were shown, None takes it back; False where there are others now."""
+        """Commit a decision on the labels that were shown, None takes it back; False where there
+        are others now.
+        """
         try:
             self._store.issues.adjudicate(
                 self._instrument,
@@ -85,20 +93,24 @@ class DecisionSession(StoreSession):
         return True
 
     def undo(self, auditor: str) -> Case | None:
-        """Put back what stood before the newest decision, of this session or of this person's earlier ones; None where
-        there is none.
+        """Put back what stood before the newest decision, of this session or of this person's
+        earlier ones; None where there is none.
         """
         if not self._steps:
             self._steps = self._earlier(auditor)
         if not self._steps:
             return None
         step = self._steps[-1]
-        self._store.issues.adjudicate(self._instrument, step.case.statement, step.case.issue, step.before, auditor)
+        self._store.issues.adjudicate(
+            self._instrument, step.case.statement, step.case.issue, step.before, auditor
+        )
         self._steps.pop()
         return step.case
 
     def _earlier(self, auditor: str) -> list[Step]:
-        """Return a person's decisions of earlier sessions that are still in force, the newest last."""
+        """Return a person's decisions of earlier sessions that are still in force, the newest
+        last.
+        """
         cases = {(case.statement, case.issue): case for case in self.read().report.cases}
         decisions = self._store.issues.decisions(self._instrument, auditor)
         newest = {(ref, issue): label for ref, issue, _, label in decisions}
@@ -120,8 +132,20 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("1", "decide(1)", "+1", show=False),
         Binding("0", "decide(0)", "0", show=False),
-        Binding("a,plus", "decide(1)", "+1", key_display="a", tooltip="Decide +1: agreeing supports the issue"),
-        Binding("d,minus", "decide(-1)", "−1", key_display="d", tooltip="Decide −1: disagreeing supports the issue"),
+        Binding(
+            "a,plus",
+            "decide(1)",
+            "+1",
+            key_display="a",
+            tooltip="Decide +1: agreeing supports the issue",
+        ),
+        Binding(
+            "d,minus",
+            "decide(-1)",
+            "−1",
+            key_display="d",
+            tooltip="Decide −1: disagreeing supports the issue",
+        ),
         Binding("n", "decide(0)", "0", tooltip="Decide 0: not related to the issue"),
         Binding(
             "space,backspace,delete",
@@ -200,7 +224,9 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self._learn(figures)
         self._list()
 
-    def go_on(self, figures: IssueFigures, case: Case, said: str, steps: int, undone: bool = False) -> None:
+    def go_on(
+        self, figures: IssueFigures, case: Case, said: str, steps: int, undone: bool = False
+    ) -> None:
         """Show the decision in its row, which stays where it is, and go on to the next tie."""
         self.answered()
         key, here = _key(case), self.view.table.current
@@ -224,7 +250,10 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         self.answered()
         self._learn(figures)
         self._show()
-        told = "The labels or the decision changed while you read them. Nothing was decided; read them again."
+        told = (
+            "The labels or the decision changed while you read them. Nothing was decided; "
+            "read them again."
+        )
         say(self, told, warns=True)
 
     @on(SheetView.Current)
@@ -252,7 +281,14 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
             case = session.undo(auditor)
             if case is None:
                 return self.say_nothing_to_undo
-            return partial(self.go_on, session.read(), case, f"undone: {_named(case)}", session.steps, undone=True)
+            return partial(
+                self.go_on,
+                session.read(),
+                case,
+                f"undone: {_named(case)}",
+                session.steps,
+                undone=True,
+            )
 
         self.submit(undo, lost="the undo")
 
@@ -281,7 +317,9 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         if auditor is None:
             self._ask_name(partial(self._decide, label))
             return
-        said = f"{_named(case)}: " + ("decision withdrawn" if label is None else f"{SIGNS[label]} decided")
+        said = f"{_named(case)}: " + (
+            "decision withdrawn" if label is None else f"{SIGNS[label]} decided"
+        )
 
         def decide(session: DecisionSession) -> Shows:
             if not session.decide(case, label, auditor):
@@ -296,7 +334,9 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
 
     def _learn(self, figures: IssueFigures) -> None:
         self._figures = figures
-        self._cases = {_key(case): case for case in figures.report.cases if self._issue in (None, case.issue)}
+        self._cases = {
+            _key(case): case for case in figures.report.cases if self._issue in (None, case.issue)
+        }
         self._listed = tuple(key for key in self._listed if key in self._cases)
 
     def _list(self) -> None:
@@ -315,27 +355,42 @@ class IssueCasesScreen(SessionScreen[DecisionSession]):
         assert self._figures is not None
         cases = list(self._cases.values())
         listed = [self._cases[key] for key in self._listed]
-        table = case_table(self._figures, "cases", LISTS[self._which], listed, nothing_listed(self._which, cases))
+        table = case_table(
+            self._figures, "cases", LISTS[self._which], listed, nothing_listed(self._which, cases)
+        )
         empty = self.query_one("#empty", Static)
         empty.display = not listed
         empty.update(table.empty)
         self.view.display = self.query_one("#keys").display = bool(listed)
         self.view.show(Sheet(table, [self._issue] if self._issue else []))
-        self.title_bar.note = f"{sum(case.open for case in cases):,} to decide · {LISTS[self._which]}"
+        self.title_bar.note = (
+            f"{sum(case.open for case in cases):,} to decide · {LISTS[self._which]}"
+        )
         self.refresh_bindings()
         self.show_progress()
 
     def show_progress(self) -> None:
         cases = self._cases.values()
-        decided, open_ = sum(case.adjudicated is not None for case in cases), sum(case.open for case in cases)
-        self.say(pace_line(Tally(decided, decided + open_), last_line(self._said, self._steps, before=""), narrow=True))
+        decided, open_ = (
+            sum(case.adjudicated is not None for case in cases),
+            sum(case.open for case in cases),
+        )
+        self.say(
+            pace_line(
+                Tally(decided, decided + open_),
+                last_line(self._said, self._steps, before=""),
+                narrow=True,
+            )
+        )
 
     def _go_to(self, key: str) -> None:
         if key in self.view.table.keys:
             self.view.table.show_row(self.view.table.keys.index(key))
 
     def _go_to_tie(self) -> None:
-        """Go down to the next case that is to be decided, around the end; stay where there is none."""
+        """Go down to the next case that is to be decided, around the end; stay where there is
+        none.
+        """
         keys, row = self.view.table.keys, self.view.table.cursor_row
         for step in range(1, len(keys)):
             if self._cases[keys[(row + step) % len(keys)]].open:
@@ -352,7 +407,7 @@ def _named(case: Case) -> str:
 
 
 NO_ISSUES = """This instrument has no policy issues yet. l offers the eight of smartvote and labels for them;
-others come from a file: workbench issues STORE --scheme FILE"""
+others come from a file: workbench issues STORE --scheme FILE"""  # noqa: E501
 EXPLAIN_GOLD = section("screens-annotation", "Agreement on policy issues")
 
 
@@ -365,7 +420,12 @@ class IssueGoldScreen(BookScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "decide", "Decide", tooltip="Decide the ties of all issues"),
         Binding("l", "label", "Label", tooltip="Label statements without seeing others' labels"),
-        Binding("w", "whose", "Whose", tooltip="Prefer a source's own labels to people's, or count only people's"),
+        Binding(
+            "w",
+            "whose",
+            "Whose",
+            tooltip="Prefer a source's own labels to people's, or count only people's",
+        ),
         Binding("o", "one", "One", tooltip="Accept one labeller's labels as gold, or require two"),
         Binding("i", "issues", "Issues", tooltip="Show the definitions of the issues"),
         Binding("q", "leave", "Leave", tooltip="Go back to the queues"),
@@ -411,7 +471,9 @@ class IssueGoldScreen(BookScreen):
         self._set("people" if self._settings == "gold" else "gold")
 
     def action_one(self) -> None:
-        """Choose how many people's labels make gold; the choice is stored under the name of who sits here."""
+        """Choose how many people's labels make gold; the choice is stored under the name of who
+        sits here.
+        """
         fewest = 1 if self._judged.report.fewest > 1 else FEWEST
 
         def choose(person: str) -> None:
@@ -431,7 +493,9 @@ class IssueGoldScreen(BookScreen):
         self.action_refresh()
 
     def action_issues(self) -> None:
-        self.app.push_screen(TextScreen("What supporting each issue means", scheme_text(self._judged.definitions)))
+        self.app.push_screen(
+            TextScreen("What supporting each issue means", scheme_text(self._judged.definitions))
+        )
 
     def _cases(self, path: Path, loaded: Loaded, subject: Subject) -> Opened:  # noqa: ARG002
         """Return what opens the statements of an issue."""
@@ -440,7 +504,9 @@ class IssueGoldScreen(BookScreen):
 
 
 def load(store: Store, instrument: str, settings: str, known: Loaded | None = None) -> Loaded:
-    """Return the figures on an instrument's issues. Returns `known` itself where nothing has changed."""
+    """Return the figures on an instrument's issues. Returns `known` itself where nothing has
+    changed.
+    """
     from workbench.annotation.issue_tables import book
     from workbench.pipeline.issues import issue_figures, issues_of
 

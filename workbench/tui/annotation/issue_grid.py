@@ -1,7 +1,8 @@
-"""The label grid: statements by policy issues, one person's own labels, on disk before the cursor moves on.
+"""The label grid: statements by policy issues, one person's own labels, on disk before the cursor
+moves on.
 
-Keys that are pressed while a label is being written wait for it; what was typed ahead of the next statement is
-dropped, so that no label lands on a statement that nobody saw.
+Keys that are pressed while a label is being written wait for it; what was typed ahead of the next
+statement is dropped, so that no label lands on a statement that nobody saw.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def grid_columns(width: int, issues: Sequence[IssueDefinition]) -> list[Column]:
     heads = short_heads([issue.name for issue in issues], each - 1)
     columns = [Column("ref", "id", REF), Column("text", "statement", None)]
     return columns + [
-        Column(issue.name, f"{head:>{each - 1}} ", each) for issue, head in zip(issues, heads, strict=True)
+        Column(issue.name, f"{head:>{each - 1}} ", each)
+        for issue, head in zip(issues, heads, strict=True)
     ]
 
 
@@ -91,19 +93,29 @@ def label_cell(label: int | None, width: int) -> Text:
 
 
 def short_heads(names: Sequence[str], width: int) -> list[str]:
-    """Return a short head for each issue, all different: its first word that no other issue has, cut.
+    """Return a short head for each issue, all different: its first word that no other issue has,
+    cut.
 
     Examples
     --------
     >>> short_heads(["open_foreign_policy", "liberal_economic_policy", "liberal_society", "social_welfare"], 4)
     ['open', 'econ', 'socy', 'socl']
-    """
-    words = [[w for w in visible(name).replace("_", " ").lower().split() if w not in FILLERS] for name in names]
+    """  # noqa: E501
+    words = [
+        [w for w in visible(name).replace("_", " ").lower().split() if w not in FILLERS]
+        for name in names
+    ]
     shared = Counter(word for each in words for word in set(each))
     chosen = [next((w for w in each if shared[w] == 1), each[0] if each else "?") for each in words]
-    heads = [literal(word, width).plain.replace("…", "") if len(word) <= width else word[:width] for word in chosen]
+    heads = [
+        literal(word, width).plain.replace("…", "") if len(word) <= width else word[:width]
+        for word in chosen
+    ]
     times = Counter(heads)
-    heads = [h if times[h] == 1 else word[: width - 1] + word[-1:] for h, word in zip(heads, chosen, strict=True)]
+    heads = [
+        h if times[h] == 1 else word[: width - 1] + word[-1:]
+        for h, word in zip(heads, chosen, strict=True)
+    ]
     times = Counter(heads)
     return [h if times[h] == 1 else f"{h[:1]}{n + 1}"[:width] for n, h in enumerate(heads)]
 
@@ -116,7 +128,8 @@ def is_done(row: Row, issues: Sequence[IssueDefinition]) -> bool:
 def open_cell(
     rows: Sequence[Row], issues: Sequence[IssueDefinition], at: int = 0, after: int = -1
 ) -> tuple[int, int] | None:
-    """Return the place (row, issue) of the first cell without a label from a row on; around the end.
+    """Return the place (row, issue) of the first cell without a label from a row on; around the
+    end.
 
     after : place of an issue; cells of the first row up to it come last
     """
@@ -131,11 +144,15 @@ def open_cell(
 def issue_lines(issue: IssueDefinition, width: int = 0, lines: int = 0) -> Content:
     """Return an issue's title and definition; with `lines`, cut to so many of this width."""
     title = visible(issue.title or issue.name.replace("_", " "))
-    definition = visible(issue.definition) or "not defined: agree on its meaning with the other annotators"
+    definition = (
+        visible(issue.definition) or "not defined: agree on its meaning with the other annotators"
+    )
     folds = folded(definition, width) if lines else []
     if len(folds) > lines:
         definition = definition[: folds[lines - 1][0] + max(0, width - len(CUT))].rstrip() + CUT
-    return Content.assemble((title, "bold"), (f"  {visible(issue.name)}\n", "$text-muted"), definition)
+    return Content.assemble(
+        (title, "bold"), (f"  {visible(issue.name)}\n", "$text-muted"), definition
+    )
 
 
 def scheme_text(issues: Sequence[IssueDefinition], heads: Sequence[str] = ()) -> Content:
@@ -148,16 +165,24 @@ def scheme_text(issues: Sequence[IssueDefinition], heads: Sequence[str] = ()) ->
 
 
 def where_line(row: Row, others: int) -> Content:
-    """Return `for-01 · vd · alliances`, and where the statement is longer than its place, how to see all."""
-    about = " · ".join(visible(part) for part in (row.ref, row.statement.country, row.statement.topic) if part)
+    """Return `for-01 · vd · alliances`, and where the statement is longer than its place, how to
+    see all.
+    """
+    about = " · ".join(
+        visible(part) for part in (row.ref, row.statement.country, row.statement.topic) if part
+    )
     rest = f"   {others} more lines: t shows all" if others > 0 else ""
     return Content.assemble((literal(about, 50).plain, "$text-muted"), (rest, "$text-warning"))
 
 
 KEYS = Content.assemble(
-    ("a", "bold"), " +1 agreeing supports it   ", ("d", "bold"), " −1 disagreeing does   ",
-    ("n", "bold"), " 0 not related",
-)  # fmt: skip
+    ("a", "bold"),
+    " +1 agreeing supports it   ",
+    ("d", "bold"),
+    " −1 disagreeing does   ",
+    ("n", "bold"),
+    " 0 not related",
+)
 
 
 def given(labels: Mapping[str, int | None]) -> str:
@@ -183,7 +208,9 @@ class Done:
 
 
 class IssueSession:
-    """One person over the statements of an instrument. Any of them is labelled at any time, so none is leased."""
+    """One person over the statements of an instrument. Any of them is labelled at any time, so none
+    is leased.
+    """
 
     def __init__(self, path: Path, instrument: str, name: str):
         self._instrument, self._name = instrument, name
@@ -193,7 +220,9 @@ class IssueSession:
         "the newest last"
 
     def sheet(self) -> Sheet:
-        """Return all statements with this person's labels; issues without a definition have the shipped one."""
+        """Return all statements with this person's labels; issues without a definition have the
+        shipped one.
+        """
         from workbench.data import shipped_issue_scheme
         from workbench.issue_schemes import defined
 
@@ -224,7 +253,8 @@ class IssueSession:
     def undo(self) -> Done | None:
         """Put back what stood before the newest step; None where there is no step.
 
-        A step whose labels were changed elsewhere since cannot be undone: it is forgotten, and ConflictError raised.
+        A step whose labels were changed elsewhere since cannot be undone: it is forgotten, and
+        ConflictError raised.
         """
         if not self._steps:
             return None
@@ -314,7 +344,9 @@ class IssueTable(FluidTable, inherit_bindings=False):
 
     def _update_row(self, record: Record, before: Record) -> None:
         names = [column.key for column in self._shown()]
-        for name, cell, old in zip(names, self._cells(record[1]), self._cells(before[1]), strict=True):
+        for name, cell, old in zip(
+            names, self._cells(record[1]), self._cells(before[1]), strict=True
+        ):
             if cell != old:
                 self.update_cell(record[0], name, cell)
 
@@ -328,11 +360,17 @@ NO_ISSUES = (
 TALL = 34
 "lines of a terminal from which a statement has more room"
 LABEL_KEYS: Mapping[str, int | None] = {
-    "a": 1, "plus": 1, "1": 1,
-    "d": -1, "minus": -1,
-    "n": 0, "0": 0,
-    "space": None, "backspace": None, "delete": None,
-}  # fmt: skip
+    "a": 1,
+    "plus": 1,
+    "1": 1,
+    "d": -1,
+    "minus": -1,
+    "n": 0,
+    "0": 0,
+    "space": None,
+    "backspace": None,
+    "delete": None,
+}
 FILL = "f"
 
 
@@ -356,15 +394,34 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         Binding("a", "label(1)", "+1", tooltip="Label +1: agreeing supports the issue"),
         Binding("d", "label(-1)", "−1", tooltip="Label −1: disagreeing supports the issue"),
         Binding("n", "label(0)", "0", tooltip="Label 0: the statement is not related to the issue"),
-        Binding("space", "withdraw", "Withdraw", show=False, tooltip="Withdraw the label under the cursor"),
-        Binding("f", "fill", "Rest 0", tooltip="Give 0 to every issue of the statement that has no label"),
-        Binding("u,enter", "next", "Next", key_display="u", tooltip="Go to the next cell without a label"),
+        Binding(
+            "space",
+            "withdraw",
+            "Withdraw",
+            show=False,
+            tooltip="Withdraw the label under the cursor",
+        ),
+        Binding(
+            "f",
+            "fill",
+            "Rest 0",
+            tooltip="Give 0 to every issue of the statement that has no label",
+        ),
+        Binding(
+            "u,enter",
+            "next",
+            "Next",
+            key_display="u",
+            tooltip="Go to the next cell without a label",
+        ),
         Binding("z", "undo", "Undo", tooltip="Undo the last label, then earlier ones"),
         Binding("x", "only_open", "Open only", tooltip="Show only unfinished statements, or all"),
         Binding("i", "issues", "Issues", tooltip="Show the definitions of the issues"),
         Binding("t", "text", "Text", show=False, tooltip="Show the whole statement"),
         Binding("p", "person", "Person", show=False, tooltip="Choose who labels"),
-        Binding("escape,q", "leave", "Leave", key_display="Esc", tooltip="Leave; all labels are saved"),
+        Binding(
+            "escape,q", "leave", "Leave", key_display="Esc", tooltip="Leave; all labels are saved"
+        ),
     ]
     UNIT = "statement"
     DECIDES: ClassVar[frozenset[str]] = frozenset({"label", "withdraw", "fill", "undo"})
@@ -414,14 +471,18 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         return self._rows.get(self.table.current or "")
 
     def on_key(self, event: events.Key) -> None:
-        """Take the keys that label, before any binding sees them, with the time at which they were pressed."""
+        """Take the keys that label, before any binding sees them, with the time at which they were
+        pressed.
+        """
         if key := self._label_key(event.key):
             event.stop()
             event.prevent_default()
             self._press(key, event.time)
 
     def is_ahead(self, event: events.Event) -> bool:
-        """Return whether a key labels a statement that was not in sight for long enough when it was pressed."""
+        """Return whether a key labels a statement that was not in sight for long enough when it was
+        pressed.
+        """
         if not isinstance(event, events.Key) or self.current is None or self.was_seen(event.time):
             return False
         return bool(self._label_key(event.key)) or action_on(self, event.key) == "undo"
@@ -431,7 +492,12 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         action = action_on(self, key)
         if action == "fill":
             return FILL
-        labels = key in LABEL_KEYS and action.partition("(")[0] in ("", "nothing", "label", "withdraw")
+        labels = key in LABEL_KEYS and action.partition("(")[0] in (
+            "",
+            "nothing",
+            "label",
+            "withdraw",
+        )
         return key if labels else ""
 
     def show_sheet(self, sheet: Sheet) -> None:
@@ -453,7 +519,10 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         """Show what is on disk, then move the cursor if it is still there."""
         self.answered()
         self._take(done)
-        self._said = f"{visible(asked.ref)}: {given(asked.labels)} ({'saved' if done.issues else 'as before'})"
+        self._said = (
+            f"{visible(asked.ref)}: {given(asked.labels)} "
+            f"({'saved' if done.issues else 'as before'})"
+        )
         here = self.table.current == asked.ref
         if here and asked.moves:
             self._advance(asked.whole_row)
@@ -487,10 +556,14 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             return
         issue = self._issues[min(self.table.issue, len(self._issues) - 1)]
         width = max(20, self.size.width - 2)
-        self.query_one("#issue", Static).update(issue_lines(issue, width, DEFINITION_LINES), layout=False)
+        self.query_one("#issue", Static).update(
+            issue_lines(issue, width, DEFINITION_LINES), layout=False
+        )
         if row.statement.text != self.statement._text or self._in_sight != row.ref:
             self._in_sight, self._seen_at = row.ref, NEVER
-            self.statement.show(visible(row.statement.text, lines=True) or "(the statement has no original wording)")
+            self.statement.show(
+                visible(row.statement.text, lines=True) or "(the statement has no original wording)"
+            )
         self._show_where()
         self.show_progress()
 
@@ -513,7 +586,9 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def action_next(self) -> None:
         """Go to the next cell without a label, around the end."""
         if not self._go_to_open(at=self.table.cursor_row, after=self.table.issue):
-            self._said = "every listed cell has a label; G on Statements shows which labels are gold"
+            self._said = (
+                "every listed cell has a label; G on Statements shows which labels are gold"
+            )
             self.show_progress()
 
     def action_undo(self) -> None:
@@ -521,14 +596,18 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self.submit(lambda session: partial(self.show_undone, session.undo()), "the undo")
 
     def action_only_open(self) -> None:
-        """Show only statements that are not done, or all. A statement that is done meanwhile stays until then."""
+        """Show only statements that are not done, or all. A statement that is done meanwhile stays
+        until then.
+        """
         self._only_open = not self._only_open
         self._list()
         self._show_cell()
 
     def action_issues(self) -> None:
         heads = [column.label.strip() for column in self._columns(self.table.size.width)[2:]]
-        self.app.push_screen(TextScreen("What supporting each issue means", scheme_text(self._issues, heads)))
+        self.app.push_screen(
+            TextScreen("What supporting each issue means", scheme_text(self._issues, heads))
+        )
 
     def action_text(self) -> None:
         if (row := self.current) is not None:
@@ -540,7 +619,8 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self._read()
 
     def action_person(self) -> None:
-        self.app.push_screen(PersonDialog((), self.person), self._keep_person)  # no list: who labelled is not shown
+        # No list: who labelled is not shown.
+        self.app.push_screen(PersonDialog((), self.person), self._keep_person)
 
     def _keep_person(self, name: str | None) -> None:
         if name is not None:
@@ -604,8 +684,9 @@ class IssueGridScreen(SessionScreen[IssueSession]):
         self.table.replace(grid_record(done.row, self._issues, self.table._laid_out))
 
     def _advance(self, whole_row: bool) -> None:
-        """Go on to the next issue, from the last one to the first without a label; from a statement that has all its
-        labels to the next one. So `f` fills the statement whose labels were just given.
+        """Go on to the next issue, from the last one to the first without a label; from a statement
+        that has all its labels to the next one. So `f` fills the statement whose labels were just
+        given.
         """
         row, issue = self.table.cursor_row, self.table.issue
         here = open_cell([self._rows[self.table.keys[row]]], self._issues)
@@ -618,7 +699,9 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self.table.go_to(row + 1, below[1] if below is not None else 0)
 
     def _go_to_open(self, at: int, after: int = -1) -> bool:
-        """Go to the first cell without a label from a row on, behind the cell `after` of that row; around the end."""
+        """Go to the first cell without a label from a row on, behind the cell `after` of that row;
+        around the end.
+        """
         place = open_cell([self._rows[key] for key in self.table.keys], self._issues, at, after)
         if place is not None:
             self.table.go_to(*place)
@@ -630,11 +713,17 @@ class IssueGridScreen(SessionScreen[IssueSession]):
             self._only_open = False
             self._list()
         names = [one.name for one in self._issues]
-        self.table.go_to(self.table.keys.index(ref), names.index(issue) if issue in names else self.table.issue)
+        self.table.go_to(
+            self.table.keys.index(ref), names.index(issue) if issue in names else self.table.issue
+        )
 
     def _list(self, *, other_columns: bool = False) -> None:
         """Show the rows that are meant."""
-        rows = [row for row in self._rows.values() if not (self._only_open and is_done(row, self._issues))]
+        rows = [
+            row
+            for row in self._rows.values()
+            if not (self._only_open and is_done(row, self._issues))
+        ]
         self._listed = tuple(row.ref for row in rows)
         if other_columns:
             self.table.lay_out_for(self._records)
@@ -656,12 +745,22 @@ class IssueGridScreen(SessionScreen[IssueSession]):
     def show_progress(self) -> None:
         if self.trouble.shown:
             return  # the line says what was not saved
-        tally = Tally(sum(is_done(row, self._issues) for row in self._rows.values()), len(self._rows), self._per_hour)
+        tally = Tally(
+            sum(is_done(row, self._issues) for row in self._rows.values()),
+            len(self._rows),
+            self._per_hour,
+        )
         said = last_line(self._said, self._steps, before="")
         if not self._listed:
-            said = Content("every statement is labelled: x shows all" if self._only_open else "there are no statements")
+            said = Content(
+                "every statement is labelled: x shows all"
+                if self._only_open
+                else "there are no statements"
+            )
         elif self._only_open:
-            said = Content("  ").join(part for part in (Content("unfinished only"), said) if part.plain)
+            said = Content("  ").join(
+                part for part in (Content("unfinished only"), said) if part.plain
+            )
         self.say(pace_line(tally, said, narrow=True))
         if self.person is not None:
             self.title_bar.note = title_note(self.person, tally)

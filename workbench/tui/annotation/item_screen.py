@@ -32,7 +32,14 @@ from workbench.tui.annotation.annotate_format import (
     shown_answer,
     title_note,
 )
-from workbench.tui.annotation.session import NEVER, AnnotationSession, Item, SessionScreen, Shows, View
+from workbench.tui.annotation.session import (
+    NEVER,
+    AnnotationSession,
+    Item,
+    SessionScreen,
+    Shows,
+    View,
+)
 from workbench.tui.format import literal
 from workbench.tui.keymap import action_on, keys_of
 from workbench.tui.kit.base import say
@@ -44,7 +51,9 @@ WIDE = 110
 SKIP = Binding("s", "skip", "Skip", tooltip="Skip: move this item to the end")
 UNDO = Binding("z", "undo", "Undo", tooltip="Undo the last step, then earlier ones")
 GUIDE = Binding("g", "guide", "Guide", tooltip="Show or hide the guideline")
-LEAVE = Binding("escape,q", "leave", "Leave", key_display="q", tooltip="Leave; all labels are saved")
+LEAVE = Binding(
+    "escape,q", "leave", "Leave", key_display="q", tooltip="Leave; all labels are saved"
+)
 "for the screens to put in their order"
 
 A = TypeVar("A", bound=AnnotationSession)
@@ -143,7 +152,9 @@ class ItemScreen(SessionScreen[A]):
             getattr(self, f"action_{action}")()
 
     def is_ahead(self, event: events.Event) -> bool:
-        """Return whether a key is about an item that was not in sight for long enough when it was pressed."""
+        """Return whether a key is about an item that was not in sight for long enough when it was
+        pressed.
+        """
         if not isinstance(event, events.Key) or not self.asking or self.was_seen(event.time):
             return False
         place, action = self._meaning(event.key)
@@ -186,8 +197,14 @@ class ItemScreen(SessionScreen[A]):
                 self._seen_at = event.time
         if event.widget is self.text:
             heading = "Response" if self.item is not None and self.item.statement else ""
-            rest = f"{len(self.text.lines):,} lines, space shows more" if self.text.max_scroll_y > 0 else ""
-            self.query_one("#more", Static).update(" · ".join(filter(None, (heading, rest))), layout=False)
+            rest = (
+                f"{len(self.text.lines):,} lines, space shows more"
+                if self.text.max_scroll_y > 0
+                else ""
+            )
+            self.query_one("#more", Static).update(
+                " · ".join(filter(None, (heading, rest))), layout=False
+            )
 
     def failed(self, error: WorkbenchError) -> None:
         if self._view is None:
@@ -212,7 +229,10 @@ class ItemScreen(SessionScreen[A]):
             self._unpainted.add(self.statement)
         self.query_one("#where", Static).update(Content(item.where), layout=False)
         self.query_one("#keys", Static).update(
-            key_row(self._codebook.options, former or item.label or "", width=self._columns("#keys")), layout=False
+            key_row(
+                self._codebook.options, former or item.label or "", width=self._columns("#keys")
+            ),
+            layout=False,
         )
         self.show_marks()
 
@@ -230,12 +250,16 @@ class ItemScreen(SessionScreen[A]):
         if self._view is not None:
             progress = self._view.progress
             last = last_line(self._said, self._view.steps)
-            self.say(pace_line(progress, last, time_left=self.TIME_LEFT, width=self._columns("#pace")))
+            self.say(
+                pace_line(progress, last, time_left=self.TIME_LEFT, width=self._columns("#pace"))
+            )
             self.title_bar.note = title_note(self._who or "", progress, self.COUNTED)
 
     @property
     def sureness(self) -> str | None:
-        """How sure the person says they are of the next label, "" where they did not say; None: nobody is asked."""
+        """How sure the person says they are of the next label, "" where they did not say; None:
+        nobody is asked.
+        """
         return None
 
     @property
@@ -280,15 +304,23 @@ class ItemScreen(SessionScreen[A]):
                 self.text.focus()
         else:
             again = keys_of(self, "guide")
-            self.app.push_screen(TextScreen(self._codebook.title, guideline(self._codebook), closed_by=again))
+            self.app.push_screen(
+                TextScreen(self._codebook.title, guideline(self._codebook), closed_by=again)
+            )
 
     def action_scroll_text(self, lines: int) -> None:
         shown = self.query_one("#page") if self.has_class("-page") else self.text
         shown.scroll_relative(y=lines, animate=False)
 
     def action_refresh(self) -> None:
-        """Go on where the store could not be opened or read, or look again whether something came free."""
-        if self._thread is not None and not self._busy and (self.item is None or self.trouble.shown):
+        """Go on where the store could not be opened or read, or look again whether something came
+        free.
+        """
+        if (
+            self._thread is not None
+            and not self._busy
+            and (self.item is None or self.trouble.shown)
+        ):
             self.go_on(self._said)
 
     def go_on(self, said: str) -> None:
@@ -303,7 +335,9 @@ class ItemScreen(SessionScreen[A]):
             words = f"{said}: {view.undone}" if view is not None and view.undone else said
             try:
                 return partial(self.show_view, view or session.next(), session.codebook, words)
-            except Exception as error:  # the step is on disk: the one thing that a person must not be told wrongly
+            except (
+                Exception
+            ) as error:  # the step is on disk: the one thing that a person must not be told wrongly
                 return partial(self.show_failure, error, "", said)
 
         self.submit(ask, lost)
@@ -315,7 +349,9 @@ class ItemScreen(SessionScreen[A]):
         label, unit = self._codebook.options[place].label, item.unit
         elapsed_ms, confidence = self._elapsed_ms(at), self.confidence
         self.ask(
-            lambda session: session.label(unit, label, elapsed_ms, confidence), f"{label} (saved)", lost=visible(label)
+            lambda session: session.label(unit, label, elapsed_ms, confidence),
+            f"{label} (saved)",
+            lost=visible(label),
         )
 
     def _elapsed_ms(self, at: float) -> int:
@@ -330,6 +366,8 @@ class ItemScreen(SessionScreen[A]):
         self.query_one("#guideline", Static).update(guideline(codebook))
         for place, option in enumerate(codebook.options):
             name = visible(option.label)
-            binding = Binding(option.key, f"label_at({place})", name, show=False, tooltip=f"Label: {name}")
+            binding = Binding(
+                option.key, f"label_at({place})", name, show=False, tooltip=f"Label: {name}"
+            )
             self._bindings.key_to_bindings[option.key] = [binding]
         self.refresh_bindings()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NOBODY = """Nobody has annotated or answered yet.
 
-Here you can describe annotators and respondents: country, education and other fields, all optional."""
+Here you can describe annotators and respondents: country, education and other fields, all optional."""  # noqa: E501
 EXPLAIN = f"{section('screens-annotation', 'People')}\n\n" + "\n".join(
     f"{name.replace('_', ' '):<18} {about}" for name, about in FIELDS.items()
 )
@@ -42,7 +42,9 @@ class PeopleScreen(BookScreen):
     PLACE = "annotate › people"
     EXPLAIN = EXPLAIN
     COUNTING = "Reading the annotators and respondents …"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Leave", tooltip="Go back to the queues")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "leave", "Leave", tooltip="Go back to the queues")
+    ]
 
     def __init__(self) -> None:
         super().__init__(NO_CHOICE)
@@ -79,7 +81,10 @@ class PersonForm(EditForm):
     def compose_fields(self) -> ComposeResult:
         for name in self._names:
             value = visible(self._person.fields.get(name, ""))
-            yield row(name.replace("_", " "), Input(value, id=name, compact=True, placeholder=FIELDS.get(name, "")))
+            yield row(
+                name.replace("_", " "),
+                Input(value, id=name, compact=True, placeholder=FIELDS.get(name, "")),
+            )
 
     def values(self) -> dict[str, str]:
         return {name: self.typed(name).strip() for name in self._names}

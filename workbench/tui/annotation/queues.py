@@ -24,7 +24,15 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.options.shared import SEED
 from workbench.tui.annotation.annotate import AnnotateScreen
-from workbench.tui.kit.base import Background, StoreScreen, app_of, in_background, in_store, say, worker
+from workbench.tui.kit.base import (
+    Background,
+    StoreScreen,
+    app_of,
+    in_background,
+    in_store,
+    say,
+    worker,
+)
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.kit.person_dialog import PersonDialog, ask_person
 from workbench.tui.kit.start_form import FieldsForm, select
@@ -94,7 +102,8 @@ class QueueForm(FieldsForm[str | None], Background):
     def __init__(self) -> None:
         super().__init__()
         self._named = False
-        "whether a name was typed, or the queue was asked for without one: only then its lack is a mistake"
+        """whether a name was typed, or the queue was asked for without one: only then its lack is a
+        mistake"""
         self._labels = LABELS[Purpose.TRAINING]
         "what the field said because of the purpose, not because of a person"
 
@@ -105,7 +114,12 @@ class QueueForm(FieldsForm[str | None], Background):
             form.border_subtitle = "Tab next · F5 make · F1 explain · Esc back"
             with VerticalScroll(id="fields", can_focus=False):
                 yield _row("name", Input(id="name", compact=True, placeholder="stance-training"))
-                yield _row("for", Select(purposes, id="purpose", value="training", allow_blank=False, compact=True))
+                yield _row(
+                    "for",
+                    Select(
+                        purposes, id="purpose", value="training", allow_blank=False, compact=True
+                    ),
+                )
                 with Horizontal(classes="pair"):
                     yield _row("codebook", select("codebook"))
                     yield _row("instrument", select("instrument"))
@@ -190,7 +204,9 @@ class QueueForm(FieldsForm[str | None], Background):
 
     def _say(self, error: WorkbenchError) -> None:
         self.proposal_line.add_class("-trouble")
-        self.proposal_line.update(Content("✗ " + visible(in_store(self.app, str(error)), lines=True)))
+        self.proposal_line.update(
+            Content("✗ " + visible(in_store(self.app, str(error)), lines=True))
+        )
         self.make_button.disabled = True
 
     @worker("open")
@@ -202,7 +218,9 @@ class QueueForm(FieldsForm[str | None], Background):
         self._offer("#instrument", instruments, ALL)
         models: SelectionList[str] = self.query_one("#models", SelectionList)
         with models.prevent(SelectionList.SelectedChanged):
-            models.add_options([Selection(Content(visible(name)), name, True) for name in sources.models])
+            models.add_options(
+                [Selection(Content(visible(name)), name, True) for name in sources.models]
+            )
         several = len(sources.models) > 1
         models.display = self.query_one("#models-name").display = several
         self.ask()
@@ -282,7 +300,7 @@ OPENS = "Enter labels the items of a queue."
 EXPORT = "Labels are exported on the command line: workbench labels STORE --help"
 NO_QUEUE = """No queue yet. A queue holds the items that people label, and how many people label each.
 
-n makes one from the free-text answers of a bias_score run."""
+n makes one from the free-text answers of a bias_score run."""  # noqa: E501
 NO_ANSWERS = """
 
 The store has no such answers yet. 3 goes to Jobs: n there asks a model,
@@ -300,8 +318,12 @@ class QueuesScreen(StoreScreen):
         Binding("d", "adjudicate", "Decide", tooltip="Decide disagreements between people"),
         Binding("v", "agreement", "Agreement", tooltip="Show the agreement between people"),
         Binding("p", "person", "Person", tooltip="Choose who annotates"),
-        Binding("b", "codebook", "Codebook", tooltip="Read and change the codebook that people label by"),
-        Binding("w", "people", "Who", show=False, tooltip="Describe the annotators and respondents"),
+        Binding(
+            "b", "codebook", "Codebook", tooltip="Read and change the codebook that people label by"
+        ),
+        Binding(
+            "w", "people", "Who", show=False, tooltip="Describe the annotators and respondents"
+        ),
     ]
 
     view = query_one(SheetView)
@@ -343,7 +365,9 @@ class QueuesScreen(StoreScreen):
 
     def explain(self) -> str:
         sheet = self.view.sheet
-        return f"{explained(sheet.table, opens=OPENS) if sheet is not None else NO_QUEUE}\n\n{EXPORT}"
+        return (
+            f"{explained(sheet.table, opens=OPENS) if sheet is not None else NO_QUEUE}\n\n{EXPORT}"
+        )
 
     @property
     def person(self) -> str | None:
@@ -357,7 +381,9 @@ class QueuesScreen(StoreScreen):
                 self.action_refresh()
 
     def show_queues(self, found: tuple[QueueState, ...], answers: bool, waits: str) -> None:
-        """Show the queues; `answers`: there is something to make one from; `waits`: where the cursor goes, if set."""
+        """Show the queues; `answers`: there is something to make one from; `waits`: where the
+        cursor goes, if set.
+        """
         self._reading, self._answers = False, answers
         self.trouble.hide()
         if not self._seen or found != self._queues:
@@ -385,7 +411,9 @@ class QueuesScreen(StoreScreen):
         self.refresh_bindings()
         if not self._seen:
             return
-        asked = f"Enter labels as {visible(self.person)}; p changes the person" if self.person else ""
+        asked = (
+            f"Enter labels as {visible(self.person)}; p changes the person" if self.person else ""
+        )
         empty = NO_QUEUE + ("" if self._answers else NO_ANSWERS)
         self.who.update(Content((asked or "Enter asks who you are") if self._queues else empty))
 
@@ -404,7 +432,9 @@ class QueuesScreen(StoreScreen):
 
     def action_codebook(self) -> None:
         """Open the codebook of the queue under the cursor."""
-        self.app.push_screen(screen("codebook", *([self.current.codebook] if self.current is not None else [])))
+        self.app.push_screen(
+            screen("codebook", *([self.current.codebook] if self.current is not None else []))
+        )
 
     def action_people(self) -> None:
         self.app.push_screen(screen("people"))
@@ -419,9 +449,17 @@ class QueuesScreen(StoreScreen):
         if queue.disputed:
             self.app.push_screen(screen("adjudicate", queue.name))
             return
-        others = [f"{one.name} has {plural(one.disputed, 'item')} to decide" for one in self._queues if one.disputed]
+        others = [
+            f"{one.name} has {plural(one.disputed, 'item')} to decide"
+            for one in self._queues
+            if one.disputed
+        ]
         others += ["nor has any other queue"] * (not others and len(self._queues) > 1)
-        say(self, visible("; ".join([f"{queue.name} has no disagreement to decide", *others])), warns=True)
+        say(
+            self,
+            visible("; ".join([f"{queue.name} has no disagreement to decide", *others])),
+            warns=True,
+        )
 
     def action_agreement(self) -> None:
         """Show how far the annotators of the queue under the cursor agree."""
@@ -450,8 +488,9 @@ class QueuesScreen(StoreScreen):
 
 
 def read_queues(store: Store, *, first: bool) -> tuple[tuple[QueueState, ...], bool, str]:
-    """Return how far the queues of a store are, whether it has answers to make one from, and, where they are looked at
-    for the `first` time, the queue that most waits for somebody: for a decision before anything else.
+    """Return how far the queues of a store are, whether it has answers to make one from, and, where
+    they are looked at for the `first` time, the queue that most waits for somebody: for a decision
+    before anything else.
     """
     from workbench.evidence.readings import runs
     from workbench.pipeline.todo import queue_that_waits

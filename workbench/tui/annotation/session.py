@@ -1,7 +1,8 @@
-"""An annotation session: what one person labels, what a screen needs of it, and the thread that it lives on.
+"""An annotation session: what one person labels, what a screen needs of it, and the thread that it
+lives on.
 
-An SQLite connection belongs to one thread, and a screen must not wait for a disk. So a session has one thread with one
-connection, which does what it is asked in that order.
+An SQLite connection belongs to one thread, and a screen must not wait for a disk. So a session has
+one thread with one connection, which does what it is asked in that order.
 """
 
 from __future__ import annotations
@@ -122,7 +123,9 @@ class Session(Protocol):
 
 
 class AnnotationSession(Session, Protocol):
-    """The steps of one person over items that come one at a time. Every verb is committed when it returns."""
+    """The steps of one person over items that come one at a time. Every verb is committed when it
+    returns.
+    """
 
     @property
     def codebook(self) -> Codebook:
@@ -131,13 +134,17 @@ class AnnotationSession(Session, Protocol):
     def next(self) -> View:
         """Return what comes next, leased to this person."""
 
-    def label(self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None) -> None: ...
+    def label(
+        self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None
+    ) -> None: ...
 
     def skip(self, unit: int, elapsed_ms: int | None) -> None:
         """Put an item behind all others."""
 
     def undo(self, current: int | None) -> View:
-        """Take the newest step back and return its item; `current` comes back later. Call it where there is a step."""
+        """Take the newest step back and return its item; `current` comes back later. Call it where
+        there is a step.
+        """
 
 
 S = TypeVar("S", bound=Session)
@@ -166,7 +173,9 @@ def _opened(path: Path) -> Store:
 
 
 class SessionThread(Generic[S]):
-    """The thread on which a session lives. It opens the store, and opens it again as long as that fails."""
+    """The thread on which a session lives. It opens the store, and opens it again as long as that
+    fails.
+    """
 
     def __init__(self, path: Path, begin: Callable[[Path], S]):
         self._path, self._begin = path, begin
@@ -215,7 +224,9 @@ NEVER = float("inf")
 
 
 class SessionScreen(StoreScreen, Generic[S]):
-    """Has the session take one step at a time, and closes it when it is left. `#pace` says what was done."""
+    """Has the session take one step at a time, and closes it when it is left. `#pace` says what was
+    done.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("h,0,1,2,3,4,5,6,7,8,9", "nothing", show=False),
@@ -255,7 +266,9 @@ class SessionScreen(StoreScreen, Generic[S]):
         return at >= self._seen_at + GLANCE_S
 
     def accepts(self, at: float) -> bool:
-        """Whether a key pressed at a time counts: the item was seen, and nothing is being written."""
+        """Whether a key pressed at a time counts: the item was seen, and nothing is being
+        written.
+        """
         return not self._busy and self.was_seen(at)
 
     def accepts_click(self, at: float) -> bool:
@@ -274,8 +287,8 @@ class SessionScreen(StoreScreen, Generic[S]):
             await asyncio.wait([asyncio.wrap_future(thread.close())], timeout=CLOSING_S)
 
     def submit(self, ask: Callable[[S], Shows], lost: str = "", *, opens: bool = False) -> None:
-        """Have the session do something, then call what it answers with. `lost` names what is unsaved if it fails,
-        `opens`: the answer is a screen of its own.
+        """Have the session do something, then call what it answers with. `lost` names what is
+        unsaved if it fails, `opens`: the answer is a screen of its own.
         """
         if self._thread is None:
             return
@@ -286,7 +299,9 @@ class SessionScreen(StoreScreen, Generic[S]):
         def answer(future: Future[Shows]) -> None:
             error = future.exception()
             if self._thread is thread:  # else somebody else annotates here by now
-                self.call_later(future.result() if error is None else partial(self.show_failure, error, lost))
+                self.call_later(
+                    future.result() if error is None else partial(self.show_failure, error, lost)
+                )
 
         thread.submit(ask).add_done_callback(answer)
         self._waiting = self.set_timer(WAITING_S, self.still_waits)
@@ -296,7 +311,8 @@ class SessionScreen(StoreScreen, Generic[S]):
         self._busy = False
         if self._awaited is not None:
             awaited, self._awaited = self._awaited, None
-            self.call_next(partial(gate_of(self).came, awaited, failed=failed))  # once the answer is shown
+            # Once the answer is shown.
+            self.call_next(partial(gate_of(self).came, awaited, failed=failed))
         self.trouble.hide()
         if self._waiting is not None:
             self._waiting.stop()
@@ -325,10 +341,19 @@ class SessionScreen(StoreScreen, Generic[S]):
         trouble = as_trouble(error)
         told, line = trouble, "the store could not be read; F5 tries again"
         if lost:
-            again = "" if isinstance(trouble, ConflictError) else f" The {self.UNIT} stays here: press the key again."
-            told, line = StoreError(f"{lost} was NOT saved.{again}\n\n{trouble}"), f"{lost} was NOT saved"
+            again = (
+                ""
+                if isinstance(trouble, ConflictError)
+                else f" The {self.UNIT} stays here: press the key again."
+            )
+            told, line = (
+                StoreError(f"{lost} was NOT saved.{again}\n\n{trouble}"),
+                f"{lost} was NOT saved",
+            )
         elif said:
-            told = StoreError(f"{said}, but the next item could not be read: F5 tries again.\n\n{trouble}")
+            told = StoreError(
+                f"{said}, but the next item could not be read: F5 tries again.\n\n{trouble}"
+            )
             line = f"{said}, but the next item could not be read; F5 tries again"
             self._seen_at = NEVER  # what is shown is done with: keys wait for the next one
         self._said = said

@@ -1,6 +1,8 @@
-"""A person answers a survey: one statement at a time, agree or disagree, on disk before the next one shows.
+"""A person answers a survey: one statement at a time, agree or disagree, on disk before the next
+one shows.
 
-Nothing here says which variant of which statement is shown, or what anybody or any model said of it.
+Nothing here says which variant of which statement is shown, or what anybody or any model said of
+it.
 """
 
 from __future__ import annotations
@@ -44,46 +46,93 @@ def intro_text(name: str, progress: Progress) -> Content:
     """Say what is asked of a person, and that there is no right answer."""
     who = visible(name)
     if progress.done or progress.declined:
-        first = f"Welcome back, {who}. You have answered {progress.done:,} of {progress.total:,} statements."
+        first = (
+            f"Welcome back, {who}. You have answered {progress.done:,} of {progress.total:,} "
+            "statements."
+        )
     else:
-        first = f"Welcome, {who}. You will read {plural(progress.total, 'statement')}, one at a time."
+        first = (
+            f"Welcome, {who}. You will read {plural(progress.total, 'statement')}, one at a time."
+        )
     paragraphs = (
-        "Say whether you agree or disagree with each. Your own view counts: there is no right answer, and you see "
+        "Say whether you agree or disagree with each. Your own view counts: there is no right "
+        "answer, and you see "
         "nobody else's.",
-        "Some statements resemble others. Judge each by itself, without trying to remember earlier answers.",
-        "Each answer is saved before the next statement shows. You may leave at any time with q; under the same name "
+        "Some statements resemble others. Judge each by itself, without trying to remember "
+        "earlier answers.",
+        "Each answer is saved before the next statement shows. You may leave at any time with q; "
+        "under the same name "
         "you continue where you stopped.",
     )
     lines = [Content.styled(first, "bold")]
     for paragraph in paragraphs:
         lines += [Content(""), Content(paragraph)]
-    lines += [Content(""), Content.assemble(("a", "bold"), " agree    ", ("d", "bold"), " disagree    ",
-                                            ("s", "bold"), " skip    ", ("z", "bold"), " undo")]  # fmt: skip
-    return Content("\n").join([*lines, Content(""), Content.assemble(("Enter", "bold"), " begins.")])
+    lines += [
+        Content(""),
+        Content.assemble(
+            ("a", "bold"),
+            " agree    ",
+            ("d", "bold"),
+            " disagree    ",
+            ("s", "bold"),
+            " skip    ",
+            ("z", "bold"),
+            " undo",
+        ),
+    ]
+    return Content("\n").join(
+        [*lines, Content(""), Content.assemble(("Enter", "bold"), " begins.")]
+    )
 
 
-def end_text(name: str, progress: Progress, consistency: Sequence[AgreementRow], more: int) -> Content:
-    """Thank, show this person's own consistency, and say which key goes on; `more` statements could be asked."""
-    lines = [Content.styled(f"That was the last one. Thank you, {visible(name)}.", "bold"), Content("")]
-    lines.append(Content(f"You answered {progress.done:,} of {plural(progress.total, 'statement')}."))
+def end_text(
+    name: str, progress: Progress, consistency: Sequence[AgreementRow], more: int
+) -> Content:
+    """Thank, show this person's own consistency, and say which key goes on; `more` statements could
+    be asked.
+    """
+    lines = [
+        Content.styled(f"That was the last one. Thank you, {visible(name)}.", "bold"),
+        Content(""),
+    ]
+    lines.append(
+        Content(f"You answered {progress.done:,} of {plural(progress.total, 'statement')}.")
+    )
     if progress.declined:
         lines.append(Content(f"You left {progress.declined:,} unanswered."))
     if progress.gone:
         lines.append(Content(f"{progress.gone:,} have been removed from the instrument since."))
     lines += [Content(""), *consistency_lines(consistency), Content("")]
-    lines.append(Content.assemble(("Enter", "bold"), " the next person    ", ("q", "bold"), " leave    ",
-                                  ("z", "bold"), " undo the last answer"))  # fmt: skip
+    lines.append(
+        Content.assemble(
+            ("Enter", "bold"),
+            " the next person    ",
+            ("q", "bold"),
+            " leave    ",
+            ("z", "bold"),
+            " undo the last answer",
+        )
+    )
     if more:
         lines.append(Content.assemble(("n", "bold"), f" continue with {more:,} more statements"))
     return Content("\n").join(lines)
 
 
 def consistency_lines(rows: Sequence[AgreementRow]) -> list[Content]:
-    """Return a person's κ for each kind of variant that they were asked, and what it should be near."""
+    """Return a person's κ for each kind of variant that they were asked, and what it should be
+    near.
+    """
     asked = [row for row in rows if row.raw and row.raw[0].n + row.raw[0].excluded]
     if not asked:
-        return [Content("Your answers cannot be compared: that requires an original and one of its variants.")]
-    lines = [Content.styled("Agreement of your answers to originals and variants: Cohen's κ", "bold")]
+        return [
+            Content(
+                "Your answers cannot be compared: that requires an original and one of its "
+                "variants."
+            )
+        ]
+    lines = [
+        Content.styled("Agreement of your answers to originals and variants: Cohen's κ", "bold")
+    ]
     for row in asked:
         name = row.name.replace("_", " ")
         lines.append(Content(f"  {name:<20}{_kappa(row.raw[0])}"))
@@ -120,7 +169,13 @@ class RespondentSession:
         page = intro_text(self._name, self._respondent.progress())
         return View(view.item, view.progress, view.steps, page=page)
 
-    def label(self, unit: int, label: str, elapsed_ms: int | None, confidence: float | None) -> None:  # noqa: ARG002
+    def label(
+        self,
+        unit: int,
+        label: str,
+        elapsed_ms: int | None,
+        confidence: float | None,  # noqa: ARG002  respondents give none
+    ) -> None:
         self._respondent.answer(unit, label == AGREE, elapsed_ms)
 
     def skip(self, unit: int, elapsed_ms: int | None) -> None:
@@ -180,11 +235,17 @@ class RespondentSession:
 
 
 def waiting(store: Store, instrument: str) -> tuple[str, ...]:
-    """Return the respondents who have something left to answer; the names of the others are nobody's business."""
+    """Return the respondents who have something left to answer; the names of the others are
+    nobody's business.
+    """
     from stores.annotation.respondent import Respondent
 
     newest = {session.respondent: session.id for session in store.surveys.sessions(instrument)}
-    behind = [line.respondent for line in store.surveys.respondents(instrument) if line.answered < line.asked]
+    behind = [
+        line.respondent
+        for line in store.surveys.respondents(instrument)
+        if line.answered < line.asked
+    ]
     left = []
     for name, session in ((name, newest[name]) for name in behind):
         with Respondent.open(store.path, session) as respondent:
@@ -205,16 +266,24 @@ class SurveyScreen(ItemScreen[RespondentSession]):
     TIME_LEFT = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "enter", "go_on", "Continue", key_display="Enter", tooltip="Begin; at the end, hand over to the next person"
+            "enter",
+            "go_on",
+            "Continue",
+            key_display="Enter",
+            tooltip="Begin; at the end, hand over to the next person",
         ),
-        Binding("n", "further", "More", tooltip="Continue with statements that you have not answered"),
+        Binding(
+            "n", "further", "More", tooltip="Continue with statements that you have not answered"
+        ),
         replace(SKIP, tooltip="Skip: move it to the end; the second time, leave it unanswered"),
         UNDO,
         GUIDE,
         LEAVE,
     ]
 
-    def __init__(self, instrument: str, design: Design | None = None, respondent: str | None = None) -> None:
+    def __init__(
+        self, instrument: str, design: Design | None = None, respondent: str | None = None
+    ) -> None:
         super().__init__("survey", instrument, respondent)
         self.instrument = instrument
         self._design = design or Design()
@@ -278,7 +347,9 @@ class SurveyScreen(ItemScreen[RespondentSession]):
 
     @worker("hand over")
     async def _hand_over(self) -> None:
-        """End this person's session, and ask for the next one: nothing of the one before stays on the screen."""
+        """End this person's session, and ask for the next one: nothing of the one before stays on
+        the screen.
+        """
         self._busy = True
         await self.end()
         self._view, self._who, self._said = None, None, ""
@@ -291,7 +362,11 @@ class SurveyScreen(ItemScreen[RespondentSession]):
 
     @worker("look", opens=True)
     async def look(self) -> None:
-        """Ask who answers, of those who have something left to answer; nobody answering leaves the screen."""
+        """Ask who answers, of those who have something left to answer; nobody answering leaves the
+        screen.
+        """
         names = await self.with_store(lambda store: waiting(store, self.instrument))
         note = "Your name or a pseudonym, the same each time. Your answers are stored under it."
-        self.app.push_screen(PersonDialog(names, None, note=note, what="respondent"), self._take_name)
+        self.app.push_screen(
+            PersonDialog(names, None, note=note, what="respondent"), self._take_name
+        )

@@ -15,7 +15,13 @@ from textual.widgets import Checkbox, Input, Select, Static
 
 from workbench import registry
 from workbench.classifier import options as of
-from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Confidence, Premise, TrainConfig
+from workbench.classifier.config import (
+    EMBEDDED_BASE,
+    PUBLISHED_BASE,
+    Confidence,
+    Premise,
+    TrainConfig,
+)
 from workbench.domain.names import listed
 from workbench.errors import UsageError
 from workbench.figures.visible import visible
@@ -56,14 +62,19 @@ class TrainForm(StartForm):
         with Horizontal(classes="pair"):
             yield row("name", Field(id="name", compact=True))
             yield row("base", select("known_base", _BASES))
-        yield row("other base", Field(id="other_base", compact=True, placeholder="a hub id or a folder"))
+        yield row(
+            "other base", Field(id="other_base", compact=True, placeholder="a hub id or a folder")
+        )
         for names in (("steps", "batch", "learning_rate"), ("weight_decay", "warmup", "seed")):
             with Horizontal(classes="pair"):
                 for name in names:
                     yield row(_WORDS[name], Field(getattr(usual, name), id=name, compact=True))
         with Horizontal(classes="pair"):
             yield row("dev share", Field(usual.dev_share, id="dev_share", compact=True))
-            yield row("patience", Field(usual.patience, id="patience", compact=True, placeholder="all steps"))
+            yield row(
+                "patience",
+                Field(usual.patience, id="patience", compact=True, placeholder="all steps"),
+            )
             yield Tick("split by statement", id="by_statement", compact=True)
         with Horizontal(classes="pair"):
             yield row("premise", select("premise", _PREMISES))
@@ -82,7 +93,9 @@ class TrainForm(StartForm):
         from workbench.jobs.launch import TRAIN
 
         jobs = {str(job.spec.get("name", "")) for job in store.jobs.list() if job.kind == TRAIN}
-        return free_name(frozenset(jobs | {classifier.name for classifier in store.classifiers.list()}))
+        return free_name(
+            frozenset(jobs | {classifier.name for classifier in store.classifiers.list()})
+        )
 
     def fill(self, choices: str) -> None:
         self._read = True
@@ -91,7 +104,9 @@ class TrainForm(StartForm):
         self.ask()
 
     def refill(self, told: Mapping[str, Any]) -> None:
-        """Put in what a job was told; which queues it learned from has no field and stays as it was."""
+        """Put in what a job was told; which queues it learned from has no field and stays as it
+        was.
+        """
         known = told["base"] in {base for _, base in _BASES}
         self.pick("known_base", told["base"] if known else OTHER)
         self._other_row.display = not known
@@ -143,7 +158,9 @@ class TrainForm(StartForm):
             premise=self.chosen("premise"),
             confidence=self.chosen("confidence"),
             by_statement=self.query_one("#by_statement", Checkbox).value,
-            **{name: self.typed(name) for name in SETTINGS if name not in ("premise", "confidence")},
+            **{
+                name: self.typed(name) for name in SETTINGS if name not in ("premise", "confidence")
+            },
         )
 
     def work_out(self, store: Store, values: TrainValues) -> JobPreview:
@@ -151,7 +168,9 @@ class TrainForm(StartForm):
         from workbench.pipeline.training import plan_training
 
         plan = plan_training(store, as_training(values, self._kept))
-        return JobPreview(plan.describe(), lambda opened: launch.start_training(opened, plan.spec, plan))
+        return JobPreview(
+            plan.describe(), lambda opened: launch.start_training(opened, plan.spec, plan)
+        )
 
 
 _BASES = (
@@ -159,8 +178,14 @@ _BASES = (
     (f"{PUBLISHED_BASE} (published)", PUBLISHED_BASE),
     ("another …", OTHER),
 )
-_PREMISES = (("response (published)", Premise.RESPONSE.value), ("statement + response", Premise.BOTH.value))
-_CONFIDENCES = (("entailment (printed)", Confidence.ENTAILMENT.value), ("softmax (coded)", Confidence.SOFTMAX.value))
+_PREMISES = (
+    ("response (published)", Premise.RESPONSE.value),
+    ("statement + response", Premise.BOTH.value),
+)
+_CONFIDENCES = (
+    ("entailment (printed)", Confidence.ENTAILMENT.value),
+    ("softmax (coded)", Confidence.SOFTMAX.value),
+)
 _WORDS = {
     "steps": "steps",
     "batch": "batch",
@@ -247,7 +272,9 @@ class ClassifyForm(StartForm):
         self.ask()
 
     def ask(self) -> None:
-        self.query_one("#note", Static).update(Content(visible(self._about.get(self.chosen("classifier"), ""))))
+        self.query_one("#note", Static).update(
+            Content(visible(self._about.get(self.chosen("classifier"), "")))
+        )
         super().ask()
 
     def values(self) -> ClassifyValues | None:
@@ -270,12 +297,15 @@ class ClassifyForm(StartForm):
         where = f" on {values.instrument}" if values.instrument else " on all instruments"
         text = (
             f"{classifier.name} reads {registry.audit_title(spec.audit)} answers{of}{where}\n"
-            f"{total:,} different responses with their statements; {total - left:,} ({percent(total - left, total)}) "
+            f"{total:,} different responses with their statements; {total - left:,} "
+            f"({percent(total - left, total)}) "
             f"have been read; {left:,} to read"
         )
         if left:
             return JobPreview(text, lambda opened: launch.start_classifying(opened, spec))
-        return JobPreview(f"{text}\nEverything has been read already; there is nothing to start.", None)
+        return JobPreview(
+            f"{text}\nEverything has been read already; there is nothing to start.", None
+        )
 
 
 def about(classifier: Classifier) -> str:
@@ -329,7 +359,9 @@ class TrainValues:
 
 
 def usual_training(name: str, base: str) -> TrainValues:
-    """Return the form with the settings to begin with for a base; the published ones while none is named."""
+    """Return the form with the settings to begin with for a base; the published ones while none is
+    named.
+    """
     config = TrainConfig.for_base(base.strip() or PUBLISHED_BASE)
     return TrainValues(
         name=name,
@@ -349,9 +381,13 @@ def usual_training(name: str, base: str) -> TrainValues:
 
 
 def rebased(values: TrainValues, before: str) -> TrainValues:
-    """Return the form under its base: what was typed stays, what stood at the default of `before` becomes its own."""
+    """Return the form under its base: what was typed stays, what stood at the default of `before`
+    becomes its own.
+    """
     old, new = usual_training("", before), usual_training("", values.base)
-    moved = {name: getattr(new, name) for name in SETTINGS if getattr(values, name) == getattr(old, name)}
+    moved = {
+        name: getattr(new, name) for name in SETTINGS if getattr(values, name) == getattr(old, name)
+    }
     return replace(values, **moved)
 
 
@@ -384,12 +420,18 @@ def as_config(values: TrainValues) -> TrainConfig:
 
 
 def refilled(told: Mapping[str, Any]) -> dict[str, str]:
-    """Return what stands in the fields of the settings for the options of a job, by the names of `values_of`."""
-    return {name: "" if told[name] is None else option.text(told[name]) for name, option in _OPTIONS.items()}
+    """Return what stands in the fields of the settings for the options of a job, by the names of
+    `values_of`.
+    """
+    return {
+        name: "" if told[name] is None else option.text(told[name])
+        for name, option in _OPTIONS.items()
+    }
 
 
 def as_training(values: TrainValues, kept: Mapping[str, Any] = {}) -> TrainSpec:
-    """Return what a training job is to do. `kept`: the options of a job that it is like, for what no field says.
+    """Return what a training job is to do. `kept`: the options of a job that it is like, for what
+    no field says.
 
     Raises UsageError, naming the field.
     """

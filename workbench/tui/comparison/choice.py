@@ -22,7 +22,9 @@ FEWEST = 2
 
 
 class CompareScreen(ModalScreen[tuple[str, ...] | None]):
-    """Dismisses the names of two runs or more, in the order in which they were marked; None: nothing is compared."""
+    """Dismisses the names of two runs or more, in the order in which they were marked; None:
+    nothing is compared.
+    """
 
     CSS_PATH = "../kit/choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,7 +57,9 @@ class CompareScreen(ModalScreen[tuple[str, ...] | None]):
         at = self.runs.highlighted
         if at is not None:
             name = self._names[at]
-            self.marked = [one for one in self.marked if one != name] + [name] * (name not in self.marked)
+            self.marked = [one for one in self.marked if one != name] + [name] * (
+                name not in self.marked
+            )
             self._fill(at)
 
     def action_apply(self) -> None:

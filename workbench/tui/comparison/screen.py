@@ -35,19 +35,31 @@ class ComparisonScreen(BookScreen):
         self._opened = False
 
     def fitted(self, look: Look) -> Look:
-        """Open on the table of these runs that was looked at last; on the first one with rows where that has none."""
+        """Open on the table of these runs that was looked at last; on the first one with rows where
+        that has none.
+        """
         found = super().fitted(look)
         if self._book is None or self._opened:
             return found
         self._opened = True
-        return found if _has_rows(self._book.entry(found.view), found) else _first_with_rows(self._book) or found
+        return (
+            found
+            if _has_rows(self._book.entry(found.view), found)
+            else _first_with_rows(self._book) or found
+        )
 
     def found(self, loaded: Loaded, link: Link) -> Sheet | Opened | str:
-        """Return what a link leads to: a table of the comparison, else what it leads to in the audit's own results."""
+        """Return what a link leads to: a table of the comparison, else what it leads to in the
+        audit's own results.
+        """
         if _within(loaded, link):
             return super().found(loaded, link)
         own = self._origin
-        table = None if link.table in own.ways.routes or own.loaded.book is None else own.loaded.book.follow(link)
+        table = (
+            None
+            if link.table in own.ways.routes or own.loaded.book is None
+            else own.loaded.book.follow(link)
+        )
         if table is not None:
             return sheet_of(table, link.subject)
         return own.ways.routes[link.table](self.store_path, own.loaded, link.subject)
@@ -57,12 +69,18 @@ class ComparisonScreen(BookScreen):
             super().show_table(sheet, links, at, instead=instead)
         else:
             own = self._origin
-            self.app.push_screen(behind(own.loaded, sheet, links, at, replace(own.ways, place=self.title_bar.place)))
+            self.app.push_screen(
+                behind(own.loaded, sheet, links, at, replace(own.ways, place=self.title_bar.place))
+            )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "rows":
             return False
-        return self._book is not None if action == "report" else super().check_action(action, parameters)
+        return (
+            self._book is not None
+            if action == "report"
+            else super().check_action(action, parameters)
+        )
 
     def place_at(self, sheet: Sheet, at: int) -> RuledPlace | None:
         return row_place(self._origin.loaded, sheet, at)
@@ -74,7 +92,9 @@ class ComparisonScreen(BookScreen):
         self.app.push_screen(ReportDialog(self._settings))
 
     def judged_now(self, store: Store, settings: tuple[str, ...], known: Loaded | None) -> Loaded:  # noqa: ARG002
-        """Compare the runs that were chosen, also where nothing was chosen anew: they may have grown."""
+        """Compare the runs that were chosen, also where nothing was chosen anew: they may have
+        grown.
+        """
         from workbench.audits.comparison.book import book
 
         try:
@@ -97,7 +117,9 @@ def _has_rows(entry: Entry, look: Look) -> bool:
 
 
 def _first_with_rows(book: Book) -> Look | None:
-    """Return a look at the first table that shows anything, about the first subject that it shows anything of."""
+    """Return a look at the first table that shows anything, about the first subject that it shows
+    anything of.
+    """
     looks = (Look(entry.name, subject) for entry in book.contents for subject in entry.subjects)
     return next((look for look in looks if _has_rows(book.entry(look.view), look)), None)
 

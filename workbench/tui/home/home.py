@@ -31,7 +31,15 @@ from workbench.tui.jobs.job_lines import job_details
 from workbench.tui.kit.awaited import Awaited
 from workbench.tui.kit.base import StoreScreen, app_of, in_background, say, worker
 from workbench.tui.kit.key_gate import gate_of
-from workbench.tui.overview import Judgement, LintCount, Overview, Seen, import_shipped, read_judgement, read_overview
+from workbench.tui.overview import (
+    Judgement,
+    LintCount,
+    Overview,
+    Seen,
+    import_shipped,
+    read_judgement,
+    read_overview,
+)
 from workbench.tui.preferences import keep, remembered, reviews_blind
 from workbench.tui.routes import lead, screen
 
@@ -66,7 +74,8 @@ TASK_KEYS = {
 "name of a screen or mode where something waits -> the keys that lead there"
 LOOKING = "looking for what waits …"
 NAME_LEAST, TAIL = 16, 9
-"columns that the name of a model keeps where an audit's figure needs the room, and of what stands behind the figure"
+"""columns that the name of a model keeps where an audit's figure needs the room, and of what stands
+behind the figure"""
 CLEAN = LintCount(0, 0, 0)
 UNITS = {"sample": "answers", "train": "steps", "classify": "responses"}
 
@@ -79,11 +88,11 @@ def home_lines(
     every_task: bool = False,
     seen: Seen | None = None,
 ) -> list[Line]:
-    """Return what Home says, each line under a key that stays the same between refreshes: first what waits for people,
-    then what is new, a line for each audit, and what there is.
+    """Return what Home says, each line under a key that stays the same between refreshes: first
+    what waits for people, then what is new, a line for each audit, and what there is.
 
-    `width`: columns of the terminal. Where a line is too long its words are cut, never its key. `seen`: what there was
-    when Home was last looked at; None: this is the first time
+    `width`: columns of the terminal. Where a line is too long its words are cut, never its key.
+    `seen`: what there was when Home was last looked at; None: this is the first time
     """
     room = width - INDENT - AROUND
     lines = _to_do(overview, judgement, room, every_task=every_task)
@@ -99,30 +108,52 @@ def home_lines(
     for summary in overview.instruments:
         if len(clean) < 2 or summary not in clean:
             lint = judgement.lint.get(summary.name) if judgement else None
-            lines.append((f"instrument:{summary.name}", _instrument(summary, lint, room, failed=failed)))
+            lines.append(
+                (f"instrument:{summary.name}", _instrument(summary, lint, room, failed=failed))
+            )
     if overview.answers:
         models = plural(overview.models, "model")
-        lines.append(("responses:", _line("Responses", f"{overview.answers:,}", f"the store has answers of {models}")))
-    lines += [(f"job:{job.id}", _job(job, room)) for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]]
+        lines.append(
+            (
+                "responses:",
+                _line("Responses", f"{overview.answers:,}", f"the store has answers of {models}"),
+            )
+        )
+    lines += [
+        (f"job:{job.id}", _job(job, room))
+        for job in (overview.active or overview.jobs[:1])[:JOBS_SHOWN]
+    ]
     lines += _labels(overview)
     if judgement and judgement.classifier:
         lines.append(("classifier:", _classifier(judgement.classifier, room)))
     return lines
 
 
-def _to_do(overview: Overview, judgement: Judgement | None, room: int, *, every_task: bool) -> list[Line]:
+def _to_do(
+    overview: Overview, judgement: Judgement | None, room: int, *, every_task: bool
+) -> list[Line]:
     """Return what waits, a line each, and what comes next where nothing presses."""
     tasks = judgement.tasks if judgement else ()
     shown = tasks if every_task else few_of_each(tasks, TASKS_SHOWN)
-    lines = [(f"todo:{task.key}", _task(task, room, first=not place)) for place, task in enumerate(shown)]
+    lines = [
+        (f"todo:{task.key}", _task(task, room, first=not place)) for place, task in enumerate(shown)
+    ]
     if more := len(tasks) - len(shown):
         lines.append(("more:", _line("", f"{more} more", "Enter lists them", style="")))
     begun = overview.answers or overview.jobs or overview.imported
     if judgement is None and begun:
         lines.append(("looking:todo", _line("To do", LOOKING, "", style="dim")))
-    elif not any(task.pressing for task in tasks) and (step := _next_step(overview, judgement)) is not None:
+    elif (
+        not any(task.pressing for task in tasks)
+        and (step := _next_step(overview, judgement)) is not None
+    ):
         lines.append(step)
-    elif not lines and overview.instruments and not overview.active and not (judgement and judgement.faults):
+    elif (
+        not lines
+        and overview.instruments
+        and not overview.active
+        and not (judgement and judgement.faults)
+    ):
         lines.append(("nothing:todo", _line("To do", "nothing is pending", "", style="dim")))
     return lines
 
@@ -133,7 +164,9 @@ def pressed(key: str) -> str:
 
 
 def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
-    """Return no more than so many tasks, in their order: of each kind the first, then the second, …"""
+    """Return no more than so many tasks, in their order: of each kind the first, then the
+    second, …
+    """
     seen: Counter[str] = Counter()
     ranked = []
     for place, task in enumerate(tasks):
@@ -145,18 +178,24 @@ def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
 
 
 def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: int) -> Content:
-    """Return all that the line of a key stands for, as every instrument, or a job's details: what is not of one audit,
-    and has no more to it than its line, stands for every result.
+    """Return all that the line of a key stands for, as every instrument, or a job's details: what
+    is not of one audit, and has no more to it than its line, stands for every result.
     """
     kind, _, name = key.partition(":")
     audits = judgement.audits if judgement else ()
     if kind == "instrument":
         lint = judgement.lint if judgement else {}
-        lines = [_instrument(one, lint.get(one.name), room, failed=False) for one in overview.instruments]
+        lines = [
+            _instrument(one, lint.get(one.name), room, failed=False) for one in overview.instruments
+        ]
     elif kind == "job":
-        lines = [job_details(job) for job in overview.jobs if name in (str(job.id), "new")][:JOBS_SHOWN]
+        lines = [job_details(job) for job in overview.jobs if name in (str(job.id), "new")][
+            :JOBS_SHOWN
+        ]
     elif kind == "labels":
-        said = [(queue.name, f"{queue.done:,} of {queue.needed:,} labels") for queue in overview.queues]
+        said = [
+            (queue.name, f"{queue.done:,} of {queue.needed:,} labels") for queue in overview.queues
+        ]
         lines = [_line("Queue", *one, room=room) for one in said]
     else:
         lines = []
@@ -164,7 +203,10 @@ def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: in
             lines += [_audit(line, room) for line in of.lines]
             if of.lines and (more := of.models - len(of.lines)) > 0:
                 lines.append(
-                    Content.styled(" " * INDENT + f"and {plural(more, 'more model')}: {pressed(of.key)}", "$text-muted")
+                    Content.styled(
+                        " " * INDENT + f"and {plural(more, 'more model')}: {pressed(of.key)}",
+                        "$text-muted",
+                    )
                 )
     return Content("\n\n").join(lines)
 
@@ -175,12 +217,24 @@ def is_to_do(key: str) -> bool:
 
 
 def _line(
-    label: str, main: str, detail: str, *, style: str = "bold", below: Content | None = None, room: int = 0
+    label: str,
+    main: str,
+    detail: str,
+    *,
+    style: str = "bold",
+    below: Content | None = None,
+    room: int = 0,
 ) -> Content:
-    """Return a line; `room`: columns after the label. What does not fit there stands below, what fits does not."""
+    """Return a line; `room`: columns after the label. What does not fit there stands below, what
+    fits does not.
+    """
     first = Content.assemble((visible(main), style), "  ", visible(detail))
     head, indent = (f"{label:<{INDENT}}", "$text-muted"), "\n" + " " * INDENT
-    if below is not None and "\n" not in below.plain and first.cell_length + 2 + below.cell_length <= room:
+    if (
+        below is not None
+        and "\n" not in below.plain
+        and first.cell_length + 2 + below.cell_length <= room
+    ):
         return Content.assemble(head, first, "  ", below)
     if detail and 0 < room < first.cell_length:
         first = Content.assemble((visible(main), style), indent, visible(detail))
@@ -191,7 +245,9 @@ def _clean(overview: Overview, judgement: Judgement | None) -> Sequence[Instrume
     """Return the instruments in which the checks found nothing to act on."""
     lint = judgement.lint if judgement else {}
     found = [(summary, lint.get(summary.name)) for summary in overview.instruments]
-    return [summary for summary, of in found if of is not None and not of.errors and not of.warnings]
+    return [
+        summary for summary, of in found if of is not None and not of.errors and not of.warnings
+    ]
 
 
 def _instruments(clean: Sequence[InstrumentSummary]) -> Content:
@@ -199,15 +255,21 @@ def _instruments(clean: Sequence[InstrumentSummary]) -> Content:
     statements = plural(sum(summary.statements for summary in clean), "statement")
     wordings = plural(sum(summary.wordings for summary in clean), "wording")
     return (
-        _line("Instruments", f"{len(clean)}", f"{statements} · {wordings}").append(Content("  ")).append(_lint(CLEAN))
+        _line("Instruments", f"{len(clean)}", f"{statements} · {wordings}")
+        .append(Content("  "))
+        .append(_lint(CLEAN))
     )
 
 
-def _instrument(summary: InstrumentSummary, lint: LintCount | None, room: int, *, failed: bool) -> Content:
+def _instrument(
+    summary: InstrumentSummary, lint: LintCount | None, room: int, *, failed: bool
+) -> Content:
     languages = [name for name in summary.languages if name]
     counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
     detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
-    below = Content.styled("lint could not be worked out", "$text-warning") if failed else _lint(lint)
+    below = (
+        Content.styled("lint could not be worked out", "$text-warning") if failed else _lint(lint)
+    )
     return _line("Instrument", summary.name, detail, below=below, room=room)
 
 
@@ -232,9 +294,18 @@ def _job(job: Job, room: int) -> Content:
     mark = job_mark(job.state, stopping=job.stopping, pausing=job.pausing)
     detail = f"{mark}  {bar(job.done, job.total)} {percent(job.done, job.total)}"
     named, left = Content(visible(what)), room - Content(detail).cell_length - 2
-    what = named.truncate(max(1, left), ellipsis=True).plain if named.cell_length > left else named.plain
+    what = (
+        named.truncate(max(1, left), ellipsis=True).plain
+        if named.cell_length > left
+        else named.plain
+    )
     going = pace(job)
-    parts = [(f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}", "dim")]
+    parts = [
+        (
+            f"{job.done:,} of {job.total:,} {'prompts' if job.exact else UNITS.get(job.kind, '')}",
+            "dim",
+        )
+    ]
     if going.per_second is not None:
         parts.append((f"{going.per_second:,.1f}/s", "dim"))
     if going.eta_seconds is not None:
@@ -244,15 +315,23 @@ def _job(job: Job, room: int) -> Content:
     elif job.state in ("lost", "failed", "cancelled", "paused"):
         parts.append(("3, then R resumes it", "dim"))
     line = _line(f"Job {job.id}", what, detail, below=_packed(parts), room=room)
-    return line if job.state != "done" or "\n" not in line.plain else _line(f"Job {job.id}", what, detail)
+    return (
+        line
+        if job.state != "done" or "\n" not in line.plain
+        else _line(f"Job {job.id}", what, detail)
+    )
 
 
 def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
-    """Yield for each audit its newest result in one line, how many more there are, and the key that leads there. Only
-    what warns stands below.
+    """Yield for each audit its newest result in one line, how many more there are, and the key that
+    leads there. Only what warns stands below.
     """
     more = [max(len(of.lines), of.models) - 1 for of in audits]
-    first = [(of, of.lines[0], f"  +{n}" * (n > 0)) for of, n in zip(audits, more, strict=True) if of.lines]
+    first = [
+        (of, of.lines[0], f"  +{n}" * (n > 0))
+        for of, n in zip(audits, more, strict=True)
+        if of.lines
+    ]
     names = [Content(visible(line.main)).cell_length for _, line, _ in first]
     widest = max((Content(visible(line.detail)).cell_length for _, line, _ in first), default=0)
     column = min(max(names, default=0), max(NAME_LEAST, room - widest - TAIL - 2))
@@ -261,7 +340,11 @@ def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
         name = shortened(visible(line.main), column)
         name += " " * (column - Content(name).cell_length)
         detail, left = visible(line.detail), room - column - len(tail) - 2
-        detail = detail if Content(detail).cell_length <= left else shorten(detail, left, placeholder=" …")
+        detail = (
+            detail
+            if Content(detail).cell_length <= left
+            else shorten(detail, left, placeholder=" …")
+        )
         said = _line(line.label, name, detail, style="dim" * line.dim or "bold")
         said = said.append(Content.styled(tail, "$text-muted"))
         warned = [(visible(words), "$text-warning") for words, warns in line.below if warns]
@@ -275,13 +358,27 @@ def _audit(line: HomeLine, room: int) -> Content:
     if line.run is not None and line.run.personas:
         behind = f"with {line.run.persona_name}" if line.run.persona else "without a persona"
         others = [name for name in line.run.personas if name != line.run.persona_name]
-        parts.append((visible(f"{behind}; asked with {named_few(others, 3)}, too" if others else behind), "dim"))
+        parts.append(
+            (
+                visible(f"{behind}; asked with {named_few(others, 3)}, too" if others else behind),
+                "dim",
+            )
+        )
     below = _packed(parts) if parts else None
-    return _line(line.label, line.main, line.detail, style="dim" if line.dim else "bold", below=below, room=room)
+    return _line(
+        line.label,
+        line.main,
+        line.detail,
+        style="dim" if line.dim else "bold",
+        below=below,
+        room=room,
+    )
 
 
 def _packed(parts: Sequence[tuple[str, str]]) -> Content:
-    """Return words with their styles, in as many lines as a small terminal needs; none begins with a dot."""
+    """Return words with their styles, in as many lines as a small terminal needs; none begins with
+    a dot.
+    """
     lines: list[list[Content]] = [[]]
     for text, style in parts:
         if lines[-1] and sum(part.cell_length + 3 for part in lines[-1]) + len(text) > BELOW:
@@ -298,18 +395,36 @@ def _labels(overview: Overview) -> list[Line]:
     needed = sum(queue.needed - queue.done for queue in overview.queues)
     detail = f"{single:,} single · {several:,} by several people · {open_:,} to adjudicate"
     waiting = [
-        f"{queue.name} {queue.done:,}/{queue.needed:,}" for queue in overview.queues if queue.done < queue.needed
+        f"{queue.name} {queue.done:,}/{queue.needed:,}"
+        for queue in overview.queues
+        if queue.done < queue.needed
     ]
     given = f"labels given: {' · '.join(waiting)}" if waiting else "every queue has its labels"
     below = Content.styled(visible(given), "dim")
-    return [("labels:", _line("Labels", f"{single + several:,}", detail, below=below if needed or waiting else None))]
+    return [
+        (
+            "labels:",
+            _line(
+                "Labels",
+                f"{single + several:,}",
+                detail,
+                below=below if needed or waiting else None,
+            ),
+        )
+    ]
 
 
 def _classifier(score: ClassifierScore, room: int) -> Content:
     kept = number(score.kept, Kind.SHARE)
     detail = f"macro F1 {estimate(score.macro_f1, Kind.COEFFICIENT)} at 0.9, keeps {kept}"
     poor = [(f"! {score.shortcoming}", "$text-warning")] if score.shortcoming else []
-    return _line("Classifier", score.name, detail, below=_packed([*poor, (visible(score.rests_on), "dim")]), room=room)
+    return _line(
+        "Classifier",
+        score.name,
+        detail,
+        below=_packed([*poor, (visible(score.rests_on), "dim")]),
+        room=room,
+    )
 
 
 def _task(task: Task, room: int, *, first: bool) -> Content:
@@ -350,16 +465,22 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
                 "import the shipped instrument veldania (a fictional country)",
                 style="bold $text-accent",
                 below=Content.styled(
-                    "i imports your own files, with a preview · 2, then I: write a new instrument", "dim"
+                    "i imports your own files, with a preview · 2, then I: write a new instrument",
+                    "dim",
                 ),
             ),
         )
     if not overview.answers and not overview.jobs and overview.imported:
         return next(_todo(judgement.audits), None) if judgement else None
     if not any(summary.statements for summary in overview.instruments):
-        below = Content.styled("or turn a question into one; a model drafts variants, people review them", "dim")
+        below = Content.styled(
+            "or turn a question into one; a model drafts variants, people review them", "dim"
+        )
         detail = "then n: write the first statement"
-        return ("statements:next", _line("Next step", "2", detail, style="bold $text-accent", below=below))
+        return (
+            "statements:next",
+            _line("Next step", "2", detail, style="bold $text-accent", below=below),
+        )
     if not overview.answers and not overview.jobs:
         below = Content.styled("a form shows the plan before anything starts", "dim")
         detail = "then n: ask a model"
@@ -368,14 +489,25 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
         return None
     if overview.free_answers and not overview.queues:
         below = Content.styled(
-            "two people label a test set and one a training set; then a classifier reads the rest", "dim"
+            "two people label a test set and one a training set; then a classifier reads the rest",
+            "dim",
         )
         detail = "then n: draw answers for people to label"
-        return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
+        return (
+            "annotate:next",
+            _line("Next step", "5", detail, style="bold $text-accent", below=below),
+        )
     if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
         below = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
-        detail = f"{overview.labels[2]:,} to adjudicate" if overview.labels[2] else "label the waiting items"
-        return ("annotate:next", _line("Next step", "5", detail, style="bold $text-accent", below=below))
+        detail = (
+            f"{overview.labels[2]:,} to adjudicate"
+            if overview.labels[2]
+            else "label the waiting items"
+        )
+        return (
+            "annotate:next",
+            _line("Next step", "5", detail, style="bold $text-accent", below=below),
+        )
     if overview.queues and not overview.classifiers:
         detail = "then n, t: train the stance classifier"
         return ("jobs:next", _line("Next step", "3", detail, style="bold $text-accent"))
@@ -390,7 +522,13 @@ def _todo(audits: Sequence[AuditLines]) -> Iterator[Line]:
                 below = Content.styled(line.todo_below, "dim")
                 yield (
                     f"{of.mode}:next",
-                    _line("Next step", pressed(of.key), line.todo, style="bold $text-accent", below=below),
+                    _line(
+                        "Next step",
+                        pressed(of.key),
+                        line.todo,
+                        style="bold $text-accent",
+                        below=below,
+                    ),
                 )
 
 
@@ -435,7 +573,9 @@ def keys_to_audits() -> list[BindingType]:
 class FactList(OptionList):
     """The lines of Home."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Open", key_display="Enter")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Open", key_display="Enter")
+    ]
 
 
 class HomeScreen(StoreScreen):
@@ -448,15 +588,32 @@ class HomeScreen(StoreScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("2,s", "app.go('statements')", "Statements", tooltip="Go to Statements"),
         Binding("3", "app.go('jobs')", "Jobs", tooltip="Go to Jobs"),
-        Binding("5,a", "app.go('annotate')", "Label", tooltip="Go to Annotate: queues, labels, adjudication"),
-        Binding("i", "import", "Import", tooltip="Import statements, questions or answers from files, with a preview"),
+        Binding(
+            "5,a",
+            "app.go('annotate')",
+            "Label",
+            tooltip="Go to Annotate: queues, labels, adjudication",
+        ),
+        Binding(
+            "i",
+            "import",
+            "Import",
+            tooltip="Import statements, questions or answers from files, with a preview",
+        ),
         Binding("j", "row(1)", "Row below", show=False, tooltip="Go to the next line"),
         Binding("k", "row(-1)", "Row above", show=False, tooltip="Go to the previous line"),
         Binding("g", "edge(-1)", "First row", show=False, tooltip="Go to the first line"),
         Binding("G", "edge(1)", "Last row", show=False, tooltip="Go to the last line"),
         *keys_to_audits(),
-        Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor reviews first"),
-        Binding("W", "report", "Report", tooltip="Write a report: a page with all figures, for a browser"),
+        Binding(
+            "V", "review", "Review", tooltip="Open the review queue: what an auditor reviews first"
+        ),
+        Binding(
+            "W",
+            "report",
+            "Report",
+            tooltip="Write a report: a page with all figures, for a browser",
+        ),
     ]
 
     facts = query_one("#facts", OptionList)
@@ -468,13 +625,15 @@ class HomeScreen(StoreScreen):
         self._judgement: Judgement | None = None
         self._judged_for: tuple[object, object] | None = None
         self._began: str | None = None
-        "line that the cursor was put on before all lines were known: unless a person moves it, it goes on to a task"
+        """line that the cursor was put on before all lines were known: unless a person moves it, it
+        goes on to a task"""
         self._reading = self._judging = self._every_task = False
         self._review: Awaited | None = None
         "the review queue, asked for before it was known what waits"
         self._ticks = 0
         self._seen: Seen | None = None
-        "what there was when somebody last looked at Home of this store, before the terminal was opened"
+        """what there was when somebody last looked at Home of this store, before the terminal was
+        opened"""
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="notice", markup=False)
@@ -492,23 +651,34 @@ class HomeScreen(StoreScreen):
         self._look_again()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return action not in ("review", "report") or (self._overview is not None and bool(self._overview.answers))
+        return action not in ("review", "report") or (
+            self._overview is not None and bool(self._overview.answers)
+        )
 
     def on_resize(self) -> None:
         self._show()
 
     def tick(self) -> None:
-        """Look again: each second while a job is active, otherwise now and then where something was written."""
+        """Look again: each second while a job is active, otherwise now and then where something was
+        written.
+        """
         self._ticks += 1
         active = self._overview is not None and bool(self._overview.active)
-        if self.is_current and (active or self._ticks % IDLE_TICKS == 0) and (self.anew() or active):
+        if (
+            self.is_current
+            and (active or self._ticks % IDLE_TICKS == 0)
+            and (self.anew() or active)
+        ):
             self._look_again()
 
     def _is_new(self, overview: Overview) -> bool:
-        """Return whether something is to be judged anew, and take note of it. What people do counts at once, what an
-        active job writes counts when it has ended. A job may end without an answer more.
+        """Return whether something is to be judged anew, and take note of it. What people do counts
+        at once, what an active job writes counts when it has ended. A job may end without an answer
+        more.
         """
-        jobs = tuple((job.id, job.state, job.question, job.active or job.done) for job in overview.jobs)
+        jobs = tuple(
+            (job.id, job.state, job.question, job.active or job.done) for job in overview.jobs
+        )
         before, work = self._judged_for, (overview.work, jobs)
         made = before[1] if before is not None and overview.active else overview.made
         self._judged_for = (work, made)
@@ -556,7 +726,9 @@ class HomeScreen(StoreScreen):
     def _run_of(self, key: str) -> Run | None:
         """Return the run that a line is about."""
         audits = self._judgement.audits if self._judgement is not None else ()
-        return next((one.run for of in audits for one in of.lines if f"{of.mode}:{one.key}" == key), None)
+        return next(
+            (one.run for of in audits for one in of.lines if f"{of.mode}:{one.key}" == key), None
+        )
 
     def _begin(self, key: str) -> None:
         """Go where a task is done."""
@@ -603,17 +775,22 @@ class HomeScreen(StoreScreen):
         self.app.push_screen(ReportDialog())
 
     def action_review(self) -> None:
-        """Open the review queue that the list of what to do names, else that of the run that was answered last.
+        """Open the review queue that the list of what to do names, else that of the run that was
+        answered last.
 
         Where that list is still being worked out, the queue opens when it is there.
         """
-        if self._judgement is None and any(one.group == "judge" and not one.is_finished for one in self.workers):
+        if self._judgement is None and any(
+            one.group == "judge" and not one.is_finished for one in self.workers
+        ):
             self._review, self.title_bar.note = gate_of(self).expect(self, "screen"), WAITING
             return
         lead(self.app, self.review_route())
 
     def review_route(self) -> Sequence[object]:
-        """Return what leads to the review queue that the list of what to do names, as far as it is known."""
+        """Return what leads to the review queue that the list of what to do names, as far as it is
+        known.
+        """
         tasks = self._judgement.tasks if self._judgement is not None else ()
         return next((one.route for one in tasks if one.route[0] == "review"), ("review",))
 
@@ -637,7 +814,9 @@ class HomeScreen(StoreScreen):
         if self._overview is None:
             return
         width = (self.facts if self.has_class("-beside") else self).size.width or 80
-        lines = home_lines(self._overview, self._judgement, width, every_task=self._every_task, seen=self._seen)
+        lines = home_lines(
+            self._overview, self._judgement, width, every_task=self._every_task, seen=self._seen
+        )
         self.refresh_bindings()
         held = [option.id for option in self.facts.options]
         if held == [key for key, _ in lines]:
@@ -664,7 +843,10 @@ class HomeScreen(StoreScreen):
             self._seen = Seen.read(remembered(self._seen_name))
         self._overview = overview
         if not overview.active:  # a job that is active is looked at every second
-            keep(self._seen_name, overview.seen(datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")).written())
+            keep(
+                self._seen_name,
+                overview.seen(datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")).written(),
+            )
         self.trouble.hide()
         self.show_notice()
         self._show()

@@ -1,6 +1,8 @@
-"""Bringing files in: choose one, see what it is and what would come of it, then write it with one key.
+"""Bringing files in: choose one, see what it is and what would come of it, then write it with one
+key.
 
-The preview is the import itself, done and taken back (`pipeline.importing`); only what was shown is written.
+The preview is the import itself, done and taken back (`pipeline.importing`); only what was shown is
+written.
 """
 
 from __future__ import annotations
@@ -49,7 +51,13 @@ class FileTree(DirectoryTree):
         Binding("k", "cursor_up", "Row above", show=False),
         Binding("right,l", "open", "Unfold the folder", show=False),
         Binding("left", "close", "Fold the folder, or go to its parent", show=False),
-        Binding("enter", "select_cursor", "Preview", key_display="Enter", tooltip="Read the file or folder here"),
+        Binding(
+            "enter",
+            "select_cursor",
+            "Preview",
+            key_display="Enter",
+            tooltip="Read the file or folder here",
+        ),
     ]
 
     def __init__(self, folder: Path, *, name: str) -> None:
@@ -58,7 +66,9 @@ class FileTree(DirectoryTree):
         self.guide_depth = 2
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
-        """Leave out what is hidden, and files of kinds that cannot be imported; a path can name any."""
+        """Leave out what is hidden, and files of kinds that cannot be imported; a path can name
+        any.
+        """
         shown = (path for path in paths if not path.name.startswith("."))
         return [path for path in shown if path.is_dir() or path.name.endswith(KINDS)]
 
@@ -99,7 +109,12 @@ class PathBox(Input):
     """A path; Tab takes the completion where one is offered, else it goes to the next field."""
 
     def __init__(self, folder: Path, *, name: str) -> None:
-        super().__init__(id=name, compact=True, placeholder="a path; Tab completes it", suggester=PathSuggester(folder))
+        super().__init__(
+            id=name,
+            compact=True,
+            placeholder="a path; Tab completes it",
+            suggester=PathSuggester(folder),
+        )
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "tab" and self._suggestion and self.cursor_position == len(self.value):
@@ -109,7 +124,8 @@ class PathBox(Input):
 
 
 def completed(typed: str, folder: Path) -> str | None:
-    """Return a path that begins as typed: the first of what is there, as far as all of these are alike.
+    """Return a path that begins as typed: the first of what is there, as far as all of these are
+    alike.
 
     None: there is none, or nothing to add.
     """
@@ -144,7 +160,16 @@ def path_of(typed: str, folder: Path) -> Path | None:
 LOG, LABELS = "log", "labels"
 OF_PEOPLE = ("survey", "answers")
 "formats whose files have columns about people"
-FIELDS = ("--answers", "--map", "--sheet", "--encoding", "--header-row", "--decimal", "--language", "--election")
+FIELDS = (
+    "--answers",
+    "--map",
+    "--sheet",
+    "--encoding",
+    "--header-row",
+    "--decimal",
+    "--language",
+    "--election",
+)
 "options of the shell that a field of this screen has"
 UNKNOWN = ""
 "format of a table that may be a survey"
@@ -182,17 +207,29 @@ class ImportScreen(StoreScreen):
             "p",
             "people",
             "People, model, queue",
-            tooltip="Say which columns are questions, weights and groups of people; of models' answers: which model; "
+            tooltip="Say which columns are questions, weights and groups of people; of models' "
+            "answers: which model; "
             "of labels: which new queue",
         ),
-        Binding("n", "name", "Name", tooltip="Rename the instrument, or choose the questionnaire of the answers"),
+        Binding(
+            "n",
+            "name",
+            "Name",
+            tooltip="Rename the instrument, or choose the questionnaire of the answers",
+        ),
         Binding(
             "s",
             "skip",
             "Skip errors",
-            tooltip="Skip files with errors, answers without a prompt or labels of unknown texts; read the others",
+            tooltip="Skip files with errors, answers without a prompt or labels of unknown "
+            "texts; read the others",
         ),
-        Binding("w", "shipped", "Shipped", tooltip="Show the instruments that ship with workbench, or your own files"),
+        Binding(
+            "w",
+            "shipped",
+            "Shipped",
+            tooltip="Show the instruments that ship with workbench, or your own files",
+        ),
         Binding("slash", "path", "Path", key_display="/", tooltip="Type a path"),
         Binding("escape", "leave", "Back", key_display="Esc"),
     ]
@@ -227,13 +264,33 @@ class ImportScreen(StoreScreen):
         with Horizontal(id="body"):
             yield FileTree(self._folder, name="files")
             with Vertical(id="beside"):
-                yield Input(id="name", compact=True, placeholder="a name in this store; Enter previews again")
+                yield Input(
+                    id="name",
+                    compact=True,
+                    placeholder="a name in this store; Enter previews again",
+                )
                 with Vertical(id="how"):
-                    yield Input(id="columns", compact=True, placeholder="columns: original=COLUMN,ref=#,-=COLUMN")
-                    yield Input(id="answers", compact=True, placeholder="answers of parties: teils=neutral,ja=agree")
+                    yield Input(
+                        id="columns",
+                        compact=True,
+                        placeholder="columns: original=COLUMN,ref=#,-=COLUMN",
+                    )
+                    yield Input(
+                        id="answers",
+                        compact=True,
+                        placeholder="answers of parties: teils=neutral,ja=agree",
+                    )
                     yield Input(id="sheet", compact=True, placeholder="sheet: the only one")
-                    yield Input(id="encoding", compact=True, placeholder="encoding: UTF-8, or as a mark says")
-                    yield Input(id="more", compact=True, placeholder="header-row=3 decimal=, language=de election=2024")
+                    yield Input(
+                        id="encoding",
+                        compact=True,
+                        placeholder="encoding: UTF-8, or as a mark says",
+                    )
+                    yield Input(
+                        id="more",
+                        compact=True,
+                        placeholder="header-row=3 decimal=, language=de election=2024",
+                    )
                 yield Input(id="people", compact=True, placeholder=OF_SURVEY, select_on_focus=False)
                 with VerticalScroll(id="preview"):
                     yield Static(ABOUT, id="said", markup=False)
@@ -345,7 +402,9 @@ class ImportScreen(StoreScreen):
         self._skippable = faults and (self._format in PARTS or unknown_texts)
         skip = ""
         if self._skippable:
-            skip = "\ns imports the others." if unknown_texts else "\ns skips the files with errors."
+            skip = (
+                "\ns imports the others." if unknown_texts else "\ns skips the files with errors."
+            )
         told = str(error).replace(" STORE ", f" {shlex.quote(str(self.store_path))} ")
         mapped = "\ne fills in these columns, to be changed and read." * (" --map original" in told)
         if not mapped and any(flag in told for flag in FIELDS):
@@ -359,7 +418,12 @@ class ImportScreen(StoreScreen):
         if request != self._request:
             return
         path, node, self._request = request.path, self.files.cursor_node, None
-        if self.focused is self.files and node is not None and node.data is not None and node.data.path == path:
+        if (
+            self.focused is self.files
+            and node is not None
+            and node.data is not None
+            and node.data.path == path
+        ):
             node.toggle()
         else:
             self.files.path = path
@@ -386,7 +450,9 @@ class ImportScreen(StoreScreen):
             from workbench.pipeline.importing import listed_formats
 
             now = self._format_of(self._request)
-            self._ask(replace(self._request, format=following(listed_formats(), now, 1), skip=False))
+            self._ask(
+                replace(self._request, format=following(listed_formats(), now, 1), skip=False)
+            )
 
     def action_name(self) -> None:
         self.name_box.add_class("-shown")
@@ -400,7 +466,9 @@ class ImportScreen(StoreScreen):
         if self._request is not None:
             path, how = self._request.path, self._request.how
             as_it_is = (
-                how.columns or not path.is_file() or self._format_of(self._request) in (*WITH_PARTIES[1:], *BESIDE)
+                how.columns
+                or not path.is_file()
+                or self._format_of(self._request) in (*WITH_PARTIES[1:], *BESIDE)
             )
             answers = ",".join(f"{word}={stance}" for word, stance in how.answers.items())
             proposed = how if as_it_is else self._proposed or how
@@ -493,8 +561,8 @@ class ImportScreen(StoreScreen):
     @worker("look")
     async def look(self, request: Request) -> None:
         def load() -> tuple[Material, Outcome] | None:
-            """Return what would come; None: it is a folder like any other. Raises WorkbenchError if it cannot be read
-            as it is, or cannot be put beside what is here.
+            """Return what would come; None: it is a folder like any other. Raises WorkbenchError if
+            it cannot be read as it is, or cannot be put beside what is here.
             """
             from workbench.formats.packed import reading
             from workbench.formats.read import is_plain
@@ -547,11 +615,14 @@ def with_label_options(request: Request, typed: str) -> Request:
     from workbench.pipeline.label_imports import LabelOptions
 
     values = _typed_options(typed, ("into", "purpose", "codebook"), OF_LABELS)
-    return replace(request, labels=LabelOptions(**{name: value for name, value in values.items() if value}))
+    return replace(
+        request, labels=LabelOptions(**{name: value for name, value in values.items() if value})
+    )
 
 
 def _typed_options(typed: str, names: tuple[str, ...], example: str) -> dict[str, str]:
-    """Return the value of each name in a text such as `model=NAME audit=AUDIT`, or "" if it is not there.
+    """Return the value of each name in a text such as `model=NAME audit=AUDIT`, or "" if it is not
+    there.
 
     Raises UsageError for other words.
     """
@@ -577,13 +648,19 @@ def _proposed(request: Request) -> How | None:
 
 
 def preview(outcome: Outcome, store: Path) -> Content:
-    """Return what would come: what it was recognised as, what of it is new, what is odd, and the first rows."""
+    """Return what would come: what it was recognised as, what of it is new, what is odd, and the
+    first rows.
+    """
     from workbench.pipeline.importing import first_rows, said
 
     material = outcome.material
     sentences = [one for one in said(outcome, store) if not one.startswith("Next: ")]
     head = Content.assemble(("Format  ", "$text-muted"), (visible(material.format), "bold"))
-    parts = [head, Content(visible(f"Would import {sentences[0]}")), *(Content(visible(one)) for one in sentences[1:])]
+    parts = [
+        head,
+        Content(visible(f"Would import {sentences[0]}")),
+        *(Content(visible(one)) for one in sentences[1:]),
+    ]
     return Content("\n").join([*parts, Content(""), _table(*first_rows(material, ROWS))])
 
 
@@ -597,7 +674,9 @@ def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Content:
 
 
 def _row(cells: tuple[str, ...], widths: list[int]) -> str:
-    return "  ".join([*(cell.ljust(width) for cell, width in zip(cells, widths, strict=False)), cells[-1]])
+    return "  ".join(
+        [*(cell.ljust(width) for cell, width in zip(cells, widths, strict=False)), cells[-1]]
+    )
 
 
 def _cut(text: str) -> str:

@@ -41,7 +41,8 @@ from workbench.whole_folders import made_beside
 EXAMPLE = "veldania"
 "the instrument that ships, and the store that is made for it"
 STAND_IN, LOOK_EVERY_S = "scripted:steady", 0.5
-"which of the example's stand-ins is the model of its audit, and how often the process that makes it is looked at"
+"""which of the example's stand-ins is the model of its audit, and how often the process that makes
+it is looked at"""
 NOTE = "Enter or a click opens"
 NAMES = 24
 "columns of the names of stores"
@@ -57,7 +58,12 @@ class WelcomeScreen(Screen[None], Background):
         Binding("enter", "open", "Open", tooltip="Open this store"),
         Binding("n", "new", "New store", tooltip="Create a new store"),
         Binding("e", "example", "Example", tooltip="Open the example; make it first if needed"),
-        Binding("T,delete", "forget", "Forget", tooltip="Remove a recent store from the list; its file stays"),
+        Binding(
+            "T,delete",
+            "forget",
+            "Forget",
+            tooltip="Remove a recent store from the list; its file stays",
+        ),
         Binding("f5", "refresh", "Refresh", show=False, tooltip="Look again"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
@@ -83,7 +89,9 @@ class WelcomeScreen(Screen[None], Background):
         yield TitleBar("choose a store", "welcome")
         yield Trouble()
         yield OptionList(
-            Option(Content.styled("Looking for stores …", "dim"), disabled=True), id="places", markup=False
+            Option(Content.styled("Looking for stores …", "dim"), disabled=True),
+            id="places",
+            markup=False,
         )
         yield Keys()
 
@@ -185,12 +193,17 @@ class WelcomeScreen(Screen[None], Background):
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="open")
     def try_open(self, path: Path, *, make: bool, example: bool) -> None:
-        """Open the store once, so that whatever is in the way is said here, where another can be chosen."""
+        """Open the store once, so that whatever is in the way is said here, where another can be
+        chosen.
+        """
         opening = get_current_worker()
         try:
             if example and not path.exists():
-                make_example(path, lambda said: self.app.call_from_thread(setattr, self.title_bar, "note", said),
-                             lambda: opening.is_cancelled)  # fmt: skip
+                make_example(
+                    path,
+                    lambda said: self.app.call_from_thread(setattr, self.title_bar, "note", said),
+                    lambda: opening.is_cancelled,
+                )
             usable_store(path, make=make)
         finally:
             self.app.call_from_thread(setattr, self.title_bar, "note", NOTE)
@@ -198,7 +211,8 @@ class WelcomeScreen(Screen[None], Background):
 
 
 def make_example(path: Path, tell: Callable[[str], None], is_left: Callable[[], bool]) -> None:
-    """Make the example with its answers, in a process of its own; one that is left on the way is made whole next time.
+    """Make the example with its answers, in a process of its own; one that is left on the way is
+    made whole next time.
 
     Raises StoreError, with what the process said.
     """
@@ -209,8 +223,11 @@ def make_example(path: Path, tell: Callable[[str], None], is_left: Callable[[], 
         with (folder / "log").open("w+", encoding="utf-8") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "workbench", "demo", str(made), *options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
             began = time.monotonic()
             while process.poll() is None:
                 if is_left():
@@ -227,13 +244,16 @@ def make_example(path: Path, tell: Callable[[str], None], is_left: Callable[[], 
 
 
 def usable_store(path: Path, *, make: bool = False) -> None:
-    """Open a store and close it; with `make`, make it where it is not there. Raises a StoreError that says why not."""
+    """Open a store and close it; with `make`, make it where it is not there. Raises a StoreError
+    that says why not.
+    """
     from stores.core.store import Store
 
     try:
         if not make and not path.exists():
             raise StoreError(
-                f"{path}: the store is gone: it was deleted, moved or renamed. T removes it from the list; if it was "
+                f"{path}: the store is gone: it was deleted, moved or renamed. T removes it from "
+                "the list; if it was "
                 "moved, open it with: workbench STORE"
             )
         with Store.open(path, create=make):
@@ -249,15 +269,21 @@ def welcome_options(
     found = [_heading("Recent", first=True)] if recent else []
     for one in recent:
         when = "gone" if one.path in gone else one.opened
-        found.append(Option(_line(one.path.name, when, short(one.path.parent)), id=f"recent:{one.path}"))
+        found.append(
+            Option(_line(one.path.name, when, short(one.path.parent)), id=f"recent:{one.path}")
+        )
     found += [_heading(f"In this folder · {short(folder)}", first=not recent)] if here else []
     found += [Option(_line(path.name, "", ""), id=f"here:{path}") for path in here]
     if not recent and not here:
-        found.append(_heading(f"You have opened no store yet, and {short(folder)} has none", first=True))
+        found.append(
+            _heading(f"You have opened no store yet, and {short(folder)} has none", first=True)
+        )
     there = (folder / f"{EXAMPLE}.db").exists()
     made = f"a study with answers; {'opens' if there else 'makes'} {EXAMPLE}.db"
     found.append(_heading("Begin"))
-    found.append(Option(_line("n  A new store …", "", "an empty store in a file of your own"), id="new:"))
+    found.append(
+        Option(_line("n  A new store …", "", "an empty store in a file of your own"), id="new:")
+    )
     found.append(Option(_line("e  The example", "", made), id="example:"))
     return found
 
@@ -271,7 +297,9 @@ def short(path: Path) -> str:
 
 
 def _heading(text: str, *, first: bool = False) -> Option:
-    return Option(Content.styled(("" if first else "\n") + visible(text), "bold $text-muted"), disabled=True)
+    return Option(
+        Content.styled(("" if first else "\n") + visible(text), "bold $text-muted"), disabled=True
+    )
 
 
 def _line(name: str, when: str, where: str) -> Content:
@@ -280,7 +308,10 @@ def _line(name: str, when: str, where: str) -> Content:
     missing = when == "gone"
     return Content.assemble(
         (f"{shown:<{NAMES}}", "" if missing else "bold"),
-        (f"  {'✗ gone' if missing else when:<16}" if when else "", "$text-error" if missing else "$text-muted"),
+        (
+            f"  {'✗ gone' if missing else when:<16}" if when else "",
+            "$text-error" if missing else "$text-muted",
+        ),
         (f"  {visible(where)}", "$text-muted"),
     )
 
@@ -304,7 +335,9 @@ class NewStoreDialog(ModalScreen[Path | None]):
             dialog.border_title = "A new store"
             dialog.border_subtitle = "Enter create · Esc back"
             yield Input(placeholder="audit.db", id="file", compact=True)
-            yield Static(Content(f"A file name in {visible(short(self._folder))}, or a path."), id="note")
+            yield Static(
+                Content(f"A file name in {visible(short(self._folder))}, or a path."), id="note"
+            )
 
     def on_mount(self) -> None:
         self.box.focus()
@@ -331,7 +364,11 @@ def new_path(text: str, folder: Path) -> tuple[Path | None, str]:
         if path.exists():
             return None, f"{path} already exists; choose another name, or open it from the list"
         if not path.parent.is_dir():
-            return None, f"the folder {path.parent} does not exist; create it first, or choose another folder"
+            return (
+                None,
+                f"the folder {path.parent} does not exist; create it first, or choose another "
+                "folder",
+            )
     except (OSError, RuntimeError) as error:
         return None, f"{said[:60]!r} cannot be created ({error})"
     return path, ""
@@ -378,7 +415,9 @@ class WelcomeApp(GatedApp):
 
 
 def run_welcome(folder: Path) -> int:
-    """Let a person choose a store, and run the terminal on it until it is left; return the exit code."""
+    """Let a person choose a store, and run the terminal on it until it is left; return the exit
+    code.
+    """
     for size in ("COLUMNS", "LINES"):  # what tables obey; screens are as large as the terminal is
         os.environ.pop(size, None)
     app = WelcomeApp(folder)

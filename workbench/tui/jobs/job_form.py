@@ -1,4 +1,6 @@
-"""The form of a new sampling job: what to ask of which model, and, before anything starts, what that comes to."""
+"""The form of a new sampling job: what to ask of which model, and, before anything starts, what
+that comes to.
+"""
 
 from __future__ import annotations
 
@@ -57,15 +59,28 @@ if TYPE_CHECKING:
 SAMPLED = section("screens-jobs", "A new job: ask a model")
 
 COUNTS_HERE = (
-    "All these prompts have stored answers from the same texts, so nothing is asked. F5 counts them for this design."
+    "All these prompts have stored answers from the same texts, so nothing is asked. "
+    "F5 counts them for this design."
 )
-SETTLED_HERE = "Stored answers settle all of these prompts, so nothing is asked. F5 notes that this run is complete."
+SETTLED_HERE = (
+    "Stored answers settle all of these prompts, so nothing is asked. F5 notes that "
+    "this run is complete."
+)
 PROBE_FIRST = f"probe of {PROBED} first"
 YES = "yes"
 SENT = (("one by one", ""), ("in batches", "batches"))
 "(words, value) of how requests reach a served model"
 TYPED = (
-    *("model", "statements", "personas", "seed", "cluster", "chat_format", "thinking", "extra_body"),
+    *(
+        "model",
+        "statements",
+        "personas",
+        "seed",
+        "cluster",
+        "chat_format",
+        "thinking",
+        "extra_body",
+    ),
     *("template_language", "device"),
 )
 INDENT = "  "
@@ -74,7 +89,8 @@ INDENT = "  "
 def explain() -> str:
     """Return what the fields mean, those of every audit included."""
     asked = "\n".join(
-        textwrap.fill(f"{one.name}: {one.question}", 73, subsequent_indent=INDENT) for one in registry.asking()
+        textwrap.fill(f"{one.name}: {one.question}", 73, subsequent_indent=INDENT)
+        for one in registry.asking()
     )
     own = (one.form_help for one in registry.asking() if one.form_help)
     return "\n\n".join((SAMPLED, f"The audits:\n{asked}", *own))
@@ -98,7 +114,8 @@ class JobForm(StartForm):
         self._audit_chosen = False
         self._first_kind = SAMPLED_WHOLE
         "of the kinds of answers that are offered"
-        "whether a person, or a job, named the audit; whether the audit on show counts answers only where it has to"
+        """whether a person, or a job, named the audit; whether the audit on show counts answers
+        only where it has to"""
         "whether a person chose the audit: it then stays when another instrument is chosen"
 
     def compose_fields(self) -> ComposeResult:
@@ -109,7 +126,10 @@ class JobForm(StartForm):
         yield row("model", Field("smollm2", id="model", compact=True))
         yield Label("How many", classes="heading")
         with Horizontal(classes="pair"):
-            yield row("statements", Field(QUICK, id="statements", compact=True, placeholder="quick · all · 8 · refs"))
+            yield row(
+                "statements",
+                Field(QUICK, id="statements", compact=True, placeholder="quick · all · 8 · refs"),
+            )
             yield sampled(row("samples", Field("30", id="samples", compact=True)))
         yield Static(id="note", classes="note", markup=False)
         with Collapsible(title="Of this audit", id="of_audit"):
@@ -130,7 +150,10 @@ class JobForm(StartForm):
                 yield row("family", select("family"))
                 yield row("language", select("language"))
             with Horizontal(classes="pair", id="instructions"):
-                yield row("prompts in", Field(id="template_language", compact=True, placeholder="that language"))
+                yield row(
+                    "prompts in",
+                    Field(id="template_language", compact=True, placeholder="that language"),
+                )
             yield row("personas", Field(id="personas", compact=True, placeholder="none · file"))
         with Collapsible(title="How answers are drawn"):
             with Horizontal(classes="pair"):
@@ -145,11 +168,19 @@ class JobForm(StartForm):
                 yield row("tokens", Field("20", id="max_tokens", compact=True))
         with Collapsible(title="Where the model runs"):
             with Horizontal(classes="pair"):
-                yield row("chat format", Field(id="chat_format", compact=True, placeholder="its own"))
-                yield row("dtype", select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]))
+                yield row(
+                    "chat format", Field(id="chat_format", compact=True, placeholder="its own")
+                )
+                yield row(
+                    "dtype",
+                    select("dtype", [("usual", "usual"), *((name, name) for name in DTYPES)]),
+                )
             with Horizontal(classes="pair"):
                 yield row("device", Field(id="device", compact=True, placeholder="usual"))
-                yield row("serve", select("serve", [("no", ""), *((name, name) for name in SERVE.choices)]))
+                yield row(
+                    "serve",
+                    select("serve", [("no", ""), *((name, name) for name in SERVE.choices)]),
+                )
             with Horizontal(classes="pair"):
                 yield row("cluster", Field(id="cluster", compact=True, placeholder="none"))
                 yield row("extra fields", Field(id="extra_body", compact=True, placeholder="none"))
@@ -162,21 +193,37 @@ class JobForm(StartForm):
         """Offer the instruments; the first one that has statements is chosen."""
         self._choices = {one.instrument: one for one in choices}
         if not self._choices:
-            self.say(UsageError("The store has no instrument yet. Esc, then h: Home imports the shipped one."))
+            self.say(
+                UsageError(
+                    "The store has no instrument yet. Esc, then h: Home imports the shipped one."
+                )
+            )
             return
-        self._offer_instruments(next((one for one in choices if one.statements), choices[0]).instrument)
+        self._offer_instruments(
+            next((one for one in choices if one.statements), choices[0]).instrument
+        )
         self.offer_instrument()
 
     def refill(self, told: Mapping[str, Any]) -> None:
-        """Put in what a job was told: what the instrument offers is chosen first, as all else depends on it."""
+        """Put in what a job was told: what the instrument offers is chosen first, as all else
+        depends on it.
+        """
         choices = self._choices.get(told["instrument"])
         if choices is None:
-            self.say(INSTRUMENT.error(f"the store no longer has {told['instrument']}; choose another instrument"))
+            self.say(
+                INSTRUMENT.error(
+                    f"the store no longer has {told['instrument']}; choose another instrument"
+                )
+            )
             return
         self._audit_chosen = True
         self._offer_instruments(choices.instrument)
         self.offer("audit", [(one.audit, one.audit) for one in choices.audits], told["audit"])
-        self.offer("language", [(name, name) for name in choices.languages], told["language"] or choices.languages[0])
+        self.offer(
+            "language",
+            [(name, name) for name in choices.languages],
+            told["language"] or choices.languages[0],
+        )
         self._offer_audit(choices)
         self.pick("family", told["family"])
         self._offer_family()
@@ -194,7 +241,9 @@ class JobForm(StartForm):
         self.ask()
 
     def _refill_own(self, told: Mapping[str, Any]) -> None:
-        """Put in what a job was told of its audit's own options; of those with ticks it names the statements."""
+        """Put in what a job was told of its audit's own options; of those with ticks it names the
+        statements.
+        """
         audit = registry.audit(told["audit"])
         for option in audit.run_options:
             if option.name not in told or option.name in audit.ticked:
@@ -209,7 +258,9 @@ class JobForm(StartForm):
 
     @on(Select.Changed, "#instrument")
     def offer_instrument(self) -> None:
-        """Offer what the chosen instrument has; an audit that was chosen stays, else it is what fits the instrument."""
+        """Offer what the chosen instrument has; an audit that was chosen stays, else it is what
+        fits the instrument.
+        """
         choices = self._choices.get(self.chosen("instrument"))
         if choices is None:
             return
@@ -235,8 +286,12 @@ class JobForm(StartForm):
         self.offer("instrument", [(name, name) for name in self._choices], first)
 
     def _prefer_fitting(self, audit: str) -> None:
-        """Offer instruments that have what an audit asks about first, and leave one that has not for the first."""
-        self._choices = dict(sorted(self._choices.items(), key=lambda item: not item[1].fits(audit)))
+        """Offer instruments that have what an audit asks about first, and leave one that has not
+        for the first.
+        """
+        self._choices = dict(
+            sorted(self._choices.items(), key=lambda item: not item[1].fits(audit))
+        )
         now = self._choices.get(self.chosen("instrument"))
         if now is not None:
             first = next(iter(self._choices))
@@ -263,7 +318,9 @@ class JobForm(StartForm):
 
     @on(Input.Changed, "#model")
     def _offer_kinds(self) -> None:
-        """Offer the kinds of answers that an audit can have; first the kind that this model is meant to give."""
+        """Offer the kinds of answers that an audit can have; first the kind that this model is
+        meant to give.
+        """
         if self._audit is None:
             return
         defaults = registry.audit(self._audit.audit).defaults
@@ -277,14 +334,18 @@ class JobForm(StartForm):
         self._first_kind = first
 
     def _offer_answers(self, answers: Sequence[tuple[str, str]], *, anew: bool) -> None:
-        """Offer kinds of answers. `anew`: the first of them, whatever was chosen of another audit."""
+        """Offer kinds of answers. `anew`: the first of them, whatever was chosen of another
+        audit.
+        """
         now = self.chosen("answers")
         stays = not anew and any(value == now for _, value in answers)
         self.offer("answers", answers, now if stays else answers[0][1])
 
     @on(Select.Changed, "#answers")
     def _show_sampled(self) -> None:
-        """Show how answers are drawn where some are: of an audit that reads probabilities, if a person wants that."""
+        """Show how answers are drawn where some are: of an audit that reads probabilities, if a
+        person wants that.
+        """
         if self._audit is None:
             return
         defaults = registry.audit(self._audit.audit).defaults
@@ -294,7 +355,9 @@ class JobForm(StartForm):
 
     @on(Select.Changed, "#family")
     def _offer_family(self) -> None:
-        """List a family's templates, and set what was not typed to how they are meant to be asked."""
+        """List a family's templates, and set what was not typed to how they are meant to be
+        asked.
+        """
         if self._audit is not None:
             family = self.chosen("family")
             names = [name for of, name in self._audit.templates if of == family]
@@ -305,7 +368,9 @@ class JobForm(StartForm):
     def _offer_drawn(self) -> None:
         """Set what was not typed of how answers are drawn to what is usual."""
         usual = self._usual_of(self.chosen("family"))
-        for name, text in switched({name: self.typed(name) for name in DRAWN}, self._usual, usual).items():
+        for name, text in switched(
+            {name: self.typed(name) for name in DRAWN}, self._usual, usual
+        ).items():
             self.put(name, text)
         self._usual = usual
 
@@ -320,7 +385,9 @@ class JobForm(StartForm):
 
     @on(Input.Changed, "#statements")
     def draw_as_many(self) -> None:
-        """Draw few answers for a quick look, and the usual number otherwise, unless a person typed one."""
+        """Draw few answers for a quick look, and the usual number otherwise, unless a person typed
+        one.
+        """
         if self._audit is not None:
             self._offer_drawn()
 
@@ -334,7 +401,8 @@ class JobForm(StartForm):
     def say(self, error: WorkbenchError) -> None:
         """Say what cannot be, and mark the field that the sentence names first."""
         super().say(error)
-        wrong = "model" if isinstance(error, ModelError) else ""  # whatever cannot be had here is the model
+        # Whatever cannot be had here is the model.
+        wrong = "model" if isinstance(error, ModelError) else ""
         self._mark(error.label if isinstance(error, FieldError) else wrong)
 
     def _mark(self, field: str) -> None:
@@ -385,19 +453,28 @@ class JobForm(StartForm):
             probe = ProbeWish(asks=True) if launch.wants_probe(store, plan) else None
             return JobPreview(
                 f"{plan.describe()}\n{estimate.describe()}",
-                lambda opened: launch.start(opened, plan.design, plan, probe=probe, batched=batched),
+                lambda opened: launch.start(
+                    opened, plan.design, plan, probe=probe, batched=batched
+                ),
                 "" if probe is None else PROBE_FIRST,
             )
         if not launch.is_noted(store, plan):
             why = COUNTS_HERE if plan.settling is None else SETTLED_HERE
-            return JobPreview(f"{plan.describe()}\n{why}", lambda opened: launch.note_stored(opened, plan))
+            return JobPreview(
+                f"{plan.describe()}\n{why}", lambda opened: launch.note_stored(opened, plan)
+            )
         place = next((one for one in registry.places() if one.mode == mode_of(values.audit)), None)
         there = f" Its figures: Esc, then {place.key}." if place is not None and place.key else ""
-        return JobPreview(f"{plan.describe()}\nEverything is stored already; there is nothing to start.{there}", None)
+        return JobPreview(
+            f"{plan.describe()}\nEverything is stored already; there is nothing to start.{there}",
+            None,
+        )
 
 
 def sampled(field: Horizontal) -> Horizontal:
-    """Return a row that says how answers are drawn: audits of which nothing is sampled do without it."""
+    """Return a row that says how answers are drawn: audits of which nothing is sampled do without
+    it.
+    """
     field.add_class("sampled")
     return field
 
@@ -408,12 +485,20 @@ def own_id(audit: str, option: str) -> str:
 
 
 def own_fields(audit: Audit) -> Iterator[Widget]:
-    """Yield the rows of an audit's own options: texts in a row each, numbers and choices side by side."""
+    """Yield the rows of an audit's own options: texts in a row each, numbers and choices side by
+    side.
+    """
     typed = [option for option in audit.run_options if option.name not in audit.ticked]
     texts = [option for option in typed if option.type is Type.TEXT and not option.choices]
     for option in texts:
-        yield asked(option, id=own_id(audit.name, option.name)).add_class("own", f"own_{audit.name}")
-    others = [_own_row(audit, option) for option in typed if option not in texts and option.type is not Type.FLAG]
+        yield asked(option, id=own_id(audit.name, option.name)).add_class(
+            "own", f"own_{audit.name}"
+        )
+    others = [
+        _own_row(audit, option)
+        for option in typed
+        if option not in texts and option.type is not Type.FLAG
+    ]
     if others:
         yield Horizontal(*others, classes=f"pair own own_{audit.name}")
 
@@ -454,28 +539,40 @@ def read_choices(store: Store) -> tuple[Choices, ...]:
                 statements=len(instrument.statements),
                 variants=tuple(map(str, variants)),
                 languages=_languages(instrument),
-                audits=tuple(_audit_choices(instrument, audit, variants) for audit in registry.asking()),
-                fitting=frozenset(
-                    one.name for one in registry.asking() if one.own_material and one.may_be_asked(store, name)
+                audits=tuple(
+                    _audit_choices(instrument, audit, variants) for audit in registry.asking()
                 ),
-                ticks={one.name: one.to_tick(store, name) for one in registry.asking() if one.ticked},
+                fitting=frozenset(
+                    one.name
+                    for one in registry.asking()
+                    if one.own_material and one.may_be_asked(store, name)
+                ),
+                ticks={
+                    one.name: one.to_tick(store, name) for one in registry.asking() if one.ticked
+                },
             )
         )
     return tuple(found)
 
 
 def _languages(instrument: Instrument) -> tuple[str, ...]:
-    spoken = {wording.language for statement in instrument.statements for wording in statement.wordings}
+    spoken = {
+        wording.language for statement in instrument.statements for wording in statement.wordings
+    }
     own = instrument.language
     return tuple(sorted(spoken, key=lambda language: (language != own, language))) or (own,)
 
 
-def _audit_choices(instrument: Instrument, audit: Audit, variants: Sequence[VariantId]) -> AuditChoices:
+def _audit_choices(
+    instrument: Instrument, audit: Audit, variants: Sequence[VariantId]
+) -> AuditChoices:
     templates = [t for t in instrument.templates if t.audit == audit.name] or audit.templates()
     usual = audit.defaults.family
     return AuditChoices(
         audit=audit.name,
-        families=tuple(dict.fromkeys(sorted((t.family for t in templates), key=lambda family: family != usual))),
+        families=tuple(
+            dict.fromkeys(sorted((t.family for t in templates), key=lambda family: family != usual))
+        ),
         templates=tuple(dict.fromkeys((t.family, t.name) for t in templates)),
         variants=tuple(map(str, audit.default_variants(variants))),
         usual=usual_values(instrument.name, audit.name, audit.defaults),

@@ -1,4 +1,6 @@
-"""What a new job is to do: four kinds, each with what it needs, and why it cannot be started where it cannot."""
+"""What a new job is to do: four kinds, each with what it needs, and why it cannot be started where
+it cannot.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,9 @@ class JobKindDialog(ModalScreen[str | None], Background):
         self.action_choose(str(event.option.id))
 
     def action_choose(self, kind: str) -> None:
-        """Choose a kind, or say why it cannot be started. Forms that ask a model say it themselves."""
+        """Choose a kind, or say why it cannot be started. Forms that ask a model say it
+        themselves.
+        """
         if kind in (SAMPLE, DRAFT):
             self.dismiss(kind)
         elif reason := self._reasons.get(kind, ""):
@@ -118,7 +122,8 @@ def read_means(store: Store) -> Means:
     from workbench.evidence import readings as free_text
 
     labelled = {
-        purpose: len(store.labels.judged("stance", purpose=purpose)) for purpose in (Purpose.TRAINING, Purpose.TEST)
+        purpose: len(store.labels.judged("stance", purpose=purpose))
+        for purpose in (Purpose.TRAINING, Purpose.TEST)
     }
     return Means(
         instruments=len(store.instruments.names()),
@@ -164,7 +169,10 @@ _KINDS = {
 
 
 def _options(means: Mapping[str, str], why: Mapping[str, str] | None = None) -> list[Option]:
-    return [Option(_words(kind, means.get(kind, "…"), (why or {}).get(kind, "")), id=kind) for kind in _KINDS]
+    return [
+        Option(_words(kind, means.get(kind, "…"), (why or {}).get(kind, "")), id=kind)
+        for kind in _KINDS
+    ]
 
 
 def _words(kind: str, means: str, why: str) -> Content:

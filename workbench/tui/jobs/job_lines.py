@@ -43,7 +43,9 @@ def asking(job: Job) -> str:
 
 
 def asked_about(job: Job) -> list[str]:
-    """Return what a few words say of what is asked, where the audit and the instrument do not say it."""
+    """Return what a few words say of what is asked, where the audit and the instrument do not say
+    it.
+    """
     audit = registry.of_design(job.spec)
     return audit.said(job.spec) if audit is not None else []
 
@@ -86,8 +88,10 @@ def valid_answers(job: Job) -> list[str]:
     again, over = told.get("invalid", 0), told.get("over", 0)
     strange = again - told.get("truncated", 0)
     parts = [
-        f"{job.done:,} valid answers of {job.total:,}" + (f" and {over:,.0f} beyond the minimum" if over else ""),
-        f"drawn again {again:,.0f} ({percent(strange, told.get('answers', 0), 1)} were no offered letter)",
+        f"{job.done:,} valid answers of {job.total:,}"
+        + (f" and {over:,.0f} beyond the minimum" if over else ""),
+        f"drawn again {again:,.0f} ({percent(strange, told.get('answers', 0), 1)} were no "
+        "offered letter)",
         _short(round(told.get("short", 0))),
     ]
     return [part for part in parts if part]
@@ -95,7 +99,11 @@ def valid_answers(job: Job) -> list[str]:
 
 def _short(prompts: int) -> str:
     """Return how many prompts have too few valid answers; nothing where all have enough."""
-    return f"{plural(prompts, 'prompt')} {'has' if prompts == 1 else 'have'} too few after all tries" if prompts else ""
+    return (
+        f"{plural(prompts, 'prompt')} {'has' if prompts == 1 else 'have'} too few after all tries"
+        if prompts
+        else ""
+    )
 
 
 UNREADABLE, UNDRAWN = "unreadable", "undrawn"
@@ -105,7 +113,8 @@ CHECK = "check"
 DONE = 13
 "columns for how much of a job is done"
 UNITS = {TRAIN: "steps", CLASSIFY: "responses", CHECK: "texts", DRAFT: "prompts"}
-"what a job counts; every other kind counts answers, or prompts where it computes label probabilities"
+"""what a job counts; every other kind counts answers, or prompts where it computes label
+probabilities"""
 
 _HINTS: Mapping[str, Mapping[str, str]] = {
     SAMPLE: {
@@ -141,11 +150,15 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
 
 
 _DECISIONS = {
-    ("probed", False): "Enter shows the answers of its probe · R continues · e changes the settings · S stops it",
+    (
+        "probed",
+        False,
+    ): "Enter shows the answers of its probe · R continues · e changes the settings · S stops it",
     (
         "probed",
         True,
-    ): "R continues anyway · e changes the settings · S stops it · Enter shows the answers of its probe",
+    ): "R continues anyway · e changes the settings · S stops it · Enter shows the answers of "
+    "its probe",
     ("", True): "R continues anyway · e changes the settings · S stops it",
     ("", False): "R continues · e changes the settings · S stops it",
 }
@@ -233,7 +246,9 @@ def state_mark(job: Job) -> str:
 
 
 def job_details(job: Job, *, begun: bool = False) -> Content:
-    """Return what is known about a job; `begun`: its worker was started a moment ago, and may not have it yet."""
+    """Return what is known about a job; `begun`: its worker was started a moment ago, and may not
+    have it yet.
+    """
     what, progress = {
         TRAIN: (_training, _trained),
         CLASSIFY: (_classifying, _classified),
@@ -263,7 +278,12 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         said = f"{STOPPING}: {job.message}" if is_stopping(job) else job.message
         parts.append(Content.assemble(("→ ", "$text-accent"), visible(said, lines=True)))
     if job.batches and not job.active:
-        parts.append(Content("the endpoint has one of its batches: R resumes the job and fetches the batch's answers"))
+        parts.append(
+            Content(
+                "the endpoint has one of its batches: R resumes the job and fetches the batch's "
+                "answers"
+            )
+        )
     if job.probed is not None and not job.question:
         parts.append(Content(visible(job.probed.describe())))
     if job.hidden:
@@ -280,7 +300,9 @@ def hint(job: Job, *, begun: bool = False) -> str:
     if job.state == "queued":
         return "R starts it now, beside the others"
     if job.question:
-        return _DECISIONS["" if job.probed is None else "probed", job.question in (UNREADABLE, UNDRAWN)]
+        return _DECISIONS[
+            "" if job.probed is None else "probed", job.question in (UNREADABLE, UNDRAWN)
+        ]
     if job.state == "paused":
         return "R continues" if job.worker else "R resumes; the model is loaded again"
     if job.failed_items and job.state == "failed" and not job.retry_helps:
@@ -296,12 +318,16 @@ def hint(job: Job, *, begun: bool = False) -> str:
 def stop_question(job: Job) -> str:
     """Return what is asked before a job is cancelled: what stays, and how to go on."""
     stays = {
-        TRAIN: f"The job is at step {job.done:,} of {job.total:,}. The last checkpoint stays, and R resumes from it.",
+        TRAIN: f"The job is at step {job.done:,} of {job.total:,}. The last checkpoint stays, "
+        "and R resumes from it.",
         CLASSIFY: f"The readings of {job.done:,} responses stay, and R reads the rest later.",
-        DRAFT: f"The drafts from {job.done:,} answered prompts stay, and R asks for the rest later.",
+        DRAFT: f"The drafts from {job.done:,} answered prompts stay, and R asks for the rest "
+        "later.",
         CHECK: f"The results for {job.done:,} texts stay, and R computes the rest later.",
     }.get(job.kind, f"The {job.done:,} stored {unit(job)} stay, and R asks for the rest later.")
-    batch = " The endpoint cancels its batch, too; the answers so far are kept." if job.batches else ""
+    batch = (
+        " The endpoint cancels its batch, too; the answers so far are kept." if job.batches else ""
+    )
     return f"Stop job {job.id} ({kind(job)} {subject(job)})?\n\n{stays}{batch}"
 
 
@@ -314,7 +340,11 @@ def stops(job: Job) -> str:
     """Say when a job stops that was told to."""
     if job.state == "cancelled":
         return f"Job {job.id} is cancelled."
-    when = "once its model is loaded" if job.message.startswith(LOADING) else f"after the current {unit(job)}"
+    when = (
+        "once its model is loaded"
+        if job.message.startswith(LOADING)
+        else f"after the current {unit(job)}"
+    )
     return f"Job {job.id} is {STOPPING}: it ends {when}."
 
 
@@ -352,15 +382,25 @@ def _sampled(job: Job) -> str:
         shares.append(f"stopped once decided {percent(job.progress['decided'], answers, 1)}")
     if job.progress.get("spared"):
         settled = f"{job.progress['settled']:,.0f} prompts settled"
-        shares.append(f"{settled}, which spares {job.progress['spared']:,.0f} of {job.total:,} answers")
+        shares.append(
+            f"{settled}, which spares {job.progress['spared']:,.0f} of {job.total:,} answers"
+        )
     remedy = MORE_TOKENS.format(cancel="" if job.state in ("done", "cancelled") else "cancel, and ")
     more = [remedy] if 2 * job.progress.get("truncated", 0) >= answers else []
-    lines = [[f"{answers:,.0f} {counted} in this attempt", *_going(job)], valid_answers(job), shares, more, _used(job)]
+    lines = [
+        [f"{answers:,.0f} {counted} in this attempt", *_going(job)],
+        valid_answers(job),
+        shares,
+        more,
+        _used(job),
+    ]
     return "\n".join(" · ".join(line) for line in lines if line)
 
 
 def _used(job: Job) -> list[str]:
-    """Return what the calls to a served model came to, and may come to; nothing for a model that runs here."""
+    """Return what the calls to a served model came to, and may come to; nothing for a model that
+    runs here.
+    """
     from workbench.jobs.launch import cost_at_end
 
     told, at_end = job.progress, cost_at_end(job)
@@ -369,7 +409,12 @@ def _used(job: Job) -> list[str]:
     parts = [
         _of(f"{told['requests']:,.0f} calls", told, "max_requests", ",.0f"),
         f"at most {told['at_once_most']:,.0f} at once" if "at_once_most" in told else "",
-        _of(f"{told.get('tokens_in', 0):,.0f} + {told.get('tokens_out', 0):,.0f} tokens", told, "max_tokens", ",.0f"),
+        _of(
+            f"{told.get('tokens_in', 0):,.0f} + {told.get('tokens_out', 0):,.0f} tokens",
+            told,
+            "max_tokens",
+            ",.0f",
+        ),
         _of(f"cost {told['cost']:.4g}", told, "max_cost", ".4g") if "cost" in told else "",
         f"about {at_end:.4g} in total" if at_end is not None else "",
     ]
@@ -409,7 +454,9 @@ def _trained(job: Job) -> str:
         parts.append(f"dev macro F1 {number(told['dev_macro_f1'], Kind.COEFFICIENT)}")
     else:
         held_out = _config(job).get("dev_share")
-        parts.append("no dev macro F1 yet" if held_out else "no dev set: training keeps the last step")
+        parts.append(
+            "no dev macro F1 yet" if held_out else "no dev set: training keeps the last step"
+        )
     if "lr" in told:
         parts.append(f"lr {_small(told['lr'])}")
     after = [f"{human_duration(told['seconds'])} in this attempt"] if told.get("seconds") else []
@@ -434,7 +481,9 @@ def _classified(job: Job) -> str:
 
 def _checking(job: Job) -> str:
     languages = job.spec.get("languages")
-    spoken = f" in {', '.join(map(str, languages))}" if isinstance(languages, list) and languages else ""
+    spoken = (
+        f" in {', '.join(map(str, languages))}" if isinstance(languages, list) and languages else ""
+    )
     return f"wordings of {job.spec.get('instrument', '')}{spoken} by {_checkers(job)}"
 
 
@@ -452,8 +501,15 @@ def _checked(job: Job) -> str:
 def _drafting(job: Job) -> str:
     spec = job.spec
     statements = spec.get("statements")
-    of = f"{len(statements):,} statements" if isinstance(statements, list) and statements else "all statements"
-    return f"{spec.get('model', '')} drafts {_drafted_kinds(job)} for {of} of {spec.get('instrument', '')}"
+    of = (
+        f"{len(statements):,} statements"
+        if isinstance(statements, list) and statements
+        else "all statements"
+    )
+    return (
+        f"{spec.get('model', '')} drafts {_drafted_kinds(job)} for {of} of "
+        f"{spec.get('instrument', '')}"
+    )
 
 
 def _drafted_kinds(job: Job) -> str:
@@ -466,8 +522,14 @@ def _drafted(job: Job) -> str:
     """Return how many lines came back in this attempt, and how many of them can be wordings."""
     if not job.progress.get("answers"):
         return f"{job.done:,} of {job.total:,} prompts answered"
-    lines = f"{job.progress.get('drafts', 0):,.0f} drafts, {job.progress.get('unusable', 0):,.0f} unusable lines"
-    return " · ".join([f"{job.done:,} of {job.total:,} prompts answered", *_going(job)]) + f"\n{lines} so far"
+    lines = (
+        f"{job.progress.get('drafts', 0):,.0f} drafts, "
+        f"{job.progress.get('unusable', 0):,.0f} unusable lines"
+    )
+    return (
+        " · ".join([f"{job.done:,} of {job.total:,} prompts answered", *_going(job)])
+        + f"\n{lines} so far"
+    )
 
 
 def _going(job: Job) -> list[str]:

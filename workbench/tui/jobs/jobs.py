@@ -1,4 +1,6 @@
-"""Jobs: what runs, how fast, what came back; started, stopped and resumed here or from any other terminal."""
+"""Jobs: what runs, how fast, what came back; started, stopped and resumed here or from any other
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -56,19 +58,24 @@ LOG_LINES = 30
 
 NO_JOBS = """No jobs yet.
 
-n starts one: ask a model, train a classifier, or classify answers. A form shows the cost before anything starts."""
+n starts one: ask a model, train a classifier, or classify answers. A form shows the cost before anything starts."""  # noqa: E501
 
 FITS: dict[str, Callable[[Job], bool]] = {
-    "pause": lambda job: job.state == "queued" or (job.state == "running" and not (job.pausing or job.stopping)),
+    "pause": lambda job: (
+        job.state == "queued" or (job.state == "running" and not (job.pausing or job.stopping))
+    ),
     "cancel": lambda job: job.state in ("queued", "running", "paused", "lost"),
-    "resume": lambda job: job.state in ("queued", "paused", "cancelled", "failed", "lost") or job.pausing,
+    "resume": lambda job: (
+        job.state in ("queued", "paused", "cancelled", "failed", "lost") or job.pausing
+    ),
     "retry": lambda job: job.state in ("failed", "cancelled") and job.failed_items > 0,
     "at_once": lambda job: job.kind in (SAMPLE, DRAFT) and job.state != "done",
     "anew": lambda job: job.kind == SAMPLE and job.done > 0,
     "probe": lambda job: job.probed is not None,
     "edit": lambda job: job.ended_badly or job.state == "paused",
     "hide": lambda job: job.ended_badly or job.state == "done",
-    "delete": lambda job: job.state in ("failed", "cancelled", "done"),  # one that is done can be hidden instead
+    # One that is done can be hidden instead.
+    "delete": lambda job: job.state in ("failed", "cancelled", "done"),
     "log": lambda _: True,
 }
 "whether an action fits a job"
@@ -88,16 +95,42 @@ class JobsScreen(JobActs):
         Binding("n", "new", "New", tooltip="Start a new job"),
         Binding("p", "pause", "Pause", tooltip="Pause the job; its work is stored"),
         Binding("S", "cancel", "Stop", tooltip="Stop the job; its work stays"),
-        Binding("R", "resume", "Resume", tooltip="Resume the job with what is missing, or start a waiting job"),
+        Binding(
+            "R",
+            "resume",
+            "Resume",
+            tooltip="Resume the job with what is missing, or start a waiting job",
+        ),
         Binding("y", "retry", "Retry failed", tooltip="Retry only what failed"),
-        Binding("a", "at_once", "Batch size", tooltip="Change how many calls, or rows of a batch, run at once"),
-        Binding("e", "edit", "Edit", tooltip="Change the settings: open the form as filled in for this job"),
-        Binding("A", "anew", "Ask anew", tooltip="Ask anew what the job asked: a run of its own, named by the date"),
+        Binding(
+            "a",
+            "at_once",
+            "Batch size",
+            tooltip="Change how many calls, or rows of a batch, run at once",
+        ),
+        Binding(
+            "e",
+            "edit",
+            "Edit",
+            tooltip="Change the settings: open the form as filled in for this job",
+        ),
+        Binding(
+            "A",
+            "anew",
+            "Ask anew",
+            tooltip="Ask anew what the job asked: a run of its own, named by the date",
+        ),
         Binding("b", "probe", "Probe", tooltip="Show the answers of the job's probe"),
         Binding("l", "log", "Log", tooltip="Show the job's log"),
         Binding("H", "hide", "Hide", tooltip="Hide the job, or list it again"),
         Binding("X", "hidden", "Hidden jobs", show=False, tooltip="Show or hide hidden jobs"),
-        Binding("T,delete", "delete", "Delete", key_display="T", tooltip="Delete a job that has stored nothing"),
+        Binding(
+            "T,delete",
+            "delete",
+            "Delete",
+            key_display="T",
+            tooltip="Delete a job that has stored nothing",
+        ),
         Binding("q", "app.leave", "Leave", tooltip="Go home; running jobs continue"),
     ]
 
@@ -110,7 +143,8 @@ class JobsScreen(JobActs):
         super().__init__()
         self._with_hidden = False
         self._probed: set[int] = set()
-        "jobs that were started here and may have a probe, which is shown as soon as they are listed"
+        """jobs that were started here and may have a probe, which is shown as soon as they are
+        listed"""
         self._jobs: dict[str, Job] = {}
         self._logs: dict[int, str] = {}
         self._tail = ""
@@ -156,10 +190,16 @@ class JobsScreen(JobActs):
         return job is not None and FITS[action](job)
 
     def tick(self) -> None:
-        """Look again: each second while a job is active, otherwise now and then where something was written."""
+        """Look again: each second while a job is active, otherwise now and then where something was
+        written.
+        """
         self._ticks += 1
         active = any(job.active for job in self._jobs.values())
-        if self.is_current and (active or self._ticks % IDLE_TICKS == 0) and (self.anew() or active):
+        if (
+            self.is_current
+            and (active or self._ticks % IDLE_TICKS == 0)
+            and (self.anew() or active)
+        ):
             with in_background():
                 self.action_refresh()
 
@@ -232,7 +272,11 @@ class JobsScreen(JobActs):
     def leads_to(self, mode: str) -> bool:
         """Lead to the figures of the job under the cursor."""
         job = self.current
-        leads = job is not None and job.kind == SAMPLE and any(place.mode == mode for place in registry.places())
+        leads = (
+            job is not None
+            and job.kind == SAMPLE
+            and any(place.mode == mode for place in registry.places())
+        )
         if job is not None and leads:
             self.show_figures(job, mode)
         return leads
@@ -249,14 +293,21 @@ class JobsScreen(JobActs):
         run = await self.with_store(load)
         if run is None:
             app_of(self).show_mode(mode)
-            there, said = self.app.screen, f"Job {job.id} has no answers; these answers are from other jobs"
+            there, said = (
+                self.app.screen,
+                f"Job {job.id} has no answers; these answers are from other jobs",
+            )
             there.call_after_refresh(lambda: say(there, said, warns=True))
         else:
             lead(self.app, (mode, run))
 
     def action_new(self) -> None:
         """Ask what kind of job to start, then what it is to do."""
-        with_answer(self, JobKindDialog(), lambda kind: with_answer(self, screen(FORMS[kind]), self._started))
+        with_answer(
+            self,
+            JobKindDialog(),
+            lambda kind: with_answer(self, screen(FORMS[kind]), self._started),
+        )
 
     def action_cancel(self) -> None:
         job = self.current
@@ -278,7 +329,9 @@ class JobsScreen(JobActs):
             self.carry_out(lambda store: pause(store, job.id))
 
     def action_resume(self) -> None:
-        """Go on; where nothing could be read, or nothing is drawn, only after what came was shown."""
+        """Go on; where nothing could be read, or nothing is drawn, only after what came was
+        shown.
+        """
         job = self.current
         if job is None:
             return
@@ -286,14 +339,22 @@ class JobsScreen(JobActs):
             self.go_on(job.id)
             return
 
-        confirm(self, f"{job.message}\n\nContinue anyway?", "continue anyway", "not now", lambda: self.go_on(job.id))
+        confirm(
+            self,
+            f"{job.message}\n\nContinue anyway?",
+            "continue anyway",
+            "not now",
+            lambda: self.go_on(job.id),
+        )
 
     def action_probe(self) -> None:
         if (job := self.current) is not None and job.probed is not None:
             self.app.push_screen(ProbeScreen(job.id))
 
     def action_edit(self) -> None:
-        """Open the form as it was filled for a job; what is started from there takes the job's place."""
+        """Open the form as it was filled for a job; what is started from there takes the job's
+        place.
+        """
         job = self.current
         if job is None:
             return
@@ -310,7 +371,9 @@ class JobsScreen(JobActs):
 
     @worker("ask", newest=False, opens=True)
     async def plan_anew(self, job: Job) -> None:
-        """Say what it comes to to ask anew what a job asked, and start it where the person agrees."""
+        """Say what it comes to to ask anew what a job asked, and start it where the person
+        agrees.
+        """
 
         def load(store: Store) -> tuple[Plan, str]:
             from workbench import pipeline
@@ -319,8 +382,12 @@ class JobsScreen(JobActs):
             return pipeline.plan(store, anew(store, job.id)), from_elsewhere(store, job.id)
 
         plan, told = await self.with_store(load)
-        question = f"{told}\n{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?".lstrip()
-        confirm(self, question, "ask it", "not now", lambda: self.start_anew(plan, batched=job.batched))
+        question = (
+            f"{told}\n{plan.describe()}\n\nAsk this anew, as a run of {plan.design.occasion}?"
+        ).lstrip()
+        confirm(
+            self, question, "ask it", "not now", lambda: self.start_anew(plan, batched=job.batched)
+        )
 
     @worker("start", newest=False)
     async def start_anew(self, plan: Plan, *, batched: bool) -> None:
@@ -338,7 +405,11 @@ class JobsScreen(JobActs):
     def hide(self, job_id: int, *, hidden: bool) -> None:
         def act(store: Store) -> str:
             store.jobs.hide(job_id, hidden=hidden)
-            return f"Job {job_id} is hidden; X lists hidden jobs." if hidden else f"Job {job_id} is listed."
+            return (
+                f"Job {job_id} is hidden; X lists hidden jobs."
+                if hidden
+                else f"Job {job_id} is listed."
+            )
 
         self.carry_out(act)
 
@@ -352,7 +423,9 @@ class JobsScreen(JobActs):
 
     @worker("ask", newest=False, opens=True)
     async def look_what_goes(self, job_id: int) -> None:
-        """Say what goes with a job and delete it, or why that cannot be and hide it, where the person agrees."""
+        """Say what goes with a job and delete it, or why that cannot be and hide it, where the
+        person agrees.
+        """
 
         def load(store: Store) -> tuple[str, bool]:
             from workbench.jobs.tidying import what_goes
@@ -369,7 +442,13 @@ class JobsScreen(JobActs):
             self.ask_to_hide(job_id, told)
 
     def ask_to_hide(self, job_id: int, why: str) -> None:
-        confirm(self, in_store(self.app, why), "hide it", "keep it", lambda: self.hide(job_id, hidden=True))
+        confirm(
+            self,
+            in_store(self.app, why),
+            "hide it",
+            "keep it",
+            lambda: self.hide(job_id, hidden=True),
+        )
 
     def ask_to_delete(self, job_id: int, goes: str) -> None:
         def act(store: Store) -> str:
@@ -386,7 +465,9 @@ class JobsScreen(JobActs):
             self.go_on(job.id, only_failed=True)
 
     def say_elsewhere(self, job_id: int, about: str, *, only_failed: bool) -> None:
-        """Show whom a job from elsewhere asks and at whose cost, and let it go on where the person agrees."""
+        """Show whom a job from elsewhere asks and at whose cost, and let it go on where the person
+        agrees.
+        """
         confirm(
             self,
             f"{about}\n\nContinue it here?",
@@ -403,7 +484,10 @@ class JobsScreen(JobActs):
 
         def bound(store: Store, most: int) -> str:
             store.jobs.set_concurrency(job.id, most or None)
-            return f"Job {job.id}: {f'at most {most:,} at once' if most else 'the original number at once'}."
+            return (
+                f"Job {job.id}: "
+                f"{f'at most {most:,} at once' if most else 'the original number at once'}."
+            )
 
         asked = NumberDialog(f"Job {job.id}: batch size", job.concurrency, steps_at_once(job))
         with_answer(self, asked, lambda most: self.carry_out(lambda store: bound(store, most)))
@@ -426,14 +510,18 @@ class JobsScreen(JobActs):
             return launch.log_tail(path, job_id, lines=1000)
 
         text = await to_thread(load, self.store_path) or "The job has not written anything yet."
-        self.app.push_screen(TextScreen(f"Log of job {job_id}", Content(visible(text, lines=True)), wide=True))
+        self.app.push_screen(
+            TextScreen(f"Log of job {job_id}", Content(visible(text, lines=True)), wide=True)
+        )
 
     @worker("look")
     async def look(self) -> None:
         jobs, logs = await self.with_store(read_jobs)
         self._reading, self._seen = False, True
         self._offer(jobs)
-        self._with_hidden = self._with_hidden or any(job.hidden and job.id == self._new for job in jobs)
+        self._with_hidden = self._with_hidden or any(
+            job.hidden and job.id == self._new for job in jobs
+        )
         shown = [job for job in jobs if self._with_hidden or not job.hidden]
         self._jobs = {str(job.id): job for job in shown}
         self._logs = logs
@@ -449,7 +537,9 @@ class JobsScreen(JobActs):
         self._show_probes()
 
     def _show_probes(self) -> None:
-        """Show the probe of a job that was just started here, once: it waits for a decision there."""
+        """Show the probe of a job that was just started here, once: it waits for a decision
+        there.
+        """
         for number in sorted(self._probed):
             job = self._jobs.get(str(number))
             if job is not None and self.is_current:
@@ -462,7 +552,9 @@ class JobsScreen(JobActs):
 
 
 def _note(jobs: Sequence[Job], hidden: int) -> str:
-    """Return what stands in the title: how many jobs go on, wait for a person, and are not shown."""
+    """Return what stands in the title: how many jobs go on, wait for a person, and are not
+    shown.
+    """
     active = sum(job.active and not job.question for job in jobs)
     asking = sum(bool(job.question) for job in jobs)
     counts = {"active": active, "waiting for you": asking, "hidden": hidden}

@@ -1,4 +1,6 @@
-"""The answers of a job's probe with their readings, before the run starts: continue, change the settings, or cancel."""
+"""The answers of a job's probe with their readings, before the run starts: continue, change the
+settings, or cancel.
+"""
 
 from __future__ import annotations
 
@@ -123,10 +125,16 @@ class ProbeScreen(RulingKeys, JobActs):
             self.details.update("")
             return
         one = self._shown[int(at)]
-        about = f"{one.statement} · {one.variant} · {one.template}, labels {one.order} · read as: {one.read_as}"
+        about = (
+            f"{one.statement} · {one.variant} · {one.template}, labels {one.order} · read "
+            f"as: {one.read_as}"
+        )
         why = f"\n{one.reason}" if one.reason else ""
         said = Content.assemble("\n", visible(one.text or "(empty)", lines=True), visible(why))
-        above = [Content.styled(visible(about), "$text-muted"), *ruled_by(self.ruled_here()[:RULED])]
+        above = [
+            Content.styled(visible(about), "$text-muted"),
+            *ruled_by(self.ruled_here()[:RULED]),
+        ]
         self.details.update(Content("\n").join([*above, said]))
 
     @on(RecordTable.RowSelected)
@@ -196,7 +204,10 @@ def told(job: Job) -> str:
     """Return what is known of a job's probe, and what can be done."""
     found = job.probed
     if found is None and job.active:
-        return f"Job {job.id} starts with a probe of some twenty answers. {job.message or 'Its worker is starting …'}"
+        return (
+            f"Job {job.id} starts with a probe of some twenty answers. "
+            f"{job.message or 'Its worker is starting …'}"
+        )
     if found is None:
         return ended(job)
     more = f"\n{CHOICE}" if job.question else f"\n{ended(job)}"

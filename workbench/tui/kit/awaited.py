@@ -1,4 +1,6 @@
-"""What keys wait for, and what the screens ask of the gate that lets keys through; `key_gate` is the gate."""
+"""What keys wait for, and what the screens ask of the gate that lets keys through; `key_gate` is
+the gate.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the screens of a mode have in common: a title, a panel for trouble, a footer, and how workers' errors show."""
+"""What the screens of a mode have in common: a title, a panel for trouble, a footer, and how
+workers' errors show.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,8 @@ def app_of(node: DOMNode) -> Workbench:
 def say(screen: Screen[Any], sentence: str, *, warns: bool = False) -> None:
     """Say what was done; `warns`: why nothing was, or that it was not what was meant.
 
-    A window without a title line says it beside its buttons, in `#told`; one without either lets the screen below it.
+    A window without a title line says it beside its buttons, in `#told`; one without either lets
+    the screen below it.
     """
     for bar in screen.query(TitleBar):
         bar.say(sentence, warns=warns)
@@ -117,26 +120,35 @@ def offer_copy(app: object, error: WorkbenchError) -> None:
 
 
 def as_trouble(error: BaseException) -> WorkbenchError:
-    """Return an error that a person can mend. A bug is written to a file, with its traceback, and named."""
+    """Return an error that a person can mend. A bug is written to a file, with its traceback, and
+    named.
+    """
     if isinstance(error, WorkbenchError):
         return error
     if type(error).__module__ == "sqlite3":  # not imported here: only stores know the database
         return StoreError(
-            f"The store could not be read: {error}. Nothing has changed; F5 tries again. Where it stays, see what is "
+            f"The store could not be read: {error}. Nothing has changed; F5 tries again. Where "
+            "it stays, see what is "
             "damaged: workbench doctor STORE"
         )
     place = noted(error)
-    where = f"the details are in {place}; send that file with your report" if place else "no file could be written"
+    where = (
+        f"the details are in {place}; send that file with your report"
+        if place
+        else "no file could be written"
+    )
     return WorkbenchError(
-        f"workbench has a fault here ({type(error).__name__}: {error}). Nothing stored has changed, and everything "
-        "else goes on. F5 tries again. Where it stays, see whether the store is damaged (workbench doctor STORE), or "
+        f"workbench has a fault here ({type(error).__name__}: {error}). Nothing stored has "
+        "changed, and everything "
+        "else goes on. F5 tries again. Where it stays, see whether the store is damaged "
+        "(workbench doctor STORE), or "
         f"report it: {where}."
     )
 
 
 def noted(error: BaseException) -> Path | None:
-    """Write the traceback of a bug to the end of a file in a person's state folder; return the file, None where it
-    cannot be written.
+    """Write the traceback of a bug to the end of a file in a person's state folder; return the
+    file, None where it cannot be written.
     """
     beside = state_file()
     if beside is None:
@@ -144,7 +156,11 @@ def noted(error: BaseException) -> Path | None:
     place = beside.with_name(FAULTS)
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        kept = place.read_text(encoding="utf-8", errors="replace")[-KEPT_CHARACTERS:] if place.exists() else ""
+        kept = (
+            place.read_text(encoding="utf-8", errors="replace")[-KEPT_CHARACTERS:]
+            if place.exists()
+            else ""
+        )
         told = "".join(traceback.format_exception(error))
         now = datetime.now().astimezone().isoformat(timespec="seconds")
         said = f"{kept}{now} workbench {__version__}\n{told}\n"
@@ -163,7 +179,9 @@ def of_store(path: Path, load: Callable[[Store], T]) -> T:
 
 
 def read_store(path: Path, load: Callable[[Store], T]) -> T:
-    """Return what `load` reads of the store at `path`: all of one moment, whoever writes meanwhile; see `at_once`."""
+    """Return what `load` reads of the store at `path`: all of one moment, whoever writes meanwhile;
+    see `at_once`.
+    """
     began = monotonic()
     found = of_store(path, lambda store: store.at_once(lambda: load(store)))
     if monotonic() - began > LONG_S:
@@ -176,7 +194,9 @@ LONG_S = 0.5
 
 
 def give_back_memory() -> None:
-    """Return to the system the memory that is free: glibc keeps up to half of what a long read took."""
+    """Return to the system the memory that is free: glibc keeps up to half of what a long read
+    took.
+    """
     import ctypes
 
     if (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)) is not None:
@@ -190,8 +210,8 @@ WRITES: ContextVar[bool] = ContextVar("WRITES", default=False)
 
 
 def say_late(app: App[Any], written: Future[Any]) -> None:
-    """Say what a write came to whose screen was left meanwhile, if it failed: on the screen in sight, or below the
-    program that has ended.
+    """Say what a write came to whose screen was left meanwhile, if it failed: on the screen in
+    sight, or below the program that has ended.
     """
     if (error := written.exception()) is None:
         return
@@ -203,18 +223,24 @@ def say_late(app: App[Any], written: Future[Any]) -> None:
 
 
 class Background(DOMNode):
-    """A screen with workers. What one of them cannot do is said in its place: none ends the program."""
+    """A screen with workers. What one of them cannot do is said in its place: none ends the
+    program.
+    """
 
     async def with_store(self, load: Callable[[Store], T], *, leases: bool = False) -> T:
-        """Return what `load` reads or writes in a thread, with a connection to the app's store of its own.
+        """Return what `load` reads or writes in a thread, with a connection to the app's store of
+        its own.
 
-        Await it in a method that is a `worker`. Where the screen was left meanwhile, the method does not go on; what
-        was to be written is, and what stands in its way is said on the screen in sight. What is read is of one moment,
-        and may be read again for that: a worker that does not write, but `leases` an item, says so.
+        Await it in a method that is a `worker`. Where the screen was left meanwhile, the method
+        does not go on; what was to be written is, and what stands in its way is said on the screen
+        in sight. What is read is of one moment, and may be read again for that: a worker that does
+        not write, but `leases` an item, says so.
         """
         if not WRITES.get():
             return await to_thread(of_store if leases else read_store, store_path(self.app), load)
-        written: Future[T] = get_running_loop().run_in_executor(None, of_store, store_path(self.app), load)
+        written: Future[T] = get_running_loop().run_in_executor(
+            None, of_store, store_path(self.app), load
+        )
         try:
             return await shield(written)
         except CancelledError:
@@ -247,17 +273,19 @@ def in_background() -> Iterator[None]:
 def worker(
     group: str, *, newest: bool = True, opens: bool = False, beside: bool = False
 ) -> Callable[
-    [Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]]], Callable[Concatenate[Node, Given], Worker[None]]
+    [Callable[Concatenate[Node, Given], Coroutine[Any, Any, None]]],
+    Callable[Concatenate[Node, Given], Worker[None]],
 ]:
-    """Make an async method return at once and go on beside the messages of its screen. What it cannot do is said by
-    `Background.failed`.
+    """Make an async method return at once and go on beside the messages of its screen. What it
+    cannot do is said by `Background.failed`.
 
-    `newest`: a later call of the group takes its place, and what the earlier one reads is not shown. What writes says
-    False: a later call does not take the place of an earlier one, and what `with_store` was given is carried out even
-    where the screen is left. What the method does after it is not, so one act of a person is one call of `with_store`.
+    `newest`: a later call of the group takes its place, and what the earlier one reads is not
+    shown. What writes says False: a later call does not take the place of an earlier one, and what
+    `with_store` was given is carried out even where the screen is left. What the method does after
+    it is not, so one act of a person is one call of `with_store`.
 
-    Keys wait until it is done: see `key_gate`. `opens`: it shows another screen, for which all keys are meant.
-    `beside`: what it brings changes nothing that a key depends on, so no key waits.
+    Keys wait until it is done: see `key_gate`. `opens`: it shows another screen, for which all keys
+    are meant. `beside`: what it brings changes nothing that a key depends on, so no key waits.
     """
     kind: Kind = "screen" if opens else "content" if newest else "write"
 
@@ -269,15 +297,19 @@ def worker(
             gate: Gate | None = getattr(self.app, "gate", None)
             awaited: Awaited | None = None
             if gate is not None and not beside:
-                replaces = newest and gate.awaits(self, group)  # keys wait for what it takes the place of
-                awaited = gate.expect(self, kind, group) if replaces or not IN_BACKGROUND.get() else None
+                # Keys wait for what it takes the place of.
+                replaces = newest and gate.awaits(self, group)
+                awaited = (
+                    gate.expect(self, kind, group) if replaces or not IN_BACKGROUND.get() else None
+                )
 
             async def run() -> None:
                 WRITES.set(not newest)
                 IN_BACKGROUND.set(False)
                 failed = False
                 try:
-                    with self._context():  # what it opens comes back to the screen, as from a message
+                    # What it opens comes back to the screen, as from a message.
+                    with self._context():
                         await method(self, *args, **named)
                 except Exception:
                     failed = True
@@ -286,7 +318,9 @@ def worker(
                     if gate is not None and awaited is not None:
                         gate.came(awaited, failed=failed)
 
-            started: Worker[None] = self.run_worker(run, method.__name__, group, exit_on_error=False, exclusive=newest)
+            started: Worker[None] = self.run_worker(
+                run, method.__name__, group, exit_on_error=False, exclusive=newest
+            )
             if awaited is not None:
                 awaited.worker = started
             return started
@@ -305,11 +339,13 @@ class StoreScreen(Screen[None], Keyed, Background):
     EXPLAIN = ""
     "what the numbers of this screen mean: shown under `?`"
     FOOTER_FIRST: ClassVar[tuple[str, ...]] = ()
-    "actions whose keys stand first in the footer, in this order: a narrow one leaves the last ones out"
+    """actions whose keys stand first in the footer, in this order: a narrow one leaves the last
+    ones out"""
     READS_ONLY: ClassVar[bool] = False
     "whether it can be left at any time: nothing is typed there that is not stored at once"
     DECIDES: ClassVar[frozenset[str]] = frozenset()
-    "actions that decide on what is in sight: dropped where it was not yet when their key was pressed"
+    """actions that decide on what is in sight: dropped where it was not yet when their key was
+    pressed"""
     FREE: ClassVar[frozenset[str]] = frozenset()
     "actions that do not depend on what is in sight: their keys do not wait for other content"
     SHORT_TEXT = False
@@ -333,8 +369,8 @@ class StoreScreen(Screen[None], Keyed, Background):
     "of the store, when `anew` was asked last"
 
     def anew(self) -> bool:
-        """Return whether somebody wrote to the store since this was asked last, or nobody knows: where nobody did, a
-        screen does nothing.
+        """Return whether somebody wrote to the store since this was asked last, or nobody knows:
+        where nobody did, a screen does nothing.
         """
         before, self._store_version = self._store_version, app_of(self).store_version()
         return self._store_version is None or self._store_version != before

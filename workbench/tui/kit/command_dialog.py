@@ -1,4 +1,6 @@
-"""Dialogs that write with a command of their own, a report or rows: how far it is, what was written, and a stop."""
+"""Dialogs that write with a command of their own, a report or rows: how far it is, what was
+written, and a stop.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Command:
     stopped: bool = field(default=False, init=False)
 
     def run(self) -> tuple[int, str]:
-        """Run the command to its end; return its exit code, and why where that is not 0. Called in a thread."""
+        """Run the command to its end; return its exit code, and why where that is not 0. Called in
+        a thread.
+        """
         self.process = subprocess.Popen(
             [sys.executable, "-m", "workbench", *self.words],
             stdin=subprocess.DEVNULL,
@@ -53,9 +57,13 @@ class Command:
         if self.stopped:
             self.stop()
         assert self.process.stderr is not None
-        said = [text for line in self.process.stderr if (text := line.strip()) and not self.hear(text)]
+        said = [
+            text for line in self.process.stderr if (text := line.strip()) and not self.hear(text)
+        ]
         code = self.process.wait()
-        return code, " ".join(said).removeprefix("workbench: ") or f"the command ended with code {code}"
+        return code, " ".join(said).removeprefix(
+            "workbench: "
+        ) or f"the command ended with code {code}"
 
     def stop(self) -> None:
         """Interrupt the command, which takes away what it began to write."""
@@ -65,10 +73,14 @@ class Command:
 
 
 class CommandDialog(ModalScreen[None], Background):
-    """A folder to write to, and a note below. Esc stops the command, or goes back where none is under way."""
+    """A folder to write to, and a note below. Esc stops the command, or goes back where none is
+    under way.
+    """
 
     CSS_PATH = "dialogs.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Stop, or back", tooltip="Stop, or go back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Stop, or back", tooltip="Stop, or go back")
+    ]
     SHORT_TEXT = True
     STOPPED = "Stopped; nothing was written."
 
@@ -109,7 +121,8 @@ class CommandDialog(ModalScreen[None], Background):
 
 
 NOTE = (
-    "The report has every audit and model: a short page for any browser with the strongest findings, and every "
+    "The report has every audit and model: a short page for any browser with the strongest "
+    "findings, and every "
     "table and answer behind it. workbench report --help lists narrower choices."
 )
 
@@ -142,9 +155,16 @@ class ReportDialog(CommandDialog):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Write a report"
             dialog.border_subtitle = "Enter write · Esc stop, or back"
-            yield Input(str(free_folder(store_path(self.app))), placeholder="a new folder", id="folder", compact=True)
+            yield Input(
+                str(free_folder(store_path(self.app))),
+                placeholder="a new folder",
+                id="folder",
+                compact=True,
+            )
             yield ProgressBar(total=1.0, show_eta=False)
-            side_by_side = f"{', '.join(self._compare)} stand side by side. " if self._compare else ""
+            side_by_side = (
+                f"{', '.join(self._compare)} stand side by side. " if self._compare else ""
+            )
             yield Static(visible(f"{side_by_side}{NOTE}"), id="note", markup=False)
 
     def on_mount(self) -> None:
@@ -199,7 +219,9 @@ class ReportDialog(CommandDialog):
 
 
 def free_folder(store: Path, holds: str = "report") -> Path:
-    """Return the name of a folder beside a store that is not there yet: `audit-report`, `audit-report-2`, …"""
+    """Return the name of a folder beside a store that is not there yet: `audit-report`,
+    `audit-report-2`, …
+    """
     number, wanted = 1, store.parent / f"{store.stem}-{holds}"
     while wanted.exists():
         number += 1
@@ -222,13 +244,23 @@ FORMATS = (
     ("parquet: smallest, for pandas and DuckDB", "parquet"),
     ("jsonl: a JSON object a line", "jsonl"),
 )
-PEOPLE = (("pseudonyms, the same in all files of this store", "pseudonyms"), ("their names", "names"))
-EXPAND = (("one row for answers that are alike in a draw, with their count", "once"), ("a row for each answer", "each"))
-BESIDE = "A dictionary of the columns, a page to read first and a Croissant record stand beside them."
+PEOPLE = (
+    ("pseudonyms, the same in all files of this store", "pseudonyms"),
+    ("their names", "names"),
+)
+EXPAND = (
+    ("one row for answers that are alike in a draw, with their count", "once"),
+    ("a row for each answer", "each"),
+)
+BESIDE = (
+    "A dictionary of the columns, a page to read first and a Croissant record stand beside them."
+)
 
 
 class RowsDialog(CommandDialog):
-    """What, as what, whose names and where; then how far it is, and what was written. Esc stops it."""
+    """What, as what, whose names and where; then how far it is, and what was written. Esc stops
+    it.
+    """
 
     DEFAULT_CSS = """
     RowsDialog {
@@ -273,7 +305,10 @@ class RowsDialog(CommandDialog):
             yield row("format", select("format", FORMATS))
             yield row("people", select("people", PEOPLE))
             yield row("rows", select("expand", EXPAND))
-            yield row("folder", Input(str(free_folder(store_path(self.app), "rows")), id="folder", compact=True))
+            yield row(
+                "folder",
+                Input(str(free_folder(store_path(self.app), "rows")), id="folder", compact=True),
+            )
             yield Static("Counting …", id="note", markup=False)
 
     def on_mount(self) -> None:
@@ -292,7 +327,9 @@ class RowsDialog(CommandDialog):
     def show_end(self, written: Path | None, why: str) -> None:
         self._enable(True)
         if written is not None:
-            self.say(f"✓ {written}: {self._written()}. README.md says what they are.", "$text-success")
+            self.say(
+                f"✓ {written}: {self._written()}. README.md says what they are.", "$text-success"
+            )
         else:
             self.show_failed(why)
         self.command = None
@@ -305,7 +342,14 @@ class RowsDialog(CommandDialog):
         if not folder:
             self.say("Give a new folder.", "$text-error")
         elif self.command is None:
-            words = ["export", str(store_path(self.app)), folder, "--what", self._chosen("what"), "--progress"]
+            words = [
+                "export",
+                str(store_path(self.app)),
+                folder,
+                "--what",
+                self._chosen("what"),
+                "--progress",
+            ]
             words += ["--format", self._chosen("format")]
             words += ["--names"] if self._chosen("people") == "names" else []
             words += ["--expand"] if self._chosen("expand") == "each" else []
@@ -323,7 +367,10 @@ class RowsDialog(CommandDialog):
         return True
 
     def _written(self) -> str:
-        return ", ".join(f"{rows:,} rows of {kind}" for kind, rows in self._rows.items()) or "nothing yet"
+        return (
+            ", ".join(f"{rows:,} rows of {kind}" for kind, rows in self._rows.items())
+            or "nothing yet"
+        )
 
     def _chosen(self, name: str) -> str:
         return str(self.query_one(f"#{name}", Select).value)

@@ -1,5 +1,5 @@
-"""Small screens above a screen: a text to read, a question to answer, the keys, the copy of a store that is
-gone.
+"""Small screens above a screen: a text to read, a question to answer, the keys, the copy of a store
+that is gone.
 """
 
 from __future__ import annotations
@@ -51,18 +51,27 @@ class TextScreen(ModalScreen[None]):
         page: Callable[[], Screen[Any]] | None = None,
         closed_by: Sequence[str] = (),
     ) -> None:
-        """`page`: makes the screen of the help page that says more. `closed_by`: the keys that opened this text."""
+        """`page`: makes the screen of the help page that says more. `closed_by`: the keys that
+        opened this text.
+        """
         super().__init__(classes="-wide" if wide else "")
         self._title, self._text, self._page, self._closed_by = title, text, page, closed_by
         for key in closed_by:
             self._bindings.bind(key, "dismiss(None)", "Close", show=False)
 
     def compose(self) -> ComposeResult:
-        text = self._text if isinstance(self._text, Content) else Content(visible(self._text, lines=True))
+        text = (
+            self._text
+            if isinstance(self._text, Content)
+            else Content(visible(self._text, lines=True))
+        )
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(visible(self._title))
             dialog.border_subtitle = " · ".join(
-                [*["p whole page"] * (self._page is not None), " or ".join([*self._closed_by, "Esc"]) + " back"]
+                [
+                    *["p whole page"] * (self._page is not None),
+                    " or ".join([*self._closed_by, "Esc"]) + " back",
+                ]
             )
             with VerticalScroll():
                 yield Static(text, markup=False, id="text")
@@ -136,7 +145,11 @@ class ListDialog(ModalScreen[str | None]):
     ]
 
     def __init__(
-        self, title: str, lines: Mapping[str, Content], at: str, does: str = "Enter chooses · Esc back"
+        self,
+        title: str,
+        lines: Mapping[str, Content],
+        at: str,
+        does: str = "Enter chooses · Esc back",
     ) -> None:
         super().__init__()
         self._title, self._lines, self._at, self._does = title, lines, at, does
@@ -144,7 +157,9 @@ class ListDialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -small") as dialog:
             dialog.border_title, dialog.border_subtitle = Content(self._title), Content(self._does)
-            yield OptionList(*(Option(words, id=key) for key, words in self._lines.items()), markup=False)
+            yield OptionList(
+                *(Option(words, id=key) for key, words in self._lines.items()), markup=False
+            )
 
     def on_mount(self) -> None:
         lines = self.query_one(OptionList)
@@ -162,7 +177,9 @@ class ListDialog(ModalScreen[str | None]):
         self.query_one(OptionList).action_cursor_up()
 
 
-def confirm(screen: Screen[Any], question: str, yes: str, no: str, then: Callable[[], object]) -> None:
+def confirm(
+    screen: Screen[Any], question: str, yes: str, no: str, then: Callable[[], object]
+) -> None:
     """Ask a question, and go on where the answer is yes."""
 
     def answered(agreed: bool | None) -> None:
@@ -173,7 +190,9 @@ def confirm(screen: Screen[Any], question: str, yes: str, no: str, then: Callabl
 
 
 def with_answer(screen: Screen[Any], dialog: Screen[T | None], then: Callable[[T], object]) -> None:
-    """Show a dialog, and go on with what a person answers; who leaves it without an answer is back where they were."""
+    """Show a dialog, and go on with what a person answers; who leaves it without an answer is back
+    where they were.
+    """
 
     def answered(answer: T | None) -> None:
         if answer is not None:
@@ -191,7 +210,9 @@ MOST = 100_000
 
 
 class NumberDialog(ModalScreen[int | None]):
-    """Asks for a number; dismisses it, 0 where the field is left empty, or None where it was left."""
+    """Asks for a number; dismisses it, 0 where the field is left empty, or None where it was
+    left.
+    """
 
     SHORT_TEXT = True
     CSS_PATH = "dialogs.tcss"
@@ -226,7 +247,9 @@ class NumberDialog(ModalScreen[int | None]):
         """Take the number, or say why it cannot be one."""
         text = event.value.strip()
         if text and not (text.isdecimal() and 1 <= int(text) <= MOST):
-            wrong = f"✗ {text[:20]!r}: give a whole number from 1 to {MOST:,}, or leave the field empty"
+            wrong = (
+                f"✗ {text[:20]!r}: give a whole number from 1 to {MOST:,}, or leave the field empty"
+            )
             self.note.update(Content.styled(visible(wrong), "$text-error"))
             return
         self.dismiss(int(text) if text else 0)
@@ -262,9 +285,13 @@ class NoteDialog(ModalScreen[str | None]):
         background: $boost;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel", key_display="Esc")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Cancel", key_display="Esc")
+    ]
 
-    def __init__(self, note: str, title: str = "Note for the decision", *, hint: str = "", act: str = "save") -> None:
+    def __init__(
+        self, note: str, title: str = "Note for the decision", *, hint: str = "", act: str = "save"
+    ) -> None:
         super().__init__()
         self._note, self._title, self._hint, self._act = note, title, hint, act
         self.SHORT_TEXT = act == "find"
@@ -282,7 +309,9 @@ class NoteDialog(ModalScreen[str | None]):
 
     @on(Input.Submitted)
     def save(self, event: Input.Submitted) -> None:
-        self.dismiss("".join(character for character in event.value if character.isprintable()).strip())
+        self.dismiss(
+            "".join(character for character in event.value if character.isprintable()).strip()
+        )
 
 
 def short_note(note: str) -> str:
@@ -314,10 +343,23 @@ class WaiveDialog(ModalScreen[str | None]):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(f"Waive {visible(finding.code)}: why?")
             dialog.border_subtitle = "Enter waive · Esc back"
-            yield Static(Content(visible(f"{finding.subject}: {finding.message}"[:300])), markup=False, classes="-dim")
-            yield Input(placeholder="the reason, for the next reader", id="reason", max_length=LONGEST_REASON,
-                        compact=True)  # fmt: skip
-            yield Static("The waiver holds until one of the texts changes.", id="trouble", markup=False, classes="-dim")
+            yield Static(
+                Content(visible(f"{finding.subject}: {finding.message}"[:300])),
+                markup=False,
+                classes="-dim",
+            )
+            yield Input(
+                placeholder="the reason, for the next reader",
+                id="reason",
+                max_length=LONGEST_REASON,
+                compact=True,
+            )
+            yield Static(
+                "The waiver holds until one of the texts changes.",
+                id="trouble",
+                markup=False,
+                classes="-dim",
+            )
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -329,12 +371,16 @@ class WaiveDialog(ModalScreen[str | None]):
         if reason:
             self.dismiss(reason)
         else:
-            self.query_one("#trouble", Static).update("✗ A waiver needs a reason: say why you accept the finding.")
+            self.query_one("#trouble", Static).update(
+                "✗ A waiver needs a reason: say why you accept the finding."
+            )
 
 
 SAYS = (
-    "Everything stored can still be read, including labels, answers and edits made here. Enter writes it to "
-    "a new store and continues there; then repeat any change that was not saved. With Esc nothing can be saved."
+    "Everything stored can still be read, including labels, answers and edits made here. Enter "
+    "writes it to "
+    "a new store and continues there; then repeat any change that was not saved. With Esc "
+    "nothing can be saved."
 )
 
 
@@ -357,7 +403,9 @@ class StoreGoneDialog(ModalScreen[Path | None], Background):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "The store is gone"
             dialog.border_subtitle = "Enter write the copy · Esc back"
-            yield Static(Content(visible(f"{self._error}\n\n{SAYS}", lines=True)), id="text", markup=False)
+            yield Static(
+                Content(visible(f"{self._error}\n\n{SAYS}", lines=True)), id="text", markup=False
+            )
             yield Input(str(self._anchor.free_path), id="path", compact=True)
             yield Static(id="trouble", markup=False)
 

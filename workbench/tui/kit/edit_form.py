@@ -1,7 +1,9 @@
-"""What the forms of the statement editor have in common: nothing typed is lost, and nothing is saved over unseen.
+"""What the forms of the statement editor have in common: nothing typed is lost, and nothing is
+saved over unseen.
 
-A form saves in a worker and stays open until that worked. Where somebody else changed the statement meanwhile, it shows
-what stands there now and keeps what was typed; saving once more puts it on top of that.
+A form saves in a worker and stays open until that worked. Where somebody else changed the statement
+meanwhile, it shows what stands there now and keeps what was typed; saving once more puts it on top
+of that.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         """Save. Called in a thread. Raises WorkbenchError; nothing is written then."""
 
     def fault(self) -> str:
-        """Say why it cannot be saved as typed; "" where it can, as far as is known without the store."""
+        """Say why it cannot be saved as typed; "" where it can, as far as is known without the
+        store.
+        """
         return ""
 
     def begin_in(self, box: TextArea) -> None:
@@ -131,7 +135,9 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         if there is not None:
             self._seen = there
         self.show_conflict(there)
-        again = "Your text is still here: F5 overwrites the current version with it, Esc discards it."
+        again = (
+            "Your text is still here: F5 overwrites the current version with it, Esc discards it."
+        )
         self.say(f"✗ {error}. {again}", wrong=True)
 
     @on(Button.Pressed, "#save")
@@ -161,7 +167,13 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         if not self.dirty:
             self.dismiss(None)
             return
-        confirm(self, "Discard what you typed?", "discard it", "keep editing", lambda: self.dismiss(None))
+        confirm(
+            self,
+            "Discard what you typed?",
+            "discard it",
+            "keep editing",
+            lambda: self.dismiss(None),
+        )
 
     def action_explain(self) -> None:
         self.app.push_screen(TextScreen("The fields", self.EXPLAIN))
@@ -199,7 +211,9 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
             try:
                 return self.write(store, person, values), None
             except ConflictError as error:
-                return error, store.statements.get(self._instrument, ref) if ref is not None else None
+                return error, store.statements.get(
+                    self._instrument, ref
+                ) if ref is not None else None
 
         done, there = await self.with_store(write)
         if isinstance(done, ConflictError):
@@ -214,7 +228,9 @@ def row(name: str, field: Widget) -> Horizontal:
 
 
 class Paragraph(TextArea):
-    """A text that is nearly always one paragraph: Enter goes to the next field, Ctrl+J begins a new line."""
+    """A text that is nearly always one paragraph: Enter goes to the next field, Ctrl+J begins a new
+    line.
+    """
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key in ("enter", "ctrl+j"):
@@ -230,8 +246,15 @@ class Paragraph(TextArea):
 
 def text_box(text: str, name: str, placeholder: str = "") -> TextArea:
     """Return a box for a text that wraps; Tab and Enter leave it."""
-    return Paragraph(text, id=name, soft_wrap=True, tab_behavior="focus", compact=True, placeholder=placeholder,
-                    highlight_cursor_line=False)  # fmt: skip
+    return Paragraph(
+        text,
+        id=name,
+        soft_wrap=True,
+        tab_behavior="focus",
+        compact=True,
+        placeholder=placeholder,
+        highlight_cursor_line=False,
+    )
 
 
 PREVIEW_AFTER_S = 0.25

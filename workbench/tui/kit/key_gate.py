@@ -1,13 +1,18 @@
-"""The gate that every key passes: a key belongs to the screen that the person saw, or asked for, when pressing it.
+"""The gate that every key passes: a key belongs to the screen that the person saw, or asked for,
+when pressing it.
 
-Keys go through one after another: the next one waits until everything that the one before set off is done. While
-something was asked for that is not there yet, keys wait for it, in the order in which they were typed:
+Keys go through one after another: the next one waits until everything that the one before set off
+is done. While something was asked for that is not there yet, keys wait for it, in the order in
+which they were typed:
 
-- a screen or a dialog: all keys wait, and reach it once it is painted; where it does not come, they are dropped;
-- other content of the screen in sight: keys wait, but not those that do not depend on it (`FREE`, text in a field).
+- a screen or a dialog: all keys wait, and reach it once it is painted; where it does not come, they
+  are dropped;
+- other content of the screen in sight: keys wait, but not those that do not depend on it (`FREE`,
+  text in a field).
 
-A key that decides (`DECIDES`: a ruling, a label, a draft) is dropped where it was typed before the thing that it would
-decide on was painted, and so is the rest of what was typed in one go with it. A dropped key is always said.
+A key that decides (`DECIDES`: a ruling, a label, a draft) is dropped where it was typed before the
+thing that it would decide on was painted, and so is the rest of what was typed in one go with it. A
+dropped key is always said.
 """
 
 from __future__ import annotations
@@ -40,7 +45,8 @@ if TYPE_CHECKING:
 Typed = events.Key | events.Paste
 
 ROUNDS = 4
-"how often a message passes all widgets behind a key: an action sends messages, and their handlers send others"
+"""how often a message passes all widgets behind a key: an action sends messages, and their handlers
+send others"""
 POLL_S = 0.05
 "between two looks for what keys wait for"
 LOST_S = 0.5
@@ -68,7 +74,9 @@ LEFT = "what they were typed for was left"
 
 
 class Passed(Message):
-    """Follows a key from widget to widget; where it arrives at the app, all of them are done with the key."""
+    """Follows a key from widget to widget; where it arrives at the app, all of them are done with
+    the key.
+    """
 
     def __init__(self, settling: int, round_number: int) -> None:
         super().__init__()
@@ -97,7 +105,7 @@ class KeyGate:
         self._waiting_since: float | None = None
         self._poll: Timer | None = None
 
-    # ── what is awaited ─────────────────────────────────────────────────────────────────────────────────────────────
+    # ── what is awaited ───────────────────────────────────────────────────────────────────────────
 
     def expect(self, node: DOMNode, kind: Kind, group: str = "") -> Awaited:
         """Let keys wait for something that a screen asked for."""
@@ -131,7 +139,7 @@ class KeyGate:
         self._changed[screen] = None
         self.settle()
 
-    # ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── keys ──────────────────────────────────────────────────────────────────────────────────────
 
     async def take(self, event: Typed) -> None:
         """Let a key through, or keep it until it may go on."""
@@ -139,7 +147,12 @@ class KeyGate:
             await self._app.let_through(event)
             return
         blocker = self._blocker()
-        if isinstance(event, events.Key) and event.key == "escape" and blocker is not None and self._leaves(blocker):
+        if (
+            isinstance(event, events.Key)
+            and event.key == "escape"
+            and blocker is not None
+            and self._leaves(blocker)
+        ):
             await self._leave(blocker, event)
             return
         self._held.append(event)
@@ -162,7 +175,9 @@ class KeyGate:
         self._keep_looking()
 
     def settle(self) -> None:
-        """Wait until all widgets are done with what was sent to them, and a screen that changed is painted."""
+        """Wait until all widgets are done with what was sent to them, and a screen that changed is
+        painted.
+        """
         if not self._app.screen_stack:  # the program ends
             return
         self._settlings += 1
@@ -179,7 +194,9 @@ class KeyGate:
         screen = self._top
         if screen is None or (screen is self._shown and screen not in self._changed):
             await self._settled()
-        elif not screen.call_after_refresh(self._app.call_later, self._painted, screen, self._settling):
+        elif not screen.call_after_refresh(
+            self._app.call_later, self._painted, screen, self._settling
+        ):
             self._settling_since = float("-inf")
 
     def _send(self, round_number: int) -> None:
@@ -214,7 +231,8 @@ class KeyGate:
         top = self._top
         for awaited in [*self._awaited]:
             worker = awaited.worker
-            if worker is not None and (worker.is_finished or worker.is_cancelled):  # before it began
+            # Before it began.
+            if worker is not None and (worker.is_finished or worker.is_cancelled):
                 del self._awaited[awaited]
         here = [awaited for awaited in self._awaited if awaited.node in (top, self._app)]
         if isinstance(top, CommandPalette) and not all(
@@ -230,7 +248,11 @@ class KeyGate:
             return False
         if isinstance(self._app.focused, Input | TextArea):
             return isinstance(event, events.Paste) or event.is_printable or event.key in EDITS
-        if isinstance(event, events.Paste) or isinstance(self._top, CommandPalette) or self._top is None:
+        if (
+            isinstance(event, events.Paste)
+            or isinstance(self._top, CommandPalette)
+            or self._top is None
+        ):
             return False
         active = self._top.active_bindings.get(event.key)
         if active is None:
@@ -240,7 +262,7 @@ class KeyGate:
             return action_name(action) in PLACES
         return not acts(self._top, "FREE").isdisjoint((action, action_name(action)))
 
-    # ── dropping ────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── dropping ──────────────────────────────────────────────────────────────────────────────────
 
     def _is_dropped(self, event: Typed) -> bool:
         """Return whether a key is dropped, and say so."""
@@ -254,7 +276,9 @@ class KeyGate:
         return True
 
     def _is_ahead(self, screen: Screen[Any], event: Typed) -> bool:
-        """Return whether a key would decide on something that was not in sight when it was pressed."""
+        """Return whether a key would decide on something that was not in sight when it was
+        pressed.
+        """
         own = getattr(screen, "is_ahead", None)
         if own is not None:
             return bool(own(event))
@@ -280,10 +304,12 @@ class KeyGate:
         if (top := self._top) is not None:
             say(top, f"{plural(self._dropped, 'key')} dropped: {why}", warns=True)
 
-    # ── leaving ─────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── leaving ───────────────────────────────────────────────────────────────────────────────────
 
     def _leaves(self, blocker: Awaited) -> bool:
-        """Return whether Esc leaves what is awaited: nothing was typed for it, it was pressed twice, or it is stuck."""
+        """Return whether Esc leaves what is awaited: nothing was typed for it, it was pressed
+        twice, or it is stuck.
+        """
         last = self._held[-1] if self._held else None
         twice = isinstance(last, events.Key) and last.key == "escape"
         return last is None or twice or monotonic() - blocker.since > STUCK_S
@@ -299,7 +325,7 @@ class KeyGate:
             await self._app.let_through(event)
         self.settle()
 
-    # ── waiting ─────────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── waiting ───────────────────────────────────────────────────────────────────────────────────
 
     def _keep_looking(self) -> None:
         """Look again soon as long as keys wait."""
@@ -326,7 +352,9 @@ def action_name(action: str) -> str:
 
 
 def acts(screen: Screen[Any], name: str) -> frozenset[str]:
-    """Return the actions that a screen and the classes it is derived from name under `DECIDES` or `FREE`."""
+    """Return the actions that a screen and the classes it is derived from name under `DECIDES` or
+    `FREE`.
+    """
     names: set[str] = set()
     for kind in type(screen).__mro__:
         names |= set(kind.__dict__.get(name, ()))
@@ -355,7 +383,9 @@ class GatedApp(LiteralApp):
             await super().on_event(event)
 
     async def let_through(self, event: Typed) -> None:
-        """Let a key do what it does on the screen in sight; ask first where it leaves a text that was typed there."""
+        """Let a key do what it does on the screen in sight; ask first where it leaves a text that
+        was typed there.
+        """
         field = self.focused
         if isinstance(event, events.Key) and (leaving := self._leaving(event.key)) is not None:
             self._ask_before(leaving)
@@ -371,7 +401,11 @@ class GatedApp(LiteralApp):
         if getattr(screen, "SHORT_TEXT", False) or not screen.is_running:
             return False
         fields = [field for field in self._before if field.is_attached and field.screen is screen]
-        return any(text_of(field) not in (self._before[field], "") for field in fields if field.id not in SEARCHES)
+        return any(
+            text_of(field) not in (self._before[field], "")
+            for field in fields
+            if field.id not in SEARCHES
+        )
 
     def forget_typed(self, field: Input | TextArea) -> None:
         """Take what stands in a field for nothing that anybody typed."""
@@ -380,7 +414,9 @@ class GatedApp(LiteralApp):
     async def action_quit(self) -> None:
         """Leave the program; ask first where something was typed that is not saved."""
         stacks = self._screen_stacks.values()
-        if any(isinstance(top, ConfirmScreen) and top.asks_to_quit for top in self.screen_stack[-1:]):
+        if any(
+            isinstance(top, ConfirmScreen) and top.asks_to_quit for top in self.screen_stack[-1:]
+        ):
             self.exit()
         elif any(self.typed_on(screen) for stack in stacks for screen in stack):
             asked = ConfirmScreen(LOSING, "leave", "stay")
@@ -401,10 +437,15 @@ class GatedApp(LiteralApp):
             return None
         if key not in ("escape", "q") or (in_field and (key == "q" or not screen.is_modal)):
             return None
-        if hasattr(screen, "dirty") or not self.typed_on(screen):  # forms that know what they lose ask by themselves
+        # Forms that know what they lose ask by themselves.
+        if hasattr(screen, "dirty") or not self.typed_on(screen):
             return None
         active = screen.active_bindings.get(key)
-        if active is None or active.node not in (screen, self) or action_name(active.binding.action) not in LEAVING:
+        if (
+            active is None
+            or active.node not in (screen, self)
+            or action_name(active.binding.action) not in LEAVING
+        ):
             return None
         return active
 
@@ -418,7 +459,9 @@ class GatedApp(LiteralApp):
         self.push_screen(ConfirmScreen(LOSING, "leave", "stay"), answered)
 
     def _handle_exception(self, error: Exception) -> None:
-        """End the program with an error, but not because a screen misses its parts that was left before it had them."""
+        """End the program with an error, but not because a screen misses its parts that was left
+        before it had them.
+        """
         pump = active_message_pump.get(None)
         if isinstance(error, NoMatches) and isinstance(pump, DOMNode) and self._is_gone(pump):
             return
@@ -426,8 +469,12 @@ class GatedApp(LiteralApp):
 
     def _is_gone(self, node: DOMNode) -> bool:
         """Return whether a node is on a screen that was left."""
-        screens = [ancestor for ancestor in node.ancestors_with_self if isinstance(ancestor, Screen)]
-        return not any(screen in stack for screen in screens for stack in self._screen_stacks.values())
+        screens = [
+            ancestor for ancestor in node.ancestors_with_self if isinstance(ancestor, Screen)
+        ]
+        return not any(
+            screen in stack for screen in screens for stack in self._screen_stacks.values()
+        )
 
     async def on_passed(self, message: Passed) -> None:
         await self.gate.passed(message)

@@ -1,4 +1,6 @@
-"""Who does something: an annotator, or who changes statements; typed, or chosen among those who did before."""
+"""Who does something: an annotator, or who changes statements; typed, or chosen among those who did
+before.
+"""
 
 from __future__ import annotations
 
@@ -56,10 +58,17 @@ class PersonDialog(ModalScreen[str | None], Background):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Who are you?"
             dialog.border_subtitle = "Enter continue · Esc back"
-            yield Input(self._current or "", placeholder="the same name each time", id="person", compact=True)
+            yield Input(
+                self._current or "",
+                placeholder="the same name each time",
+                id="person",
+                compact=True,
+            )
             yield Static(self._note, id="trouble", markup=False)
             if self._known:
-                yield Static("Known names: ↓, then Enter chooses one", id="known-title", markup=False)
+                yield Static(
+                    "Known names: ↓, then Enter chooses one", id="known-title", markup=False
+                )
                 names = (Option(Content(visible(name))) for name in self._known)
                 yield OptionList(*names, id="known", markup=False)
 
@@ -112,14 +121,18 @@ class EditorDialog(PersonDialog):
         self._instrument = instrument
 
     def on_mount(self) -> None:
-        self.query_one("#trouble", Static).update("Your changes are stored under this name, and you can undo them.")
+        self.query_one("#trouble", Static).update(
+            "Your changes are stored under this name, and you can undo them."
+        )
         self.read()
 
     async def offer(self, names: tuple[str, ...]) -> None:
         """Offer who changed statements here before."""
         if names and not self.query(OptionList):
             self._known = names
-            options = OptionList(*(Option(Content(visible(n))) for n in names), id="known", markup=False)
+            options = OptionList(
+                *(Option(Content(visible(n))) for n in names), id="known", markup=False
+            )
             await self.query_one(".dialog", Vertical).mount(options)
 
     @worker("known", beside=True)

@@ -1,4 +1,6 @@
-"""What the forms that start a job have in common: fields above, what they come to below, nothing started unseen."""
+"""What the forms that start a job have in common: fields above, what they come to below, nothing
+started unseen.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,8 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         Binding("f5", "start", "Start"),
         Binding("escape", "dismiss(None)", "Close without starting a job"),
         Binding("f1,question_mark", "explain", "Explain the fields"),
-        # before the keys that follow are handed to a field: what is typed fast lands where it is meant
+        # before the keys that follow are handed to a field: what is typed fast lands where it is
+        # meant
         Binding("tab", "app.focus_next", "Next field", show=False, priority=True),
         Binding("shift+tab", "app.focus_previous", "Previous field", show=False, priority=True),
     ]
@@ -136,7 +139,9 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     @abstractmethod
     def refill(self, told: Mapping[str, Any]) -> None:
-        """Put the options of a job, by their names, into the fields, once these offer what there is."""
+        """Put the options of a job, by their names, into the fields, once these offer what there
+        is.
+        """
 
     @abstractmethod
     def values(self) -> object | None:
@@ -144,11 +149,15 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     @abstractmethod
     def work_out(self, store: Store, values: Any) -> JobPreview:
-        """Return what these values come to. Called in a thread. Raises WorkbenchError, naming the field."""
+        """Return what these values come to. Called in a thread. Raises WorkbenchError, naming the
+        field.
+        """
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="form") as form:
-            form.border_title = self.HEADING if self._like is None else f"{self.HEADING}, like job {self._like}"
+            form.border_title = (
+                self.HEADING if self._like is None else f"{self.HEADING}, like job {self._like}"
+            )
             form.border_subtitle = f"Tab next · {self.CHOOSING} · F5 start · F1 explain · Esc back"
             with VerticalScroll(id="fields", can_focus=False):
                 yield from self.compose_fields()
@@ -178,7 +187,9 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         self.ask()
 
     def ask(self) -> None:
-        """Work out what the form comes to, once typing pauses; what it came to before is gone at once."""
+        """Work out what the form comes to, once typing pauses; what it came to before is gone at
+        once.
+        """
         self._outlook = None
         self.start_button.disabled = True
         if self.values() is not None:
@@ -188,9 +199,15 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     @on(Input.Submitted)
     def say_what_starts(self) -> None:
-        """Enter in a field starts nothing: whoever only meant to end a word would begin hours of work."""
+        """Enter in a field starts nothing: whoever only meant to end a word would begin hours of
+        work.
+        """
         idle = self._outlook is not None and self._outlook.start is None
-        say(self, NOT_RIGHT if self._wrong else NOTHING_TO_START if idle else STARTS_WITH, warns=True)
+        say(
+            self,
+            NOT_RIGHT if self._wrong else NOTHING_TO_START if idle else STARTS_WITH,
+            warns=True,
+        )
 
     @property
     def _wrong(self) -> bool:
@@ -199,7 +216,9 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
-        """Start what the last line says; while that is still being worked out nothing is started."""
+        """Start what the last line says; while that is still being worked out nothing is
+        started.
+        """
         if self._outlook is None:
             if self._wrong or self.plan_line.has_class("-old"):
                 say(self, NOT_RIGHT if self._wrong else NOT_YET, warns=True)
@@ -235,13 +254,17 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
     def listed(self, name: str) -> tuple[str, ...]:
         """Return everything that a list offers."""
         choices: SelectionList[str] = self.query_one(f"#{name}", SelectionList)
-        return tuple(choices.get_option_at_index(place).value for place in range(choices.option_count))
+        return tuple(
+            choices.get_option_at_index(place).value for place in range(choices.option_count)
+        )
 
     def offer(self, name: str, options: Sequence[tuple[str, str]], first: str) -> None:
         """Let a select offer (words, value), and choose one without a word to the form."""
         select = self.query_one(f"#{name}", Select)
         with select.prevent(Select.Changed):
-            select.set_options([(Content(visible(words)), value) for words, value in options or [(NOTHING, "")]])
+            select.set_options(
+                [(Content(visible(words)), value) for words, value in options or [(NOTHING, "")]]
+            )
             if options:
                 select.value = first
 
@@ -251,10 +274,14 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         choices = self.query_one(f"#{name}", SelectionList)
         with choices.prevent(SelectionList.SelectedChanged):
             choices.clear_options()
-            choices.add_options([Selection(Content(visible(one)), one, one in on_) for one in names])
+            choices.add_options(
+                [Selection(Content(visible(one)), one, one in on_) for one in names]
+            )
 
     def pick(self, name: str, value: str) -> None:
-        """Choose a value that a select offers, without a word to the form; one that it does not offer is left."""
+        """Choose a value that a select offers, without a word to the form; one that it does not
+        offer is left.
+        """
         select = self.query_one(f"#{name}", Select)
         with select.prevent(Select.Changed), suppress(InvalidSelectValueError):
             select.value = value
@@ -303,13 +330,19 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
 
 def row(name: str, field: Widget) -> Horizontal:
     """Return a field with its name before it."""
-    return Horizontal(Label(name, classes="name", markup=False), field, classes="row", id=f"row_{field.id}")
+    return Horizontal(
+        Label(name, classes="name", markup=False), field, classes="row", id=f"row_{field.id}"
+    )
 
 
 def asked(option: Option, placeholder: str | None = None, *, id: str = "") -> Horizontal:  # noqa: A002  as Textual has it
-    """Return the row of a declared option: its label, its default as it is typed, and what an empty field means."""
+    """Return the row of a declared option: its label, its default as it is typed, and what an empty
+    field means.
+    """
     empty = option.none if placeholder is None else placeholder
-    return row(option.title, Field(option.text(), id=id or option.name, compact=True, placeholder=empty))
+    return row(
+        option.title, Field(option.text(), id=id or option.name, compact=True, placeholder=empty)
+    )
 
 
 def titled(name: str, field: Widget) -> Vertical:
@@ -318,6 +351,8 @@ def titled(name: str, field: Widget) -> Vertical:
 
 
 def select(name: str, options: Sequence[tuple[str, str]] = ()) -> Select[str]:
-    """Return a select of one line; until it is filled it holds `NOTHING`, which nobody can choose afterwards."""
+    """Return a select of one line; until it is filled it holds `NOTHING`, which nobody can choose
+    afterwards.
+    """
     offered = [(Content(visible(words)), value) for words, value in options or [(NOTHING, "")]]
     return Select[str](offered, id=name, allow_blank=False, value=offered[0][1], compact=True)

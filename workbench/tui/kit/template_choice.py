@@ -1,4 +1,6 @@
-"""Which language and family of templates figures are about, and which versions of templates that were edited."""
+"""Which language and family of templates figures are about, and which versions of templates that
+were edited.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,12 @@ class Offer:
     "that stood before prompts, after `none`; empty: none did"
 
     def __bool__(self) -> bool:
-        return len(self.families) > 1 or bool(self.versions) or len(self.languages) > 1 or bool(self.personas)
+        return (
+            len(self.families) > 1
+            or bool(self.versions)
+            or len(self.languages) > 1
+            or bool(self.personas)
+        )
 
 
 def offered(runs: Iterable[Run]) -> Offer:
@@ -57,12 +64,17 @@ def offered(runs: Iterable[Run]) -> Offer:
         personas |= dict.fromkeys(run.personas)
         for one in run.versions:
             versions.setdefault(one.name, set()).update({one.version, *one.others} - {0})
-    several = {name: tuple(sorted(numbers)) for name, numbers in sorted(versions.items()) if len(numbers) > 1}
+    several = {
+        name: tuple(sorted(numbers))
+        for name, numbers in sorted(versions.items())
+        if len(numbers) > 1
+    }
     return Offer(tuple(families), several, tuple(languages), (NONE, *personas) if personas else ())
 
 
 def heading(runs: Iterable[Run], families: str = "T") -> list[str]:
-    """Return which languages, families and versions figures are about, where there are others, as a part of a heading.
+    """Return which languages, families and versions figures are about, where there are others, as a
+    part of a heading.
 
     `families`: the key that chooses a language or a family.
     """
@@ -78,19 +90,28 @@ def heading(runs: Iterable[Run], families: str = "T") -> list[str]:
 
 
 def templates_for(run: Run, chosen: TemplateChoice) -> TemplateChoice:
-    """Return a choice of templates that shows a run: the one that is chosen, changed only where that leaves it out.
+    """Return a choice of templates that shows a run: the one that is chosen, changed only where
+    that leaves it out.
 
     `chosen` without families means those that were asked last.
     """
-    families = chosen.families if run.family in (chosen.families or run.families[-1:]) else (run.family,)
+    families = (
+        chosen.families if run.family in (chosen.families or run.families[-1:]) else (run.family,)
+    )
     spoken = not chosen.languages or run.language in chosen.languages
     persona = run.persona_name or NONE
     before = chosen.personas if {persona, EVERY} & set(chosen.personas or (NONE,)) else (persona,)
-    return TemplateChoice(families, chosen.versions, chosen.languages if spoken else (run.language,), before)
+    return TemplateChoice(
+        families, chosen.versions, chosen.languages if spoken else (run.language,), before
+    )
 
 
 TEMPLATES_KEY = Binding(
-    "T", "templates", "Templates", show=False, tooltip="Choose the language, the family and versions of templates"
+    "T",
+    "templates",
+    "Templates",
+    show=False,
+    tooltip="Choose the language, the family and versions of templates",
 )
 LANGUAGE, PERSONA, FAMILY, VERSION = "language", "persona", "family", "version"
 LINES = {
@@ -102,7 +123,9 @@ LINES = {
 
 
 class TemplatesScreen(ModalScreen[TemplateChoice | None]):
-    """Which languages and templates count; dismisses the choice, or None where nothing is to change."""
+    """Which languages and templates count; dismisses the choice, or None where nothing is to
+    change.
+    """
 
     CSS_PATH = "choices.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -134,7 +157,9 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
         """Choose what is under the cursor."""
         at = self.choices.highlighted
         if at is not None:
-            self.choice = picked(self.choice, str(self.choices.get_option_at_index(at).id), self._offer)
+            self.choice = picked(
+                self.choice, str(self.choices.get_option_at_index(at).id), self._offer
+            )
             self._fill(at)
 
     def action_apply(self) -> None:
@@ -148,7 +173,11 @@ class TemplatesScreen(ModalScreen[TemplateChoice | None]):
 
     def _fill(self, at: int) -> None:
         self.choices.set_options(
-            Option(Content.styled(visible(words), "" if name else "$text-muted"), id=name or None, disabled=not name)
+            Option(
+                Content.styled(visible(words), "" if name else "$text-muted"),
+                id=name or None,
+                disabled=not name,
+            )
             for name, words in form(self.choice, self._offer)
         )
         self.choices.highlighted = at
@@ -181,9 +210,15 @@ def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
     chosen = dict(choice.versions)
     for place, (name, numbers) in enumerate(versions.items()):
         yield "", f"{LINES[VERSION]} {name}"
-        yield f"{VERSION}:{place}:", f" {RADIO[name not in chosen]} the current version, or the most recently asked"
+        yield (
+            f"{VERSION}:{place}:",
+            f" {RADIO[name not in chosen]} the current version, or the most recently asked",
+        )
         yield from (
-            (f"{VERSION}:{place}:{number}", f" {RADIO[chosen.get(name) == number]} version {number}")
+            (
+                f"{VERSION}:{place}:{number}",
+                f" {RADIO[chosen.get(name) == number]} version {number}",
+            )
             for number in numbers
         )
 

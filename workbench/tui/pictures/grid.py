@@ -27,13 +27,18 @@ VERDICTS = {
 
 
 def drawn(picture: Grid, width: int) -> Content:
-    """Return the rows of a page below the names of its columns, cut where there is no room for all columns."""
+    """Return the rows of a page below the names of its columns, cut where there is no room for all
+    columns.
+    """
     label = min(LABEL, max((len(row) for row in picture.rows), default=0))
     room = (width - label) // max(1, len(picture.columns)) - GAP
     texts = [len(cell.text) for cells in picture.cells for cell in cells]
-    cell = max(LEAST, min(room, max(max(texts, default=1), max(map(len, picture.columns), default=1)) + 2))
+    cell = max(
+        LEAST, min(room, max(max(texts, default=1), max(map(len, picture.columns), default=1)) + 2)
+    )
     head = Content.styled(
-        " " * label + "".join(" " + _fit(name, cell).center(cell) for name in picture.columns), "bold"
+        " " * label + "".join(" " + _fit(name, cell).center(cell) for name in picture.columns),
+        "bold",
     )
     lines = [head] if not any(picture.titles) else [_titles(picture), head]
     for name, cells in zip(picture.rows, picture.cells, strict=True):

@@ -1,4 +1,6 @@
-"""Pictures drawn with plotext: one character a mark, so that marks and not colours tell series apart."""
+"""Pictures drawn with plotext: one character a mark, so that marks and not colours tell series
+apart.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from workbench.figures.pictures.picture import Picture
 from workbench.figures.shown import estimate, number
 
 Colour = tuple[int, int, int]
-COLOURS: Sequence[Colour] = ((86, 180, 233), (230, 159, 0), (0, 158, 115), (204, 121, 167), (213, 94, 0))
+COLOURS: Sequence[Colour] = (
+    (86, 180, 233),
+    (230, 159, 0),
+    (0, 158, 115),
+    (204, 121, 167),
+    (213, 94, 0),
+)
 "of Okabe and Ito (2008)"
 GREY: Colour = (128, 128, 128)
 PLAIN = "default"
@@ -48,20 +56,33 @@ class Look:
 
 def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Look]:
     """Return how each series looks; baselines are grey."""
-    found = {name: Look(sign, sign, GREY) for name, sign in zip(baselines, BASELINES * len(baselines), strict=False)}
+    found = {
+        name: Look(sign, sign, GREY)
+        for name, sign in zip(baselines, BASELINES * len(baselines), strict=False)
+    }
     for at, name in enumerate(name for name in series if name not in found):
-        found[name] = Look(FULL[at % len(FULL)], HOLLOW[at % len(HOLLOW)], COLOURS[at % len(COLOURS)])
+        found[name] = Look(
+            FULL[at % len(FULL)], HOLLOW[at % len(HOLLOW)], COLOURS[at % len(COLOURS)]
+        )
     return found
 
 
 def marks(picture: Picture) -> list[tuple[str, str, Colour]]:
-    """Return what each mark means: sign, series, colour; nothing where there is one series without a name."""
+    """Return what each mark means: sign, series, colour; nothing where there is one series without
+    a name.
+    """
     if isinstance(picture, Bars):
         of = {name: PARTS[at % len(PARTS)] for at, name in enumerate(picture.series)}
-        return [(of[name], name, COLOURS[at % len(COLOURS)]) for at, name in enumerate(picture.series) if name]
+        return [
+            (of[name], name, COLOURS[at % len(COLOURS)])
+            for at, name in enumerate(picture.series)
+            if name
+        ]
     series, baselines = _series(picture)
     return [
-        (look.mark, name, look.colour) for name, look in looks(series, baselines).items() if name and name in series
+        (look.mark, name, look.colour)
+        for name, look in looks(series, baselines).items()
+        if name and name in series
     ]
 
 
@@ -81,7 +102,9 @@ def most(height: int) -> int:
 
 
 def draw(plt: Any, picture: Picture, width: int) -> None:
-    """Draw a picture on a canvas of plotext. Whatever is not a picture of these kinds leaves it empty."""
+    """Draw a picture on a canvas of plotext. Whatever is not a picture of these kinds leaves it
+    empty.
+    """
     plt.clear_figure()
     plt.frame(False)
     drawers: Mapping[type[Picture], Callable[[Any, Any, int], None]] = {
@@ -108,7 +131,12 @@ def _intervals(plt: Any, picture: Intervals, width: int) -> None:
                 plt.scatter([one], [-at], marker="│", color=GREY)
         _dash(plt, value, -at, look.colour)
         if value.defined:
-            plt.scatter([value.value], [-at], marker=look.hollow if hollow(value) else look.mark, color=look.colour)
+            plt.scatter(
+                [value.value],
+                [-at],
+                marker=look.hollow if hollow(value) else look.mark,
+                color=look.colour,
+            )
     _rows(plt, labels)
     _across(plt, picture.axis)
 
@@ -123,7 +151,11 @@ def _bars(plt: Any, picture: Bars, width: int) -> None:
                 mark, colour = PARTS[place % len(PARTS)], COLOURS[place % len(COLOURS)]
                 plt.plot([begin, begin + size], [-at, -at], marker=mark, color=colour)
                 begin += size
-        alone = f" {number(bar.parts[0][1], picture.axis.kind)}" if len(bar.parts) == 1 and width >= WIDE else ""
+        alone = (
+            f" {number(bar.parts[0][1], picture.axis.kind)}"
+            if len(bar.parts) == 1 and width >= WIDE
+            else ""
+        )
         labels.append(f"{_cut(bar.label)}{alone}")
     _rows(plt, labels)
     _across(plt, picture.axis)
@@ -137,11 +169,21 @@ def _lines(plt: Any, picture: Lines, width: int) -> None:  # noqa: ARG001
         if picture.identity:
             ends = [picture.x.low, picture.x.high]
             plt.plot(ends, ends, marker="dot", color=GREY)
-        plt.plot([at for at, _ in there], [value.value for _, value in there], marker="braille", color=look.colour)
+        plt.plot(
+            [at for at, _ in there],
+            [value.value for _, value in there],
+            marker="braille",
+            color=look.colour,
+        )
         for at, value in there:
             if not math.isnan(value.low):
                 plt.plot([at, at], [value.low, value.high], marker="│", color=look.colour)
-            plt.scatter([at], [value.value], marker=look.hollow if hollow(value) else look.mark, color=look.colour)
+            plt.scatter(
+                [at],
+                [value.value],
+                marker=look.hollow if hollow(value) else look.mark,
+                color=look.colour,
+            )
     for marked, _ in picture.x.references:
         plt.vline(marked, GREY)
     _across(plt, picture.x, zero=False)
@@ -149,9 +191,14 @@ def _lines(plt: Any, picture: Lines, width: int) -> None:  # noqa: ARG001
 
 
 def _plane(plt: Any, picture: Plane, width: int) -> None:
-    """Draw points with their labels; one that would stand on another label is left out, and the table says it."""
+    """Draw points with their labels; one that would stand on another label is left out, and the
+    table says it.
+    """
     of = looks(picture.series)
-    step = (picture.x.high - picture.x.low) / max(1, width), (picture.y.high - picture.y.low) / LINES
+    step = (
+        (picture.x.high - picture.x.low) / max(1, width),
+        (picture.y.high - picture.y.low) / LINES,
+    )
     taken: list[tuple[float, float, float]] = []
     if picture.identity:
         ends = [picture.x.low, picture.x.high]
@@ -172,9 +219,14 @@ def _plane(plt: Any, picture: Plane, width: int) -> None:
             side = "right" if late else "left"
             reach = (len(label) + 1) * step[0]
             begin, end = (x.value - reach, x.value) if late else (x.value, x.value + reach)
-            if not any(abs(y.value - at) < step[1] and begin < high and low < end for at, low, high in taken):
+            if not any(
+                abs(y.value - at) < step[1] and begin < high and low < end
+                for at, low, high in taken
+            ):
                 taken.append((y.value, begin, end))
-                plt.text(label, x.value, y.value, alignment=side, color=look.colour, background=PLAIN)
+                plt.text(
+                    label, x.value, y.value, alignment=side, color=look.colour, background=PLAIN
+                )
     _across(plt, picture.x)
     _upwards(plt, picture.y)
 

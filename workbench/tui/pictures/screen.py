@@ -20,7 +20,9 @@ from workbench.tui.pictures import grid, plot
 
 
 class PictureScreen(ModalScreen[None]):
-    """Shows the pictures of a table; Tab goes to the next one, Page Down on to more of its lines."""
+    """Shows the pictures of a table; Tab goes to the next one, Page Down on to more of its
+    lines.
+    """
 
     DEFAULT_CSS = """
     PictureScreen {
@@ -107,16 +109,23 @@ class PictureScreen(ModalScreen[None]):
         self._page = min(self._page, len(pages) - 1)
         page = pages[self._page]
         self._draw(page)
-        several = f"  picture {self._at + 1} of {len(self._pictures)}" if len(self._pictures) > 1 else ""
+        several = (
+            f"  picture {self._at + 1} of {len(self._pictures)}" if len(self._pictures) > 1 else ""
+        )
         heading = (visible(self.picture.title), "bold"), (several, "$text-muted")
         self.query_one("#heading", Static).update(Content.assemble(*heading))
         signs = [
             part
             for sign, name, colour in plot.marks(self.picture)
-            for part in ((f"{sign} ", f"rgb({','.join(map(str, colour))})"), (f"{visible(name)}   ", ""))
+            for part in (
+                (f"{sign} ", f"rgb({','.join(map(str, colour))})"),
+                (f"{visible(name)}   ", ""),
+            )
         ]
         self.query_one("#marks", Static).update(Content.assemble(*signs))
-        self.query_one("#words", Static).update(visible(" ".join([self.picture.alt, *self.picture.notes])))
+        self.query_one("#words", Static).update(
+            visible(" ".join([self.picture.alt, *self.picture.notes]))
+        )
         keys = ["Esc back"]
         keys = ["Tab next picture", *keys] if len(self._pictures) > 1 else keys
         if len(pages) > 1:
@@ -141,7 +150,13 @@ def lines(page: Picture) -> int:
     """Return how many lines a page of a picture has."""
     if isinstance(page, Intervals):
         return len(page.points)
-    return len(page.bars) if isinstance(page, Bars) else len(page.rows) if isinstance(page, Grid) else 1
+    return (
+        len(page.bars)
+        if isinstance(page, Bars)
+        else len(page.rows)
+        if isinstance(page, Grid)
+        else 1
+    )
 
 
 def fitted(picture: Picture, height: int) -> Sequence[Picture]:
@@ -156,7 +171,11 @@ def fitted(picture: Picture, height: int) -> Sequence[Picture]:
     if isinstance(picture, Grid):
         rows = split(range(len(picture.rows)), max(1, height - 2))
         return [
-            replace(picture, rows=[picture.rows[at] for at in part], cells=[picture.cells[at] for at in part])
+            replace(
+                picture,
+                rows=[picture.rows[at] for at in part],
+                cells=[picture.cells[at] for at in part],
+            )
             for part in rows
         ]
     return (picture,)

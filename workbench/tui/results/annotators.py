@@ -59,7 +59,9 @@ class AnnotatorsScreen(BookScreen):
 
 
 def load(store: Store, queue: str, known: Loaded | None = None, *, letters: bool = False) -> Loaded:
-    """Return the agreement on a queue. Returns `known` itself where nothing has changed. Raises UnknownName."""
+    """Return the agreement on a queue. Returns `known` itself where nothing has changed. Raises
+    UnknownName.
+    """
     from workbench.annotation.agreement_tables import book
     from workbench.evidence.readings import agreement_of, queue_labels
 
@@ -72,4 +74,6 @@ def load(store: Store, queue: str, known: Loaded | None = None, *, letters: bool
         return Loaded(letters, empty=NOBODY, material=found, rests_on=[labels])
     shown = found.lettered if letters else found
     told = [("", shown.told.rstrip(".")), *([("", "letters instead of names")] if letters else [])]
-    return Loaded(letters, book=book(shown), judged=shown, options=told, material=found, rests_on=[labels])
+    return Loaded(
+        letters, book=book(shown), judged=shown, options=told, material=found, rests_on=[labels]
+    )

@@ -1,7 +1,8 @@
-"""Answers of a model, page by page: a table, the answer under the cursor, how it was read and where it comes from.
+"""Answers of a model, page by page: a table, the answer under the cursor, how it was read and where
+it comes from.
 
-The audits differ in which answers they list and in what a reading is; moving, paging, copying and opening one whole are
-the same.
+The audits differ in which answers they list and in what a reading is; moving, paging, copying and
+opening one whole are the same.
 """
 
 from __future__ import annotations
@@ -36,8 +37,13 @@ if TYPE_CHECKING:
 PAGE = 200
 THOUGHT_CHARACTERS = 20_000
 "of a thought that are shown"
-NO_WORDS = "No answer here contains: {words}\n\n/ looks for other words; / and Enter alone show all again."
-WORDS_ARE = "Every word has to occur, in any order, in upper or lower case. No sign has a meaning of its own."
+NO_WORDS = (
+    "No answer here contains: {words}\n\n/ looks for other words; / and Enter alone show all again."
+)
+WORDS_ARE = (
+    "Every word has to occur, in any order, in upper or lower case. No sign has a "
+    "meaning of its own."
+)
 NO_ANSWER = "No answer: the output ends before the thinking does."
 
 
@@ -83,7 +89,9 @@ def gathered(
     admits: Callable[[Row], bool],
     words: str = "",
 ) -> Page[Row]:
-    """Read answers from an offset until there are enough of the wanted kind that contain the words, or no more."""
+    """Read answers from an offset until there are enough of the wanted kind that contain the words,
+    or no more.
+    """
     rows: list[Row] = []
     while True:
         found = fetch(offset)
@@ -96,7 +104,9 @@ def gathered(
 
 
 class AnswersScreen(RulingScreen, Generic[Row]):
-    """Answers of one kind, or all; what is one and how it looks is said by the screens of the audits."""
+    """Answers of one kind, or all; what is one and how it looks is said by the screens of the
+    audits.
+    """
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("answers.tcss"))
     READS_ONLY = True
@@ -105,7 +115,13 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     SEARCHED: ClassVar[bool] = False
     "whether its pages can be narrowed to answers with certain words"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "Find", key_display="/", tooltip="Show only answers that contain the words you type"),
+        Binding(
+            "slash",
+            "find",
+            "Find",
+            key_display="/",
+            tooltip="Show only answers that contain the words you type",
+        ),
         Binding("y", "copy", "Copy", tooltip="Copy the answer as it was written"),
         Binding("t", "thoughts", "Thought", tooltip="Show or hide the thinking before the answers"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
@@ -132,7 +148,9 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         raise NotImplementedError("abstract")
 
     def takes(self, page: Page[Row]) -> bool:  # noqa: ARG002
-        """Return whether a page is what is to be shown: it may have been read for what was left meanwhile."""
+        """Return whether a page is what is to be shown: it may have been read for what was left
+        meanwhile.
+        """
         return True
 
     def nothing(self, kind: str) -> str:
@@ -177,7 +195,9 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     def current(self) -> Row | None:
         """The answer under the cursor."""
         at = self.table.current
-        return self._page.rows[int(at)] if at is not None and int(at) < len(self._page.rows) else None
+        return (
+            self._page.rows[int(at)] if at is not None and int(at) < len(self._page.rows) else None
+        )
 
     def show_page(self, page: Page[Row], more: bool, again: bool = False) -> None:
         if not self.takes(page):
@@ -186,7 +206,9 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             page = Page(page.kind, (*self._page.rows, *page.rows), page.following)
         self._page, self._loading = page, False
         empty = self.query_one("#empty", Static)
-        empty.update(NO_WORDS.format(words=visible(self.words)) if self.words else self.nothing(page.kind))
+        empty.update(
+            NO_WORDS.format(words=visible(self.words)) if self.words else self.nothing(page.kind)
+        )
         empty.display = not page.rows
         self.table.display = self.query_one(".about").display = bool(page.rows)
         self.table.show_for_width(self._records, at=None if more or again else 0)
@@ -197,13 +219,19 @@ class AnswersScreen(RulingScreen, Generic[Row]):
     @on(DataTable.RowHighlighted)
     def show_answer(self) -> None:
         row = self.current
-        reading, text, provenance = self.pieces(row) if row is not None else (Content(), Content(), "")
+        reading, text, provenance = (
+            self.pieces(row) if row is not None else (Content(), Content(), "")
+        )
         self.query_one("#reading", Static).update(reading)
         if row is not None:
-            text = folded(underlined(text, self.words), row.thinking, row.truncated, shown=self._unfolded)
+            text = folded(
+                underlined(text, self.words), row.thinking, row.truncated, shown=self._unfolded
+            )
         self.query_one("#text", Static).update(text)
         below = self.query_one("#provenance", Static)
-        below.update(in_lines(provenance.split(BETWEEN), below.content_size.width or self.size.width - 2))
+        below.update(
+            in_lines(provenance.split(BETWEEN), below.content_size.width or self.size.width - 2)
+        )
         self.query_one("#answer").scroll_home(animate=False)
 
     @on(RecordTable.RowSelected)
@@ -254,7 +282,9 @@ class AnswersScreen(RulingScreen, Generic[Row]):
             self.words = words.strip()
             self.show_kind(self._page.kind)
 
-        with_answer(self, NoteDialog(self.words, "Answers that contain", hint=WORDS_ARE, act="find"), narrow)
+        with_answer(
+            self, NoteDialog(self.words, "Answers that contain", hint=WORDS_ARE, act="find"), narrow
+        )
 
     def action_thoughts(self) -> None:
         """Unfold what was thought before the answers, or fold it again."""
@@ -271,14 +301,20 @@ class AnswersScreen(RulingScreen, Generic[Row]):
         self.query_one("#about", Static).update(self.head())
 
     @worker("page")
-    async def read_page(self, kind: str, offset: int, more: bool = False, again: bool = False) -> None:
-        """Read a page and show it; `again`: its answers were in sight before, and the cursor stays on its answer."""
+    async def read_page(
+        self, kind: str, offset: int, more: bool = False, again: bool = False
+    ) -> None:
+        """Read a page and show it; `again`: its answers were in sight before, and the cursor stays
+        on its answer.
+        """
         page = await self.with_store(lambda store: self.fetch(store, kind, offset))
         self.show_page(page, more, again)
 
 
 def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Content:
-    """Return an answer with the thought before it behind a fold: how long it is, or, unfolded, its text."""
+    """Return an answer with the thought before it behind a fold: how long it is, or, unfolded, its
+    text.
+    """
     if truncated:
         text = Content.styled(NO_ANSWER, "italic $text-warning")
     if not thinking:
@@ -288,7 +324,9 @@ def folded(text: Content, thinking: str, truncated: bool, *, shown: bool) -> Con
         return Content.assemble((f"▸ {said}; t shows them\n", "$text-muted"), text)
     more = "\n…" if len(thinking) > THOUGHT_CHARACTERS else ""
     thought = visible(thinking[:THOUGHT_CHARACTERS], lines=True)
-    return Content.assemble((f"▾ {said}, not read by any reader\n{thought}{more}\n\n", "$text-muted italic"), text)
+    return Content.assemble(
+        (f"▾ {said}, not read by any reader\n{thought}{more}\n\n", "$text-muted italic"), text
+    )
 
 
 def underlined(text: Content, words: str) -> Content:
@@ -318,9 +356,16 @@ class WholeAnswerScreen(ModalScreen[None]):
         provenance: str,
         shown: tuple[str, tuple[int, int]] | None = None,
     ) -> None:
-        """`shown`: the answer as a terminal may show it, and the place in it of the words that decided."""
+        """`shown`: the answer as a terminal may show it, and the place in it of the words that
+        decided.
+        """
         super().__init__()
-        self._title, self._answer, self._reading, self._provenance = title, answer, reading, provenance
+        self._title, self._answer, self._reading, self._provenance = (
+            title,
+            answer,
+            reading,
+            provenance,
+        )
         self._shown = shown or (visible(answer, lines=True) or EMPTY, (0, 0))
 
     def mark(self, words: str) -> None:
@@ -335,7 +380,9 @@ class WholeAnswerScreen(ModalScreen[None]):
             held = below(self)
             ruled = " · r rule" if held is not None else ""
             steps = " · [ ] next" if self._among is not None else ""
-            dialog.border_subtitle = f"{len(self._answer):,} characters · y copy{ruled}{steps} · Esc back"
+            dialog.border_subtitle = (
+                f"{len(self._answer):,} characters · y copy{ruled}{steps} · Esc back"
+            )
             said = ruled_by(held.ruled_here()) if held is not None else []
             with VerticalScroll(id="said"):
                 yield Static(Content("\n").join([*said, self._reading]), markup=False)
@@ -355,12 +402,21 @@ class WholeAnswerScreen(ModalScreen[None]):
             dialog.border_subtitle = f"Tab ↓ reads on above · {dialog.border_subtitle}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return self._among is not None if action == "step" else action != "rule" or below(self) is not None
+        return (
+            self._among is not None
+            if action == "step"
+            else action != "rule" or below(self) is not None
+        )
 
     def action_step(self, by: int) -> None:
         """Show the next answer of the list, or the one before, in place of this one."""
-        if (among := self._among) is not None and among.goes(by) and (row := among.current) is not None:
-            self.app.switch_screen(among.opened(row))  # at once: between two screens a key would go to the list below
+        if (
+            (among := self._among) is not None
+            and among.goes(by)
+            and (row := among.current) is not None
+        ):
+            # At once: between two screens a key would go to the list below.
+            self.app.switch_screen(among.opened(row))
 
     def action_copy(self) -> None:
         copied(self, self._answer)

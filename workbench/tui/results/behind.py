@@ -36,13 +36,17 @@ class Ways:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The figures of a screen and where their links lead, for a screen that shows others made of the same answers."""
+    """The figures of a screen and where their links lead, for a screen that shows others made of
+    the same answers.
+    """
 
     loaded: Loaded
     ways: Ways
 
 
-def behind(loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways) -> BehindScreen:
+def behind(
+    loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways
+) -> BehindScreen:
     """Return the screen of a table that the link at a place among `links` leads to."""
     return ways.screens.get(sheet.table.name, BehindScreen)(loaded, sheet, links, at, ways)
 
@@ -64,15 +68,23 @@ class BehindScreen(Following):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "right_square_bracket", "beside(1)", "Next", key_display="[ ]", tooltip="Show what the next row rests on"
+            "right_square_bracket",
+            "beside(1)",
+            "Next",
+            key_display="[ ]",
+            tooltip="Show what the next row rests on",
         ),
         Binding("left_square_bracket", "beside(-1)", "Previous row", show=False),
-        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"),
+        Binding(
+            "e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"
+        ),
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
 
-    def __init__(self, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways) -> None:
+    def __init__(
+        self, loaded: Loaded, sheet: Sheet, links: Sequence[Link], at: int, ways: Ways
+    ) -> None:
         super().__init__()
         self.PLACE, self._ways = ways.place, ways
         self.routes, self.again = ways.routes, ways.again
@@ -137,7 +149,11 @@ class BehindScreen(Following):
 
     def _put(self) -> None:
         table = self._sheet.table
-        several = f"  from row {self._at + 1:,} of {len(self._links):,} [ ]" if len(self._links) > 1 else ""
+        several = (
+            f"  from row {self._at + 1:,} of {len(self._links):,} [ ]"
+            if len(self._links) > 1
+            else ""
+        )
         about = Content.assemble((visible(table.title), "bold"), (several, "$text-muted"))
         self.query_one("#about", Static).update(about)
         none = self.query_one("#none", Static)

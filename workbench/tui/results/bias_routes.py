@@ -1,4 +1,6 @@
-"""Where the left/right bias leads that has a screen of its own: a whole answer, the test of a classifier."""
+"""Where the left/right bias leads that has a screen of its own: a whole answer, the test of a
+classifier.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,17 @@ if TYPE_CHECKING:
     from workbench.audits.bias_score.result import Scored
 
 GONE = "The answer is no longer in the store."
-PROVENANCE = ("model", "version", "sampling", "seed", "prefix", "wording", "at", "code_version", "job")
+PROVENANCE = (
+    "model",
+    "version",
+    "sampling",
+    "seed",
+    "prefix",
+    "wording",
+    "at",
+    "code_version",
+    "job",
+)
 
 
 def classifier(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
@@ -27,7 +39,9 @@ def classifier(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  #
 
 
 def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return the screen of an answer; subject: a model, a statement, and the key of a row of its answers."""
+    """Return the screen of an answer; subject: a model, a statement, and the key of a row of its
+    answers.
+    """
     from workbench.audits.bias_score.counting import Selection
     from workbench.audits.bias_score.result import answers
     from workbench.tui.results.answers import WholeAnswerScreen
@@ -38,7 +52,9 @@ def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str: 
     row = next((row for row in table.rows if table.key(row) == subject[2:]), None)
     if row is None:
         return GONE
-    return lambda: WholeAnswerScreen(f"{ref} · {model}", row.text, reading_line(table, row), provenance(table, row))
+    return lambda: WholeAnswerScreen(
+        f"{ref} · {model}", row.text, reading_line(table, row), provenance(table, row)
+    )
 
 
 def reading_line(table: AnyTable, row: Any) -> Content:
@@ -51,9 +67,17 @@ def reading_line(table: AnyTable, row: Any) -> Content:
     read = row.label is not None or row.ruled == READ_ANEW
     by = f"  by {of['reader']}{sure}" if read else ""
     ruling = f" ({of['ruling']})" if row.ruled == READ_ANEW else ""
-    counts = f"; does not count: {of['left_out']}" if of["left_out"] else f"; counts as {of['counts_as']}"
+    counts = (
+        f"; does not count: {of['left_out']}"
+        if of["left_out"]
+        else f"; counts as {of['counts_as']}"
+    )
     return Content.assemble(
-        (of["reading"], "bold"), (by, "$text-muted"), ruling, counts, (f"  {row.count:,}×", "$text-muted")
+        (of["reading"], "bold"),
+        (by, "$text-muted"),
+        ruling,
+        counts,
+        (f"  {row.count:,}×", "$text-muted"),
     )
 
 

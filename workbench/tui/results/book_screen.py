@@ -1,4 +1,6 @@
-"""The results of one audit: a list of tables, the table in sight, the details of its current row."""
+"""The results of one audit: a list of tables, the table in sight, the details of its current
+row.
+"""
 
 from __future__ import annotations
 
@@ -38,20 +40,54 @@ TABLES_FIRST, MORE_KEY = 5, "F2"
 
 
 class BookScreen(JudgingScreen):
-    """Shows a book. An audit says how it is judged, what can be chosen, and where links lead that leave the book."""
+    """Shows a book. An audit says how it is judged, what can be chosen, and where links lead that
+    leave the book.
+    """
 
     FREE: ClassVar[frozenset[str]] = frozenset({"view", "refresh"})
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab,right_square_bracket", "view(1)", "View", key_display="Tab", tooltip="Show the next table"),
+        Binding(
+            "tab,right_square_bracket",
+            "view(1)",
+            "View",
+            key_display="Tab",
+            tooltip="Show the next table",
+        ),
         Binding("shift+tab,left_square_bracket", "view(-1)", "Previous view", show=False),
-        Binding("f2", "tables", "Tables", key_display="F2", show=False, tooltip="Choose among all tables"),
+        Binding(
+            "f2",
+            "tables",
+            "Tables",
+            key_display="F2",
+            show=False,
+            tooltip="Choose among all tables",
+        ),
         Binding("i", "instrument", "Instrument", tooltip="Show the next instrument"),
-        Binding("H", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"),
+        Binding(
+            "H", "methods", "Methods", show=False, tooltip="Show a methods paragraph for a paper"
+        ),
         Binding("n", "notes", "Notes", show=False, tooltip="Show notes on how to read the figures"),
         Binding("B", "side_by_side", "Compare", tooltip="Compare runs: differences, with tests"),
-        Binding("W", "report", "Report", show=False, tooltip="Write a report: a page with all figures, for a browser"),
-        Binding("D", "rows", "Data", show=False, tooltip="Write rows for other programs: answers, readings, figures"),
-        Binding("A", "rulings", "Rulings", tooltip="Apply auditors' rulings to the figures, or leave them out"),
+        Binding(
+            "W",
+            "report",
+            "Report",
+            show=False,
+            tooltip="Write a report: a page with all figures, for a browser",
+        ),
+        Binding(
+            "D",
+            "rows",
+            "Data",
+            show=False,
+            tooltip="Write rows for other programs: answers, readings, figures",
+        ),
+        Binding(
+            "A",
+            "rulings",
+            "Rulings",
+            tooltip="Apply auditors' rulings to the figures, or leave them out",
+        ),
         Binding("escape", "leave", show=False),
         TEMPLATES_KEY,
     ]
@@ -189,7 +225,9 @@ class BookScreen(JudgingScreen):
         """Show the table about a neighbouring subject, around the ends."""
         entry = self._entry
         if entry is not None and len(entry.subjects) > 1:
-            self._go(replace(self._look, subject=following(entry.subjects, self._look.subject, step)))
+            self._go(
+                replace(self._look, subject=following(entry.subjects, self._look.subject, step))
+            )
 
     def action_view(self, step: int) -> None:
         if self._book is not None:
@@ -250,7 +288,9 @@ class BookScreen(JudgingScreen):
     def action_notes(self) -> None:
         if self._book is not None:
             self.app.push_screen(
-                TextScreen("Notes on these figures", "\n\n".join([*self._book.told, *self._book.notes]))
+                TextScreen(
+                    "Notes on these figures", "\n\n".join([*self._book.told, *self._book.notes])
+                )
             )
 
     def shown_now(self, loaded: Loaded, look: Look) -> Shown:
@@ -266,7 +306,9 @@ class BookScreen(JudgingScreen):
         return Shown(look, sheet_of(table, look.subject), said)
 
     def fitted(self, look: Look) -> Look:
-        """Return the look at a table that there is, about a subject that it can have, as near as can be."""
+        """Return the look at a table that there is, about a subject that it can have, as near as
+        can be.
+        """
         if self._book is None:
             return look
         entries = self._book.contents
@@ -278,8 +320,12 @@ class BookScreen(JudgingScreen):
             entry = self._book.entry(found.look.view)
             chosen = [visible(one) for one in self.chosen(entry)]
             most = 1 if chosen else 2
-            self.query_one("#header", Static).update(headed(self._book.header, self.size.width - 2, most))
-            self.query_one("#tabs", Static).update(tabs(self._book, found.look, self.size.width - 2))
+            self.query_one("#header", Static).update(
+                headed(self._book.header, self.size.width - 2, most)
+            )
+            self.query_one("#tabs", Static).update(
+                tabs(self._book, found.look, self.size.width - 2)
+            )
             lines = self.LINES_OF_OPTIONS + (self._told is not None and bool(self._told.changing))
             self.query_one("#options", Static).update(few_lines(chosen, self.size.width - 2, lines))
 
@@ -304,7 +350,9 @@ class BookScreen(JudgingScreen):
         return said or (visible(sheet.table.empty, lines=True) if sheet is not None else "")
 
     def way_out(self, loaded: Loaded) -> str:
-        return "o changes the rules." + " i shows the next instrument." * (len(loaded.instruments) > 1)
+        return "o changes the rules." + " i shows the next instrument." * (
+            len(loaded.instruments) > 1
+        )
 
     @property
     def _book(self) -> Book | None:
@@ -318,7 +366,11 @@ class BookScreen(JudgingScreen):
     @property
     def _entry(self) -> Entry | None:
         names = [entry.name for entry in self._book.contents] if self._book is not None else []
-        return self._book.entry(self._look.view) if self._book is not None and self._look.view in names else None
+        return (
+            self._book.entry(self._look.view)
+            if self._book is not None and self._look.view in names
+            else None
+        )
 
     @property
     def _picture(self) -> Picture | None:
@@ -365,14 +417,18 @@ def fitting_subject(entry: Entry, subject: Subject) -> Subject:
 
 
 def headed(lines: Sequence[str], width: int, most: int = 1) -> Content:
-    """Return what stands above the tables: warnings, whole and in their colour, then at `most` so many other lines,
-    as far as they fit. The notes have all of it.
+    """Return what stands above the tables: warnings, whole and in their colour, then at `most` so
+    many other lines, as far as they fit. The notes have all of it.
     """
     shown = [visible(line) for line in lines]
     others = [line for line in shown if not line.startswith(WARNS)][:most]
     return Content("\n").join(
         [
-            *(Content.styled(line, "bold $text-warning") for line in shown if line.startswith(WARNS)),
+            *(
+                Content.styled(line, "bold $text-warning")
+                for line in shown
+                if line.startswith(WARNS)
+            ),
             *(Content.styled("".join(_cut(line, width)), "$text-muted") for line in others),
         ]
     )
@@ -384,7 +440,8 @@ def _cut(text: str, width: int, most: int = 1) -> list[str]:
 
 
 def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
-    """Return parts with ` · ` between them, as far as they fit in so many lines; `?` says all of them.
+    """Return parts with ` · ` between them, as far as they fit in so many lines; `?` says all of
+    them.
 
     Examples
     --------
@@ -397,7 +454,9 @@ def few_lines(parts: Sequence[str], width: int, most: int = 1) -> str:
 
 
 def tabs(book: Book, look: Look, width: int) -> Content:
-    """Return the names of the first tables, and of the one in sight, which is marked, and what it is about."""
+    """Return the names of the first tables, and of the one in sight, which is marked, and what it
+    is about.
+    """
     turn = " ← →" if len(book.entry(look.view).subjects) > 1 else ""
     subject = visible(" − ".join(look.subject))
     at = next(n for n, entry in enumerate(book.contents) if entry.name == look.view)
@@ -407,7 +466,9 @@ def tabs(book: Book, look: Look, width: int) -> Content:
         shown = sorted({*range(first), at})
         more = f" more … {MORE_KEY} " if len(shown) < len(names) else ""
         parts = [(names[n], "bold $text-accent" if n == at else "$text-muted") for n in shown]
-        return Content.assemble(*parts, (more, "$text-muted"), " ", (subject, "bold"), (turn, "$text-muted"))
+        return Content.assemble(
+            *parts, (more, "$text-muted"), " ", (subject, "bold"), (turn, "$text-muted")
+        )
 
     most = len(names) if len(names) <= TABLES_FIRST + 1 else TABLES_FIRST
     return next((line for n in range(most, 0, -1) if (line := row(n)).cell_length <= width), row(0))

@@ -1,5 +1,5 @@
-"""One multiple-choice question of a cell of response biases: both forms side by side with the answers to each, and one
-form as the model was asked it, with its answers as they were written.
+"""One multiple-choice question of a cell of response biases: both forms side by side with the
+answers to each, and one form as the model was asked it, with its answers as they were written.
 """
 
 from __future__ import annotations
@@ -42,7 +42,13 @@ from workbench.tui.widgets.long_text import LongText, folded
 
 if TYPE_CHECKING:
     from workbench.audits.response_bias.judged import ResponseBiasJudged
-    from workbench.audits.response_bias.questions import ArmShown, Changes, FormShown, OptionShown, QuestionShown
+    from workbench.audits.response_bias.questions import (
+        ArmShown,
+        Changes,
+        FormShown,
+        OptionShown,
+        QuestionShown,
+    )
 
 DIM = "$text-muted"
 SIDE_BY_SIDE = 116
@@ -53,24 +59,36 @@ UNKNOWN = "(the text of this form is unknown: only answers to it were imported)"
 
 
 def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several: bool) -> Content:
-    """Say which question of whom this is, how far its answers move, and its place among those listed."""
+    """Say which question of whom this is, how far its answers move, and its place among those
+    listed.
+    """
     from workbench.audits.response_bias.question_tables import change_said
 
     row = shown.row
     topic = f" · {visible(row.topic)}" if row.topic else ""
-    draws = f", draw {shown.draw} of {len(shown.draws)}: d shows the next" if len(shown.draws) > 1 else ""
+    draws = (
+        f", draw {shown.draw} of {len(shown.draws)}: d shows the next"
+        if len(shown.draws) > 1
+        else ""
+    )
     place = visible(place_said(shown.bias, shown.condition, shown.variant))
     said = visible(change_said(found, shown))
     listed = f"  question {at[0]} of {at[1]} listed" if at[0] else ""
     return Content("\n").join(
         [
             Content.assemble(
-                (visible(row.key), "bold"), topic, "  ", (visible(shown.subject), "bold $text-accent"),
-                (" ← →" if several else "", DIM), (listed, DIM),
+                (visible(row.key), "bold"),
+                topic,
+                "  ",
+                (visible(shown.subject), "bold $text-accent"),
+                (" ← →" if several else "", DIM),
+                (listed, DIM),
             ),
-            Content.assemble((place, "bold"), draws, "  ", (said, "$text-warning" if row.left_out else "")),
+            Content.assemble(
+                (place, "bold"), draws, "  ", (said, "$text-warning" if row.left_out else "")
+            ),
         ]
-    )  # fmt: skip
+    )
 
 
 def form_name(found: QuestionShown, arm: ArmShown) -> str:
@@ -108,29 +126,43 @@ def _options(found: QuestionShown, arm: ArmShown, width: int) -> Iterator[Conten
     people = arm is found.original and len(found.shares) == len(arm.options)
     named = _renamed(found)
     indent = 3 + (4 if named else 0) + _bar(width) + NUMBERS * (2 + people) + 2
-    heads = f"{'p' if exact else 'answers':>{NUMBERS}}" + (f"{'people':>{NUMBERS + 1}}" if people else "")
-    yield Content.styled(f"{'':{indent - 2 - len(heads) - NUMBERS}}{'share':>{NUMBERS}}{heads}", DIM)
+    heads = f"{'p' if exact else 'answers':>{NUMBERS}}" + (
+        f"{'people':>{NUMBERS + 1}}" if people else ""
+    )
+    yield Content.styled(
+        f"{'':{indent - 2 - len(heads) - NUMBERS}}{'share':>{NUMBERS}}{heads}", DIM
+    )
     for place, option in enumerate(arm.options):
         origin = _origin(option, changed=arm is found.changed).ljust(4) if named else ""
         numbers = f"{_percent(option.share)}{_count(option, exact=exact)}"
         human = f"{_percent(found.shares[place])}" if people else ""
         head = Content.assemble(
-            (f" {option.letter.upper()} ", "bold"), (origin, DIM), (share_bar(option.share, _bar(width)), ""),
-            (numbers, ""), (human, DIM), "  ",
-        )  # fmt: skip
+            (f" {option.letter.upper()} ", "bold"),
+            (origin, DIM),
+            (share_bar(option.share, _bar(width)), ""),
+            (numbers, ""),
+            (human, DIM),
+            "  ",
+        )
         lines = list(_wrapped(_option_text(found, arm, option), width - indent))
         yield Content.assemble(head, lines[0] if lines else "")
         yield from (Content.assemble(" " * indent, line) for line in lines[1:])
 
 
 def _renamed(found: QuestionShown) -> bool:
-    """Return whether options of the changed form stand under other letters than in the original, or are new."""
+    """Return whether options of the changed form stand under other letters than in the original, or
+    are new.
+    """
     origins = [(option.original, option.letter) for option in found.changed.options]
-    return any(origin for origin, _ in origins) and any(origin != letter for origin, letter in origins)
+    return any(origin for origin, _ in origins) and any(
+        origin != letter for origin, letter in origins
+    )
 
 
 def _origin(option: OptionShown, *, changed: bool) -> str:
-    """Return which option of the original one of the changed form is; `new` where the original has none such."""
+    """Return which option of the original one of the changed form is; `new` where the original has
+    none such.
+    """
     if not changed:
         return ""
     return f"={option.original.upper()}" if option.original else "new"
@@ -145,7 +177,9 @@ def _percent(value: float) -> str:
 
 
 def _count(option: OptionShown, *, exact: bool) -> str:
-    return _percent(option.probability) if exact else f"{number(option.count, Kind.COUNT):>{NUMBERS}}"
+    return (
+        _percent(option.probability) if exact else f"{number(option.count, Kind.COUNT):>{NUMBERS}}"
+    )
 
 
 def share_bar(value: float, width: int) -> str:
@@ -163,13 +197,17 @@ def share_bar(value: float, width: int) -> str:
 
 
 def _option_text(found: QuestionShown, arm: ArmShown, option: OptionShown) -> Content:
-    """Return an option's text, the words that the same option of the other form has not in brackets."""
+    """Return an option's text, the words that the same option of the other form has not in
+    brackets.
+    """
     if not option.text:
         return Content()
     changed = arm is found.changed
     others = found.original.options if changed else found.changed.options
     own = option.original if changed else option.letter
-    twin = next((one for one in others if own and own == (one.letter if changed else one.original)), None)
+    twin = next(
+        (one for one in others if own and own == (one.letter if changed else one.original)), None
+    )
     if twin is None or not twin.text or twin.text == option.text:
         return _whole(option.text)
     pair = (twin.text, option.text) if changed else (option.text, twin.text)
@@ -193,7 +231,11 @@ def _counted(arm: ArmShown) -> str:
     likely = [option.probability for option in arm.options if not math.isnan(option.probability)]
     if likely:
         return f"all offered letters together {number(sum(likely), Kind.SHARE)} · {entropy}"
-    drawn = "no answers" if math.isnan(arm.drawn) else f"{plural(round(arm.valid), 'valid answer')} of {arm.drawn:,.0f}"
+    drawn = (
+        "no answers"
+        if math.isnan(arm.drawn)
+        else f"{plural(round(arm.valid), 'valid answer')} of {arm.drawn:,.0f}"
+    )
     invalid = [f"{arm.invalid:,} without an offered letter, drawn again"] * bool(arm.invalid)
     truncated = [f"{arm.truncated:,} cut off in thought, drawn again"] * bool(arm.truncated)
     return " · ".join([drawn, *invalid, *truncated, entropy])
@@ -275,7 +317,13 @@ class QuestionScreen(AmongRows):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "answers", "Prompts", key_display="Enter", tooltip="Show the exact prompts and answers"),
+        Binding(
+            "enter",
+            "answers",
+            "Prompts",
+            key_display="Enter",
+            tooltip="Show the exact prompts and answers",
+        ),
         Binding("p", "answers", "Prompts", show=False, tooltip="Show the exact prompts"),
         Binding(
             "right_square_bracket,n",
@@ -285,7 +333,9 @@ class QuestionScreen(AmongRows):
             tooltip="Show the next question in the list",
         ),
         Binding("left_square_bracket,N", "question(-1)", "Previous question", show=False),
-        Binding("c", "condition(1)", "Bias/typos", tooltip="Show the bias, or a typo, of this question"),
+        Binding(
+            "c", "condition(1)", "Bias/typos", tooltip="Show the bias, or a typo, of this question"
+        ),
         Binding("C", "condition(-1)", "Previous condition", show=False),
         Binding("d", "draw(1)", "Draw", tooltip="Show the next draw of this typo"),
         Binding("left", "subject(-1)", "Previous model", show=False),
@@ -308,7 +358,11 @@ class QuestionScreen(AmongRows):
     def ruled_place(self) -> RuledPlace | None:
         """Return the question, in its original form where that was asked here."""
         probe = self._shown.original.probe
-        return RuledPlace(probe=probe) if probe else RuledPlace((self._judged.instrument.name,), (self._shown.row.ref,))
+        return (
+            RuledPlace(probe=probe)
+            if probe
+            else RuledPlace((self._judged.instrument.name,), (self._shown.row.ref,))
+        )
 
     def ruled_places(self) -> Sequence[RuledPlace]:
         """Return the question in both of its forms."""
@@ -384,10 +438,16 @@ class QuestionScreen(AmongRows):
 
     def action_condition(self, step: int) -> None:
         """Go to the bias or the next typo with which this question was asked."""
-        self._ask(replace(self._wanted, place=following(self._conditions(), self._wanted.place, step)))
+        self._ask(
+            replace(self._wanted, place=following(self._conditions(), self._wanted.place, step))
+        )
 
     def action_draw(self, step: int) -> None:
-        self._ask(replace(self._wanted, draw=following(self._draws(self._wanted), self._wanted.draw, step)))
+        self._ask(
+            replace(
+                self._wanted, draw=following(self._draws(self._wanted), self._wanted.draw, step)
+            )
+        )
 
     def action_subject(self, step: int) -> None:
         """Show the same question of the next model that was asked it."""
@@ -396,10 +456,14 @@ class QuestionScreen(AmongRows):
     def _asked(self, of: Wanted) -> bool:
         """Return whether a question was asked in a cell."""
         cell = self._findings.reports[of.name].find(*of.place)
-        return cell is not None and (of.key in cell.deltas.keys or any(o.key == of.key for o in cell.deltas.left_out))
+        return cell is not None and (
+            of.key in cell.deltas.keys or any(o.key == of.key for o in cell.deltas.left_out)
+        )
 
     def _draws(self, of: Wanted) -> tuple[int, ...]:
-        """Return the draws in which the question was asked: some are put to some of the questions alone."""
+        """Return the draws in which the question was asked: some are put to some of the questions
+        alone.
+        """
         from workbench.audits.response_bias.questions import draws_of
 
         return draws_of(self._judged, of.name, of.place, of.key)
@@ -410,14 +474,21 @@ class QuestionScreen(AmongRows):
         return [place for place in held if self._asked(replace(self._wanted, place=place))]
 
     def _names(self) -> list[str]:
-        return [name for name in self._findings.reports if self._asked(replace(self._wanted, name=name))]
+        return [
+            name for name in self._findings.reports if self._asked(replace(self._wanted, name=name))
+        ]
 
     def _listed(self) -> list[Wanted]:
-        """Return the questions of the list; those of one cell as the model and condition in sight have them."""
+        """Return the questions of the list; those of one cell as the model and condition in sight
+        have them.
+        """
         those = [link.subject for link in self.links]
         if len({subject[:3] for subject in those}) > 1:
             kinds = self._findings.every_kind
-            held = [Wanted(one[0], place_of(one[1], one[2], kinds), one[3], self._wanted.draw) for one in those]
+            held = [
+                Wanted(one[0], place_of(one[1], one[2], kinds), one[3], self._wanted.draw)
+                for one in those
+            ]
         else:
             held = [replace(self._wanted, key=subject[3]) for subject in those]
         return [self._with_draw(one) for one in held if self._asked(one)]
@@ -454,7 +525,7 @@ class QuestionScreen(AmongRows):
 FORM = section("screens-results", "One form of a question")
 READING_FORM = "Reading …"
 IMPORTED = """These answers were imported: the store has neither the prompt around the question nor the text of each \
-answer. The instrument's form is shown above."""
+answer. The instrument's form is shown above."""  # noqa: E501
 NOTHING = "No answer to this form is stored yet."
 
 
@@ -488,7 +559,13 @@ class FormScreen(AmongRows):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,v", "whole", "Whole answer", key_display="Enter"),
         Binding("o", "other", "Other form", tooltip="Show the other form of the question"),
-        Binding("tab", "turn", "Text", key_display="Tab", tooltip="Move to the prompt or the answers, to scroll"),
+        Binding(
+            "tab",
+            "turn",
+            "Text",
+            key_display="Tab",
+            tooltip="Move to the prompt or the answers, to scroll",
+        ),
         Binding("y", "copy", "Copy", tooltip="Copy the prompt"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
@@ -503,7 +580,11 @@ class FormScreen(AmongRows):
         self._shown = shown
         judged: ResponseBiasJudged = self._findings.judged
         run = judged.subjects[shown.subject].run
-        self._run = (run.model, run.version, run.backend, run.dtype, str(run.sampling)) if run is not None else ()
+        self._run = (
+            (run.model, run.version, run.backend, run.dtype, str(run.sampling))
+            if run is not None
+            else ()
+        )
         self._changed = arm == shown.changed.arm
         self._forms: Sequence[tuple[FormShown, Sheet]] = ()
 
@@ -543,8 +624,12 @@ class FormScreen(AmongRows):
         self.read_forms()
 
     def _rulings_on(self, at: int) -> Sequence[str]:
-        """Return what was ruled on an answer, on the form's prompt, its wording and the question."""
-        return self.standing.on_answer(self._form.shown.probe or 0, self._sheet.table.rows[at][1].text)
+        """Return what was ruled on an answer, on the form's prompt, its wording and the
+        question.
+        """
+        return self.standing.on_answer(
+            self._form.shown.probe or 0, self._sheet.table.rows[at][1].text
+        )
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the form's prompt, and the answer under the cursor where one was drawn."""
@@ -585,7 +670,10 @@ class FormScreen(AmongRows):
             (visible(shown.row.key), "bold"),
             f"  {name}  ",
             (visible(shown.subject), "bold $text-accent"),
-            (f"\n{' · '.join(visible(part) for part in self._run if part)}" if self._run else "", "$text-muted"),
+            (
+                f"\n{' · '.join(visible(part) for part in self._run if part)}" if self._run else "",
+                "$text-muted",
+            ),
         )
         self.query_one("#about", Static).update(about)
         self.text.show(prompt_text(form))
@@ -606,13 +694,17 @@ class FormScreen(AmongRows):
 
             made = self._findings.forms(self._shown)
             arms = ((form, form.shown.arm) for form in made)
-            return [(form, Sheet(tables.answers(self._shown, made, arm), (arm,))) for form, arm in arms]
+            return [
+                (form, Sheet(tables.answers(self._shown, made, arm), (arm,))) for form, arm in arms
+            ]
 
         self.put(await to_thread(load))
 
 
 def prompt_text(form: FormShown) -> str:
-    """Return the prompt as text that is safe to print, its roles before its turns; without one, the form alone."""
+    """Return the prompt as text that is safe to print, its roles before its turns; without one, the
+    form alone.
+    """
     if not form.messages:
         words = form.shown.choice.lettered() if form.shown.choice is not None else ""
         return visible(words, lines=True) or "The text of this form is unknown."
@@ -628,7 +720,9 @@ def as_copied(form: FormShown) -> str:
 
 
 def question(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return the screen of a question; subject: a model, a bias, a condition, a question and, if meant, a draw."""
+    """Return the screen of a question; subject: a model, a bias, a condition, a question and, if
+    meant, a draw.
+    """
     shown = _read(loaded, subject)
     return lambda: QuestionScreen(loaded, shown)
 
@@ -645,4 +739,6 @@ def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionShown:
 
     found: Changes = loaded.material
     name, bias, condition, key, *draw = subject
-    return found.question(name, place_of(bias, condition, found.every_kind), key, int(draw[0]) if draw else None)
+    return found.question(
+        name, place_of(bias, condition, found.every_kind), key, int(draw[0]) if draw else None
+    )

@@ -1,4 +1,6 @@
-"""Results of a stance classifier on its test set, beside its untrained base, and the texts that it misread."""
+"""Results of a stance classifier on its test set, beside its untrained base, and the texts that it
+misread.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,12 @@ class ClassifierScreen(BookScreen, _TestTexts):
 
     def action_classifier(self, step: int) -> None:
         if self._judged is not None:
-            self._set(replace(self._settings, classifier=following(self._names, self._judged.classifier.name, step)))
+            self._set(
+                replace(
+                    self._settings,
+                    classifier=following(self._names, self._judged.classifier.name, step),
+                )
+            )
 
     def action_misread(self) -> None:
         self._go(replace(self._look, view=MISREAD))
@@ -115,14 +122,18 @@ class ClassifierScreen(BookScreen, _TestTexts):
 
 
 def load(store: Store, settings: ClassifierChoice, known: Loaded | None = None) -> Loaded:
-    """Return the figures of a classifier of a store. Returns `known` itself where nothing has changed."""
+    """Return the figures of a classifier of a store. Returns `known` itself where nothing has
+    changed.
+    """
     from workbench.pipeline.classifier_figures import assessed, book
 
     found = tuple(reversed(store.classifiers.list()))
     names = [one.name for one in found]
     if not found:
         return Loaded(settings, empty=NONE, material=names)
-    of = assessed(store, settings.classifier if settings.classifier in names else names[0], settings.threshold)
+    of = assessed(
+        store, settings.classifier if settings.classifier in names else names[0], settings.threshold
+    )
     rests_on = (found, of.texts)
     if known is not None and known.settings == settings and known.rests_on == rests_on:
         return known
@@ -139,7 +150,18 @@ def load(store: Store, settings: ClassifierChoice, known: Loaded | None = None) 
 
 def options_words(of: Assessed, names: Sequence[str]) -> Sequence[tuple[str, str]]:
     """Return which classifier and which answers the figures are of, and what is open about them."""
-    at = f"classifier {names.index(of.classifier.name) + 1} of {len(names)}" if len(names) > 1 else "classifier"
+    at = (
+        f"classifier {names.index(of.classifier.name) + 1} of {len(names)}"
+        if len(names) > 1
+        else "classifier"
+    )
     lower = " (− lowers it)" if of.quality.alternative is not None else ""
-    said = [f"{at}: {of.classifier.name}", f"confidence from {of.threshold:g}{lower}", of.test.rests_on()]
-    return [("", words) for words in (*said, *(f"! {one}" for one in of.test.open_questions("tuned", of.threshold)))]
+    said = [
+        f"{at}: {of.classifier.name}",
+        f"confidence from {of.threshold:g}{lower}",
+        of.test.rests_on(),
+    ]
+    return [
+        ("", words)
+        for words in (*said, *(f"! {one}" for one in of.test.open_questions("tuned", of.threshold)))
+    ]

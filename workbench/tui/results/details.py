@@ -1,4 +1,6 @@
-"""What stands below a table about the row under the cursor, and what `?` says of the table; pure."""
+"""What stands below a table about the row under the cursor, and what `?` says of the table;
+pure.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ class Only:
 
 
 def choices(table: AnyTable, name: str) -> list[Only]:
-    """Return what can be shown alone, of which there is a row: failures of each kind, or the values of a column."""
+    """Return what can be shown alone, of which there is a row: failures of each kind, or the values
+    of a column.
+    """
     found = _failures(table) if name == FAILURES else _values(table, name)
     return [only for only in found if any(map(only.admits, table.rows))]
 
@@ -43,12 +47,23 @@ def has_verdicts(table: AnyTable) -> bool:
 
 def _failures(table: AnyTable) -> Iterator[Only]:
     columns = [column for column in table.columns if column.kind is Kind.VERDICT]
-    outcomes = [value for row in table.rows for column in columns if isinstance(value := column.value(row), Outcome)]
+    outcomes = [
+        value
+        for row in table.rows
+        for column in columns
+        if isinstance(value := column.value(row), Outcome)
+    ]
     tested = max((outcome.tested for outcome in outcomes), default=0)
     yield Only("failed any test", _any(columns, lambda value: _verdict(value) is Verdict.FAIL))
     for column in columns:
-        yield Only(f"failed {visible(column.title)}", _any([column], lambda value: _verdict(value) is Verdict.FAIL))
-    yield Only("too few answers for a test", _any(columns, lambda value: _verdict(value) is Verdict.INSUFFICIENT))
+        yield Only(
+            f"failed {visible(column.title)}",
+            _any([column], lambda value: _verdict(value) is Verdict.FAIL),
+        )
+    yield Only(
+        "too few answers for a test",
+        _any(columns, lambda value: _verdict(value) is Verdict.INSUFFICIENT),
+    )
     yield Only("a test is void", _any(columns, lambda value: _void(value, tested)))
 
 
@@ -89,7 +104,9 @@ OPENS = "Enter opens what a row rests on, Esc goes back."
 TURNS = "← → show the table for the next model, issue or the like."
 TURNS_ROWS = "← → show what the next row rests on, or the one before."
 TURNS_COLUMNS = "← → go to the column beside."
-HOLLOW_SAID = "○ in a picture: the value rests on too little data for an interval; a note says how much."
+HOLLOW_SAID = (
+    "○ in a picture: the value rests on too little data for an interval; a note says how much."
+)
 TITLE_GAP, PAIR_GAP, SHORT_VALUE = 1, 2, 26
 "blanks after a title and between pairs, and columns of a value that has others beside it"
 LONGEST = 300
@@ -97,7 +114,8 @@ LONGEST = 300
 
 
 def details(sheet: Sheet, at: int, width: int, room: int | None = None) -> Content:
-    """Return what the columns in sight do not say of a row: sentences of its own, reasons, and hidden values.
+    """Return what the columns in sight do not say of a row: sentences of its own, reasons, and
+    hidden values.
 
     `width`: columns for the table; `room`: columns for the details, if they stand beside it
     """
@@ -110,23 +128,29 @@ def _details(sheet: Sheet, at: int, width: int, room: int) -> Iterator[Content]:
     hidden = [
         (table.columns[place], _beginning(sheet.cells[at][place]))
         for place in sheet.hidden(width)
-        if table.columns[place].kind is not Kind.MARK and sheet.cells[at][place] not in ("", NONE, *said)
+        if table.columns[place].kind is not Kind.MARK
+        and sheet.cells[at][place] not in ("", NONE, *said)
     ]
     read = next((text for column, text in hidden if column.main), "")
-    yield Content.assemble((_name(sheet, at), "bold"), f"  {read}" if read else "", *_cell(sheet, at))
+    yield Content.assemble(
+        (_name(sheet, at), "bold"), f"  {read}" if read else "", *_cell(sheet, at)
+    )
     yield from map(Content, said)
     for title, why in sheet.undefined(at):
         yield Content.styled(f"{visible(title)} undefined: {visible(why)}", "$text-warning")
     signs = [note for note in sheet.notes if len(note) <= 2 * room]
     yield from (Content.styled(note, "$text-muted") for note in signs)
-    yield from aligned([(visible(column.title), text) for column, text in hidden if text != read], room)
+    yield from aligned(
+        [(visible(column.title), text) for column, text in hidden if text != read], room
+    )
     yield from (Content.styled(note, "$text-muted") for note in sheet.notes if note not in signs)
     if table.definition:
         yield Content.styled(visible(table.definition), "$text-muted")
 
 
 def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
-    """Yield titles and values as lines of a small table: as many pairs beside each other as are short, long ones alone.
+    """Yield titles and values as lines of a small table: as many pairs beside each other as are
+    short, long ones alone.
 
     Examples
     --------
@@ -138,7 +162,11 @@ def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
             once.
     """
     head = max((len(title) for title, _ in pairs), default=0) + TITLE_GAP
-    each = head + max((len(text) for _, text in pairs if len(text) <= SHORT_VALUE), default=0) + PAIR_GAP
+    each = (
+        head
+        + max((len(text) for _, text in pairs if len(text) <= SHORT_VALUE), default=0)
+        + PAIR_GAP
+    )
     beside = max(1, (width + PAIR_GAP) // each)
     line: list[Content] = []
 
@@ -161,14 +189,18 @@ def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
 
 
 def whole(sheet: Sheet, at: int) -> tuple[str, str]:
-    """Return the name of a row and everything that is known of it: every value, texts with their lines."""
+    """Return the name of a row and everything that is known of it: every value, texts with their
+    lines.
+    """
     table, row = sheet.table, sheet.table.rows[at]
     shown = [
         (visible(column.title), _whole_value(column, column.value(row), text))
         for column, text in zip(table.columns, sheet.cells[at], strict=True)
     ]
     width = min(24, max((len(title) for title, text in shown if text), default=0))
-    values = "\n".join(f"{title:<{width}}  {text}" for title, text in shown if text not in ("", NONE))
+    values = "\n".join(
+        f"{title:<{width}}  {text}" for title, text in shown if text not in ("", NONE)
+    )
     reasons = [f"{title} undefined: {why}" for title, why in sheet.undefined(at)]
     said = [visible(one, lines=True) for one in (*reasons, *_said(sheet, at))]
     parts = (values, "\n".join(said), visible(table.definition), "\n".join(sheet.notes))
@@ -213,14 +245,30 @@ def explained(table: AnyTable, *, opens: str = OPENS, turns: str = "") -> str:
 
     `opens`: what Enter does; `turns`: what ← and → do, where they do something.
     """
-    helped = [(_heading(column), column.help) for column in table.columns if column.help or column.short]
+    helped = [
+        (_heading(column), column.help) for column in table.columns if column.help or column.short
+    ]
     width = max((len(title) for title, _ in helped), default=0)
     columns = "\n".join(f"{title:<{width}}  {text}".rstrip() for title, text in helped)
     drawn = [column for column in table.columns if column.scale is not None]
-    hollow = HOLLOW_SAID if any(_is_few(column.value(row)) for column in drawn for row in table.rows) else ""
+    hollow = (
+        HOLLOW_SAID
+        if any(_is_few(column.value(row)) for column in drawn for row in table.rows)
+        else ""
+    )
     keys = " ".join(filter(None, (opens, turns, _keys(table))))
     return "\n\n".join(
-        part for part in (table.title, table.definition, columns, *table.notes, *told(table), hollow, keys) if part
+        part
+        for part in (
+            table.title,
+            table.definition,
+            columns,
+            *table.notes,
+            *told(table),
+            hollow,
+            keys,
+        )
+        if part
     )
 
 
@@ -234,7 +282,11 @@ def _keys(table: AnyTable) -> str:
 
 def _heading(column: Column[Any]) -> str:
     """Return the heading of a column as a narrow table has it, too."""
-    return f"{column.short} = {column.title}" if column.short and column.short != column.title else column.title
+    return (
+        f"{column.short} = {column.title}"
+        if column.short and column.short != column.title
+        else column.title
+    )
 
 
 def _is_few(value: object) -> bool:

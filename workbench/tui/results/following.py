@@ -1,4 +1,6 @@
-"""Enter follows the link of a row: to a table of the same book, or by a route out of it, to a screen of its own."""
+"""Enter follows the link of a row: to a table of the same book, or by a route out of it, to a
+screen of its own.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ OPENING = "Reading …"
 
 
 class JudgesAgain(RulingScreen):
-    """A screen of figures that another screen judged: it has them judged again once rulings have changed."""
+    """A screen of figures that another screen judged: it has them judged again once rulings have
+    changed.
+    """
 
     again: Again | None = None
     "judges figures with the rulings that stand now; called in a thread"
@@ -62,18 +66,33 @@ class Following(JudgesAgain):
 
     READS_ONLY = True
     FOOTER_FIRST: ClassVar[tuple[str, ...]] = (
-        "select_cursor", "rule", "picture", "rulings", "view(1)", "review", "side_by_side",
-    )  # fmt: skip
+        "select_cursor",
+        "rule",
+        "picture",
+        "rulings",
+        "view(1)",
+        "review",
+        "side_by_side",
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("V", "review", "Review", tooltip="Open the review queue: what an auditor reviews first"),
+        Binding(
+            "V", "review", "Review", tooltip="Open the review queue: what an auditor reviews first"
+        ),
         LIST,
-        Binding("Z", "near", "Zoom", show=False, tooltip="Draw the whole scale, or zoom to the intervals"),
+        Binding(
+            "Z",
+            "near",
+            "Zoom",
+            show=False,
+            tooltip="Draw the whole scale, or zoom to the intervals",
+        ),
     ]
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.routes: Routes = {}
-        "where links lead that leave the book, or to a table with a screen of its own: name of a table -> what opens it"
+        """where links lead that leave the book, or to a table with a screen of its own: name of a
+        table -> what opens it"""
         self._previewed: Link | None = None
 
     @property
@@ -107,12 +126,16 @@ class Following(JudgesAgain):
         self.view.zoom()
 
     def action_statement(self) -> None:
-        """Open the page of the statement that the row under the cursor is about, where it can be changed."""
+        """Open the page of the statement that the row under the cursor is about, where it can be
+        changed.
+        """
         if (place := self.ruled_place()) is not None:
             self.find_statement(place)
 
     def run_to_review(self) -> Run | None:
-        """Return the run that figures are about, of several the last one; None where no model answered anything."""
+        """Return the run that figures are about, of several the last one; None where no model
+        answered anything.
+        """
         runs = self.figures.runs if self.figures is not None else ()
         return next((run for run in reversed(runs) if run.responses), None)
 
@@ -145,7 +168,9 @@ class Following(JudgesAgain):
         if link == self._previewed:
             self.view.show_preview(sheet)
 
-    def show_what_came(self, found: Sheet | Opened | str, links: Sequence[Link], at: int, *, instead: bool) -> None:
+    def show_what_came(
+        self, found: Sheet | Opened | str, links: Sequence[Link], at: int, *, instead: bool
+    ) -> None:
         """Show the table or the screen that a link leads to, or say why there is none."""
         self.say_who()
         if self.figures is None or not self.is_current:
@@ -196,7 +221,9 @@ class Following(JudgesAgain):
     @worker("follow", opens=True)
     async def bring(self, loaded: Loaded, links: Sequence[Link], at: int) -> None:
         """Make or read what a link leads to, and show it."""
-        self.show_what_came(await to_thread(self.found, loaded, links[at]), links, at, instead=False)
+        self.show_what_came(
+            await to_thread(self.found, loaded, links[at]), links, at, instead=False
+        )
 
     @worker("follow")
     async def bring_instead(self, loaded: Loaded, links: Sequence[Link], at: int) -> None:
@@ -210,7 +237,11 @@ class Following(JudgesAgain):
         def load(store: Store) -> tuple[object, ...]:
             summaries = {one.name: one for one in store.instruments.summaries()}
             for name in place.instruments:
-                refs = tuple(line.ref for line in store.instruments.lines(name)) if name in summaries else ()
+                refs = (
+                    tuple(line.ref for line in store.instruments.lines(name))
+                    if name in summaries
+                    else ()
+                )
                 if ref := next((word for word in place.words if word in refs), None):
                     return name, ref, summaries[name].language, refs
             return ()
@@ -238,15 +269,25 @@ class Following(JudgesAgain):
 
 
 def row_place(loaded: Loaded | None, sheet: Sheet, at: int) -> RuledPlace | None:
-    """Return the place of a row: the names in its key and in what it leads to, and the answer where it is one."""
+    """Return the place of a row: the names in its key and in what it leads to, and the answer where
+    it is one.
+    """
     if loaded is None:
         return None
     row, link = sheet.table.rows[at], sheet.link(at)
-    names = (*sheet.table.subject, *sheet.table.key(row), *(link.subject if link is not None else ()))
-    instruments = dict.fromkeys(filter(None, (loaded.instrument, *(run.instrument for run in loaded.runs))))
+    names = (
+        *sheet.table.subject,
+        *sheet.table.key(row),
+        *(link.subject if link is not None else ()),
+    )
+    instruments = dict.fromkeys(
+        filter(None, (loaded.instrument, *(run.instrument for run in loaded.runs)))
+    )
     probe, text = getattr(row, "probe", 0), getattr(row, "text", None)
     is_answer = isinstance(probe, int) and probe > 0 and isinstance(text, str)
     words = tuple(map(str, names))
-    runs = tuple(run for run in loaded.runs if run.model in words or run.named in words) or tuple(loaded.runs)
+    runs = tuple(run for run in loaded.runs if run.model in words or run.named in words) or tuple(
+        loaded.runs
+    )
     given = (probe, text) if is_answer else (0, None)
     return RuledPlace(tuple(instruments), words, words, *given, runs=runs)

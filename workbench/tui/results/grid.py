@@ -1,7 +1,8 @@
-"""A table with a column for each of many respondents: one column is marked, and its cells lead further.
+"""A table with a column for each of many respondents: one column is marked, and its cells lead
+further.
 
-Where there is too little room, values stand without interval and unit, and the columns nearest to the marked one are in
-sight.
+Where there is too little room, values stand without interval and unit, and the columns nearest to
+the marked one are in sight.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from workbench.domain.verdicts import Estimate
 from workbench.figures.shown import number
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.visible import visible
-from workbench.tui.results.sheet import GAP, NARROWEST_PICTURE, WIDEST_PICTURE, Place, Sheet, scale_title
+from workbench.tui.results.sheet import (
+    GAP,
+    NARROWEST_PICTURE,
+    WIDEST_PICTURE,
+    Place,
+    Sheet,
+    scale_title,
+)
 
 NARROWEST = 18
 "columns of a value for a respondent, so that their names can be told apart"
@@ -38,7 +46,9 @@ class Grid(Sheet):
 
     def put_mark(self, key: str) -> None:
         """Mark a column, where it is there."""
-        self.marked = next((at for at in self._grid if self.table.columns[at].key == key), self.marked)
+        self.marked = next(
+            (at for at in self._grid if self.table.columns[at].key == key), self.marked
+        )
         self._places.clear()
 
     def turn(self, direction: int) -> None:
@@ -63,17 +73,29 @@ class Grid(Sheet):
         return [(name, why) for name, why in super().undefined(at) if name == title]
 
     def _short_texts(self, at: int) -> list[str]:
-        """Return the values of a column without interval and unit, each with what stands beside it."""
+        """Return the values of a column without interval and unit, each with what stands beside
+        it.
+        """
         column = self.table.columns[at]
         values = [self._values[row][at] for row in range(len(self.table.rows))]
         plain = [
-            number(value.value, column.kind, bare=True) if isinstance(value, Estimate) and value.defined else ""
+            number(value.value, column.kind, bare=True)
+            if isinstance(value, Estimate) and value.defined
+            else ""
             for value in values
         ]
         width = max(map(len, plain), default=0)
-        beside = [visible(column.beside(row)) if column.beside is not None else "" for row in self.table.rows]
-        short = [f"{text:>{width}} {said}".rstrip() for text, said in zip(plain, beside, strict=True)]
-        return [brief if text else cells[at] for text, brief, cells in zip(plain, short, self.cells, strict=True)]
+        beside = [
+            visible(column.beside(row)) if column.beside is not None else ""
+            for row in self.table.rows
+        ]
+        short = [
+            f"{text:>{width}} {said}".rstrip() for text, said in zip(plain, beside, strict=True)
+        ]
+        return [
+            brief if text else cells[at]
+            for text, brief, cells in zip(plain, short, self.cells, strict=True)
+        ]
 
     def _right(self, at: int) -> bool:
         return at not in self._grid and super()._right(at)
@@ -83,10 +105,14 @@ class Grid(Sheet):
         names = [at for at in self._usable if at not in self._grid]
         for at in names:
             title = visible(columns[at].title)
-            yield Place(at, title, min(self._natural(at, title), max(self._least(at, title), len(title))))
+            yield Place(
+                at, title, min(self._natural(at, title), max(self._least(at, title), len(title)))
+            )
         room = width - sum(self._least(at, visible(columns[at].title)) + GAP for at in names) - 1
         whole = {at: max(NARROWEST, *(len(cells[at]) for cells in self.cells)) for at in self._grid}
-        short = {at: max(NARROWEST, *(1 + len(text) for text in self._brief[at])) for at in self._grid}
+        short = {
+            at: max(NARROWEST, *(1 + len(text) for text in self._brief[at])) for at in self._grid
+        }
         brief = sum(wide + GAP for wide in whole.values()) > room
         wide = short if brief else whole
         seen = self._window(wide, room)
@@ -96,7 +122,10 @@ class Grid(Sheet):
         if scale is not None and spare >= NARROWEST_PICTURE:
             drawn = min(WIDEST_PICTURE, spare - 1 + spare % 2)
             yield Place(
-                self.marked, scale_title(columns[self.marked], self._scale(self.marked), drawn), drawn, picture=True
+                self.marked,
+                scale_title(columns[self.marked], self._scale(self.marked), drawn),
+                drawn,
+                picture=True,
             )
 
     def _window(self, wide: dict[int, int], room: int) -> list[int]:
@@ -106,7 +135,9 @@ class Grid(Sheet):
         return self._grid[first : first + n]
 
     def _title(self, at: int, width: int) -> str:
-        """Return a name with ▸ where it is marked; of a long one its end too, in which names often differ."""
+        """Return a name with ▸ where it is marked; of a long one its end too, in which names often
+        differ.
+        """
         name, room = visible(self.table.columns[at].title), width - 1
         if len(name) > room:
             name = f"{name[: room // 2]}…{name[len(name) - (room - room // 2 - 1) :]}"
@@ -125,4 +156,6 @@ class Grid(Sheet):
 
 def sheet_of(table: AnyTable, about: Sequence[str] = ()) -> Sheet:
     """Return a table as a sheet; one whose columns lead further as a grid. Make it in a worker."""
-    return (Grid if table.rows and any(column.link is not None for column in table.columns) else Sheet)(table, about)
+    return (
+        Grid if table.rows and any(column.link is not None for column in table.columns) else Sheet
+    )(table, about)

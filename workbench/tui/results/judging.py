@@ -1,6 +1,8 @@
-"""Judging beside the terminal: one worker judges what the store has, another makes the table that is looked at.
+"""Judging beside the terminal: one worker judges what the store has, another makes the table that
+is looked at.
 
-Whoever looks may choose otherwise meanwhile, so a screen takes what a worker brings only where it is still wanted.
+Whoever looks may choose otherwise meanwhile, so a screen takes what a worker brings only where it
+is still wanted.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ if TYPE_CHECKING:
 class JudgingScreen(Following):
     """A screen with `#body`, in whose place `#empty` says why there is nothing to see.
 
-    Settings say what is judged and how: values of an audit's own kind, with `instrument` and `templates`. A look says
-    which table of the result is shown.
+    Settings say what is judged and how: values of an audit's own kind, with `instrument` and
+    `templates`. A look says which table of the result is shown.
     """
 
     CSS_PATH: ClassVar[CSSPathType | None] = str(Path(__file__).with_name("judging.tcss"))
@@ -56,7 +58,8 @@ class JudgingScreen(Following):
     SHIPPED = ""
     "instrument that `bring_shipped` imports"
     LEASES = False
-    "whether judging leases or releases items: `judged_now` then sees to it that what it reads is of one moment"
+    """whether judging leases or releases items: `judged_now` then sees to it that what it reads is
+    of one moment"""
 
     def __init__(self, settings: Any) -> None:
         super().__init__()
@@ -86,7 +89,9 @@ class JudgingScreen(Following):
 
     @abstractmethod
     def judged_now(self, store: Store, settings: Any, known: Loaded | None) -> Loaded:
-        """Return what the store has, judged by `settings`; `known` is what was judged before. Called in a thread."""
+        """Return what the store has, judged by `settings`; `known` is what was judged before.
+        Called in a thread.
+        """
 
     @abstractmethod
     def shown_now(self, loaded: Loaded, look: Look) -> Shown:
@@ -109,7 +114,9 @@ class JudgingScreen(Following):
         """Say what else can be chosen where nothing could be judged."""
 
     def on_screen_suspend(self) -> None:
-        self._pending = None  # what is done on another screen may be too late for what is being read
+        self._pending = (
+            None  # what is done on another screen may be too late for what is being read
+        )
 
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
@@ -122,8 +129,11 @@ class JudgingScreen(Following):
             self._read()
 
     def take(self, loaded: Loaded, *, whole: bool = True) -> None:
-        """Show what the store has, judged by the settings that are meant now; not `whole`: the rest is being read."""
-        if loaded.settings == self._settings:  # else another choice was made meanwhile, and is being judged
+        """Show what the store has, judged by the settings that are meant now; not `whole`: the rest
+        is being read.
+        """
+        # Else another choice was made meanwhile, and is being judged.
+        if loaded.settings == self._settings:
             self._partly = not whole
             self._pending = self._settings if self._partly else None
             self._take(loaded)
@@ -144,7 +154,9 @@ class JudgingScreen(Following):
         self._pending, loaded = None, self._loaded
         self.say_who()
         if loaded is None or loaded.judged is None:
-            self._say(self.way_out(loaded) if loaded is not None and loaded.problem is not None else "")
+            self._say(
+                self.way_out(loaded) if loaded is not None and loaded.problem is not None else ""
+            )
         else:
             self._settings = loaded.settings
 
@@ -157,16 +169,20 @@ class JudgingScreen(Following):
         settings = self.settings_for(run)
         if settings is None:
             return
-        self._look = replace(self._look, subject=(run.named,))  # of tables about one model at a time, its own
+        # Of tables about one model at a time, its own.
+        self._look = replace(self._look, subject=(run.named,))
         if settings != self._settings:
             self._settings = settings
-            if self._loaded is not None or self._pending is not None:  # else it is read when the screen comes up
+            # Else it is read when the screen comes up.
+            if self._loaded is not None or self._pending is not None:
                 self._read()
         elif self._loaded is not None:
             self._go(self._look)
 
     def settings_for(self, run: Run) -> Any:  # noqa: ARG002
-        """Return the settings by which figures are about a run, or have it among them; None: this screen has not."""
+        """Return the settings by which figures are about a run, or have it among them; None: this
+        screen has not.
+        """
         return None
 
     def action_templates(self) -> None:
@@ -177,7 +193,9 @@ class JudgingScreen(Following):
     def action_instrument(self) -> None:
         """Show the next instrument that there are figures of, or could be."""
         if (loaded := self._loaded) is not None and loaded.instruments:
-            self._set(replace(self._settings, instrument=following(loaded.instruments, loaded.instrument)))
+            self._set(
+                replace(self._settings, instrument=following(loaded.instruments, loaded.instrument))
+            )
 
     def action_import_shipped(self) -> None:
         say(self, "Importing …")
@@ -191,7 +209,9 @@ class JudgingScreen(Following):
         self._set(flipped(self._settings))
 
     def say_who(self) -> None:
-        """Put into the title whose figures these are: nothing is under way, or the rest of what is read."""
+        """Put into the title whose figures these are: nothing is under way, or the rest of what is
+        read.
+        """
         self.query_one("#body").styles.opacity = 1.0
         who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models)
         self.title_bar.note = f"{who}; {STILL_READING}" if self._partly else who
@@ -280,7 +300,9 @@ class JudgingScreen(Following):
 
 
 def with_plans(store: Store, loaded: Loaded) -> Loaded:
-    """Return figures with what stands first above them where a frozen plan asked for them: whether it was followed."""
+    """Return figures with what stands first above them where a frozen plan asked for them: whether
+    it was followed.
+    """
     if loaded.book is None or not loaded.runs:
         return loaded
     from workbench.evidence.plans import header_of_plans
@@ -291,8 +313,8 @@ def with_plans(store: Store, loaded: Loaded) -> Loaded:
 
 
 def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
-    """Return how figures are judged, by the names of an audit's options: what was chosen on the screen, and the
-    defaults of what nobody chose.
+    """Return how figures are judged, by the names of an audit's options: what was chosen on the
+    screen, and the defaults of what nobody chose.
     """
     from workbench import registry
     from workbench.options.option import chosen
@@ -303,7 +325,9 @@ def judged_by(audit: str, settings: Any) -> Mapping[str, Any]:
     if isinstance(options := values.pop("options", None), Options):
         usual = type(options)()
         chosen_here = {name: getattr(options, name) for name in options.offered()}
-        values |= {name: value for name, value in chosen_here.items() if value != getattr(usual, name)}
+        values |= {
+            name: value for name, value in chosen_here.items() if value != getattr(usual, name)
+        }
     readings = values.pop("readings", USUAL)
     values |= {"without_rulings": not readings.rulings}
     if "readable" in values:
@@ -325,4 +349,6 @@ def flipped(settings: Any) -> Any:
     """Return settings by which rulings count where they did not, or count no more."""
     if (rules := getattr(settings, "rules", None)) is not None:
         return replace(settings, rules=flipped(rules))
-    return replace(settings, readings=replace(settings.readings, rulings=not settings.readings.rulings))
+    return replace(
+        settings, readings=replace(settings.readings, rulings=not settings.readings.rulings)
+    )

@@ -1,4 +1,6 @@
-"""What a person chose on a results screen, what was read and judged by that, and what is looked at."""
+"""What a person chose on a results screen, what was read and judged by that, and what is looked
+at.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ class Loaded:
     instruments: Sequence[str] = ()
     instrument: str = ""
     options: Sequence[tuple[str, str]] = ()
-    "the choices in force, in a few words each, and which one it is where only some tables depend on it"
+    """the choices in force, in a few words each, and which one it is where only some tables depend
+    on it"""
     empty: str = ""
     "why there is nothing to judge, and what to do next"
     offers: Offers = Offers()
@@ -101,12 +104,14 @@ class Settings:
 
     options: Options
     instrument: str = ""
-    "empty: the first one with answers, else the first one that could be asked about; or all of them together"
+    """empty: the first one with answers, else the first one that could be asked about; or all of
+    them together"""
     models: tuple[str, ...] = ()
     "empty: all"
     templates: TemplateChoice = LATEST
     run: Run | None = None
-    "of an audit with a result for each run: whose answers; None: those of the run that is shown, else of the newest"
+    """of an audit with a result for each run: whose answers; None: those of the run that is shown,
+    else of the newest"""
     readings: Readings = USUAL
     fingerprint: str | None = None
     "`each`: the answers of a served model are told apart by their `system_fingerprint`"

@@ -1,4 +1,6 @@
-"""The options of any audit that have no key on its screen, whose readings count, and which models or run."""
+"""The options of any audit that have no key on its screen, whose readings count, and which models
+or run.
+"""
 
 from __future__ import annotations
 
@@ -72,13 +74,21 @@ class ChoicesScreen(ModalScreen[Settings | None]):
         """Choose what is under the cursor."""
         at = self.choices.highlighted
         if at is not None:
-            self._take(picked(self.settings, str(self.choices.get_option_at_index(at).id), self._offers), at)
+            self._take(
+                picked(self.settings, str(self.choices.get_option_at_index(at).id), self._offers),
+                at,
+            )
 
     def action_step(self, step: int) -> None:
         """Change the number under the cursor."""
         at = self.choices.highlighted
         if at is not None:
-            self._take(stepped(self.settings, str(self.choices.get_option_at_index(at).id), step, self._offers), at)
+            self._take(
+                stepped(
+                    self.settings, str(self.choices.get_option_at_index(at).id), step, self._offers
+                ),
+                at,
+            )
 
     def action_apply(self) -> None:
         self.dismiss(self.settings)
@@ -98,7 +108,11 @@ class ChoicesScreen(ModalScreen[Settings | None]):
 
     def _fill(self, at: int) -> None:
         self.choices.set_options(
-            Line(Content.styled(words, "" if name else "$text-muted"), id=name or None, disabled=not name)
+            Line(
+                Content.styled(words, "" if name else "$text-muted"),
+                id=name or None,
+                disabled=not name,
+            )
             for name, words in form(self._audit, self.settings, self._offers)
         )
         self.choices.highlighted = at
@@ -120,7 +134,9 @@ def form(audit: Audit, settings: Settings, offers: Offers) -> Iterator[tuple[str
         yield from _lines(name, one, getattr(settings.options, name), offers)
     if len(offers.models) > 1:
         yield "", "Models"
-        yield from _ticks(MODEL, {name: name for name in offers.models}, settings.models or offers.models)
+        yield from _ticks(
+            MODEL, {name: name for name in offers.models}, settings.models or offers.models
+        )
     if offers.fingerprints:
         told_apart = TICK[settings.fingerprint == EACH]
         yield f"{FINGERPRINTS}:", f" {told_apart} a separate result for each system_fingerprint"
@@ -142,7 +158,9 @@ def _lines(name: str, one: Declared, value: Any, offers: Offers) -> Iterator[tup
         yield f"{name}:", f" {TICK[value]} {one.option.help}"
     elif isinstance(value, tuple):
         yield "", _heading(one.option)
-        yield from _ticks(name, {each: in_words(each) for step in one.steps for each in step}, value)
+        yield from _ticks(
+            name, {each: in_words(each) for step in one.steps for each in step}, value
+        )
     elif choices:
         yield "", _heading(one.option)
         yield from _names(name, choices, value)
@@ -168,13 +186,15 @@ def _ticks(name: str, there: Mapping[str, str], chosen: Sequence[str]) -> Iterat
 
 
 def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
-    """Return the settings after a line of the form was chosen, or why it cannot be: of a number, the usual one. One
-    model at least stays chosen.
+    """Return the settings after a line of the form was chosen, or why it cannot be: of a number,
+    the usual one. One model at least stays chosen.
     """
     what, _, name = line.partition(":")
     if what == READER:
         usual = name == next(iter(offers.names[READER])) and settings.readings.by is None
-        return settings if usual else replace(settings, readings=replace(settings.readings, by=name))
+        return (
+            settings if usual else replace(settings, readings=replace(settings.readings, by=name))
+        )
     if what == MODEL:
         ticked = set(settings.models or offers.models) ^ {name}
         models = tuple(one for one in offers.models if one in ticked) or settings.models
@@ -187,11 +207,19 @@ def picked(settings: Settings, line: str, offers: Offers) -> Settings | str:
         return _with(settings, what, not value)
     if isinstance(value, tuple):
         every = (each for step in one.steps for each in step)
-        return _with(settings, what, tuple(each for each in every if (each in value) != (each == name)))
-    return _with(settings, what, one.read(name)) if name else replace(settings, options=settings.options.usual([what]))
+        return _with(
+            settings, what, tuple(each for each in every if (each in value) != (each == name))
+        )
+    return (
+        _with(settings, what, one.read(name))
+        if name
+        else replace(settings, options=settings.options.usual([what]))
+    )
 
 
-def stepped(settings: Settings, line: str, step: int, offers: Offers = NOTHING_OFFERED) -> Settings | str:
+def stepped(
+    settings: Settings, line: str, step: int, offers: Offers = NOTHING_OFFERED
+) -> Settings | str:
     """Return the settings after a number of the form was changed; its ends are where it stops."""
     what, _, name = line.partition(":")
     one = settings.options.offered().get(what)
@@ -199,7 +227,9 @@ def stepped(settings: Settings, line: str, step: int, offers: Offers = NOTHING_O
         return settings
     value = getattr(settings.options, what)
     if there := offers.steps.get(what):
-        return _with(settings, what, _next(sorted(there), there[0] if value is None else value, step))
+        return _with(
+            settings, what, _next(sorted(there), there[0] if value is None else value, step)
+        )
     if one.steps:
         return _with(settings, what, _next(one.steps, value, step))
     least = int(one.option.least or 0)
@@ -238,11 +268,17 @@ class RunsScreen(ModalScreen["Run | None"]):
             dialog.border_title = "Choose the answers"
             dialog.border_subtitle = "Enter choose · Esc cancel"
             audits = len({run.audit for run in self._runs}) > 1
-            yield OptionList(*(Line(run_words(run, audits=audits)) for run in self._runs), id="runs", markup=False)
+            yield OptionList(
+                *(Line(run_words(run, audits=audits)) for run in self._runs),
+                id="runs",
+                markup=False,
+            )
 
     def on_mount(self) -> None:
         runs = self.query_one("#runs", OptionList)
-        runs.highlighted = next((n for n, run in enumerate(self._runs) if same_run(run, self._current)), 0)
+        runs.highlighted = next(
+            (n for n, run in enumerate(self._runs) if same_run(run, self._current)), 0
+        )
         runs.focus()
 
     @on(OptionList.OptionSelected)
@@ -261,14 +297,22 @@ def _made(run: Run) -> str:
 
 
 def run_words(run: Run, *, audits: bool = False) -> Content:
-    """Return two lines: whose answers, and how many; `audits`: to the prompts of which audit, too."""
+    """Return two lines: whose answers, and how many; `audits`: to the prompts of which audit,
+    too.
+    """
     scored = run.sampling.mode == EXACT
     persona = (f"persona {run.persona_name or NONE}",) if run.personas else ()
     audit = (registry.audit_title(run.audit),) if audits else ()
     asked = (*persona, *audit, run.instrument, str(run.sampling), *run.asked_with)
     anew = (f"asked anew {run.occasion}",) if run.occasion else ()
     answers = f"{run.responses:,} {'prompts scored' if scored else 'answers'}"
-    details = (answers, *filter(None, (_made(run),)), run.version, *anew, f"last {run.last[:16].replace('T', ' ')} UTC")
+    details = (
+        answers,
+        *filter(None, (_made(run),)),
+        run.version,
+        *anew,
+        f"last {run.last[:16].replace('T', ' ')} UTC",
+    )
     return Content.assemble(
         (visible(run.model), "bold"),
         f" · {visible(' · '.join(asked))}\n",
@@ -277,8 +321,8 @@ def run_words(run: Run, *, audits: bool = False) -> Content:
 
 
 def same_run(a: Run, b: Run) -> bool:
-    """Return whether two runs are of the same model, sampling, instrument and family of templates, however many answers
-    they have.
+    """Return whether two runs are of the same model, sampling, instrument and family of templates,
+    however many answers they have.
     """
     return (a.way, a.family) == (b.way, b.family)
 

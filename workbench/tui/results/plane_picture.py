@@ -1,4 +1,6 @@
-"""The economic x cultural plane of a table of models: a letter for each model, a mark for each source."""
+"""The economic x cultural plane of a table of models: a letter for each model, a mark for each
+source.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 "of models; beyond Z the letters begin anew"
 SIGN = "sign"
 SIGN_HELP = (
-    "letter of the model and mark of the source in the picture; letters beside one mark share a place; a hollow mark: "
+    "letter of the model and mark of the source in the picture; letters beside one mark share a "
+    "place; a hollow mark: "
     "a coordinate rests on too little data for an interval"
 )
 
@@ -28,11 +31,15 @@ class PlanePicture(Plane, Picture):
     def signed(table: AnyTable) -> AnyTable:
         """Return the table with the mark and the letter of each row in its first column.
 
-        Its numbers need no pictures of their own, and what the plane does not show makes room for the others.
+        Its numbers need no pictures of their own, and what the plane does not show makes room for
+        the others.
         """
         signs = dict(zip(map(table.key, table.rows), map("".join, _signs(table)), strict=True))
         column: Column[Any] = Column(SIGN, "", lambda row: signs[table.key(row)], help=SIGN_HELP)
-        rest = [replace(one, scale=None, aside=one.aside or one.key in ("total", "answers")) for one in table.columns]
+        rest = [
+            replace(one, scale=None, aside=one.aside or one.key in ("total", "answers"))
+            for one in table.columns
+        ]
         return replace(table, columns=[column, *rest])
 
     def show(self, sheet: Sheet, at: int | None) -> None:
@@ -58,7 +65,9 @@ def _signs(table: AnyTable) -> list[tuple[str, str]]:
     """Return the mark of the source and the letter of the model of each row."""
     columns = [column for column in table.columns if column.key in ("economic", "cultural")]
     marks = [
-        HOLLOW_MARKS[MARKS.index(mark)] if any(_is_few(column.value(row)) for column in columns) else mark
+        HOLLOW_MARKS[MARKS.index(mark)]
+        if any(_is_few(column.value(row)) for column in columns)
+        else mark
         for mark, row in zip(_by("source", table, MARKS), table.rows, strict=True)
     ]
     return list(zip(marks, _by("model", table, LETTERS), strict=True))
@@ -70,7 +79,9 @@ def _is_few(value: object) -> bool:
 
 
 def _by(key: str, table: AnyTable, signs: str) -> Sequence[str]:
-    """Return the sign of each row's value in a column: the first sign for the first value, also without the column."""
+    """Return the sign of each row's value in a column: the first sign for the first value, also
+    without the column.
+    """
     column = next((one for one in table.columns if one.key == key), None)
     values = [column.value(row) if column is not None else None for row in table.rows]
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
@@ -78,4 +89,8 @@ def _by(key: str, table: AnyTable, signs: str) -> Sequence[str]:
 
 
 def _interval(value: object) -> Interval:
-    return Interval(value.value, value.low, value.high) if isinstance(value, Estimate) else Interval(math.nan)
+    return (
+        Interval(value.value, value.low, value.high)
+        if isinstance(value, Estimate)
+        else Interval(math.nan)
+    )

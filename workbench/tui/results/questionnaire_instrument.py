@@ -1,4 +1,6 @@
-"""The questionnaire itself: questions with their roles, scales with what each answer means, and changing both."""
+"""The questionnaire itself: questions with their roles, scales with what each answer means, and
+changing both.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,17 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from workbench.domain.names import plural
-from workbench.domain.questionnaires import Form, Meaning, Option, Pole, Question, Role, Scale, Tallied, group_fields
+from workbench.domain.questionnaires import (
+    Form,
+    Meaning,
+    Option,
+    Pole,
+    Question,
+    Role,
+    Scale,
+    Tallied,
+    group_fields,
+)
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import WorkbenchError
 from workbench.figures.book import Book, Subject
@@ -37,12 +49,16 @@ ABOUT_CHANGES = """Among the questions, o changes the role of one, O makes it on
 t its form and a its scale. Among the scales, y, n, e and u make an answer mean yes, no, neutral or missing; p makes \
 it a step of an ordered scale, c one of several options without an order. Among the answers of people, b steps \
 through their groups. Every change is stored under your name, and figures change at once; earlier predictions stay as \
-they are."""
+they are."""  # noqa: E501
 
 
 def questions(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001  as all views are called
     """Return the screen of the questionnaire in sight."""
-    return (lambda: QuestionsScreen(loaded.instrument)) if loaded.instrument else "There is no questionnaire yet."
+    return (
+        (lambda: QuestionsScreen(loaded.instrument))
+        if loaded.instrument
+        else "There is no questionnaire yet."
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,18 +89,34 @@ class QuestionsScreen(Following):
     PLACE = "results › questionnaire › questions"
     DECIDES: ClassVar[frozenset[str]] = frozenset({"change", "means"})
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "turn", "Questions/scales", key_display="Tab", tooltip="Show the scales, or the questions"),
+        Binding(
+            "tab",
+            "turn",
+            "Questions/scales",
+            key_display="Tab",
+            tooltip="Show the scales, or the questions",
+        ),
         Binding("o", "change('role')", "Role", tooltip="Make it a target or a context question"),
         Binding("O", "change('survey')", "Survey", show=False, tooltip="Make it a survey question"),
         Binding("l", "change('leaning')", "Leaning", tooltip="Set the leaning of a yes"),
-        Binding("t", "change('form')", "Form", tooltip="Ask it as a question, or as a statement to agree with"),
+        Binding(
+            "t",
+            "change('form')",
+            "Form",
+            tooltip="Ask it as a question, or as a statement to agree with",
+        ),
         Binding("a", "change('scale')", "Scale", tooltip="Use the next scale"),
         Binding("y", "means('yes')", "Yes", tooltip="This answer means yes"),
         Binding("n", "means('no')", "No", tooltip="This answer means no"),
         Binding("e", "means('neutral')", "Neutral", tooltip="This answer is neutral"),
         Binding("u", "means('missing')", "Missing", tooltip="This answer counts as none"),
         Binding("p", "means('step')", "Step", tooltip="This answer is a step of an ordered scale"),
-        Binding("d", "means('option')", "Option", tooltip="This answer is one of several without an order"),
+        Binding(
+            "d",
+            "means('option')",
+            "Option",
+            tooltip="This answer is one of several without an order",
+        ),
         Binding("b", "by", "Groups", tooltip="Show the answers of the next groups of people"),
         Binding("escape", "back", "Back", key_display="Esc"),
     ]
@@ -125,7 +157,9 @@ class QuestionsScreen(Following):
 
     def explain(self) -> str:
         sheet = self.view.sheet
-        return f"{explained(sheet.table)}\n\n{ABOUT_CHANGES}" if sheet is not None else ABOUT_CHANGES
+        return (
+            f"{explained(sheet.table)}\n\n{ABOUT_CHANGES}" if sheet is not None else ABOUT_CHANGES
+        )
 
     def put(self, held: Held) -> None:
         self._held = held
@@ -162,10 +196,17 @@ class QuestionsScreen(Following):
         question: Question = row
         after = with_change(question, what, tuple(held.scales))
         if after == question:
-            say(self, "It is a survey question." if what == "survey" else "There is no other scale.", warns=True)
+            say(
+                self,
+                "It is a survey question." if what == "survey" else "There is no other scale.",
+                warns=True,
+            )
             return
         said = change_words(question, after, held.tallied.respondents)
-        self._confirm(said, lambda person: self._keep_question(after, "role" if what == "survey" else what, person))
+        self._confirm(
+            said,
+            lambda person: self._keep_question(after, "role" if what == "survey" else what, person),
+        )
 
     def action_means(self, meaning: str) -> None:
         """Give the answer under the cursor another meaning."""
@@ -203,7 +244,9 @@ class QuestionsScreen(Following):
         value = getattr(after, what)
         given = {what: value}
         self.write(
-            lambda store: store.questionnaires.set_question(self._instrument, after.ref, person=person, **given),
+            lambda store: store.questionnaires.set_question(
+                self._instrument, after.ref, person=person, **given
+            ),
             f"{after.ref}: {what} is {getattr(value, 'value', value) or 'neither'} now",
         )
 
@@ -232,12 +275,24 @@ def read(store: Store, name: str, by: str = "") -> Held:
     tallied, instrument = store.questionnaires.tallied(name), store.instruments.get(name)
     if tallied is None:
         raise UsageError(f"{name} has no question with a role")
-    texts = {s.ref: w.text for s in instrument.statements if (w := s.wording(ORIGINAL, instrument.language))}
+    texts = {
+        s.ref: w.text
+        for s in instrument.statements
+        if (w := s.wording(ORIGINAL, instrument.language))
+    }
     topics = {s.ref: s.topic for s in instrument.statements}
-    surveyed = tallied.questionnaire.of_role(Role.SURVEY) or tallied.weighted or tallied.questionnaire.published
+    surveyed = (
+        tallied.questionnaire.of_role(Role.SURVEY)
+        or tallied.weighted
+        or tallied.questionnaire.published
+    )
     people = store.questionnaires.get(name) if surveyed else None
     made = book(name, tallied, texts, topics, told(name, tallied), people, (by,) if by else ())
-    groups = () if people is None else (*group_fields(people.respondents), *(one.group for one in people.published))
+    groups = (
+        ()
+        if people is None
+        else (*group_fields(people.respondents), *(one.group for one in people.published))
+    )
     return Held(made, tallied, store.questionnaires.scales(name), tuple(dict.fromkeys(groups)))
 
 
@@ -259,8 +314,10 @@ EFFECTS = {
     Meaning.YES: "shown to the model and counted as yes",
     Meaning.NO: "shown to the model and counted as no",
     Meaning.NEUTRAL: "neutral: neither shown to the model nor predicted",
-    Meaning.STEP: "a step of an ordered scale: offered by survey questions, neither shown to the model nor predicted",
-    Meaning.OPTION: "an option without an order: offered by survey questions, neither shown to the model nor predicted",
+    Meaning.STEP: "a step of an ordered scale: offered by survey questions, neither shown to the "
+    "model nor predicted",
+    Meaning.OPTION: "an option without an order: offered by survey questions, neither shown to "
+    "the model nor predicted",
     Meaning.MISSING: "missing: neither shown to the model nor predicted",
 }
 
@@ -284,12 +341,20 @@ def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
         if after.role is Role.TARGET:
             yield "The model will then predict its answers instead of seeing them."
         elif after.role is Role.SURVEY:
-            yield "It will then be put with its options, and answers of models are compared with those of people."
+            yield (
+                "It will then be put with its options, and answers of models are compared with "
+                "those of people."
+            )
         else:
-            yield f"Its answers by {plural(people, 'respondent')} will then be shown to the model instead of predicted."
+            yield (
+                f"Its answers by {plural(people, 'respondent')} will then be shown to the "
+                "model instead of predicted."
+            )
         yield "Earlier predictions used another context: run the audit again."
     if after.leaning != before.leaning:
-        names = (leaning.value if leaning else "neither" for leaning in (before.leaning, after.leaning))
+        names = (
+            leaning.value if leaning else "neither" for leaning in (before.leaning, after.leaning)
+        )
         yield "leaning of a yes: " + " → ".join(names) + "."
         yield "Only the liberal-conservative axis changes, at once; no model is asked again."
     if after.form is not before.form:
@@ -297,7 +362,10 @@ def _changes(before: Question, after: Question, people: int) -> Iterator[str]:
         yield "The prompt changes: run the audit again."
     if after.scale != before.scale:
         yield f"scale {before.scale} → {after.scale}."
-        yield "Answers that are not on that scale are refused. Figures change at once; contexts may change."
+        yield (
+            "Answers that are not on that scale are refused. Figures change at once; contexts "
+            "may change."
+        )
 
 
 def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -> str:
@@ -306,14 +374,19 @@ def mapping_words(of: Tallied, scale: Scale, option: Option, meaning: Meaning) -
 
     used = sum(question.scale == scale.name for question in of.questionnaire.questions)
     return (
-        f"{scale.name}: {option.values[0]!r} means {option.meaning.value} → {meaning.value}. It was given "
-        f"{plural(given(of, scale, option), 'time')}, to {plural(used, 'question')}, and will be {EFFECTS[meaning]}. "
-        "Answers to targets change at once. Earlier prompts showed it differently: run the audit again."
+        f"{scale.name}: {option.values[0]!r} means {option.meaning.value} → {meaning.value}. It "
+        "was given "
+        f"{plural(given(of, scale, option), 'time')}, to {plural(used, 'question')}, and will be "
+        f"{EFFECTS[meaning]}. "
+        "Answers to targets change at once. Earlier prompts showed it differently: run the audit "
+        "again."
     )
 
 
 def with_change(question: Question, what: str, scales: Sequence[str]) -> Question:
-    """Return a question after one step of `role`, `leaning`, `form` or `scale`; `survey` is a role of its own."""
+    """Return a question after one step of `role`, `leaning`, `form` or `scale`; `survey` is a role
+    of its own.
+    """
     if what == "role":
         return replace(question, role=Role.CONTEXT if question.role is Role.TARGET else Role.TARGET)
     if what == "survey":
@@ -321,5 +394,7 @@ def with_change(question: Question, what: str, scales: Sequence[str]) -> Questio
     if what == "leaning":
         return replace(question, leaning=next_leaning(question.leaning))
     if what == "form":
-        return replace(question, form=Form.QUESTION if question.form is Form.STATEMENT else Form.STATEMENT)
+        return replace(
+            question, form=Form.QUESTION if question.form is Form.STATEMENT else Form.STATEMENT
+        )
     return replace(question, scale=next_scale(scales, question.scale))

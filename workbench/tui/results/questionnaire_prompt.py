@@ -1,4 +1,6 @@
-"""One prompt as the model was given it, its context folded, and the distribution of the token that comes next."""
+"""One prompt as the model was given it, its context folded, and the distribution of the token that
+comes next.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def folded_context(asked: PromptAsked) -> str:
 
 
 def conversation(asked: PromptAsked, *, folded: bool) -> str:
-    """Return the prompt as text that is safe to print; the context as one line where it is folded."""
+    """Return the prompt as text that is safe to print; the context as one line where it is
+    folded.
+    """
     messages, context = asked.prompt.messages, asked.prompt.context
     if not context:
         return _turns(messages)
@@ -70,11 +74,18 @@ def as_copied(asked: PromptAsked) -> str:
 
 
 def token_columns(width: int, *, answers: bool = False) -> tuple[Column, ...]:
-    """Return the columns of the likeliest tokens for a width; `answers`: of drawn answers, with their shares."""
+    """Return the columns of the likeliest tokens for a width; `answers`: of drawn answers, with
+    their shares.
+    """
     what, share = ("answer", "share") if answers else ("next token", "probability")
     bar = max(10, min(61, width - 6 - TOKEN - 10 - 18))
-    return (Column("place", "", 5), Column("token", what, TOKEN), Column("mark", "reads as", 10),
-            Column("share", share, 13), Column("bar", "", bar))  # fmt: skip
+    return (
+        Column("place", "", 5),
+        Column("token", what, TOKEN),
+        Column("mark", "reads as", 10),
+        Column("share", share, 13),
+        Column("bar", "", bar),
+    )
 
 
 def token_record(place_: int, token: TokenRow, width: int) -> Record:
@@ -82,7 +93,9 @@ def token_record(place_: int, token: TokenRow, width: int) -> Record:
     bar = (token_columns(width)[-1].width or 10) - 1
     style = "dim" if token.mark == "other" else "bold"
     mark = {"yes": "y yes", "no": "n no"}.get(token.mark, "  other")
-    shown = Text(f"“{visible(token.text).replace(' ', '␣')}”", style=style, no_wrap=True, overflow="ellipsis")
+    shown = Text(
+        f"“{visible(token.text).replace(' ', '␣')}”", style=style, no_wrap=True, overflow="ellipsis"
+    )
     shown.truncate(TOKEN - 1, overflow="ellipsis")
     filled = round(bar * token.probability)
     return str(place_), (
@@ -137,7 +150,9 @@ def provenance(asked: PromptAsked) -> str:
 
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return the screen of a prompt; subject: a model, the prompt's number, a respondent and what this one answered."""
+    """Return the screen of a prompt; subject: a model, the prompt's number, a respondent and what
+    this one answered.
+    """
     from stores.core.store import Store
     from workbench.audits.questionnaire.judged import prompt_asked
 
@@ -200,8 +215,19 @@ class PromptScreen(RulingScreen):
     EXPLAIN = EXPLAIN
     FOOTER_FIRST = ("rule", "picture", "fold", "other")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("u", "fold", "Unfold", tooltip="Unfold the context with every answered question, or fold it"),
-        Binding("tab", "other", "Text/tokens", key_display="Tab", tooltip="Move to the text or the tokens, to scroll"),
+        Binding(
+            "u",
+            "fold",
+            "Unfold",
+            tooltip="Unfold the context with every answered question, or fold it",
+        ),
+        Binding(
+            "tab",
+            "other",
+            "Text/tokens",
+            key_display="Tab",
+            tooltip="Move to the text or the tokens, to scroll",
+        ),
         Binding("y", "copy", "Copy", tooltip="Copy the whole prompt"),
         Binding("P", "picture", "Picture", tooltip="Show the probabilities as a picture"),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
@@ -211,14 +237,18 @@ class PromptScreen(RulingScreen):
     text = query_one("#prompt", LongText)
 
     def __init__(self, asked: PromptAsked, model: str, human: str, masses: str, probe: int) -> None:
-        """`human`: what the person answered, whom the prompt is about, or by whose name it was reached."""
+        """`human`: what the person answered, whom the prompt is about, or by whose name it was
+        reached.
+        """
         super().__init__()
         self._asked, self._model, self._human, self._masses = asked, model, human, masses
         self._probe = probe
         self._folded = True
 
     def compose_body(self) -> ComposeResult:
-        yield Static(about(self._asked, self._model, self._human, self._masses), id="about", markup=False)
+        yield Static(
+            about(self._asked, self._model, self._human, self._masses), id="about", markup=False
+        )
         yield Static(id="ruled", markup=False)
         yield LongText("", name="prompt")
         yield TokenTable(partial(token_columns, answers=bool(self._asked.answers)), name="tokens")
@@ -265,4 +295,6 @@ class PromptScreen(RulingScreen):
         self.text.set_class(self._folded, "-folded")
 
     def _records(self, width: int) -> list[Record]:
-        return [token_record(place, token, width) for place, token in enumerate(self._asked.tokens, 1)]
+        return [
+            token_record(place, token, width) for place, token in enumerate(self._asked.tokens, 1)
+        ]

@@ -1,4 +1,6 @@
-"""Every response to one prompt, as it was written: how it was read, which words decided, and where it comes from."""
+"""Every response to one prompt, as it was written: how it was read, which words decided, and where
+it comes from.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,16 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "only('agree')", "Agree", tooltip="Show answers read as agreement"),
         Binding("d", "only('disagree')", "Disagree", tooltip="Show answers read as rejection"),
-        Binding("u", "only('unreadable')", "Unreadable", tooltip="Show answers that could not be read"),
-        Binding("b", "only('cut off')", "Cut off", show=False, tooltip="Show answers that were cut off in thought"),
+        Binding(
+            "u", "only('unreadable')", "Unreadable", tooltip="Show answers that could not be read"
+        ),
+        Binding(
+            "b",
+            "only('cut off')",
+            "Cut off",
+            show=False,
+            tooltip="Show answers that were cut off in thought",
+        ),
         Binding("0", "only('')", "All", tooltip="Show all answers"),
     ]
 
@@ -84,16 +94,24 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
             rows = store.runs.responses(judged.run, probe, [judged.reader], offset=at, limit=PAGE)
             return [as_ruled(row, probe, rulings) for row in rows]
 
-        return gathered(kind, offset, read, lambda row: not kind or word_of(row) == kind, self.words)
+        return gathered(
+            kind, offset, read, lambda row: not kind or word_of(row) == kind, self.words
+        )
 
     def head(self) -> Content:
         asked, page = self._asked, self._page
         where = f"{asked.variant} · {asked.template} {asked.order} · "
         shown = f"{ONLY[page.kind]}: {page.counted}"
-        return Content.assemble((visible(asked.wording), "bold"), "\n", (visible(where), "$text-muted"), shown)
+        return Content.assemble(
+            (visible(asked.wording), "bold"), "\n", (visible(where), "$text-muted"), shown
+        )
 
     def nothing(self, kind: str) -> str:
-        return f"No answers here: {ONLY[kind]}.\n\n0 shows all." if kind else "No answer to this wording is stored yet."
+        return (
+            f"No answers here: {ONLY[kind]}.\n\n0 shows all."
+            if kind
+            else "No answer to this wording is stored yet."
+        )
 
     def record(self, number: int, row: ResponseRow, width: int) -> Record:
         return response_record(number, row, width)
@@ -105,7 +123,9 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
         return self._reading(row, BEGINNING), answer(row), provenance(row)
 
     def _reading(self, row: ResponseRow, most: int = 0) -> Content:
-        ruled = ruled_by(self.standing.on_answer(self._asked.probe, row.text, self._judged.run), most)
+        ruled = ruled_by(
+            self.standing.on_answer(self._asked.probe, row.text, self._judged.run), most
+        )
         return Content("\n").join([reading_line(row), *ruled])
 
     def show_ruled(self) -> None:
@@ -120,11 +140,15 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
 
     def ruled_place(self) -> RuledPlace | None:
         row = self.current
-        return RuledPlace(probe=self._asked.probe, text=None if row is None or row.truncated else row.text)
+        return RuledPlace(
+            probe=self._asked.probe, text=None if row is None or row.truncated else row.text
+        )
 
     def whole(self, row: ResponseRow) -> WholeAnswerScreen:
         shown = whole_answer(row)
-        return WholeAnswerScreen(self._asked.title, row.text, self._reading(row), provenance(row), shown)
+        return WholeAnswerScreen(
+            self._asked.title, row.text, self._reading(row), provenance(row), shown
+        )
 
     def action_only(self, only: str) -> None:
         """Show the answers of one reading, or all."""
@@ -167,7 +191,11 @@ class Spanned(Protocol):
 def response_columns(width: int, *, ruled: bool = False) -> tuple[Column, ...]:
     """Return the columns for a width. `ruled`: whether a reading in sight is an auditor's."""
     wide, reading = width >= WIDE, 13 + len(BY_RULING) * ruled
-    columns = (Column("count", " times", 7), Column("reading", "reading", reading), Column("text", "answer", None))
+    columns = (
+        Column("count", " times", 7),
+        Column("reading", "reading", reading),
+        Column("text", "answer", None),
+    )
     return (*columns, Column("reason", "  why", 44)) if wide else columns
 
 
@@ -185,7 +213,9 @@ def response_record(number: int, row: ResponseRow, width: int) -> Record:
 
 
 def word_of(row: ResponseRow) -> str:
-    """Return how an answer was read in a word, after rulings; one that was cut off in thought is not unreadable."""
+    """Return how an answer was read in a word, after rulings; one that was cut off in thought is
+    not unreadable.
+    """
     if row.ruled == LEFT_OUT:
         return LEFT_OUT
     return "cut off" if row.truncated else row.label or "unreadable"
@@ -208,8 +238,8 @@ def reading_cell(label: str | None, word: str) -> Text:
 
 
 def answer_cell(row: Spanned, *, decided: bool = False) -> Text:
-    """Return the beginning of an answer in one line, or where its deciding words are if that is further on; `decided`:
-    those wherever they are, where answers begin alike.
+    """Return the beginning of an answer in one line, or where its deciding words are if that is
+    further on; `decided`: those wherever they are, where answers begin alike.
     """
     if not row.text:
         return Text(EMPTY, style="dim italic")
@@ -254,7 +284,7 @@ def reading_line(row: ResponseRow) -> Content:
     ruled = f" by a person's ruling; the reader: {_of_reader(row)}" if row.ruled else ""
     return Content.assemble(
         (word, "bold"), ruled, why, (by, "$text-muted"), (f"  {row.count:,}×", "$text-muted")
-    )  # fmt: skip
+    )
 
 
 def provenance(row: ResponseRow) -> str:
@@ -282,7 +312,9 @@ def whole_answer(row: Spanned) -> tuple[str, tuple[int, int]]:
     """Return all of an answer, safe to print, and where in that the deciding words stand."""
     if not row.text:
         return EMPTY, (0, 0)
-    parts = [(visible(text, lines=True), decides) for text, decides in pieces(row, 0, len(row.text))]
+    parts = [
+        (visible(text, lines=True), decides) for text, decides in pieces(row, 0, len(row.text))
+    ]
     place, marked = 0, (0, 0)
     for text, decides in parts:
         marked = (place, place + len(text)) if decides else marked

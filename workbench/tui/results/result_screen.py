@@ -1,4 +1,6 @@
-"""The results of any audit: its book, with a key for each of its options. No audit has a screen of its own."""
+"""The results of any audit: its book, with a key for each of its options. No audit has a screen of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,13 @@ from workbench.formats.personas import EVERY
 from workbench.options.schema import AS_PUBLISHED
 from workbench.tui.kit.base import say
 from workbench.tui.kit.dialogs import with_answer
-from workbench.tui.kit.template_choice import Offer, TemplatesScreen, heading, offered, templates_for
+from workbench.tui.kit.template_choice import (
+    Offer,
+    TemplatesScreen,
+    heading,
+    offered,
+    templates_for,
+)
 from workbench.tui.results.book_screen import BookScreen
 from workbench.tui.results.loaded import Comparing, Loaded, Look, Offers, Opened, Route, Settings
 from workbench.tui.results.options_dialog import ChoicesScreen, RunsScreen, has_lines, same_run
@@ -47,11 +55,24 @@ class ResultScreen(BookScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "whole", "Whole row", show=False, tooltip="Show all details of this row"),
         Binding("I", "import_shipped", "Import", tooltip="Import the shipped instrument"),
-        Binding("o", "choices", "Options", tooltip="Choose whose readings count, how answers are judged, and models"),
+        Binding(
+            "o",
+            "choices",
+            "Options",
+            tooltip="Choose whose readings count, how answers are judged, and models",
+        ),
     ]
     OF_RUN: ClassVar[list[BindingType]] = [
-        Binding("e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"),
-        Binding("M", "runs", "Model", show=False, tooltip="Switch to another model, sampling or instrument"),
+        Binding(
+            "e", "statement", "Edit", show=False, tooltip="Open the statement, to read or edit it"
+        ),
+        Binding(
+            "M",
+            "runs",
+            "Model",
+            show=False,
+            tooltip="Switch to another model, sampling or instrument",
+        ),
     ]
     "of an audit with a result for each run"
     PICTURES: ClassVar[Mapping[str, type[Picture]]] = {"plane": PlanePicture}
@@ -60,7 +81,9 @@ class ResultScreen(BookScreen):
     def __init__(self) -> None:
         audit = self.AUDIT
         super().__init__(Settings(audit.options()))
-        self.routes = {name: _view(path) for name, path in audit.views.items() if name not in self.SCREENS}
+        self.routes = {
+            name: _view(path) for name, path in audit.views.items() if name not in self.SCREENS
+        }
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "option":
@@ -70,7 +93,11 @@ class ResultScreen(BookScreen):
         if action == "import_shipped":
             return bool(self.SHIPPED) and self._loaded is not None and not self._loaded.instruments
         if action == "choices":
-            return self._loaded is not None and bool(self._loaded.offers.models) and has_lines(self.AUDIT)
+            return (
+                self._loaded is not None
+                and bool(self._loaded.offers.models)
+                and has_lines(self.AUDIT)
+            )
         if action == "open_view":
             return self._opens(str(parameters[0]))
         if action == "narrow":
@@ -78,13 +105,21 @@ class ResultScreen(BookScreen):
         if action == "runs":
             return self._loaded is not None and len(self._loaded.offers.runs) > 1
         if action == "templates":
-            return self._loaded is None or bool(self._versions if self.AUDIT.each_run else self.runs_shown())
-        return super().check_action(action, parameters) if action != "whole" else self._judged is not None
+            return self._loaded is None or bool(
+                self._versions if self.AUDIT.each_run else self.runs_shown()
+            )
+        return (
+            super().check_action(action, parameters)
+            if action != "whole"
+            else self._judged is not None
+        )
 
     def action_option(self, name: str, step: int = 1) -> None:
         """Go to the next value of an option, around the ends, or to the one before."""
         there = self._judged.steps.get(name, ()) if self._judged is not None else ()
-        self._set(replace(self._settings, options=self._settings.options.stepped(name, step, there)))
+        self._set(
+            replace(self._settings, options=self._settings.options.stepped(name, step, there))
+        )
 
     def _has_steps(self, name: str) -> bool:
         there = self._judged.steps.get(name) if self._judged is not None else None
@@ -94,7 +129,9 @@ class ResultScreen(BookScreen):
         """Choose among the options that have no key."""
         if self._loaded is not None:
             steps = self._judged.steps if self._judged is not None else {}
-            dialog = ChoicesScreen(self.AUDIT, self._settings, replace(self._loaded.offers, steps=steps))
+            dialog = ChoicesScreen(
+                self.AUDIT, self._settings, replace(self._loaded.offers, steps=steps)
+            )
             with_answer(self, dialog, self._set)
 
     def action_runs(self) -> None:
@@ -107,7 +144,11 @@ class ResultScreen(BookScreen):
         if not self.AUDIT.each_run:
             super().action_templates()
         elif self._loaded is not None:
-            with_answer(self, TemplatesScreen(self._versions, self._settings.templates), self._take_templates)
+            with_answer(
+                self,
+                TemplatesScreen(self._versions, self._settings.templates),
+                self._take_templates,
+            )
 
     @property
     def _versions(self) -> Offer:
@@ -119,7 +160,9 @@ class ResultScreen(BookScreen):
         if name in self.routes:
             return True
         there = self._book is not None and name in {entry.name for entry in self._book.contents}
-        return there and (self._entry is None or self._entry.name != name or len(self._entry.subjects) > 1)
+        return there and (
+            self._entry is None or self._entry.name != name or len(self._entry.subjects) > 1
+        )
 
     def action_open_view(self, name: str) -> None:
         """Open what a key of the audit opens: see `Audit.keys`."""
@@ -158,7 +201,9 @@ class ResultScreen(BookScreen):
         super()._set(self._fitting(settings))
 
     def _fitting(self, settings: Settings) -> Settings:
-        """Return settings with the usual values of options that a result has the values of, if it is another result."""
+        """Return settings with the usual values of options that a result has the values of, if it
+        is another result.
+        """
         alike = replace(settings, options=self._settings.options, readings=self._settings.readings)
         if self._judged is None or alike == self._settings:
             return settings
@@ -168,12 +213,17 @@ class ResultScreen(BookScreen):
         if self._book is None:
             return self.EXPLAIN
         keys = " · ".join(
-            f"{one.key} {one.option.help}" for one in self._settings.options.offered().values() if one.key
+            f"{one.key} {one.option.help}"
+            for one in self._settings.options.offered().values()
+            if one.key
         )
         return "\n\n".join(filter(None, (super().explain(), keys, self.EXPLAIN, *self._book.told)))
 
     def way_out(self, loaded: Loaded) -> str:
-        ways = (has_lines(self.AUDIT), "o changes the options."), (len(loaded.instruments) > 1, TURNS_INSTRUMENT)
+        ways = (
+            (has_lines(self.AUDIT), "o changes the options."),
+            (len(loaded.instruments) > 1, TURNS_INSTRUMENT),
+        )
         return " ".join(words for there, words in ways if there)
 
     def comparable(self) -> Sequence[str]:
@@ -186,12 +236,20 @@ class ResultScreen(BookScreen):
 
     def say_who(self) -> None:
         super().say_who()
-        runs = self._loaded.offers.runs if self._loaded is not None and self._judged is not None else ()
+        runs = (
+            self._loaded.offers.runs
+            if self._loaded is not None and self._judged is not None
+            else ()
+        )
         if len(runs) > 1:
             shown = self.runs_shown()[0]  # answers may have come since the others were listed
-            at = next((place for place, run in enumerate(runs, 1) if same_run(run, shown)), len(runs))
+            at = next(
+                (place for place, run in enumerate(runs, 1) if same_run(run, shown)), len(runs)
+            )
             note = f"{self.title_bar.note} · run {at} of {len(runs)}"
-            self.title_bar.note = note + ": M switches" * (2 * len(f"{note}: M switches") <= self.size.width)
+            self.title_bar.note = note + ": M switches" * (
+                2 * len(f"{note}: M switches") <= self.size.width
+            )
 
     def settings_for(self, run: Run) -> Settings | None:
         if run.audit != self.AUDIT.asked_by:
@@ -211,7 +269,9 @@ class ResultScreen(BookScreen):
 
 def screen_of(mode: str) -> ResultScreen:
     """Return the screen of the audit whose place is this mode, with the keys of its options."""
-    (audit,) = (one for one in registry.every_audit() if one.place is not None and one.place.mode == mode)
+    (audit,) = (
+        one for one in registry.every_audit() if one.place is not None and one.place.mode == mode
+    )
     return screen_class(audit)()
 
 
@@ -247,7 +307,11 @@ def screen_class(audit: Audit) -> type[ResultScreen]:
         "__module__": __name__,
         "AUDIT": audit,
         "BINDINGS": [*keys, *views, *filters, *(ResultScreen.OF_RUN if audit.each_run else ())],
-        "SCREENS": {name: _named(path) for name, path in audit.views.items() if path.rpartition(".")[2][:1].isupper()},
+        "SCREENS": {
+            name: _named(path)
+            for name, path in audit.views.items()
+            if path.rpartition(".")[2][:1].isupper()
+        },
         "PLACE": " › ".join(dict.fromkeys(("results", audit.place.mode.replace("_", " ")))),
         "SHIPPED": audit.shipped,
         "EXPLAIN": audit.explain,
@@ -264,7 +328,8 @@ def load(
 ) -> Loaded:
     """Judge what a store has of an audit. Returns `known` itself if nothing has changed.
 
-    part : called before with what is soon read, if nothing of this instrument is known and all of it takes long to read
+    part : called before with what is soon read, if nothing of this instrument is known and all of
+        it takes long to read
     """
     from stores.core.contents import Part, state_of
     from stores.core.store import Store
@@ -273,8 +338,16 @@ def load(
     answered = audit.instruments(store)[::-1]  # the one that was answered last is shown first
     held = (*answered, *(name for name in audit.may_be_asked_about(store) if name not in answered))
     if not held:
-        return Loaded(settings, empty=f"There is nothing to ask about yet.\n\n{audit.nothing}".rstrip())
-    name = settings.instrument if settings.instrument in held else "" if audit.every_instrument else held[0]
+        return Loaded(
+            settings, empty=f"There is nothing to ask about yet.\n\n{audit.nothing}".rstrip()
+        )
+    name = (
+        settings.instrument
+        if settings.instrument in held
+        else ""
+        if audit.every_instrument
+        else held[0]
+    )
     # Judging writes the readings of rules, so they are left out.
     state = state_of(store.connection, [part for part in Part if part is not Part.READINGS])
     which = Which(
@@ -290,10 +363,18 @@ def load(
     else:
         base = replace(base, offers=_offers(store, audit, name))
     base = replace(base, rests_on=(which, state))
-    if known is not None and known.rests_on == base.rests_on and known.problem is None and known.judged is not None:
+    if (
+        known is not None
+        and known.rests_on == base.rests_on
+        and known.problem is None
+        and known.judged is not None
+    ):
         if known.settings == settings:
             return known
-        if known.judged.again is not None and (again := known.judged.again(settings.options)) is not None:
+        if (
+            known.judged.again is not None
+            and (again := known.judged.again(settings.options)) is not None
+        ):
             return _with(base, again)
     if not answered or (name and name not in answered):
         return replace(base, empty=_unanswered(store, audit, name, len(held)))
@@ -311,26 +392,34 @@ def load(
 
 
 def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> tuple[Which, Loaded]:
-    """Return which run is meant: the chosen one, else the one that is shown, else the newest one whose plan was
-    answered, else the newest with answers; one with a persona only where there is no other. And what is offered beside
-    it.
+    """Return which run is meant: the chosen one, else the one that is shown, else the newest one
+    whose plan was answered, else the newest with answers; one with a persona only where there is no
+    other. And what is offered beside it.
     """
     from workbench.evidence.answered import finished_first
     from workbench.evidence.runs import Which, chosen_of
 
     settings, asked = base.settings, base.settings.templates
     every = store.runs.list(audit.name, versions=dict(asked.versions), personas=True)
-    wider = replace(asked, families=tuple({run.family for run in every}), personas=asked.personas or (EVERY,))
+    wider = replace(
+        asked, families=tuple({run.family for run in every}), personas=asked.personas or (EVERY,)
+    )
     runs = chosen_of(every, wider)
     answered = [run for run in runs if run.responses]
     without_persona = [run for run in answered if not run.persona]
     (newest,) = finished_first(store, without_persona or answered or runs, 1)
     wanted = settings.run or next(iter(known.runs if known is not None else ()), None)
     run = next((run for run in runs if wanted is not None and same_run(run, wanted)), newest)
-    readings = replace(settings.readings, by=None) if run.sampling.mode == EXACT else settings.readings
-    which = Which(templates=TemplateChoice(versions=asked.versions), readings=readings).of_each(runs)[runs.index(run)]
+    readings = (
+        replace(settings.readings, by=None) if run.sampling.mode == EXACT else settings.readings
+    )
+    which = Which(templates=TemplateChoice(versions=asked.versions), readings=readings).of_each(
+        runs
+    )[runs.index(run)]
     offers = Offers(audit.named(store), (run.model,), runs=runs)
-    return which, replace(base, instruments=(), instrument=run.instrument, runs=[run], offers=offers)
+    return which, replace(
+        base, instruments=(), instrument=run.instrument, runs=[run], offers=offers
+    )
 
 
 def _offers(store: Store, audit: Audit, instrument: str) -> Offers:
@@ -349,7 +438,9 @@ def _unanswered(store: Store, audit: Audit, name: str, there: int) -> str:
 
     asked_by = audit_for(audit.name, meant_for(store, [name])) if name else audit.name
     about = f" about {visible(name)}" if name else ""
-    opens = [(key, words) for key, (view, words) in audit.keys.items() if name and view in audit.views]
+    opens = [
+        (key, words) for key, (view, words) in audit.keys.items() if name and view in audit.views
+    ]
     keys = [f"{key}: {words[:1].lower()}{words[1:]}" for key, words in opens]
     keys += [f"i: the next of the store's {there} instruments"] * (there > 1 and bool(name))
     return "\n".join(
@@ -370,8 +461,18 @@ def _with(base: Loaded, found: Result) -> Loaded:
     asked = heading(runs, families="M") if base.offers.runs else heading(runs)
     always = filter(None, (base.instrument, *found.words, *asked, note_count(found)))
     words = [*(("", one) for one in always), *found.options.words(found.steps)]
-    book = replace(found.book, contents=[entry for entry in found.book.contents if not entry.on_request])
-    return replace(base, book=book, judged=found, models=found.names, runs=runs, options=words, material=found.judged)
+    book = replace(
+        found.book, contents=[entry for entry in found.book.contents if not entry.on_request]
+    )
+    return replace(
+        base,
+        book=book,
+        judged=found,
+        models=found.names,
+        runs=runs,
+        options=words,
+        material=found.judged,
+    )
 
 
 def _view(path: str) -> Route:

@@ -34,7 +34,9 @@ RULED = 3
 
 
 def remembered_order(sheet: Sheet) -> Order | None:
-    """Return the order that a person chose last for tables of this name, where the table has the column."""
+    """Return the order that a person chose last for tables of this name, where the table has the
+    column.
+    """
     held = remembered(f"order of {sheet.table.name}")
     if not isinstance(held, list) or len(held) != 2:
         return None
@@ -44,10 +46,18 @@ def remembered_order(sheet: Sheet) -> Order | None:
 
 
 class FigureTable(FluidTable):
-    """Rows of figures. Enter is offered where something stands behind them, or there is more to read of one."""
+    """Rows of figures. Enter is offered where something stands behind them, or there is more to
+    read of one.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Open", key_display="Enter", tooltip="Open what this row rests on"),
+        Binding(
+            "enter",
+            "select_cursor",
+            "Open",
+            key_display="Enter",
+            tooltip="Open what this row rests on",
+        ),
     ]
     leads = False
     "whether something stands behind a row"
@@ -59,7 +69,9 @@ class FigureTable(FluidTable):
 
 
 class Details(Static):
-    """Says what is known of the row under the cursor, and when there is more or less room for it."""
+    """Says what is known of the row under the cursor, and when there is more or less room for
+    it.
+    """
 
     class Resized(Message):
         """The room for details changed."""
@@ -171,8 +183,19 @@ class SheetView(Vertical):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "sort", "Sort", tooltip="Sort by a column"),
-        Binding("slash", "find", "Find", key_display="/", tooltip="Show only rows that contain the words you type"),
-        Binding("x", "failed(1)", "Failed", tooltip="Show only failures: of any test, of each test, then void tests"),
+        Binding(
+            "slash",
+            "find",
+            "Find",
+            key_display="/",
+            tooltip="Show only rows that contain the words you type",
+        ),
+        Binding(
+            "x",
+            "failed(1)",
+            "Failed",
+            tooltip="Show only failures: of any test, of each test, then void tests",
+        ),
         Binding("X", "failed(-1)", "Previous failed test", show=False),
         Binding("E", "every", "Every row", tooltip="Show the minor rows too, or leave them out"),
         Binding("0", "all", "All", show=False, tooltip="Show all rows again"),
@@ -195,7 +218,9 @@ class SheetView(Vertical):
             self.link = link
 
     class Opened(Message):
-        """What a row was made of is wanted; `links` are those of all rows in sight, `at` the place of this one."""
+        """What a row was made of is wanted; `links` are those of all rows in sight, `at` the place
+        of this one.
+        """
 
         def __init__(self, links: list[Link], at: int) -> None:
             super().__init__()
@@ -240,7 +265,9 @@ class SheetView(Vertical):
             yield opened
 
     def show(self, sheet: Sheet) -> None:
-        """Show a sheet. Sorting and finding go on where it is the same table; the cursor stays on its row."""
+        """Show a sheet. Sorting and finding go on where it is the same table; the cursor stays on
+        its row.
+        """
         if self.sheet is None or self.sheet.table.name != sheet.table.name:
             self.order, self._every = remembered_order(sheet), False
             self._only.clear()
@@ -277,10 +304,16 @@ class SheetView(Vertical):
     @property
     def row(self) -> Any:
         """The row under the cursor, of the type that the table holds; None without rows."""
-        return self.sheet.table.rows[self._current] if self.sheet is not None and self._current is not None else None
+        return (
+            self.sheet.table.rows[self._current]
+            if self.sheet is not None and self._current is not None
+            else None
+        )
 
     def go_to(self, at: int) -> None:
-        """Put the cursor on a row, by its place in the table; it stays where it is if that row is not in sight."""
+        """Put the cursor on a row, by its place in the table; it stays where it is if that row is
+        not in sight.
+        """
         if at in (rows := self._rows()):
             self.table.show_row(rows.index(at))
 
@@ -295,14 +328,20 @@ class SheetView(Vertical):
         """Return what stands below the table about a row."""
         if self.sheet is None:
             return Content("")
-        said = details(self.sheet, at, self._width, self.query_one("#details", Static).content_size.width)
+        said = details(
+            self.sheet, at, self._width, self.query_one("#details", Static).content_size.width
+        )
         remark = self.remark(at) if self.remark is not None else None
-        return Content("\n").join([*self.ruled(at), *([remark] if remark is not None else []), said])
+        return Content("\n").join(
+            [*self.ruled(at), *([remark] if remark is not None else []), said]
+        )
 
     def ruled(self, at: int) -> list[Content]:
         """Return what was ruled on a row, as far as there is room."""
         ruled = self.rulings(at) if self.rulings is not None else ()
-        more = [Content.styled(f"and {len(ruled) - RULED} more rulings", "$text-accent")] * (len(ruled) > RULED)
+        more = [Content.styled(f"and {len(ruled) - RULED} more rulings", "$text-accent")] * (
+            len(ruled) > RULED
+        )
         return [*ruled_by(ruled[:RULED]), *more]
 
     def on_resize(self) -> None:
@@ -354,7 +393,9 @@ class SheetView(Vertical):
         if action == "picture":
             return table is not None and bool(table.rows and table.pictures)
         if action == "every":
-            return table is not None and table.minor is not None and any(map(table.minor, table.rows))
+            return (
+                table is not None and table.minor is not None and any(map(table.minor, table.rows))
+            )
         if action in ("sort", "find"):
             return table is not None and bool(table.rows)
         return action != "all" or self.narrowed
@@ -364,7 +405,9 @@ class SheetView(Vertical):
         self.narrow(FAILURES, step)
 
     def action_picture(self) -> None:
-        """Draw the table: the rows in sight and in their order, where they were narrowed or sorted."""
+        """Draw the table: the rows in sight and in their order, where they were narrowed or
+        sorted.
+        """
         if self.sheet is None:
             return
         table = self.sheet.table
@@ -395,7 +438,9 @@ class SheetView(Vertical):
         return self.sheet is not None and len(choices(self.sheet.table, name)) > 0
 
     def narrow(self, name: str, step: int = 1) -> None:
-        """Show only the next kind of failure, or only the next value of a column; after the last one come all rows."""
+        """Show only the next kind of failure, or only the next value of a column; after the last
+        one come all rows.
+        """
         if self.sheet is None:
             return
         table, others = self.sheet.table, [only for of, only in self._only.items() if of != name]
@@ -444,16 +489,25 @@ class SheetView(Vertical):
 
     def _again(self, name: str, only: Only) -> Only:
         """Return what is shown alone, of the table that is shown now; none of its rows may be."""
-        found = (one for one in choices(self.sheet.table, name) if one.words == only.words) if self.sheet else ()
+        found = (
+            (one for one in choices(self.sheet.table, name) if one.words == only.words)
+            if self.sheet
+            else ()
+        )
         return next(iter(found), Only(only.words, lambda _: False))
 
     @on(Details.Resized)
     def _see_what_is_cut(self) -> None:
-        """Offer to open the details where there is no room for all of them; the line that offers it does not count."""
+        """Offer to open the details where there is no room for all of them; the line that offers it
+        does not count.
+        """
         box, sign = self.query_one("#details", Static), self.query_one("#cut", Static)
         room = box.content_region
         seen = min(room.bottom, self.region.bottom) - room.y
-        cut = box.get_content_height(self.size, self.screen.size, room.width) > seen and room.height > 0
+        cut = (
+            box.get_content_height(self.size, self.screen.size, room.width) > seen
+            and room.height > 0
+        )
         if cut != self.table.cut:
             self.table.cut = cut
             self.refresh_bindings()
@@ -489,7 +543,10 @@ class SheetView(Vertical):
     def _rows(self) -> list[int]:
         if self.sheet is None:
             return []
-        rows, found = self.sheet.table.rows, self.sheet.rows(self.order, self.box.value, every=self._every)
+        rows, found = (
+            self.sheet.table.rows,
+            self.sheet.rows(self.order, self.box.value, every=self._every),
+        )
         return [at for at in found if all(only.admits(rows[at]) for only in self._only.values())]
 
     def _say_what_is_left(self) -> None:
@@ -548,7 +605,9 @@ AS_THEY_COME = ""
 
 
 def sorted_by(table: AnyTable, order: Order | None) -> dict[str, Content]:
-    """Return the lines of a dialog that asks for an order: key of a column -> its words, with the order it has."""
+    """Return the lines of a dialog that asks for an order: key of a column -> its words, with the
+    order it has.
+    """
     lines = {AS_THEY_COME: Content("unsorted")}
     for column in table.columns:
         words, sign = visible(column.title) or column.key, ""

@@ -1,4 +1,6 @@
-"""The wordings of a statement under a template, what differs from the original, and the way to prompts and answers."""
+"""The wordings of a statement under a template, what differs from the original, and the way to
+prompts and answers.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ class WordingsScreen(BehindScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "template(1)", "Template", tooltip="Show the next template"),
         Binding("T", "template(-1)", "Previous template", show=False),
-        Binding("d", "diff", "Diff", tooltip="Show the differences from the original, word by word"),
+        Binding(
+            "d", "diff", "Diff", tooltip="Show the differences from the original, word by word"
+        ),
         Binding("p", "prompt", "Prompt", tooltip="Show the exact prompt"),
     ]
 
@@ -54,7 +58,11 @@ class WordingsScreen(BehindScreen):
         self.view.remark = self._differs
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return len(self._templates) > 1 if action == "template" else super().check_action(action, parameters)
+        return (
+            len(self._templates) > 1
+            if action == "template"
+            else super().check_action(action, parameters)
+        )
 
     def action_template(self, step: int) -> None:
         """Go to a neighbouring template, around the ends."""
@@ -62,7 +70,8 @@ class WordingsScreen(BehindScreen):
         templates = self._templates
         beside = templates[(templates.index(template) + step) % len(templates)]
         links = list(self._links)
-        if len({link.subject[1] for link in links}) == 1:  # neighbours are other statements, which go along
+        # Neighbours are other statements, which go along.
+        if len({link.subject[1] for link in links}) == 1:
             links, at = [Link(link.table, (link.subject[0], beside)) for link in links], self._at
         else:
             at = next(n for n, link in enumerate(links) if link.subject == (ref, beside))
@@ -92,13 +101,15 @@ class WordingsScreen(BehindScreen):
         if variant == str(ORIGINAL):
             return Content.styled("This wording is the original.", "$text-muted")
         left, right = word_diff(figures.text(ref, str(ORIGINAL)), figures.text(ref, variant))
-        heading = Content.assemble((visible(variant), "bold"), ("  compared with the original", "$text-muted"))
+        heading = Content.assemble(
+            (visible(variant), "bold"), ("  compared with the original", "$text-muted")
+        )
         return Content("\n").join([heading, marked(left, "−"), marked(right, "+"), Content("")])
 
 
 def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return the screen of the answers to a prompt, or of its probabilities where it was not sampled; subject: a
-    statement, a wording, a template and the order of the labels.
+    """Return the screen of the answers to a prompt, or of its probabilities where it was not
+    sampled; subject: a statement, a wording, a template and the order of the labels.
     """
     from stores.core.store import Store
 
@@ -106,9 +117,14 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     ref, variant, template, order = subject
     with Store.open(path) as store:
         probe = _probe(store, loaded, subject)
-        found = store.scores.of_probe(judged.run, probe) if probe and judged.exact is not None else None
+        found = (
+            store.scores.of_probe(judged.run, probe) if probe and judged.exact is not None else None
+        )
     if not probe or (judged.exact is not None and found is None):
-        return f"{variant} was not {'asked' if judged.exact is None else 'scored'} under {visible(template)}."
+        return (
+            f"{variant} was not {'asked' if judged.exact is None else 'scored'} under "
+            f"{visible(template)}."
+        )
     asked = Asked(ref, variant, template, order, judged.figures().text(ref, variant), probe)
     if found is None:
         return lambda: ResponsesScreen(judged, asked)
@@ -130,7 +146,9 @@ def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 
 
 def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return what a stance rests on; subject: a respondent, a statement and, where one is meant, a template."""
+    """Return what a stance rests on; subject: a respondent, a statement and, where one is meant, a
+    template.
+    """
     name, ref, *meant = subject
     judged: Result = loaded.judged
     run = judged.runs.get(name)
@@ -138,9 +156,15 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
         return BASELINE
     known = loaded.opened.get(name)
     settings = Settings(
-        loaded.settings.options.rules(), run=run, templates=loaded.settings.templates, readings=loaded.settings.readings
+        loaded.settings.options.rules(),
+        run=run,
+        templates=loaded.settings.templates,
+        readings=loaded.settings.readings,
     )
-    found = read_store(path, lambda store: load(store, AUDIT, settings, known if isinstance(known, Loaded) else None))
+    found = read_store(
+        path,
+        lambda store: load(store, AUDIT, settings, known if isinstance(known, Loaded) else None),
+    )
     if found.problem is not None:
         raise found.problem
     if found.book is None:
@@ -150,7 +174,9 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     links = [Link("wordings", (ref, template)) for template in under]
     at = under.index(meant[0]) if meant and meant[0] in under else 0
     sheet = Sheet(found.book.behind["wordings"](*links[at].subject), links[at].subject)
-    ways = Ways(PLACE, ROUTES, SCREENS, again=lambda store, known: load(store, AUDIT, known.settings, known))
+    ways = Ways(
+        PLACE, ROUTES, SCREENS, again=lambda store, known: load(store, AUDIT, known.settings, known)
+    )
     return lambda: behind(found, sheet, links, at, ways)
 
 
@@ -180,7 +206,11 @@ def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) 
     run, table = judged.run, found.table
     spelled = [(form, math.exp(log)) for form, log in found.scores]
     tokens = [(text, math.exp(log)) for text, log in table.tokens] if table is not None else None
-    rows = list(beginnings(spelled, tokens, table.rest if table is not None else math.nan)) if not found.failed else []
+    rows = (
+        list(beginnings(spelled, tokens, table.rest if table is not None else math.nan))
+        if not found.failed
+        else []
+    )
     source = (
         run.model,
         run.version,
@@ -196,10 +226,16 @@ def _probabilities(found: ProbeScores, judged: ReliabilityJudged, asked: Asked) 
 
 def prompt_text(given: Prompt) -> Content:
     """Return what the model was given, turn by turn."""
-    how = "chat turns, in the model's own format" if given.chat else "raw text for the model to continue"
+    how = (
+        "chat turns, in the model's own format"
+        if given.chat
+        else "raw text for the model to continue"
+    )
     parts = [Content.styled(how, "$text-muted")]
     parts += [
-        Content.assemble((message.role, "bold $text-accent"), "\n", visible(message.content, lines=True))
+        Content.assemble(
+            (message.role, "bold $text-accent"), "\n", visible(message.content, lines=True)
+        )
         for message in given.messages
     ]
     return Content("\n\n").join(parts)

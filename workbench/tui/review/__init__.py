@@ -1,1 +1,3 @@
-"""An auditor's queue: what to look at first and why, one item after another, and the ruling on it."""
+"""An auditor's queue: what to look at first and why, one item after another, and the ruling on
+it.
+"""

@@ -1,7 +1,7 @@
 """One item of an auditor's queue: what the model gave, and the ruling on it; from here to the next.
 
-In a blind review, and wherever an answer of the control sample is decided, nobody sees what others ruled before their
-own ruling. A blind review hides the model, too.
+In a blind review, and wherever an answer of the control sample is decided, nobody sees what others
+ruled before their own ruling. A blind review hides the model, too.
 """
 
 from __future__ import annotations
@@ -22,9 +22,22 @@ from workbench.tui.format import literal
 from workbench.tui.kit.base import worker
 from workbench.tui.kit.dialogs import TextScreen
 from workbench.tui.results.answers import AnswersScreen, Page, WholeAnswerScreen
-from workbench.tui.results.responses import PREVIEW_CHARACTERS, STANCE_MARKS, answer, answer_cell, whole_answer
+from workbench.tui.results.responses import (
+    PREVIEW_CHARACTERS,
+    STANCE_MARKS,
+    answer,
+    answer_cell,
+    whole_answer,
+)
 from workbench.tui.results.wordings import prompt_text
-from workbench.tui.review.session import BlindKey, ReviewSession, after, last_ruled, ruled_before, taken_back
+from workbench.tui.review.session import (
+    BlindKey,
+    ReviewSession,
+    after,
+    last_ruled,
+    ruled_before,
+    taken_back,
+)
 from workbench.tui.rulings.dialog import WITHHELD, said
 from workbench.tui.rulings.ruling import LIST, RuledText
 from workbench.tui.rulings.standing import RuledPlace
@@ -65,11 +78,16 @@ def item_columns(width: int) -> tuple[Column, ...]:
 
 
 def item_record(number: int, row: ItemAnswer, width: int, ruled: Ruling | None = None) -> Record:
-    """Return a row; its key is its place among what was read. `ruled`: what auditors said last of the answer."""
+    """Return a row; its key is its place among what was read. `ruled`: what auditors said last of
+    the answer.
+    """
     mark = MEANT if row.meant else PLAIN
     where = (literal(f"{row.template} {row.order}"),) if width >= WIDE else ()
     return str(number), (
-        Text(f"{mark}{row.count:>5}×" if row.key is not None else "", style="bold" if row.meant else ""),
+        Text(
+            f"{mark}{row.count:>5}×" if row.key is not None else "",
+            style="bold" if row.meant else "",
+        ),
         _reading(row),
         literal(row.variant),
         *where,
@@ -83,7 +101,9 @@ def _why(row: ItemAnswer, ruled: Ruling | None) -> Text:
     if ruled is None:
         return because
     said = f"{ruled.verdict} ({ruled.label})" if ruled.label else str(ruled.verdict)
-    return literal(said, style="bold").append_text(Text(", " if because else "")).append_text(because)
+    return (
+        literal(said, style="bold").append_text(Text(", " if because else "")).append_text(because)
+    )
 
 
 def _reading(row: ItemAnswer) -> Text:
@@ -101,8 +121,11 @@ def _mark(reads: str) -> str:
     return UNREAD.get(reads) or STANCE_MARKS.get(reads, "=")
 
 
-def head(progress: Progress, item: Waiting, told: str, room: tuple[int, int], *, blind: bool) -> Content:
-    """Return what stands above the answers: which item it is and what became of it, what was done, and why it is here.
+def head(
+    progress: Progress, item: Waiting, told: str, room: tuple[int, int], *, blind: bool
+) -> Content:
+    """Return what stands above the answers: which item it is and what became of it, what was done,
+    and why it is here.
 
     `room`: columns, and lines for the reasons; where they need more, `w` shows them.
     """
@@ -120,15 +143,25 @@ def head(progress: Progress, item: Waiting, told: str, room: tuple[int, int], *,
     done = [Content.styled(visible(told), "$text-accent")] if told else []
     columns, lines = room
     return Content("\n").join(
-        [parts, *done, Content.styled(cut(visible(_here(item, blind)), columns, lines), "$text-muted")]
+        [
+            parts,
+            *done,
+            Content.styled(cut(visible(_here(item, blind)), columns, lines), "$text-muted"),
+        ]
     )
 
 
 def _here(item: Waiting, blind: bool) -> str:
-    """Say why an item is here: the reasons by name, as `w` and the rows say what was found; of a drawn answer all."""
+    """Say why an item is here: the reasons by name, as `w` and the rows say what was found; of a
+    drawn answer all.
+    """
     from workbench.pipeline.review_tables import why
 
-    return f"{item.brief(blind=blind)} · w says what was found" if isinstance(item, Ranked) else why(item, blind=blind)
+    return (
+        f"{item.brief(blind=blind)} · w says what was found"
+        if isinstance(item, Ranked)
+        else why(item, blind=blind)
+    )
 
 
 def cut(text: str, columns: int, lines: int) -> str:
@@ -141,7 +174,9 @@ def cut(text: str, columns: int, lines: int) -> str:
 
 
 def reasons(progress: Progress, item: Waiting, *, blind: bool) -> Content:
-    """Return why an item is in the queue: each reason with its weight, what was found, and what it means; the sum."""
+    """Return why an item is in the queue: each reason with its weight, what was found, and what it
+    means; the sum.
+    """
     from workbench.pipeline.review_tables import drawn_words, scored_words, why
 
     if not isinstance(item, Ranked):
@@ -149,18 +184,25 @@ def reasons(progress: Progress, item: Waiting, *, blind: bool) -> Content:
         return Content("\n\n").join([Content(visible(one, lines=True)) for one in said])
     parts = []
     for signal, part in zip(item.signals, item.parts(blind=blind), strict=True):
-        meaning = "" if blind and signal.reason in BY_AUDITORS else f"\n{REASONS[signal.reason].meaning}"
+        meaning = (
+            "" if blind and signal.reason in BY_AUDITORS else f"\n{REASONS[signal.reason].meaning}"
+        )
         parts.append(Content.assemble(visible(part), (meaning, "$text-muted")))
-    parts.append(Content.assemble((f"= {item.score}", "bold"), (f"\n{scored_words()}", "$text-muted")))
+    parts.append(
+        Content.assemble((f"= {item.score}", "bold"), (f"\n{scored_words()}", "$text-muted"))
+    )
     return Content("\n\n").join(parts)
 
 
-def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool) -> Content:
+def reading(
+    row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling], withheld: bool
+) -> Content:
     """Say which wording an answer is to, how it was read and by whom, and what was ruled on it."""
     where = " · ".join(filter(None, (row.variant, f"{row.template} {row.order}", row.factors)))
     lines = [
         Content.assemble(
-            (visible(wording, lines=True) or "(wording not known)", "bold"), (f"  {visible(where)}", "$text-muted")
+            (visible(wording, lines=True) or "(wording not known)", "bold"),
+            (f"  {visible(where)}", "$text-muted"),
         )
     ]
     if row.readers:
@@ -181,7 +223,9 @@ def reading(row: ItemAnswer, wording: str, reader: str, ruled: Sequence[Ruling],
 
 
 def _read_by(row: ItemAnswer, one: ReadBy, *, own: bool) -> Content:
-    """Say what a reader makes of an answer, and by which words of it; `own`: it is the reader of the run."""
+    """Say what a reader makes of an answer, and by which words of it; `own`: it is the reader of
+    the run.
+    """
     from workbench.pipeline.review_item import deciding
 
     words = visible(deciding(row.text, one))
@@ -195,14 +239,18 @@ def _read_by(row: ItemAnswer, one: ReadBy, *, own: bool) -> Content:
 
 
 def provenance(row: ItemAnswer, run: Run, *, blind: bool) -> str:
-    """Return the origin of an answer: its name for `workbench rule`, and its model unless that is hidden."""
+    """Return the origin of an answer: its name for `workbench rule`, and its model unless that is
+    hidden.
+    """
     parts = ["model hidden"] if blind else [run.named, run.version, str(run.sampling)]
     return " · ".join(visible(part) for part in (*parts, row.subject))
 
 
 EXPLAIN = section("screens-results", "An item of the review queue")
 CLOSES = "the item stays open: C closes it, N goes to the next, z undoes"
-STAYS_OPEN = "the item stays open: an auditor wants another look at something else in it; w says at what"
+STAYS_OPEN = (
+    "the item stays open: an auditor wants another look at something else in it; w says at what"
+)
 GO_ON = "N goes to the next pending item, z undoes the ruling"
 LOW, HIGH = 2, 8
 "lines of reasons above the answers, on a low screen and on a high one"
@@ -226,7 +274,9 @@ class ItemTable(FluidTable):
     """What the model gave."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select_cursor", "Whole", key_display="Enter", tooltip="Show the whole answer"),
+        Binding(
+            "enter", "select_cursor", "Whole", key_display="Enter", tooltip="Show the whole answer"
+        ),
     ]
 
 
@@ -248,10 +298,21 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         Binding("N", "following", "Next", tooltip="Go to the next pending item"),
         Binding("z", "undo", "Undo", tooltip="Undo your last ruling, and go to its item"),
         Binding("left_square_bracket", "step(-1)", "Previous item", show=False),
-        Binding("right_square_bracket", "step(1)", "Item", key_display="[ ]", tooltip="Step through the whole queue"),
+        Binding(
+            "right_square_bracket",
+            "step(1)",
+            "Item",
+            key_display="[ ]",
+            tooltip="Step through the whole queue",
+        ),
         Binding("p", "prompt", "Prompt", tooltip="Show the exact prompt"),
         LIST,
-        Binding("w", "why", "Why", tooltip="Show every reason why this item is in the queue, with its weight"),
+        Binding(
+            "w",
+            "why",
+            "Why",
+            tooltip="Show every reason why this item is in the queue, with its weight",
+        ),
         Binding("escape", "dismiss(None)", "Back", key_display="Esc"),
     ]
 
@@ -296,7 +357,11 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def head(self) -> Content:
         page = self._page
-        held = "Another auditor is reviewing this item. " if isinstance(page, ItemPage) and page.holder else ""
+        held = (
+            "Another auditor is reviewing this item. "
+            if isinstance(page, ItemPage) and page.holder
+            else ""
+        )
         room = self.size.width - 2, LOW if self.size.height < TALL else HIGH
         return head(self._progress, self._item, held + self._status, room, blind=self._blind)
 
@@ -305,7 +370,11 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def hides_reading(self) -> bool:
         """Whether a drawn answer is decided blind: then nobody is told how it was read."""
-        return self._blind and self._drawn and (self._auditor or "") not in self._progress.deciders(self._item)
+        return (
+            self._blind
+            and self._drawn
+            and (self._auditor or "") not in self._progress.deciders(self._item)
+        )
 
     def _as_seen(self, row: ItemAnswer) -> ItemAnswer:
         from workbench.pipeline.review_item import unread
@@ -314,7 +383,9 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
 
     def record(self, number: int, row: ItemAnswer, width: int) -> Record:
         row = self._as_seen(row)
-        on_it = (one for one in self._on(row) if "text" in one.subject.named and self._may_see(one, row))
+        on_it = (
+            one for one in self._on(row) if "text" in one.subject.named and self._may_see(one, row)
+        )
         return item_record(number, row, width, max(on_it, key=lambda one: one.at, default=None))
 
     def pieces(self, row: ItemAnswer) -> tuple[Content, Content, str]:
@@ -336,7 +407,9 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     def whole(self, row: ItemAnswer) -> WholeAnswerScreen:
         row = self._as_seen(row)
         above, _, below = self.pieces(row)
-        return WholeAnswerScreen(f"{self._item.ref} · {row.variant}", row.text, above, below, whole_answer(row))
+        return WholeAnswerScreen(
+            f"{self._item.ref} · {row.variant}", row.text, above, below, whole_answer(row)
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "undo":
@@ -351,17 +424,23 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         row, run = self.current, self._progress.of.run
         if row is None:
             return RuledPlace((run.instrument,), (self._item.ref,))
-        return RuledPlace((run.instrument,), (self._item.ref,), prompt=row.prompt, answer=row.key or b"")
+        return RuledPlace(
+            (run.instrument,), (self._item.ref,), prompt=row.prompt, answer=row.key or b""
+        )
 
     def rulings_in_sight(self, thing: Thing, rulings: Sequence[Ruling]) -> Sequence[Ruling]:
         named = thing.subject.named
         prompt = bytes.fromhex(named["prompt"]) if "prompt" in named else b""
-        withheld = self._withholds(prompt, bytes.fromhex(named["text"]) if "text" in named else None)
+        withheld = self._withholds(
+            prompt, bytes.fromhex(named["text"]) if "text" in named else None
+        )
         return [one for one in rulings if not withheld or one.auditor == self._auditor]
 
     def withholds(self) -> bool:
         row = self.current
-        return self._withholds(row.prompt, row.key) if row is not None else self._withholds(b"", None)
+        return (
+            self._withholds(row.prompt, row.key) if row is not None else self._withholds(b"", None)
+        )
 
     def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:
         from workbench.pipeline.review import name
@@ -467,9 +546,15 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
         control = self._progress.control
         of_sample = control.items if control is not None else ()
         drawn = next((one for one in of_sample if (one.prompt, one.text) == (prompt, key)), None)
-        if control is not None and drawn is not None and not control.looked_at(drawn, self._auditor or ""):
+        if (
+            control is not None
+            and drawn is not None
+            and not control.looked_at(drawn, self._auditor or "")
+        ):
             return True
-        return (self._blind or self._drawn) and (self._auditor or "") not in self._progress.deciders(self._item)
+        return (self._blind or self._drawn) and (
+            self._auditor or ""
+        ) not in self._progress.deciders(self._item)
 
     def _may_see(self, ruling: Ruling, row: ItemAnswer) -> bool:
         return ruling.auditor == self._auditor or not self._withholds(row.prompt, row.key)
@@ -516,7 +601,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
     async def look_again(self, told: str, following: bool = False, ruled: bool = False) -> None:
         item = self._item
         progress, found = await self.with_store(
-            lambda store: after(store, self._progress, self._auditor, item if following else None), leases=following
+            lambda store: after(store, self._progress, self._auditor, item if following else None),
+            leases=following,
         )
         if ruled:
             told = f"{told}; {_onwards(progress, _same(progress, item))}"
@@ -533,7 +619,8 @@ class ReviewItemScreen(AnswersScreen["ItemAnswer"], BlindKey):
             return None if same(progress, known) else progress
 
         progress = await self.with_store(load)
-        if progress is not None and self._progress is known:  # else it was looked at again meanwhile
+        # Else it was looked at again meanwhile.
+        if progress is not None and self._progress is known:
             self._progress, self._status = progress, ""
             self._item = self._coming = _same(progress, self._item)
             self._repaint()
@@ -557,7 +644,9 @@ def _same(progress: Progress, item: Waiting) -> Waiting:
 
 
 def _onwards(progress: Progress, item: Waiting) -> str:
-    """Say what there is to do after a ruling: only one on the statement itself decides on the item."""
+    """Say what there is to do after a ruling: only one on the statement itself decides on the
+    item.
+    """
     from workbench.domain.reviews import Ranked
     from workbench.pipeline.review import State
 
@@ -573,5 +662,11 @@ def _is_on(subject: Subject, row: ItemAnswer, language: str) -> bool:
     """Return whether a ruling is on an answer, on its prompt, its wording or its statement."""
     named = subject.named
     if "prompt" in named:
-        return named["prompt"] == row.prompt.hex() and named.get("text") in (None, (row.key or b"").hex())
-    return named.get("variant", row.variant) == row.variant and named.get("language", language) == language
+        return named["prompt"] == row.prompt.hex() and named.get("text") in (
+            None,
+            (row.key or b"").hex(),
+        )
+    return (
+        named.get("variant", row.variant) == row.variant
+        and named.get("language", language) == language
+    )

@@ -1,4 +1,6 @@
-"""The review queue: what an auditor should look at first and why, how far everybody is, how often the reader errs."""
+"""The review queue: what an auditor should look at first and why, how far everybody is, how often
+the reader errs.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,8 @@ class ReviewChoice:
     """Which queue it is, and who looks at it how."""
 
     run: RunKey = ()
-    "empty: the one in sight; else the one that was answered last, of those in which something waits"
+    """empty: the one in sight; else the one that was answered last, of those in which something
+    waits"""
     readings: Readings = USUAL
     auditor: str | None = None
     blind: bool = False
@@ -84,7 +87,16 @@ class ReviewScreen(BookScreen, BlindKey):
     PLACE = "review"
     LEASES = True
     DECIDES: ClassVar[frozenset[str]] = frozenset({"undo", "draw"})
-    FOOTER_FIRST = ("select_cursor", "rule", "done", "following", "undo", "draw", "blind", "view(1)")
+    FOOTER_FIRST = (
+        "select_cursor",
+        "rule",
+        "done",
+        "following",
+        "undo",
+        "draw",
+        "blind",
+        "view(1)",
+    )
     COUNTING = "Ranking the queue: reading every answer of the run once …"
     LINES_OF_OPTIONS = 2
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -108,7 +120,8 @@ class ReviewScreen(BookScreen, BlindKey):
         self._look = Look()  # what waits comes first, whichever table was looked at last
         self.routes = {"item": self._opened, OF_AUDITOR: self._opened_rulings}
         self._anew = True
-        "whether the store is asked what waits; what somebody works through is not ranked anew between two items"
+        """whether the store is asked what waits; what somebody works through is not ranked anew
+        between two items"""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         progress: Progress | None = self._judged
@@ -143,7 +156,9 @@ class ReviewScreen(BookScreen, BlindKey):
         super().on_screen_resume()
 
     def on_unmount(self) -> None:
-        """Leave what is shown for the next who opens this queue: they see it at once, while the store is asked."""
+        """Leave what is shown for the next who opens this queue: they see it at once, while the
+        store is asked.
+        """
         if self._loaded is not None and self._loaded.judged is not None:
             app_of(self).left_at[self.PLACE] = self._loaded, dict(self._found)
 
@@ -163,9 +178,18 @@ class ReviewScreen(BookScreen, BlindKey):
         return "Esc goes back."
 
     def why_empty(self, loaded: Loaded, look: Look) -> str:
-        others = loaded.material is not None and len(loaded.material.runs) > 1 and not self.session.blind
-        draws = "\n\nd draws a control sample, which measures how often the reader errs." * self._may_draw(loaded)
-        return super().why_empty(loaded, look) + draws + "\n\nM opens the queue of another run." * others
+        others = (
+            loaded.material is not None and len(loaded.material.runs) > 1 and not self.session.blind
+        )
+        draws = (
+            "\n\nd draws a control sample, which measures how often the reader errs."
+            * self._may_draw(loaded)
+        )
+        return (
+            super().why_empty(loaded, look)
+            + draws
+            + "\n\nM opens the queue of another run." * others
+        )
 
     def _may_draw(self, loaded: Loaded) -> bool:
         progress: Progress | None = loaded.judged
@@ -208,7 +232,9 @@ class ReviewScreen(BookScreen, BlindKey):
         self._again()
 
     def action_following(self) -> None:
-        """Open the next pending item; it is given to somebody by name, so that nobody else is given it."""
+        """Open the next pending item; it is given to somebody by name, so that nobody else is given
+        it.
+        """
         progress: Progress | None = self._judged
         if progress is not None:
             self.as_auditor(ruled_before(progress), lambda _: self.find_following(progress))
@@ -230,18 +256,24 @@ class ReviewScreen(BookScreen, BlindKey):
             if left < len(items):
                 say(
                     self,
-                    f"There is a control sample already; decide its {plural(left, 'drawn answer')} first",
+                    "There is a control sample already; decide its "
+                    f"{plural(left, 'drawn answer')} first",
                     warns=True,
                 )
                 return
 
-            question = f"Take back the control sample of {plural(left, 'answer')}? Nobody has decided on it yet."
+            question = (
+                f"Take back the control sample of {plural(left, 'answer')}? Nobody has "
+                "decided on it yet."
+            )
             confirm(self, question, "Take it back", "Keep it", lambda: self.undraw(of))
             return
         seed = SEED + self._loaded.material.drawn
         note = (
-            f"Half the answers are to statements that pass every test, if there are any; seed {seed}. "
-            "With 20 decisions the rate of misreadings has an interval; with 60 the interval is useful."
+            "Half the answers are to statements that pass every test, if there are any; seed "
+            f"{seed}. "
+            "With 20 decisions the rate of misreadings has an interval; with 60 the interval is "
+            "useful."
         )
         with_answer(self, NumberDialog("How many answers to draw", DRAWN, note), self._take_size)
 
@@ -283,7 +315,9 @@ class ReviewScreen(BookScreen, BlindKey):
     def action_runs(self) -> None:
         if self._loaded is not None and self._judged is not None:
             asked = RunsScreen(self._loaded.material.runs, self._judged.of.run)
-            with_answer(self, asked, lambda run: self._set(replace(self._settings, run=run_key(run))))
+            with_answer(
+                self, asked, lambda run: self._set(replace(self._settings, run=run_key(run)))
+            )
 
     def action_refresh(self) -> None:
         self._read(anew=True)
@@ -295,7 +329,12 @@ class ReviewScreen(BookScreen, BlindKey):
 
     def _take_size(self, size: int) -> None:
         if self._loaded is not None and self._judged is not None:
-            self.draw_sample(self._judged.of, size or DRAWN, SEED + self._loaded.material.drawn, self._auditor or "")
+            self.draw_sample(
+                self._judged.of,
+                size or DRAWN,
+                SEED + self._loaded.material.drawn,
+                self._auditor or "",
+            )
 
     def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
         """Return the screen of an item."""
@@ -328,7 +367,9 @@ class ReviewScreen(BookScreen, BlindKey):
 
         progress: Progress | None = self._judged
         sheet = self.view.sheet
-        row: Any = sheet.table.rows[at] if sheet is not None and at < len(sheet.table.rows) else None
+        row: Any = (
+            sheet.table.rows[at] if sheet is not None and at < len(sheet.table.rows) else None
+        )
         if progress is None or getattr(row, "ref", None) is None:
             return ()
         own = self.withholds()
@@ -341,7 +382,9 @@ class ReviewScreen(BookScreen, BlindKey):
 
     @worker("following", newest=False, opens=True)
     async def find_following(self, progress: Progress) -> None:
-        found, item = await self.with_store(lambda store: after(store, progress, self._auditor, first=True))
+        found, item = await self.with_store(
+            lambda store: after(store, progress, self._auditor, first=True)
+        )
         self.open_following(found, item)
 
     @worker("draw", newest=False)
@@ -367,9 +410,12 @@ class ReviewScreen(BookScreen, BlindKey):
         self.say_changed(f"{drawn:,} answers drawn{alike}; they are mixed into the queue")
 
 
-def load(store: Store, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False) -> Loaded:
-    """Rank what waits; where that is known, and not to be found `anew`, see what was ruled meanwhile. Returns `known`
-    itself where nothing has changed. Whoever looks at the queue holds no item of it any more. Raises WorkbenchError.
+def load(
+    store: Store, settings: ReviewChoice, known: Loaded | None = None, *, anew: bool = False
+) -> Loaded:
+    """Rank what waits; where that is known, and not to be found `anew`, see what was ruled
+    meanwhile. Returns `known` itself where nothing has changed. Whoever looks at the queue holds no
+    item of it any more. Raises WorkbenchError.
     """
     from workbench.evidence.listed_rulings import run_key as of_run
     from workbench.pipeline.review_tables import book
@@ -397,9 +443,16 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
     except WorkbenchError as error:
         return Loaded(settings, problem=error, material=Material(runs, None))
     run, progress = of.run, progress_of(store, of, settings.auditor)
-    progress = replace(progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor})
+    progress = replace(
+        progress, held={ref: who for ref, who in progress.held.items() if who != settings.auditor}
+    )
     drawn = len(reviewed.samples_of(store, run, of.card))
-    if known is not None and known.settings == settings and known.judged is not None and same(known.judged, progress):
+    if (
+        known is not None
+        and known.settings == settings
+        and known.judged is not None
+        and same(known.judged, progress)
+    ):
         return known
     return Loaded(
         settings,
@@ -413,9 +466,12 @@ def _read(store: Store, settings: ReviewChoice, known: Loaded | None, *, anew: b
     )
 
 
-def _queue(store: Store, runs: Sequence[Run], settings: ReviewChoice, known: Loaded | None, *, anew: bool) -> Review:
-    """Rank what waits of the run that is meant. Where none was chosen that is the one in sight, else the newest in
-    which anything waits: whoever opens the review wants to review. Raises WorkbenchError.
+def _queue(
+    store: Store, runs: Sequence[Run], settings: ReviewChoice, known: Loaded | None, *, anew: bool
+) -> Review:
+    """Rank what waits of the run that is meant. Where none was chosen that is the one in sight,
+    else the newest in which anything waits: whoever opens the review wants to review. Raises
+    WorkbenchError.
     """
     from workbench.pipeline.review import progress_of, review, with_rulings
 
@@ -442,7 +498,9 @@ def _queue(store: Store, runs: Sequence[Run], settings: ReviewChoice, known: Loa
 
 
 def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequence[str]:
-    """Return how far the queue is, what it is of, and which of all runs that is, in a few words each."""
+    """Return how far the queue is, what it is of, and which of all runs that is, in a few words
+    each.
+    """
     from workbench.pipeline.review_tables import misread, shares
 
     of, control = progress.of, progress.control
@@ -451,12 +509,19 @@ def _options(progress: Progress, runs: Sequence[Run], *, blind: bool) -> Sequenc
     words = [f"{who} reviewed {done:,} of {len(of.queue):,} statements"]
     if control is not None:
         items = control.items
-        words[-1] += f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn answers"
+        words[-1] += (
+            f", {len(items) - len(control.waiting(progress.auditor)):,} of {len(items):,} drawn "
+            "answers"
+        )
         words += [misread(progress, blind=blind)]
     elif of.reader is not None:
         words += ["no control sample: d draws one"]
     at = 1 + next((n for n, one in enumerate(runs) if run_key(one) == run_key(of.run)), 0)
-    words += [f"run {at:,} of {len(runs):,} of all audits: M opens another"] if len(runs) > 1 and not blind else []
+    words += (
+        [f"run {at:,} of {len(runs):,} of all audits: M opens another"]
+        if len(runs) > 1 and not blind
+        else []
+    )
     words += [f"{of.run.instrument if blind else of.run.label} ({of.run.audit})"]
     words += [f"read by {of.card.name}"] if of.card is not None else []
     return [*words, *([shares(of)] if shares(of) else [])]

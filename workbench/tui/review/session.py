@@ -27,7 +27,8 @@ class ReviewSession:
     """One auditor at one queue."""
 
     blind: bool = field(default_factory=reviews_blind)
-    "whether the model is hidden, and what others ruled before one's own ruling; at first as the person left it"
+    """whether the model is hidden, and what others ruled before one's own ruling; at first as the
+    person left it"""
     done: list[tuple[str, Ruling]] = field(default_factory=list)
     "(name of the item, ruling) of what was ruled here and can be taken back, the newest last"
 
@@ -38,8 +39,8 @@ def run_key(run: Run) -> RunKey:
 
 
 def reviewable(store: Store) -> Sequence[Run]:
-    """Return the runs that have anything to review, those with a persona first, and the one that was answered last at
-    the end.
+    """Return the runs that have anything to review, those with a persona first, and the one that
+    was answered last at the end.
     """
     from workbench import registry
 
@@ -48,9 +49,11 @@ def reviewable(store: Store) -> Sequence[Run]:
     return sorted(found, key=lambda run: (not run.persona, run.last))
 
 
-def last_ruled(progress: Progress | None, item: Waiting | None, auditor: str | None) -> Ruling | None:
-    """Return the auditor's newest ruling in force on an item, or on something below its statement; None: there is
-    none.
+def last_ruled(
+    progress: Progress | None, item: Waiting | None, auditor: str | None
+) -> Ruling | None:
+    """Return the auditor's newest ruling in force on an item, or on something below its statement;
+    None: there is none.
     """
     from workbench.domain.reviews import Ranked
 
@@ -60,17 +63,26 @@ def last_ruled(progress: Progress | None, item: Waiting | None, auditor: str | N
     if isinstance(item, Ranked):
         every = [one for one in of.rulings.statements.get(item.ref, ()) if not of.as_drawn(one)]
     else:
-        every = list(control.rulings.get((item.prompt, item.text), ())) if control is not None else []
-    return max((one for one in every if one.auditor == auditor), key=lambda one: one.at, default=None)
+        every = (
+            list(control.rulings.get((item.prompt, item.text), ())) if control is not None else []
+        )
+    return max(
+        (one for one in every if one.auditor == auditor), key=lambda one: one.at, default=None
+    )
 
 
-def taken_back(store: Store, session: ReviewSession, auditor: str, last: Ruling | None) -> tuple[str, str]:
-    """Take the auditor's newest ruling of a session back, or else their `last` on the item in sight; return the name of
-    its item, empty if it was not made in this session, and a sentence. Raises ConflictError.
+def taken_back(
+    store: Store, session: ReviewSession, auditor: str, last: Ruling | None
+) -> tuple[str, str]:
+    """Take the auditor's newest ruling of a session back, or else their `last` on the item in
+    sight; return the name of its item, empty if it was not made in this session, and a sentence.
+    Raises ConflictError.
     """
     from workbench.evidence.ruling_subjects import take_back
 
-    in_force = {one.uid for of in store.rulings.standing().values() for one in of if one.auditor == auditor}
+    in_force = {
+        one.uid for of in store.rulings.standing().values() for one in of if one.auditor == auditor
+    }
     session.done[:] = [(item, one) for item, one in session.done if one.uid in in_force]
     item, ruling = session.done.pop() if session.done else ("", last)
     if ruling is None or ruling.uid not in in_force:
@@ -79,9 +91,16 @@ def taken_back(store: Store, session: ReviewSession, auditor: str, last: Ruling 
 
 
 def after(
-    store: Store, known: Progress, auditor: str | None, item: Waiting | None = None, *, first: bool = False
+    store: Store,
+    known: Progress,
+    auditor: str | None,
+    item: Waiting | None = None,
+    *,
+    first: bool = False,
 ) -> tuple[Progress, Waiting | None]:
-    """Return a queue as it is now, and what waits next after an `item`, or `first` of all, leased to the auditor."""
+    """Return a queue as it is now, and what waits next after an `item`, or `first` of all, leased
+    to the auditor.
+    """
     from workbench.pipeline.review import looked_again, name, take_next
 
     progress = looked_again(store, known, auditor)
@@ -95,7 +114,10 @@ def ruled_before(progress: Progress) -> Sequence[str]:
     return sorted({one.auditor for of in progress.of.rulings.things for one in of})
 
 
-HIDE = "Hide model", "Hide the model and other auditors' rulings: a blind review, until you show them again"
+HIDE = (
+    "Hide model",
+    "Hide the model and other auditors' rulings: a blind review, until you show them again",
+)
 SHOW = "Show model", "Show the model and other auditors' rulings again"
 
 
@@ -103,7 +125,9 @@ class BlindKey(RulingKeys):
     """A screen of a review, which an auditor may do blind."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("C", "done", "Close", tooltip="Close the item: nothing more to rule on in the statement"),
+        Binding(
+            "C", "done", "Close", tooltip="Close the item: nothing more to rule on in the statement"
+        ),
         Binding("b", "blind", HIDE[0], tooltip=HIDE[1]),
     ]
 
@@ -126,13 +150,21 @@ class BlindKey(RulingKeys):
         from workbench.domain.reviews import Ranked
 
         item, progress = self.item_in_sight, self.progress_in_sight
-        return progress is not None and isinstance(item, Ranked) and self._auditor not in progress.deciders(item)
+        return (
+            progress is not None
+            and isinstance(item, Ranked)
+            and self._auditor not in progress.deciders(item)
+        )
 
     def action_done(self) -> None:
-        """Say that there is nothing more to rule on in the statement: the item is closed, no figure changes."""
+        """Say that there is nothing more to rule on in the statement: the item is closed, no figure
+        changes.
+        """
         item, progress = self.item_in_sight, self.progress_in_sight
         if item is not None and progress is not None and self.can_close:
-            self.as_auditor(ruled_before(progress), lambda auditor: self.store_done(progress, item, auditor))
+            self.as_auditor(
+                ruled_before(progress), lambda auditor: self.store_done(progress, item, auditor)
+            )
 
     @worker("rule", newest=False)
     async def store_done(self, progress: Progress, item: Waiting, auditor: str) -> None:
@@ -142,10 +174,20 @@ class BlindKey(RulingKeys):
             from workbench.pipeline.review import with_rulings
 
             n, of = with_rulings(store, progress.of).ruled(item.ref, auditor)
-            reason = f"{n:,} of {of:,} ruled, nothing more to rule on" if n else "nothing to rule on"
+            reason = (
+                f"{n:,} of {of:,} ruled, nothing more to rule on" if n else "nothing to rule on"
+            )
             thing = statement(store, progress.of.run.instrument, item.ref)
             model = store.runs.model_key(progress.of.run).hex()
-            return rule(store, thing, Verdict.REVIEWED, auditor=auditor, reason=reason, reading=None, model=model)
+            return rule(
+                store,
+                thing,
+                Verdict.REVIEWED,
+                auditor=auditor,
+                reason=reason,
+                reading=None,
+                model=model,
+            )
 
         made = await self.with_store(close)
         self.take_ruled(f"{made.verdict}: {item.ref}; z undoes it", made)
@@ -158,16 +200,20 @@ class BlindKey(RulingKeys):
         return {
             key: active._replace(
                 binding=replace(active.binding, description=called, tooltip=does), tooltip=does
-            ) if active.binding.action == "blind" else active
+            )
+            if active.binding.action == "blind"
+            else active
             for key, active in found.items()
-        }  # fmt: skip
+        }
 
     def turn_blind(self) -> None:
         """Show what may be seen now."""
         raise NotImplementedError("abstract")
 
     def action_blind(self) -> None:
-        """Hide the model and what others ruled, or show it again; it stays so until it is turned again."""
+        """Hide the model and what others ruled, or show it again; it stays so until it is turned
+        again.
+        """
         self.session.blind = not self.session.blind
         keep(BLIND, self.session.blind)
         self.refresh_bindings()

@@ -1,4 +1,6 @@
-"""A ruling on what a result rests on: what it is about, the verdict, the right reading, the reason, who rules."""
+"""A ruling on what a result rests on: what it is about, the verdict, the right reading, the reason,
+who rules.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,10 @@ class RulingDialog(ModalScreen[Decided | None]):
     """
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(key, f"choose('{key}')", verdict.value.capitalize(), show=False) for key, verdict in LETTERS.items()),
+        *(
+            Binding(key, f"choose('{key}')", verdict.value.capitalize(), show=False)
+            for key, verdict in LETTERS.items()
+        ),
         Binding("tab", "turn(1)", "Subject", priority=True, key_display="Tab"),
         Binding("shift+tab", "turn(-1)", "Previous subject", show=False, priority=True),
         *(Binding(str(n), f"read({n})", f"Reading {n}", show=False) for n in range(1, 10)),
@@ -143,15 +148,19 @@ class RulingDialog(ModalScreen[Decided | None]):
         reading_hidden: bool = False,
         one_model: bool = True,
     ) -> None:
-        """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each; `withheld`: whether
-        those of others are kept from this person until they ruled; `reading_hidden`: whether they say what an answer
-        says without knowing how it was read; `one_model`: whether a single model is in sight, to which rulings on
-        answers apply.
+        """`things`: what can be ruled on, the most specific first; `standing`: the rulings on each;
+        `withheld`: whether those of others are kept from this person until they ruled;
+        `reading_hidden`: whether they say what an answer says without knowing how it was read;
+        `one_model`: whether a single model is in sight, to which rulings on answers apply.
         """
         super().__init__()
         self._reading_hidden = reading_hidden
         self._withheld = withheld
-        self._things, self._standing, self._auditor = tuple(things), tuple(map(tuple, standing)), auditor
+        self._things, self._standing, self._auditor = (
+            tuple(things),
+            tuple(map(tuple, standing)),
+            auditor,
+        )
         self._at = 0
         self._one_model, self._all_models = one_model, False
         self._verdict: Verdict | None = None
@@ -183,11 +192,17 @@ class RulingDialog(ModalScreen[Decided | None]):
             return False
         if action == "all_models":
             return self._turns
-        if action == "choose" and self._reading_hidden and LETTERS[str(parameters[0])] is Verdict.CONFIRMED:
+        if (
+            action == "choose"
+            and self._reading_hidden
+            and LETTERS[str(parameters[0])] is Verdict.CONFIRMED
+        ):
             return False
         if action == "undo":
             return self._last is not None
-        return action != "read" or (self._verdict is Verdict.MISREAD and int(str(parameters[0])) <= len(self._labels))
+        return action != "read" or (
+            self._verdict is Verdict.MISREAD and int(str(parameters[0])) <= len(self._labels)
+        )
 
     @property
     def _labels(self) -> tuple[str, ...]:
@@ -195,9 +210,14 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     @property
     def _last(self) -> Ruling | None:
-        """The ruling on the thing that z takes back: this person's own, else the newest of another auditor."""
+        """The ruling on the thing that z takes back: this person's own, else the newest of another
+        auditor.
+        """
         every = self._standing[self._at]
-        return next((one for one in reversed(every) if one.auditor == self._auditor), every[-1] if every else None)
+        return next(
+            (one for one in reversed(every) if one.auditor == self._auditor),
+            every[-1] if every else None,
+        )
 
     def action_turn(self, step: int) -> None:
         """Rule on another of the things at hand."""
@@ -230,7 +250,11 @@ class RulingDialog(ModalScreen[Decided | None]):
             return
         self._reading = label
         self._paint()
-        self._ask(f"it is {self._reading}" if self._reading == "unreadable" else f"it says {self._reading}")
+        self._ask(
+            f"it is {self._reading}"
+            if self._reading == "unreadable"
+            else f"it says {self._reading}"
+        )
 
     @property
     def _turns(self) -> bool:
@@ -245,11 +269,17 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     def action_go_on(self) -> None:
         """Say what is missing before anything is stored."""
-        missing = "type the number of the right reading, or" if self._verdict is Verdict.MISREAD else "type"
+        missing = (
+            "type the number of the right reading, or"
+            if self._verdict is Verdict.MISREAD
+            else "type"
+        )
         self._say(f"Nothing is stored yet: {missing} the letter of a verdict.")
 
     def action_undo(self) -> None:
-        """Take one's own ruling back; ask why where it is another auditor's, or nobody said who sits here."""
+        """Take one's own ruling back; ask why where it is another auditor's, or nobody said who
+        sits here.
+        """
         found = self._last
         if found is None:
             return
@@ -273,7 +303,11 @@ class RulingDialog(ModalScreen[Decided | None]):
     def take(self, event: Input.Submitted) -> None:
         """Give the ruling, or say what is missing."""
         if not event.value.strip():
-            what = "A ruling" if self._undoing is None else f"Taking back {self._undoing.auditor}'s ruling"
+            what = (
+                "A ruling"
+                if self._undoing is None
+                else f"Taking back {self._undoing.auditor}'s ruling"
+            )
             self._say(f"{what} needs a reason: type one.")
         elif self._undoing is not None:
             self.dismiss(Decided(self._thing, reason=event.value, undo=self._undoing))
@@ -284,7 +318,9 @@ class RulingDialog(ModalScreen[Decided | None]):
 
     def _rule(self, verdict: Verdict, reading: str | None, reason: str) -> None:
         seen = frozenset(ruling.uid for ruling in self._standing[self._at])
-        self.dismiss(Decided(self._thing, verdict, reading, reason, all_models=self._all_models, seen=seen))
+        self.dismiss(
+            Decided(self._thing, verdict, reading, reason, all_models=self._all_models, seen=seen)
+        )
 
     def _ask(self, reason: str) -> None:
         self.box.value = reason
@@ -293,7 +329,9 @@ class RulingDialog(ModalScreen[Decided | None]):
         self.box.focus()
 
     def _say(self, trouble: str) -> None:
-        self.query_one("#trouble", Static).update(Content.styled(f"✗ {trouble}" if trouble else "", "$text-error"))
+        self.query_one("#trouble", Static).update(
+            Content.styled(f"✗ {trouble}" if trouble else "", "$text-error")
+        )
 
     def _paint(self) -> None:
         low = self.size.height < TALL and (self._verdict is not None or self._undoing is not None)
@@ -302,7 +340,9 @@ class RulingDialog(ModalScreen[Decided | None]):
         self.query_one("#about").styles.max_height = "40vh" if low else None
         self.query_one("#stands", Static).update(self._stands())
         self.query_one("#verdicts", Static).update(self._choices())
-        asked = self._verdict is not None and (self._verdict is not Verdict.MISREAD or bool(self._reading))
+        asked = self._verdict is not None and (
+            self._verdict is not Verdict.MISREAD or bool(self._reading)
+        )
         asked = asked or self._undoing is not None
         self.query_one("#asked").set_class(asked, "-shown")
         self._say("")
@@ -341,7 +381,9 @@ class RulingDialog(ModalScreen[Decided | None]):
         first = Content.assemble((scope, style), (name if len(name) <= room else "", "$text-muted"))
         if thing.subject.kind is Ruled.PROMPT:
             return first
-        return Content.assemble(first, (f"\n    {visible(cut(thing.words))}", "$text-muted" * (at != self._at)))
+        return Content.assemble(
+            first, (f"\n    {visible(cut(thing.words))}", "$text-muted" * (at != self._at))
+        )
 
     def _called(self, verdict: Verdict) -> str:
         return SAYS if self._reading_hidden and verdict is Verdict.MISREAD else verdict.value
@@ -349,7 +391,9 @@ class RulingDialog(ModalScreen[Decided | None]):
     def _applies(self) -> str:
         if not self._turns:
             return APPLIES_TO_ALL
-        return "applies to all models · a to this model alone" if self._all_models else APPLIES_TO_ONE
+        return (
+            "applies to all models · a to this model alone" if self._all_models else APPLIES_TO_ONE
+        )
 
     def _choices(self) -> Content:
         offered = [
@@ -359,7 +403,10 @@ class RulingDialog(ModalScreen[Decided | None]):
             and not (self._reading_hidden and verdict is Verdict.CONFIRMED)
         ]
         parts = [
-            Content.styled(f"{key} {self._called(verdict)}", "bold $text-accent" if verdict is self._verdict else "")
+            Content.styled(
+                f"{key} {self._called(verdict)}",
+                "bold $text-accent" if verdict is self._verdict else "",
+            )
             for key, verdict in offered
         ]
         first = 4 if len(parts) == 4 else 3
@@ -367,7 +414,9 @@ class RulingDialog(ModalScreen[Decided | None]):
         lines += [Content.styled(self._applies(), "$text-muted")]
         if self._verdict is Verdict.MISREAD:
             said = (
-                Content.styled(f"{n} {visible(label)}", "bold $text-accent" if label == self._reading else "")
+                Content.styled(
+                    f"{n} {visible(label)}", "bold $text-accent" if label == self._reading else ""
+                )
                 for n, label in enumerate(self._labels[:9], start=1)
             )
             lines += [Content(""), Content.assemble("the answer says  ", Content("   ").join(said))]
@@ -378,7 +427,9 @@ class RulingDialog(ModalScreen[Decided | None]):
 
 
 def _fits(thing: Thing, verdict: Verdict) -> bool:
-    return thing.subject.kind in RULED_ON[verdict] and (verdict is not Verdict.MISREAD or bool(thing.labels))
+    return thing.subject.kind in RULED_ON[verdict] and (
+        verdict is not Verdict.MISREAD or bool(thing.labels)
+    )
 
 
 def cut(text: str) -> str:
@@ -398,7 +449,9 @@ def stands(things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], at: in
     if not lines:
         return Content.styled("Nobody has ruled on it.", "$text-muted")
     more = len(lines) - SHOWN
-    return Content("\n").join([*lines[:SHOWN], *([Content(f"and {more} more")] if more > 0 else [])])
+    return Content("\n").join(
+        [*lines[:SHOWN], *([Content(f"and {more} more")] if more > 0 else [])]
+    )
 
 
 def said(ruling: Ruling) -> str:

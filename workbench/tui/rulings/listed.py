@@ -1,7 +1,8 @@
-"""The list of auditors' rulings: who ruled what on what, why, and what became of it. Enter opens the thing ruled on.
+"""The list of auditors' rulings: who ruled what on what, why, and what became of it. Enter opens
+the thing ruled on.
 
-What others ruled is kept back where it would be in the review: on drawn answers, and while a review is blind, until the
-person who looks has decided.
+What others ruled is kept back where it would be in the review: on drawn answers, and while a review
+is blind, until the person who looks has decided.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 NOBODY = """Nobody has ruled yet.
 
-r rules on a statement, wording, prompt or answer wherever one is shown; V opens the review queue from Home."""
+r rules on a statement, wording, prompt or answer wherever one is shown; V opens the review queue from Home."""  # noqa: E501
 NONE_SEEN = "None that you may see yet."
 NOT_HERE = "Nobody has ruled on this run yet. Tab shows the rulings of the whole store."
 ALL_KEPT_BACK = "You see others' rulings after you decide on the same items."
@@ -82,11 +83,26 @@ class RulingsScreen(BookScreen):
 
     PLACE = "rulings"
     COUNTING = "Reading the rulings …"
-    FOOTER_FIRST = ("select_cursor", "rule", "undo_ruling", "find", "turn_auditor(1)", "view(1)", "whole")
+    FOOTER_FIRST = (
+        "select_cursor",
+        "rule",
+        "undo_ruling",
+        "find",
+        "turn_auditor(1)",
+        "view(1)",
+        "whole",
+    )
     EXPLAIN = section("screens-results", "The list of rulings")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "turn_auditor(1)", "Auditor", tooltip="Show the rulings of one auditor after another, then all"),
-        Binding("v", "whole", "Whole row", tooltip="Show all details of this row, with the whole reason"),
+        Binding(
+            "a",
+            "turn_auditor(1)",
+            "Auditor",
+            tooltip="Show the rulings of one auditor after another, then all",
+        ),
+        Binding(
+            "v", "whole", "Whole row", tooltip="Show all details of this row, with the whole reason"
+        ),
         Binding("z", "undo_ruling", "Undo", tooltip="Take back the ruling of this row"),
     ]
     UNDOES_SELECTED = True
@@ -119,7 +135,9 @@ class RulingsScreen(BookScreen):
         return load(store, settings, self._run, known)
 
     def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:
-        """Say what was ruled; z is about the row under the cursor here, which need not be the new one."""
+        """Say what was ruled; z is about the row under the cursor here, which need not be the new
+        one.
+        """
         super().take_ruled(sentence.removesuffix("; z undoes it"), ruling)
 
     def show_ruled(self) -> None:
@@ -134,7 +152,9 @@ class RulingsScreen(BookScreen):
 
     def say_who(self) -> None:
         super().say_who()
-        self.title_bar.note = " · ".join(filter(None, ("blind review" * self._settings.blind, self._auditor or "")))
+        self.title_bar.note = " · ".join(
+            filter(None, ("blind review" * self._settings.blind, self._auditor or ""))
+        )
 
     def way_out(self, loaded: Loaded) -> str:  # noqa: ARG002
         return "Esc goes back."
@@ -171,7 +191,11 @@ class RulingsScreen(BookScreen):
         if row is None or seen is None:
             return ()
         thing = row.ruling.subject.thing
-        return [said(one.ruling) + f"; {one.stands}" for one in seen.rows if one.ruling.subject.thing == thing]
+        return [
+            said(one.ruling) + f"; {one.stands}"
+            for one in seen.rows
+            if one.ruling.subject.thing == thing
+        ]
 
     def action_turn_auditor(self, step: int) -> None:
         """Show the rulings of the next auditor; after the last one come all."""
@@ -186,7 +210,11 @@ class RulingsScreen(BookScreen):
             seen: Seen = self._judged
             self.ask_to_take_back(row.ruling, sorted({one.ruling.auditor for one in seen.rows}))
         else:
-            say(self, f"This ruling is {row.stands} already; z takes back those that stand.", warns=True)
+            say(
+                self,
+                f"This ruling is {row.stands} already; z takes back those that stand.",
+                warns=True,
+            )
 
     def action_whole(self) -> None:
         """Show everything that is known of the row under the cursor."""
@@ -195,7 +223,12 @@ class RulingsScreen(BookScreen):
     @property
     def _settings_now(self) -> RulingsChoice:
         open_ = reviews(self.app)
-        return replace(self._settings, auditor=self._auditor, reviews=open_, blind=any(blind for _, blind in open_))
+        return replace(
+            self._settings,
+            auditor=self._auditor,
+            reviews=open_,
+            blind=any(blind for _, blind in open_),
+        )
 
     @property
     def _listed(self) -> ListedRuling | None:
@@ -230,7 +263,9 @@ class RulingsScreen(BookScreen):
 
 
 def _statement(store: Store, row: ListedRuling) -> Opened | None:
-    """Return the page of the statement that a ruling is about, at its wording; None where it has none."""
+    """Return the page of the statement that a ruling is about, at its wording; None where it has
+    none.
+    """
     named = row.ruling.subject.named
     instrument, ref = row.place
     refs = tuple(line.ref for line in store.instruments.lines(instrument))
@@ -251,10 +286,16 @@ def _answer(store: Store, row: ListedRuling) -> Opened | str:
     if not put or text is None:
         return ELSEWHERE
     where = f"{put[0].ref} · {put[0].variant} · {put[0].template} {put[0].order}"
-    reading = [Content.assemble((visible(put[0].wording, lines=True), "bold"), (f"  {visible(where)}", "$text-muted"))]
+    reading = [
+        Content.assemble(
+            (visible(put[0].wording, lines=True), "bold"), (f"  {visible(where)}", "$text-muted")
+        )
+    ]
     if row.ruling.subject.kind is Ruled.READING:
         reading.append(Content(visible(f"the ruling is on how {named['reader']} reads it")))
-    return lambda: WholeAnswerScreen(row.spoken, text, Content("\n").join(reading), visible(row.name))
+    return lambda: WholeAnswerScreen(
+        row.spoken, text, Content("\n").join(reading), visible(row.name)
+    )
 
 
 def reviews(app: App[object]) -> tuple[tuple[Run, bool], ...]:
@@ -264,7 +305,9 @@ def reviews(app: App[object]) -> tuple[tuple[Run, bool], ...]:
     return tuple((run, blind) for run, blind in found if run is not None)
 
 
-def load(store: Store, settings: RulingsChoice, run: Run | None, known: Loaded | None = None) -> Loaded:
+def load(
+    store: Store, settings: RulingsChoice, run: Run | None, known: Loaded | None = None
+) -> Loaded:
     """Read every ruling that may be seen. Returns `known` itself where nothing has changed."""
     from workbench.evidence.listed_rulings import for_people, listed, withheld, without
     from workbench.evidence.rulings import about_run
@@ -282,14 +325,18 @@ def load(store: Store, settings: RulingsChoice, run: Run | None, known: Loaded |
     def entry(name: str, title: str, of: Sequence[ListedRuling], empty: str) -> Entry:
         def make(auditor: str = "") -> AnyTable:
             mine = [row for row in of if auditor in ("", row.ruling.auditor)]
-            return for_people(mine, empty, several=several and name == "store", blind=settings.blind)
+            return for_people(
+                mine, empty, several=several and name == "store", blind=settings.blind
+            )
 
         names = sorted({row.ruling.auditor for row in of})
         return Entry(name, title, make, [(), *((one,) for one in names)], choices=(name,))
 
     here = [row for row in rows if row.ruling.uid in of_run]
     contents = (
-        [entry("run", "of this run", here, NONE_SEEN if kept_back & of_run else NOT_HERE)] if run is not None else []
+        [entry("run", "of this run", here, NONE_SEEN if kept_back & of_run else NOT_HERE)]
+        if run is not None
+        else []
     )
     contents.append(entry("store", "of the whole store", rows, NONE_SEEN if kept_back else NOBODY))
     about = [("run", run.instrument if settings.blind else run.label)] if run is not None else []
@@ -298,10 +345,16 @@ def load(store: Store, settings: RulingsChoice, run: Run | None, known: Loaded |
         settings,
         book=Book("Rulings", contents),
         judged=Seen(rows, kept_back),
-        options=[*about, *((name, f"{plural(n, 'ruling')} of others hidden until you decide on the same items")
-                           for name, n in hidden if n)],
+        options=[
+            *about,
+            *(
+                (name, f"{plural(n, 'ruling')} of others hidden until you decide on the same items")
+                for name, n in hidden
+                if n
+            ),
+        ],
         rests_on=rests_on,
-    )  # fmt: skip
+    )
 
 
 __all__ = ["RulingsChoice", "RulingsScreen", "load", "reviews"]

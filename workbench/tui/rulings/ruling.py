@@ -1,4 +1,6 @@
-"""`r` on a screen of results: what can be ruled on there is found, ruled on in a dialog, stored, and shown."""
+"""`r` on a screen of results: what can be ruled on there is found, ruled on in a dialog, stored,
+and shown.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,14 @@ if TYPE_CHECKING:
     from workbench.domain.rulings import Ruling
     from workbench.evidence.ruling_subjects import Thing
 
-RULE = Binding("r", "rule", "Rule", tooltip="Rule on this: misread, at fault, excluded, confirmed, look again")
+RULE = Binding(
+    "r", "rule", "Rule", tooltip="Rule on this: misread, at fault, excluded, confirmed, look again"
+)
 LIST = Binding(
-    "L", "list_rulings", "List rulings", tooltip="List the rulings of this run and of the store, newest first"
+    "L",
+    "list_rulings",
+    "List rulings",
+    tooltip="List the rulings of this run and of the store, newest first",
 )
 NOTHING = "Nothing here can be ruled on: open a statement, wording or answer."
 LONGEST = 200
@@ -50,7 +57,8 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
     DECIDES: ClassVar[frozenset[str]] = frozenset({"rule", "undo_ruling"})
     UNDOES_SELECTED: ClassVar[bool] = False
-    "whether `z` takes back a ruling on what the cursor is on, also another auditor's; False: one's newest"
+    """whether `z` takes back a ruling on what the cursor is on, also another auditor's; False:
+    one's newest"""
     RULED: ClassVar[bool] = True
     "whether rulings are made and shown here: never where people annotate or adjudicate"
     standing = Standing()
@@ -76,19 +84,27 @@ class RulingKeys(Screen[Any], Keyed, Background):
         return rulings
 
     def ruled_here(self) -> Sequence[str]:
-        """Return what was ruled on the thing under the cursor, for a screen above that shows it whole."""
+        """Return what was ruled on the thing under the cursor, for a screen above that shows it
+        whole.
+        """
         return ()
 
     def withholds(self) -> bool:
-        """Return whether what others ruled on what the cursor is on is kept from this auditor until they ruled."""
+        """Return whether what others ruled on what the cursor is on is kept from this auditor until
+        they ruled.
+        """
         return False
 
     def hides_reading(self) -> bool:
-        """Return whether nobody is told how the answer under the cursor was read before they ruled."""
+        """Return whether nobody is told how the answer under the cursor was read before they
+        ruled.
+        """
         return False
 
     def take_ruled(self, sentence: str, ruling: Ruling | None = None) -> None:  # noqa: ARG002
-        """Say what was ruled, and show it; `ruling`: what was stored, None where one was taken back."""
+        """Say what was ruled, and show it; `ruling`: what was stored, None where one was taken
+        back.
+        """
         say(self, sentence)
         self.read_standing()
         self.show_ruled()
@@ -109,11 +125,15 @@ class RulingKeys(Screen[Any], Keyed, Background):
         return None
 
     def run_in_sight(self) -> Run | None:
-        """Return the run whose rulings stand first in the list of rulings; None: of the whole store."""
+        """Return the run whose rulings stand first in the list of rulings; None: of the whole
+        store.
+        """
         return None
 
     def runs_of(self, places: Sequence[RuledPlace]) -> Sequence[Run]:
-        """Return the runs whose answers are in sight: those of the places under the cursor, or of the whole screen."""
+        """Return the runs whose answers are in sight: those of the places under the cursor, or of
+        the whole screen.
+        """
         found = dict.fromkeys(run for place in places for run in place.runs)
         run = self.run_in_sight()
         return tuple(found) or (() if run is None else (run,))
@@ -125,14 +145,18 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
     @property
     def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The keys that work now: there is something to undo once somebody has a name to rule under."""
+        """The keys that work now: there is something to undo once somebody has a name to rule
+        under.
+        """
         found = super().active_bindings
         if self.RULED and (self.UNDOES_SELECTED or self._auditor is not None):
             return found
         return {key: one for key, one in found.items() if one.binding.action != "undo_ruling"}
 
     def action_undo_ruling(self) -> None:
-        """Take back the newest ruling that stands of the person who sits here; once more, the one before."""
+        """Take back the newest ruling that stands of the person who sits here; once more, the one
+        before.
+        """
         if not self.RULED:
             return
         if self._auditor is None:
@@ -141,7 +165,9 @@ class RulingKeys(Screen[Any], Keyed, Background):
             self.take_back_last(self._auditor)
 
     def ask_to_take_back(self, ruling: Ruling, auditors: Sequence[str] = ()) -> None:
-        """Take a ruling back; where it is another auditor's, or nobody said who sits here, ask why."""
+        """Take a ruling back; where it is another auditor's, or nobody said who sits here, ask
+        why.
+        """
         if ruling.auditor == self._auditor:
             self.store_ruling(Decided(undo=ruling), ruling.auditor)
             return
@@ -150,15 +176,29 @@ class RulingKeys(Screen[Any], Keyed, Background):
             if reason.strip():
                 self._take_ruling(Decided(reason=reason, undo=ruling), auditors)
             else:
-                say(self, f"Taking back {ruling.auditor}'s ruling needs a reason: z, then type one.", warns=True)
+                say(
+                    self,
+                    f"Taking back {ruling.auditor}'s ruling needs a reason: z, then type one.",
+                    warns=True,
+                )
 
         title = visible(f"Why take back {ruling.auditor}'s ruling {ruling.verdict}?")
-        with_answer(self, NoteDialog("", title, hint=visible(f"{ruling.auditor} ruled so: {ruling.reason}")), told)
+        with_answer(
+            self,
+            NoteDialog("", title, hint=visible(f"{ruling.auditor} ruled so: {ruling.reason}")),
+            told,
+        )
 
     def ask_for_ruling(
-        self, things: Sequence[Thing], standing: Sequence[Sequence[Ruling]], auditors: Sequence[str], model: str
+        self,
+        things: Sequence[Thing],
+        standing: Sequence[Sequence[Ruling]],
+        auditors: Sequence[str],
+        model: str,
     ) -> None:
-        """`model`: the key of the model that rulings on answers apply to; empty: no single one is in sight."""
+        """`model`: the key of the model that rulings on answers apply to; empty: no single one is
+        in sight.
+        """
         if not things:
             say(self, NOTHING, warns=True)
         elif self.is_current:
@@ -200,8 +240,15 @@ class RulingKeys(Screen[Any], Keyed, Background):
         """Find what stands under the cursor, and ask for a ruling on it."""
         runs = self.runs_of(places)
 
-        def load(store: Store) -> tuple[Sequence[Thing], Sequence[Sequence[Ruling]], Sequence[str], str]:
-            from workbench.evidence.ruling_subjects import every_model, models_of, read_by, standing_on
+        def load(
+            store: Store,
+        ) -> tuple[Sequence[Thing], Sequence[Sequence[Ruling]], Sequence[str], str]:
+            from workbench.evidence.ruling_subjects import (
+                every_model,
+                models_of,
+                read_by,
+                standing_on,
+            )
 
             of = [read_by(store, thing, by) for place in places for thing in things(store, place)]
             found = list({thing.subject.key: thing for thing in of}.values())
@@ -212,7 +259,10 @@ class RulingKeys(Screen[Any], Keyed, Background):
                 rows = store.data_rows.models()
                 meant = {rows[at]["key"].hex() for at in models_of(store, found[0].subject)}
             model = meant.pop() if len(meant) == 1 else ""
-            stands = [standing_on(standing, one.subject, [model] if model else every_model(store)) for one in found]
+            stands = [
+                standing_on(standing, one.subject, [model] if model else every_model(store))
+                for one in found
+            ]
             return found, stands, sorted({event.auditor for event in store.rulings.events()}), model
 
         self.ask_for_ruling(*await self.with_store(load))
@@ -223,15 +273,20 @@ class RulingKeys(Screen[Any], Keyed, Background):
             from workbench.evidence import ruling_subjects
 
             if decided.undo is not None:
-                return ruling_subjects.take_back(store, decided.undo, auditor=auditor, reason=decided.reason), None
+                return ruling_subjects.take_back(
+                    store, decided.undo, auditor=auditor, reason=decided.reason
+                ), None
             assert decided.verdict is not None, "a ruling has a verdict"
             assert decided.thing is not None, "and is about something"
             models = [model] if model else ruling_subjects.every_model(store)
-            standing = ruling_subjects.standing_on(store.rulings.standing(), decided.thing.subject, models)
+            standing = ruling_subjects.standing_on(
+                store.rulings.standing(), decided.thing.subject, models
+            )
             for ruling in standing:
                 if ruling.auditor == auditor and ruling.uid not in decided.seen:
                     raise ConflictError(
-                        f"Another session of {auditor} ruled on this meanwhile: {ruling.verdict}. Nothing was stored; "
+                        f"Another session of {auditor} ruled on this meanwhile: "
+                        f"{ruling.verdict}. Nothing was stored; "
                         "r shows that ruling."
                     )
             made = ruling_subjects.rule(
@@ -259,7 +314,9 @@ class RulingKeys(Screen[Any], Keyed, Background):
 
             models = [store.runs.model_key(run).hex() for run in runs] or every_model(store)
             standing = store.rulings.standing()
-            found = [thing for place in places for thing in things(store, place)] if standing else []
+            found = (
+                [thing for place in places for thing in things(store, place)] if standing else []
+            )
             lines = (
                 f"{spoken(thing.name)}: {said(one)}"
                 for thing in found
@@ -313,8 +370,12 @@ def rule_below(screen: ModalScreen[None]) -> None:
 
 
 def ruled_by(lines: Sequence[str], most: int = 0) -> list[Content]:
-    """Return who ruled what on the thing beside which this stands, a line each; of each `most` characters, if any."""
-    cut = [f"{line[:most]}… (Enter shows all)" if most and len(line) > most else line for line in lines]
+    """Return who ruled what on the thing beside which this stands, a line each; of each `most`
+    characters, if any.
+    """
+    cut = [
+        f"{line[:most]}… (Enter shows all)" if most and len(line) > most else line for line in lines
+    ]
     return [Content.styled(visible(f"ruled by {line}"), "$text-accent") for line in cut]
 
 
@@ -326,7 +387,9 @@ class RulingScreen(RulingKeys, StoreScreen):
 
 
 class RulesAndEdits(RulingKeys):
-    """A screen where texts are changed, too: `z` takes back what its person did last, a ruling or a change."""
+    """A screen where texts are changed, too: `z` takes back what its person did last, a ruling or a
+    change.
+    """
 
     def undo_edit(self, person: str) -> None:
         """Undo the newest change of a person."""
@@ -335,7 +398,9 @@ class RulesAndEdits(RulingKeys):
     @worker("rule", newest=False)
     async def undo_newest(self, instrument: str, person: str) -> None:
         def take_back_ruling(store: Store) -> str | None:
-            """Return what was taken back; None: what the person did last, if anything, is a change of a statement."""
+            """Return what was taken back; None: what the person did last, if anything, is a change
+            of a statement.
+            """
             from workbench.evidence.ruling_subjects import take_back
             from workbench.pipeline.editing import undoable
 
@@ -368,13 +433,24 @@ def _of_prompt(store: Store, place: RuledPlace) -> list[Thing]:
         puts = store.ruled_things.prompts(probe=place.probe)
     else:
         every = store.ruled_things.prompts(key=place.prompt.hex())
-        puts = tuple(one for one in every if one.instrument in place.instruments and one.ref in place.words) or every
+        puts = (
+            tuple(
+                one
+                for one in every
+                if one.instrument in place.instruments and one.ref in place.words
+            )
+            or every
+        )
     if not puts:
         return []
     put = puts[0]
     statement = subjects.statement_version(store, put.instrument, put.ref, put.version)
     put_as = {"language": put.language, "variant": put.variant}
-    wording = [one for one in subjects.wordings(store, statement) if put_as.items() <= one.subject.named.items()]
+    wording = [
+        one
+        for one in subjects.wordings(store, statement)
+        if put_as.items() <= one.subject.named.items()
+    ]
     prompt = subjects.prompt(put, subjects.called(store, subjects.prompt(put).subject))
     meant = place.text is not None or bool(place.answer)
     given = [
@@ -390,10 +466,15 @@ def _of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
     """Return the statement, wording and prompt that words name, as far as they do."""
     from workbench.evidence import ruling_subjects as subjects
 
-    words = [*place.words, *(word.partition("/")[2] for word in place.words if word.startswith(f"{instrument}/"))]
+    words = [
+        *place.words,
+        *(word.partition("/")[2] for word in place.words if word.startswith(f"{instrument}/")),
+    ]
     items = store.choices.items(instrument) if place.keys else {}
     words += [ref for ref, item in items.items() if item.key in place.keys]
-    ref = next((word for word in words if word and store.ruled_things.versions(instrument, word)), None)
+    ref = next(
+        (word for word in words if word and store.ruled_things.versions(instrument, word)), None
+    )
     if ref is None:
         return []
     version = place.version
@@ -402,7 +483,9 @@ def _of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
         if version
         else subjects.statement(store, instrument, ref)
     ]
-    of_wordings = [one for one in subjects.below(store, found[0]) if one.subject.named["variant"] in words]
+    of_wordings = [
+        one for one in subjects.below(store, found[0]) if one.subject.named["variant"] in words
+    ]
     in_language = [one for one in of_wordings if one.subject.named["language"] == place.language]
     wording = next(iter(in_language or of_wordings), None)
     if wording is None:
@@ -414,7 +497,8 @@ def _of_words(store: Store, instrument: str, place: RuledPlace) -> list[Thing]:
         tail = prompt.name.removeprefix(f"{wording.name}/").split("/")
         if tail[0] in words and (subjects.SWAPPED in tail) == swapped:
             return [*_with_text(store, prompt, place.text), prompt, *found]
-    if len(place.words) == WORDING_ALONE:  # no template is named: the first prompt that got this answer
+    # No template is named: the first prompt that got this answer.
+    if len(place.words) == WORDING_ALONE:
         for prompt in prompts:
             if given := _with_text(store, prompt, place.text):
                 return [*given, prompt, *found]
@@ -432,7 +516,9 @@ class RuledText(TextScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "rule", "Rule", tooltip="Rule on this")]
 
-    def __init__(self, title: str, text: str | Content, *, wide: bool = False, rulings: Sequence[str] = ()) -> None:
+    def __init__(
+        self, title: str, text: str | Content, *, wide: bool = False, rulings: Sequence[str] = ()
+    ) -> None:
         """`rulings`: what was ruled on it, as far as it may be seen."""
         whole = text if isinstance(text, Content) else Content(visible(text, lines=True))
         super().__init__(title, Content("\n").join([*ruled_by(rulings), whole]), wide=wide)
@@ -442,7 +528,11 @@ class RuledText(TextScreen):
             self.query_one(".dialog", Vertical).border_subtitle = "r rule · Esc back"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return below(self) is not None if action == "rule" else super().check_action(action, parameters)
+        return (
+            below(self) is not None
+            if action == "rule"
+            else super().check_action(action, parameters)
+        )
 
     def action_rule(self) -> None:
         rule_below(self)

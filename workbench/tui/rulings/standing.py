@@ -78,12 +78,16 @@ class Stands:
         return (self.ref, *below.split("/")) if below else (self.ref,)
 
     def concerns(self, place: RuledPlace) -> bool:
-        """Return whether it is about one of the instruments of a place, and about no answer that others gave."""
+        """Return whether it is about one of the instruments of a place, and about no answer that
+        others gave.
+        """
         if self.instrument not in place.instruments:
             return False
         if place.runs and not any(map(self.applies, place.runs)):
             return False
-        return not (self.answer and place.runs) or any(one.is_of(run) for one in self.givers for run in place.runs)
+        return not (self.answer and place.runs) or any(
+            one.is_of(run) for one in self.givers for run in place.runs
+        )
 
     def applies(self, run: Run | None) -> bool:
         """Return whether it applies to the model of a run; None: to any model."""
@@ -97,7 +101,8 @@ class Standing:
     every: tuple[Stands, ...] = ()
 
     def on_answer(self, probe: int, text: str, run: Run | None = None) -> tuple[str, ...]:
-        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording and its statement.
+        """Return what was ruled on an answer to the prompt of a probe, on the prompt, its wording
+        and its statement.
 
         run : whose answer it is; None: anybody's
         """
@@ -106,24 +111,33 @@ class Standing:
         return tuple(one.line for one in here if one.applies(run))
 
     def counts(self, instrument: str) -> Counter[str]:
-        """Return how many rulings stand on each statement of an instrument and on what is below it."""
+        """Return how many rulings stand on each statement of an instrument and on what is below
+        it.
+        """
         return Counter(one.ref for one in self.every if one.instrument == instrument)
 
     def at(self, place: RuledPlace) -> tuple[str, ...]:
-        """Return what was ruled on the statement that a place names, on what is below it, or on its answer."""
+        """Return what was ruled on the statement that a place names, on what is below it, or on its
+        answer.
+        """
         here = [(one, one.parts) for one in self.every if one.concerns(place)]
         if place.text is None:
-            return tuple(_about(one, name, place.words) for one, name in here if _meant(name, place.words))
+            return tuple(
+                _about(one, name, place.words) for one, name in here if _meant(name, place.words)
+            )
         answer = text_key(place.text).hex()[:DIGITS]
         return tuple(
             one.line
             for one, name in here
-            if one.answer == answer and (place.probe in one.probes if place.probe else name[0] in place.words)
+            if one.answer == answer
+            and (place.probe in one.probes if place.probe else name[0] in place.words)
         )
 
 
 def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
-    """Return a ruling in a line, with the name of what it is about where that is only a part of what the row shows."""
+    """Return a ruling in a line, with the name of what it is about where that is only a part of
+    what the row shows.
+    """
     if set(name) <= set(words):
         return one.line
     from workbench.evidence.ruling_subjects import spoken
@@ -132,9 +146,13 @@ def _about(one: Stands, name: Sequence[str], words: Sequence[str]) -> str:
 
 
 def _meant(name: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether a row about these words is about a thing of this name, or about what it is part of."""
+    """Return whether a row about these words is about a thing of this name, or about what it is
+    part of.
+    """
     return name[0] in words and (
-        len(name) == 1 or name[1] in words or not any(word.partition("-")[0] in VARIANTS for word in words)
+        len(name) == 1
+        or name[1] in words
+        or not any(word.partition("-")[0] in VARIANTS for word in words)
     )
 
 
@@ -149,7 +167,11 @@ def standing_in(store: Store) -> Standing:
         answer = named.get("text", "")[:DIGITS]
         put = () if "statement" in named else store.ruled_things.prompts(key=named["prompt"])
         ref = named["statement"] if "statement" in named else put[0].ref if put else ""
-        givers = store.ruled_things.givers(named["prompt"], named["text"]) if answer else frozenset[Giver]()
+        givers = (
+            store.ruled_things.givers(named["prompt"], named["text"])
+            if answer
+            else frozenset[Giver]()
+        )
         model = models.get(ruling.subject.model, 0) if ruling.subject.model else None
         probes = store.ruled_things.probes(named)
         return Stands(instrument, name, said(ruling), ref, probes, answer, givers, model)

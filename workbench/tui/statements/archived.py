@@ -39,9 +39,23 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
     DECIDES: ClassVar[frozenset[str]] = frozenset({"restore", "undo"})
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "restore", "Restore", tooltip="Restore this statement"),
-        Binding("v", "versions", "Versions", tooltip="List the versions and changes of this statement"),
-        Binding("z", "undo", "Undo", show=False, tooltip="Undo your last change, or take your last ruling back"),
-        Binding("escape,A", "app.pop_screen", "Back", key_display="Esc", tooltip="Go back to the list of statements"),
+        Binding(
+            "v", "versions", "Versions", tooltip="List the versions and changes of this statement"
+        ),
+        Binding(
+            "z",
+            "undo",
+            "Undo",
+            show=False,
+            tooltip="Undo your last change, or take your last ruling back",
+        ),
+        Binding(
+            "escape,A",
+            "app.pop_screen",
+            "Back",
+            key_display="Esc",
+            tooltip="Go back to the list of statements",
+        ),
     ]
 
     table = query_one("#archived", RecordTable)
@@ -84,7 +98,11 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
 
     def ruled_place(self) -> RuledPlace | None:
         """Return the statement under the cursor, in the version that was asked last."""
-        return RuledPlace((self._instrument,), (ref,)) if (ref := self.table.current) is not None else None
+        return (
+            RuledPlace((self._instrument,), (ref,))
+            if (ref := self.table.current) is not None
+            else None
+        )
 
     def show_standing(self) -> None:
         self._show_rows()
@@ -107,7 +125,10 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
             self.app.push_screen(HistoryScreen(self._instrument, ref, ""))
 
     def _show_rows(self) -> None:
-        names, ruled = short_refs([line.ref for line in self._lines]), self.standing.counts(self._instrument)
+        names, ruled = (
+            short_refs([line.ref for line in self._lines]),
+            self.standing.counts(self._instrument),
+        )
         self.table.show([_record(line, names[line.ref], ruled[line.ref]) for line in self._lines])
 
     @worker("look")
@@ -124,14 +145,20 @@ class ArchivedScreen(RulesAndEdits, StoreScreen):
         self._show_rows()
         self.refresh_bindings()
         self.table.display = bool(lines)
-        self.query_one("#nothing", Static).update("" if lines else "Nothing is archived here. Esc goes back.")
+        self.query_one("#nothing", Static).update(
+            "" if lines else "Nothing is archived here. Esc goes back."
+        )
 
     @worker("act", newest=False)
     async def restore(self, ref: str, person: str) -> None:
         def act(store: Store) -> Done:
             from workbench.pipeline.editing import outcome
 
-            return outcome(store, self._instrument, store.statements.restore(self._instrument, [ref], person=person))
+            return outcome(
+                store,
+                self._instrument,
+                store.statements.restore(self._instrument, [ref], person=person),
+            )
 
         self.say_done(await self.with_store(act))
 

@@ -82,13 +82,17 @@ class BulkForm(PreviewedForm):
 
     def __init__(self, instrument: str, refs: tuple[str, ...]) -> None:
         super().__init__(instrument, refs)
-        self.HEADING = f"Change {plural(len(refs), 'statement')}" if len(refs) > 1 else f"Change {refs[0]}"
+        self.HEADING = (
+            f"Change {plural(len(refs), 'statement')}" if len(refs) > 1 else f"Change {refs[0]}"
+        )
 
     def compose_fields(self) -> ComposeResult:
         acts = list(ACTS.items())
         yield row("change", Select(acts, id="act", value="tag", allow_blank=False, compact=True))
         yield row("to", Input(id="value", compact=True, placeholder=HINTS["tag"]))
-        yield row("replace by", Input(id="new", compact=True, placeholder="empty: delete the words"))
+        yield row(
+            "replace by", Input(id="new", compact=True, placeholder="empty: delete the words")
+        )
         yield Static(id="preview", classes="shown", markup=False)
 
     def on_mount(self) -> None:
@@ -114,7 +118,9 @@ class BulkForm(PreviewedForm):
         self.say(fault)
 
     def work_out(self, store: Store, typed: BulkTyped) -> Preview:
-        return previewed({ref: store.statements.get(self._instrument, ref) for ref in self._refs}, typed)
+        return previewed(
+            {ref: store.statements.get(self._instrument, ref) for ref in self._refs}, typed
+        )
 
     def show_outcome(self, typed: BulkTyped, preview: Preview) -> None:
         self.draw(list(preview_lines(preview, typed)))
@@ -125,7 +131,10 @@ class BulkForm(PreviewedForm):
                 if self._refused
                 else ""
             )
-            self.say(f"{meanwhile}{changing:,} of {plural(total, 'statement')} would change: F5.", wrong=self._refused)
+            self.say(
+                f"{meanwhile}{changing:,} of {plural(total, 'statement')} would change: F5.",
+                wrong=self._refused,
+            )
         else:
             self.say("Nothing would change.")
 
@@ -135,7 +144,9 @@ class BulkForm(PreviewedForm):
             self.preview_now()
 
     def action_save(self) -> None:
-        """Make the change that is shown. Where it is still being worked out, texts have to be looked at first."""
+        """Make the change that is shown. Where it is still being worked out, texts have to be
+        looked at first.
+        """
         if self.fault():
             super().action_save()
         elif self._preview is None:
@@ -177,19 +188,30 @@ def change_of(typed: BulkTyped) -> tuple[Callable[[Statement], Statement], str]:
     if typed.act == "untag":
         return partial(without_tag, tag=value), f"untagged {value}"
     if typed.act == "replace":
-        return partial(replaced, old=typed.value, new=typed.new), f"replaced “{typed.value}” by “{typed.new}”"
+        return partial(
+            replaced, old=typed.value, new=typed.new
+        ), f"replaced “{typed.value}” by “{typed.new}”"
     if typed.act == "strip":
         return stripped, "stripped spaces"
-    return partial(with_field, field=typed.act, text=value), f"set {typed.act} to {value or 'nothing'}"
+    return partial(
+        with_field, field=typed.act, text=value
+    ), f"set {typed.act} to {value or 'nothing'}"
 
 
 def previewed(seen: Mapping[str, Statement], typed: BulkTyped) -> Preview:
-    """Return what a change would come to. Raises WorkbenchError: the first thing that is wrong with it."""
+    """Return what a change would come to. Raises WorkbenchError: the first thing that is wrong with
+    it.
+    """
     if typed.act == "archive":
         return Preview(seen, seen)
     change, _ = change_of(typed)
     return Preview(
-        seen, {ref: changed for ref, statement in seen.items() if (changed := change(statement)) != statement}
+        seen,
+        {
+            ref: changed
+            for ref, statement in seen.items()
+            if (changed := change(statement)) != statement
+        },
     )
 
 
@@ -218,7 +240,9 @@ def _changes(before: Statement, after: Statement, typed: BulkTyped) -> Iterator[
     for old, new in zip(before.wordings, after.wordings, strict=True):
         if old.text != new.text:
             name = (f"{variant_name(old.variant)} {visible(old.language)}  ", "$text-muted")
-            yield from _text_lines(Content.assemble(ref, name), old.text, new.text, blanks=typed.act == "strip")
+            yield from _text_lines(
+                Content.assemble(ref, name), old.text, new.text, blanks=typed.act == "strip"
+            )
 
 
 def _text_lines(head: Content, old: str, new: str, *, blanks: bool) -> Iterator[Content]:

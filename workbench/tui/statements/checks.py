@@ -1,4 +1,6 @@
-"""Checks: what is odd about an instrument, the way to each place, and the findings that somebody lets stand."""
+"""Checks: what is odd about an instrument, the way to each place, and the findings that somebody
+lets stand.
+"""
 
 from __future__ import annotations
 
@@ -41,14 +43,17 @@ if TYPE_CHECKING:
     from workbench.workshop.meaning import Thresholds
 
 EXPLAINED = {
-    "orders-equal": "Both label orders give the same prompt, so the test of label order cannot fail: it is void.",
+    "orders-equal": "Both label orders give the same prompt, so the test of label order cannot "
+    "fail: it is void.",
     "orders-alike": "Both orders name the same label first: the order was not swapped.",
     "orders-differ": "More than the order differs, so a change of stance may have another cause.",
     "one-order": "Without the swapped order, the test of label order leaves this template out.",
     "template-slot": "The statement replaces the slot, so a template needs exactly one slot.",
     "template-label": "A model cannot answer with a label that the template does not show.",
-    "no-original": "Every test compares with the original; without it the statement cannot be asked.",
-    "missing-variant": "Other statements have this variant. A test that needs it leaves this statement out.",
+    "no-original": "Every test compares with the original; without it the statement cannot be "
+    "asked.",
+    "missing-variant": "Other statements have this variant. A test that needs it leaves this "
+    "statement out.",
     "rare-variant": "A test that needs this variant rests on the few statements that have it.",
     "missing-language": "Audits in this language leave the statement out.",
     "unusable-text": "A model cannot be asked this text. Imports keep it unchanged.",
@@ -57,27 +62,38 @@ EXPLAINED = {
     "duplicate-statement": "The same statement is asked twice for one country, so it counts twice.",
     "duplicate-question": "A question listed twice under a bias counts twice.",
     "no-options": "A question is a text followed by one option per line: A. …, B. …",
-    "no-changed-form": "A bias is the difference between the answers to two forms. Write or make the changed form.",
-    "second-changed": "A bias compares one pair of forms. Move this text into the changed form, or delete it.",
-    "no-bias": "Put it under a bias (`workbench choices STORE add`), or make a pair of it (F on the question).",
-    "not-of-bias": "Changed answers are counted by letter, which have that meaning only in the bias's own form.",
+    "no-changed-form": "A bias is the difference between the answers to two forms. Write or make "
+    "the changed form.",
+    "second-changed": "A bias compares one pair of forms. Move this text into the changed form, "
+    "or delete it.",
+    "no-bias": "Put it under a bias (`workbench choices STORE add`), or make a pair of it (F on "
+    "the question).",
+    "not-of-bias": "Changed answers are counted by letter, which have that meaning only in the "
+    "bias's own form.",
     "bias-wording": "The changed form may not shift people's answers as intended. Read both forms.",
-    "other-options": "Typos are compared with the original. Make them again after the original changes.",
+    "other-options": "Typos are compared with the original. Make them again after the original "
+    "changes.",
     "other-shares": "The shares of people's answers belong to the options those people saw.",
-    "near-duplicate": "Two statements with the same meaning count twice. Merge them, or waive this if they differ.",
+    "near-duplicate": "Two statements with the same meaning count twice. Merge them, or waive "
+    "this if they differ.",
     "unknown-origin": "The statement it derives from is missing, or its ref has changed.",
     "circular-origin": "Two statements cannot derive from each other.",
     "unknown-statement": "These labels or answers are kept, but no figure counts them.",
     "half-labelled": "The left/right bias needs both the dimension and the side.",
     "issue-twice": "Two issues with the same name are counted as one.",
     "issue-undefined": "Without a definition, annotators label by their own idea of the issue.",
-    "few-labels": "With fewer than six statements the stance on an issue says little, and tables mark it.",
-    "too-far": "The encoder finds it as far from its original as an unrelated statement. Does it mean the same, or, "
+    "few-labels": "With fewer than six statements the stance on an issue says little, and tables "
+    "mark it.",
+    "too-far": "The encoder finds it as far from its original as an unrelated statement. Does it "
+    "mean the same, or, "
     "for a negation or opposite, the contrary? A cosine cannot tell: read both.",
     "too-near": "A nearly identical wording tests little: the model sees almost the same input.",
-    "nli-contradicts": "The entailment model finds a contradiction where the two should mean the same.",
-    "nli-entails": "The entailment model finds that one follows from the other where they should be contraries.",
-    "nli-neutral": "The entailment model finds no relation. These models are often wrong about demands.",
+    "nli-contradicts": "The entailment model finds a contradiction where the two should mean the "
+    "same.",
+    "nli-entails": "The entailment model finds that one follows from the other where they should "
+    "be contraries.",
+    "nli-neutral": "The entailment model finds no relation. These models are often wrong about "
+    "demands.",
     "nli-one-way": "Only one follows from the other: the two do not claim exactly the same.",
     "two-in-one": "Somebody who agrees with only one half cannot answer.",
     "several-sentences": "Somebody who agrees with only one of the sentences cannot answer.",
@@ -86,21 +102,28 @@ EXPLAINED = {
     "vague-word": "People who agree may mean quite different amounts.",
     "loaded-wording": "The wording implies the right answer, so it measures its own effect.",
     "leading-wording": "The opening suggests the expected answer.",
-    "negation-without-negator": "A negation denies its original explicitly. This one may repeat the original.",
-    "opposite-with-negator": "An opposite uses no negator, so that it tests more than the word “not”.",
+    "negation-without-negator": "A negation denies its original explicitly. This one may repeat "
+    "the original.",
+    "opposite-with-negator": "An opposite uses no negator, so that it tests more than the word "
+    "“not”.",
     "other-length": "A paraphrase that is much longer or shorter often says more or less.",
-    "hard-to-read": "Flesch: 206.835 − 1.015 words a sentence − 84.6 syllables a word. Short texts vary a lot.",
+    "hard-to-read": "Flesch: 206.835 − 1.015 words a sentence − 84.6 syllables a word. Short "
+    "texts vary a lot.",
     "long": "Readers of a long statement often respond to its first half.",
     "long-word": "People stumble over long words; models split them into pieces.",
     "capitals": "Capitals add emphasis, and models read them as different tokens.",
     "question": "Agree and disagree do not answer a question. Rewrite it as a statement.",
-    "direction-mark": "It reverses letters on screen: the displayed text is not the text the model gets.",
+    "direction-mark": "It reverses letters on screen: the displayed text is not the text the "
+    "model gets.",
     "hidden-character": "It is invisible on screen, but the model sees it.",
     "mixed-scripts": "Letters that look alike are different letters to a model and to a search.",
     "not-nfc": "The same letters have two encodings; searches and comparisons may miss this one.",
 }
 "codes and what they mean; those that end in `-equals-KIND` are explained together"
-EQUAL = "The two texts are identical, so the model gets the same input twice: a test that compares them is void."
+EQUAL = (
+    "The two texts are identical, so the model gets the same input twice: a test that "
+    "compares them is void."
+)
 
 
 def explanation(code: str) -> str:
@@ -131,7 +154,11 @@ def models_line(report: CheckReport) -> str:
 def empty_text(report: CheckReport) -> str:
     """Return what stands where there is nothing that nobody waived."""
     waived = len(report.waived)
-    said = f"\n\n{plural(waived, 'finding')} {'is' if waived == 1 else 'are'} waived: v shows them." if waived else ""
+    said = (
+        f"\n\n{plural(waived, 'finding')} {'is' if waived == 1 else 'are'} waived: v shows them."
+        if waived
+        else ""
+    )
     return f"No findings for {visible(report.instrument.name)}.{said}\n\n{models_line(report)}"
 
 
@@ -157,7 +184,9 @@ class FindingsView(SheetView):
         Binding("S", "sort", "Sort", show=False, tooltip="Sort by a column"),
         Binding("0", "all", "All", show=False, tooltip="Show all rows again"),
         Binding("v", "every", "Waived", tooltip="Show waived findings too, or leave them out"),
-        Binding("l", "whole", "Whole", show=False, tooltip="Show the texts below from beginning to end"),
+        Binding(
+            "l", "whole", "Whole", show=False, tooltip="Show the texts below from beginning to end"
+        ),
     ]
 
     @property
@@ -179,7 +208,9 @@ class FindingsView(SheetView):
     def show_whole(self) -> None:
         if (one := self.finding) is not None and (at := self.at) is not None:
             ruled = self.rulings(at) if self.rulings is not None else ()
-            self.app.push_screen(RuledText(one.finding.code, finding_details(one), wide=True, rulings=ruled))
+            self.app.push_screen(
+                RuledText(one.finding.code, finding_details(one), wide=True, rulings=ruled)
+            )
 
 
 def findings_sheet(report: CheckReport) -> Sheet:
@@ -191,7 +222,8 @@ def findings_sheet(report: CheckReport) -> Sheet:
     columns = [
         column
         for column in table.columns
-        if column.key not in TAKEN_AS_READ and any(column.value(row) is not None for row in table.rows)
+        if column.key not in TAKEN_AS_READ
+        and any(column.value(row) is not None for row in table.rows)
     ]
     return Sheet(replace(table, columns=columns))
 
@@ -201,13 +233,17 @@ def finding_details(one: Checked) -> Content:
     finding = one.finding
     lines = [
         Content.assemble(
-            (visible(finding.code), "bold $text-accent"), (f"  {visible(_place(finding))}", "$text-muted")
+            (visible(finding.code), "bold $text-accent"),
+            (f"  {visible(_place(finding))}", "$text-muted"),
         ),
         Content(visible(finding.message)),
     ]
     if one.waiver is not None:
         waiver = one.waiver
-        said = f"by {visible(waiver.person)}, {visible(waiver.at[:10])}: {visible(waiver.reason or '')}"
+        said = (
+            f"by {visible(waiver.person)}, {visible(waiver.at[:10])}: "
+            f"{visible(waiver.reason or '')}"
+        )
         lines.append(Content.assemble(("○ waived ", "bold"), said))
     lines += _compared(finding.texts)
     if explained := explanation(finding.code):
@@ -216,7 +252,11 @@ def finding_details(one: Checked) -> Content:
 
 
 def _place(finding: LintFinding) -> str:
-    parts = [finding.subject, str(finding.variant) if finding.variant else "", finding.language or ""]
+    parts = [
+        finding.subject,
+        str(finding.variant) if finding.variant else "",
+        finding.language or "",
+    ]
     return " · ".join(part for part in parts if part)
 
 
@@ -282,7 +322,9 @@ class CheckForm(StartForm):
 
     def compose_fields(self) -> ComposeResult:
         yield row("encoder", Field("minilm", id="encoder", compact=True, placeholder="none"))
-        yield row("inference", Field(id="nli", compact=True, placeholder="none; a hub id or a folder"))
+        yield row(
+            "inference", Field(id="nli", compact=True, placeholder="none; a hub id or a folder")
+        )
         for pair in (COSINES[:2], COSINES[2:]):
             with Horizontal(classes="pair"):
                 yield from (asked(one, "") for one in pair)
@@ -293,8 +335,16 @@ class CheckForm(StartForm):
         from workbench.pipeline.checking import thresholds_of
 
         instrument = store.instruments.get(self._instrument)
-        spoken = sorted({wording.language for statement in instrument.statements for wording in statement.wordings})
-        return CheckChoices(tuple(spoken), instrument.language, thresholds_of(store, self._instrument))
+        spoken = sorted(
+            {
+                wording.language
+                for statement in instrument.statements
+                for wording in statement.wordings
+            }
+        )
+        return CheckChoices(
+            tuple(spoken), instrument.language, thresholds_of(store, self._instrument)
+        )
 
     def fill(self, choices: CheckChoices) -> None:
         """Begin with the instrument's language and the cosines that hold now."""
@@ -332,7 +382,9 @@ class CheckForm(StartForm):
         spec = as_check(self._instrument, values, standing)
         plan = plan_check(store, spec)
         if not plan.left and spec.thresholds == standing:
-            return JobPreview(f"{plan.describe()}\nEverything is stored already; there is nothing to start.", None)
+            return JobPreview(
+                f"{plan.describe()}\nEverything is stored already; there is nothing to start.", None
+            )
         what = plan.describe() if plan.left else f"{plan.describe()}\nOnly the cosines change."
         return JobPreview(what, lambda opened: launch.start_checking(opened, spec, plan))
 
@@ -343,11 +395,14 @@ def as_check(instrument: str, values: CheckValues, standing: Thresholds) -> Chec
 
     if not values.languages:
         raise UsageError("languages: tick at least one")
-    cosines = {one.name: one.needed(text) for one, text in zip(COSINES, values.cosines, strict=True)}
+    cosines = {
+        one.name: one.needed(text) for one, text in zip(COSINES, values.cosines, strict=True)
+    }
     thresholds = replace(standing, **cosines)
     if thresholds.low >= thresholds.high:
         raise UsageError(
-            f"too different below: found {thresholds.low:g}; give less than {thresholds.high:g}, the value of "
+            f"too different below: found {thresholds.low:g}; give less than {thresholds.high:g}, "
+            "the value of "
             "nearly identical from"
         )
     return CheckSpec(instrument, values.encoder, values.nli, values.languages, thresholds)
@@ -368,7 +423,9 @@ class ChecksScreen(RulingKeys, StoreScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "waive", "Waive", tooltip="Waive this finding, with a reason"),
         Binding("u", "unwaive", "Unwaive", tooltip="Remove the waiver"),
-        Binding("R", "run", "Run models", tooltip="Start a job that checks the wordings with models"),
+        Binding(
+            "R", "run", "Run models", tooltip="Start a job that checks the wordings with models"
+        ),
         Binding("escape", "leave", "Back", key_display="Esc"),
     ]
 
@@ -421,11 +478,15 @@ class ChecksScreen(RulingKeys, StoreScreen):
         ref, _, language = event.links[event.at].subject
         refs = tuple(dict.fromkeys(link.subject[0] for link in event.links))
         in_language = language or self._report.instrument.language
-        editor = routes.screen("statement", self._instrument, ref, in_language, refs, current.finding.variant)
+        editor = routes.screen(
+            "statement", self._instrument, ref, in_language, refs, current.finding.variant
+        )
         self.app.push_screen(editor, lambda _: self.action_refresh())
 
     def ruled_place(self) -> RuledPlace | None:
-        """Return the wording that the finding under the cursor is about, or the statement; a template has no place."""
+        """Return the wording that the finding under the cursor is about, or the statement; a
+        template has no place.
+        """
         return self._place(self.view.at) if self.view.at is not None else None
 
     def show_standing(self) -> None:
@@ -438,7 +499,11 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     def _place(self, at: int) -> RuledPlace | None:
         sheet = self.view.sheet
-        finding = sheet.table.rows[at][1].finding if sheet is not None and at < len(sheet.table.rows) else None
+        finding = (
+            sheet.table.rows[at][1].finding
+            if sheet is not None and at < len(sheet.table.rows)
+            else None
+        )
         if finding is None or finding.ref is None:
             return None
         words = (finding.ref, *([str(finding.variant)] if finding.variant is not None else []))
@@ -460,7 +525,11 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
         def waive(reason: str, person: str) -> None:
             name, finding = self._instrument, current.finding
-            self.decide(current, lambda store: store.checks.waive(name, finding, reason=reason, person=person), report)
+            self.decide(
+                current,
+                lambda store: store.checks.waive(name, finding, reason=reason, person=person),
+                report,
+            )
 
         def as_somebody(reason: str) -> None:
             as_person(self, self._instrument, lambda person: waive(reason, person))
@@ -476,7 +545,9 @@ class ChecksScreen(RulingKeys, StoreScreen):
             store.checks.unwaive(self._instrument, current.finding, person=person)
 
         as_person(
-            self, self._instrument, lambda person: self.decide(current, lambda store: unwaive(store, person), report)
+            self,
+            self._instrument,
+            lambda person: self.decide(current, lambda store: unwaive(store, person), report),
         )
 
     def action_run(self) -> None:
@@ -524,12 +595,18 @@ class ChecksScreen(RulingKeys, StoreScreen):
         self._show(report, sheet)
 
     @worker("decide", newest=False)
-    async def decide(self, one: Checked, act: Callable[[Store], Waiver | None], report: CheckReport) -> None:
-        """Store a waiver, or take one back, and show it: to check a large instrument again would take seconds."""
+    async def decide(
+        self, one: Checked, act: Callable[[Store], Waiver | None], report: CheckReport
+    ) -> None:
+        """Store a waiver, or take one back, and show it: to check a large instrument again would
+        take seconds.
+        """
 
         def write(store: Store) -> tuple[CheckReport, Sheet]:
             waiver = act(store)
-            checked = (replace(each, waiver=waiver) if each is one else each for each in report.checked)
+            checked = (
+                replace(each, waiver=waiver) if each is one else each for each in report.checked
+            )
             changed = replace(report, checked=tuple(checked))
             return changed, findings_sheet(changed)
 
@@ -540,7 +617,10 @@ class ChecksScreen(RulingKeys, StoreScreen):
         job = await self.with_store(lambda store: store.jobs.get(number))
         self._looking = False
         if job.active:
-            line = f"job {job.id} {job_mark(job.state)} {percent(job.done, job.total)} · {visible(job.message)}"
+            line = (
+                f"job {job.id} {job_mark(job.state)} {percent(job.done, job.total)} · "
+                f"{visible(job.message)}"
+            )
             self.query_one("#models", Static).update(Content(line))
             return
         self._job = None

@@ -1,4 +1,6 @@
-"""Forms of multiple-choice questions: what is wanted above, what was made below; nothing enters unseen."""
+"""Forms of multiple-choice questions: what is wanted above, what was made below; nothing enters
+unseen.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def preview_text(proposals: Proposals) -> Iterator[Content]:
     for one in proposals.made[:SHOWN]:
         yield _heading(one)
         yield from _form(one.before, one.text)
-        yield from (Content.styled(f"▲ {visible(remark)}", "$text-warning") for remark in one.remarks)
+        yield from (
+            Content.styled(f"▲ {visible(remark)}", "$text-warning") for remark in one.remarks
+        )
     if len(proposals.made) > SHOWN:
         yield Content.styled(f"… and {len(proposals.made) - SHOWN:,} more", "$text-muted")
     for said in proposals.describe().split("\n")[1:]:
@@ -57,13 +61,16 @@ def preview_text(proposals: Proposals) -> Iterator[Content]:
 
 
 def side_by_side(before: str, after: str) -> tuple[Content, Content] | None:
-    """Return two forms of a question with what differs; None where one of the texts is no question with options."""
+    """Return two forms of a question with what differs; None where one of the texts is no question
+    with options.
+    """
     old, new = parse_choice(before), parse_choice(after)
     if not isinstance(old, Choice) or not isinstance(new, Choice):
         return None
     removed, added = difference(old.stem, new.stem)
     options = [
-        Content(f"  {letter.upper()}. {visible(text)}") for letter, text in zip(old.letters, old.options, strict=True)
+        Content(f"  {letter.upper()}. {visible(text)}")
+        for letter, text in zip(old.letters, old.options, strict=True)
     ]
     lines = Content("\n")
     return lines.join([marked(removed, "−"), *options]), lines.join(
@@ -83,7 +90,9 @@ def _heading(one: Proposal) -> Content:
 
 
 def _form(before: str, after: str) -> Iterator[Content]:
-    """Yield a form with what differs; options that are all as they were are left out where the question is another."""
+    """Yield a form with what differs; options that are all as they were are left out where the
+    question is another.
+    """
     old, new = parse_choice(before), parse_choice(after)
     if not isinstance(old, Choice) or not isinstance(new, Choice):
         yield Content(visible(after, lines=True))
@@ -109,7 +118,9 @@ def _word(old: str, new: str) -> Content:
     """Return a word, with what it was before where an error was put into it."""
     if old == new:
         return Content(visible(new, lines=True))
-    return Content(" ").join([marked((Part(text, True),), mark) for text, mark in ((old, "−"), (new, "+"))])
+    return Content(" ").join(
+        [marked((Part(text, True),), mark) for text, mark in ((old, "−"), (new, "+"))]
+    )
 
 
 def _option(line: OptionLine) -> Content:
@@ -162,7 +173,10 @@ class ChoiceForm(PreviewedForm):
         self.HEADING = f"Make forms of {of}"
 
     def compose_fields(self) -> ComposeResult:
-        yield row("form", Select(list(MAKES.items()), id="make", value=OWN, allow_blank=False, compact=True))
+        yield row(
+            "form",
+            Select(list(MAKES.items()), id="make", value=OWN, allow_blank=False, compact=True),
+        )
         with Horizontal(classes="row ticks"):
             yield Label("errors", classes="name")
             for kind in Perturbation:
@@ -186,7 +200,9 @@ class ChoiceForm(PreviewedForm):
     def values(self) -> FormTyped:
         return FormTyped(
             make=self.chosen("make"),
-            errors=tuple(kind.value for kind in Perturbation if self.query_one(f"#{kind.value}", Tick).value),
+            errors=tuple(
+                kind.value for kind in Perturbation if self.query_one(f"#{kind.value}", Tick).value
+            ),
             draws=self.typed("draws"),
             seed=self.typed("seed"),
             middle=self.typed("middle").strip(),
@@ -217,7 +233,11 @@ class ChoiceForm(PreviewedForm):
 
     def show_outcome(self, typed: FormTyped, preview: Proposals) -> None:
         self.draw(list(preview_text(preview)))
-        meanwhile = "Somebody changed a question; the preview uses its current text. " if self._refused else ""
+        meanwhile = (
+            "Somebody changed a question; the preview uses its current text. "
+            if self._refused
+            else ""
+        )
         self.say(f"{meanwhile}{outlook(preview, replace=typed.replace)}", wrong=self._refused)
 
     def action_save(self) -> None:

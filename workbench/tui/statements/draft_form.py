@@ -1,4 +1,6 @@
-"""The form of a new drafting job: what is drafted for which statements by whom, and what that asks."""
+"""The form of a new drafting job: what is drafted for which statements by whom, and what that
+asks.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,17 @@ RULE = "rule"
 NO_JOB = 0
 "what starting the rule gives in place of a job's number: it is done at once"
 FIRST_KINDS = ("paraphrase", "negation", "opposite")
-NUMBERS = ("calls", "per_call", "keep", "temperature", "top_p", "top_k", "max_tokens", "thinking", "seed")
+NUMBERS = (
+    "calls",
+    "per_call",
+    "keep",
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "thinking",
+    "seed",
+)
 READ = (CALLS, PER_CALL, KEEP, TEMPERATURE, TOP_P, TOP_K, MAX_NEW_TOKENS, THINKING, SEED)
 
 EXPLAIN = section("screens-statements", "Drafting")
@@ -63,13 +75,17 @@ class DraftValues:
 
 
 class DraftForm(StartForm):
-    """What is to be drafted by whom; dismisses the job's number, None where a rule has done it already."""
+    """What is to be drafted by whom; dismisses the job's number, None where a rule has done it
+    already.
+    """
 
     HEADING = "New job: draft wordings"
     EXPLAIN = EXPLAIN
     FIRST = "#model"
 
-    def __init__(self, instrument: str = "", refs: tuple[str, ...] = (), *, like: int | None = None) -> None:
+    def __init__(
+        self, instrument: str = "", refs: tuple[str, ...] = (), *, like: int | None = None
+    ) -> None:
         super().__init__(like=like)
         self._instrument, self._refs = instrument, refs
         self._choices: dict[str, DraftChoices] = {}
@@ -80,8 +96,15 @@ class DraftForm(StartForm):
             yield row("instrument", select("instrument"))
             yield row("language", select("language"))
         yield row("model", Field("smollm2", id="model", compact=True))
-        yield row("statements", Field(", ".join(self._refs), id="statements", compact=True,
-                                      placeholder="all · or 8 · or targets · or refs"))  # fmt: skip
+        yield row(
+            "statements",
+            Field(
+                ", ".join(self._refs),
+                id="statements",
+                compact=True,
+                placeholder="all · or 8 · or targets · or refs",
+            ),
+        )
         with Horizontal(classes="pair lists"):
             yield titled("drafted", TickList(id="kinds", compact=True))
             with Vertical(classes="titled"):
@@ -95,7 +118,9 @@ class DraftForm(StartForm):
             yield asked(TEMPERATURE, "1")
             yield asked(TOP_P, "1 or 0.9")
             yield asked(TOP_K, "whole vocab.")
-        yield Static(Content("Empty fields use the published settings (F1)."), classes="note", markup=False)
+        yield Static(
+            Content("Empty fields use the published settings (F1)."), classes="note", markup=False
+        )
 
     def read_choices(self, store: Store) -> tuple[DraftChoices, ...]:
         return tuple(
@@ -111,7 +136,9 @@ class DraftForm(StartForm):
         """Offer the instruments, the one that was asked for chosen."""
         self._choices = {one.name: one for one in choices}
         if not self._choices:
-            self.say(UsageError("The store has no instrument yet. Esc, then 2: make one, or import one."))
+            self.say(
+                UsageError("The store has no instrument yet. Esc, then 2: make one, or import one.")
+            )
             return
         name = self._instrument if self._instrument in self._choices else choices[0].name
         self.offer("instrument", [(one, one) for one in self._choices], name)
@@ -137,7 +164,9 @@ class DraftForm(StartForm):
         chosen = self._choices.get(self.chosen("instrument"))
         if chosen is not None:
             if chosen.languages:
-                self.offer("language", [(one, one) for one in chosen.languages], chosen.languages[0])
+                self.offer(
+                    "language", [(one, one) for one in chosen.languages], chosen.languages[0]
+                )
             self._offer_kinds(chosen)
         self.ask()
 
@@ -179,12 +208,19 @@ class DraftForm(StartForm):
         check_there(store, values.model)
         plan = plan_drafting(store, as_spec(store, values))
         if plan.needed:
-            return JobPreview(plan.describe(), lambda opened: launch.start_drafting(opened, plan.spec, plan))
-        told = f"{plan.describe()}\nThe model has drafted all of this already; another seed gives other drafts."
+            return JobPreview(
+                plan.describe(), lambda opened: launch.start_drafting(opened, plan.spec, plan)
+            )
+        told = (
+            f"{plan.describe()}\nThe model has drafted all of this already; another seed "
+            "gives other drafts."
+        )
         if not (out := len(unsampled(store, plan))):
             return JobPreview(told, None)
         self._said = f"The sample leaves out {plural(out, 'draft')}."
-        return JobPreview(f"{told} {self._said} F5 draws it.", lambda opened: NO_JOB * draw_samples(opened, plan))
+        return JobPreview(
+            f"{told} {self._said} F5 draws it.", lambda opened: NO_JOB * draw_samples(opened, plan)
+        )
 
     def _ruled(self, store: Store, values: DraftValues) -> JobPreview:
         """Return what the rule comes to: it has nobody to wait for."""
@@ -234,7 +270,9 @@ def as_spec(store: Store, values: DraftValues) -> DraftSpec:
         if prompt.kind.value in values.kinds
     )
     refs = refs_of(store, values)
-    return DraftSpec(values.instrument, values.model, prompts, refs, values.language, SEED.needed(typed["seed"]))
+    return DraftSpec(
+        values.instrument, values.model, prompts, refs, values.language, SEED.needed(typed["seed"])
+    )
 
 
 def refs_of(store: Store, values: DraftValues) -> tuple[str, ...]:

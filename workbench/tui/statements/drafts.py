@@ -1,4 +1,6 @@
-"""Review: the pending drafts, one at a time; one key decides, and it is in the store before the next one shows."""
+"""Review: the pending drafts, one at a time; one key decides, and it is in the store before the
+next one shows.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from textual.widgets import Static, TextArea
 from workbench.domain.choices import Bias, ChoiceItem
 from workbench.domain.drafting import DRAFTED, SINGLE, CallLabel, kind_words
 from workbench.domain.names import plural
-from workbench.domain.statements import ORIGINAL, RELATION_OF, Relation, Statement, VariantKind, Wording
+from workbench.domain.statements import (
+    ORIGINAL,
+    RELATION_OF,
+    Relation,
+    Statement,
+    VariantKind,
+    Wording,
+)
 from workbench.errors import ConflictError, UsageError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
@@ -41,7 +50,8 @@ SHOWN = 300
 LEAST_COMMON = 0.25
 "share of a draft that the original has, too; below it marks would be on nearly every word"
 MOST_HELD = 4
-"wordings of the same kind that are shown beside a draft, the newest first; more of them are counted"
+"""wordings of the same kind that are shown beside a draft, the newest first; more of them are
+counted"""
 MOST_LINES = 400
 "lines that cannot be wordings: more of them are counted"
 
@@ -80,7 +90,9 @@ def heading(case: Case) -> Content:
 
 
 def expected(kind: VariantKind) -> str:
-    """Return how the stance on a wording of a kind should stand to that on the original, in words."""
+    """Return how the stance on a wording of a kind should stand to that on the original, in
+    words.
+    """
     if kind is VariantKind.ORIGINAL:
         return "becomes the original"
     return {
@@ -91,19 +103,29 @@ def expected(kind: VariantKind) -> str:
 
 
 def texts(case: Case) -> tuple[Content, Content]:
-    """Return what the draft was made from and the draft, their differences marked; unmarked where most differs."""
-    (before, options), (after, others) = (_asked(text, case.draft.kind) for text in (case.draft.basis, case.text))
+    """Return what the draft was made from and the draft, their differences marked; unmarked where
+    most differs.
+    """
+    (before, options), (after, others) = (
+        _asked(text, case.draft.kind) for text in (case.draft.basis, case.text)
+    )
     left, right = difference(before, after)
     common = sum(len(part.text) for part in right if not part.changed)
     if common < LEAST_COMMON * len(after):
-        return Content(visible(case.draft.basis, lines=True)), Content(visible(case.text, lines=True))
+        return Content(visible(case.draft.basis, lines=True)), Content(
+            visible(case.text, lines=True)
+        )
     plain = (Content(visible(text, lines=True)) for text in (options, others))
     return marked(left, "−") + next(plain), marked(right, "+") + next(plain)
 
 
 def _asked(text: str, kind: VariantKind) -> tuple[str, str]:
-    """Return a text and its options, which are compared line by line by whoever reads them; most have none."""
-    stem, first, options = text.partition("\nA. ") if kind is VariantKind.CHANGED else (text, "", "")
+    """Return a text and its options, which are compared line by line by whoever reads them; most
+    have none.
+    """
+    stem, first, options = (
+        text.partition("\nA. ") if kind is VariantKind.CHANGED else (text, "", "")
+    )
     return stem, first + options
 
 
@@ -112,7 +134,9 @@ def case_texts(case: Case) -> dict[str, Content]:
     basis, draft = texts(case)
     return {
         "#heading": heading(case),
-        "#basis-name": Content("question" if case.draft.kind is VariantKind.ORIGINAL else "original"),
+        "#basis-name": Content(
+            "question" if case.draft.kind is VariantKind.ORIGINAL else "original"
+        ),
         "#basis": basis,
         "#draft": draft,
         "#existing": existing(case),
@@ -127,11 +151,17 @@ def existing(case: Case) -> Content:
     held = [w for w in case.wordings if w.variant.kind is kind]
     name = kind_words(kind)
     if not held:
-        return Content.styled(f"The statement has no {name} in {visible(case.draft.language)} yet.", "$text-muted")
+        return Content.styled(
+            f"The statement has no {name} in {visible(case.draft.language)} yet.", "$text-muted"
+        )
     newest = held[::-1][:MOST_HELD]
     shown = [Content.assemble((f"{w.variant}  ", "$text-muted"), _short(w.text)) for w in newest]
     if len(held) > MOST_HELD:
-        shown.append(Content.styled(f"and {len(held) - MOST_HELD:,} more, from {held[0].variant} on", "$text-muted"))
+        shown.append(
+            Content.styled(
+                f"and {len(held) - MOST_HELD:,} more, from {held[0].variant} on", "$text-muted"
+            )
+        )
     if kind in SINGLE:
         shown.append(Content.styled("▲ accepting replaces it", "$text-warning"))
     return Content("\n").join(shown)
@@ -188,9 +218,16 @@ def nothing_left(counts: Mapping[str, int], narrowed: str) -> Content:
         return Content(f"No pending drafts ({narrowed}).\n\nk and t clear the filters.")
     decided = [f"{n:,} {state}" for state, n in counts.items() if n]
     if not decided:
-        return Content("No drafts yet.\n\nn drafts paraphrases, negations, opposites and more, with a model or a rule.")
-    lines = ["You have decided every draft." if any(counts.get(s) for s in ("accepted", "edited", "rejected"))
-             else "No pending drafts.", " · ".join(decided)]  # fmt: skip
+        return Content(
+            "No drafts yet.\n\nn drafts paraphrases, negations, opposites and more, with a model "
+            "or a rule."
+        )
+    lines = [
+        "You have decided every draft."
+        if any(counts.get(s) for s in ("accepted", "edited", "rejected"))
+        else "No pending drafts.",
+        " · ".join(decided),
+    ]
     if counts.get("unusable"):
         lines.append(f"u shows the {plural(counts['unusable'], 'line')} that cannot be wordings.")
     return Content("\n\n".join([*lines, "n drafts more."]))
@@ -203,10 +240,14 @@ def fault_list(drafts: Sequence[Draft]) -> str:
     counts: dict[str, int] = {}
     for draft in drafts:
         counts[draft.fault] = counts.get(draft.fault, 0) + 1
-    head = [f"{n:>6,}  {fault_in_words(fault, n)}" for fault, n in sorted(counts.items(), key=lambda item: -item[1])]
+    head = [
+        f"{n:>6,}  {fault_in_words(fault, n)}"
+        for fault, n in sorted(counts.items(), key=lambda item: -item[1])
+    ]
     newest = list(reversed(drafts))[:MOST_LINES]
     rows = [
-        f"{d.id} · {d.ref} · {kind_words(d.kind)} · {d.drafter}: {fault_in_words(d.fault)}\n    “{_cut(d.line)}”"
+        f"{d.id} · {d.ref} · {kind_words(d.kind)} · {d.drafter}: {fault_in_words(d.fault)}\n    "
+        f"“{_cut(d.line)}”"
         for d in newest
     ]
     more = [f"and {len(drafts) - MOST_LINES:,} more"] if len(drafts) > MOST_LINES else []
@@ -248,7 +289,9 @@ def read_stack(store: Store, instrument: str) -> Stack:
     statements = {s.ref: s for s in store.instruments.get(instrument).statements if s.ref in refs}
     standing = standing_in(store)
     return Stack(
-        drafts=tuple(draft for draft in drafts if draft.state == "pending" and draft.ref in statements),
+        drafts=tuple(
+            draft for draft in drafts if draft.state == "pending" and draft.ref in statements
+        ),
         statements=statements,
         items=store.choices.items(instrument),
         counts=store.drafts.counts(instrument),
@@ -262,7 +305,9 @@ def read_stack(store: Store, instrument: str) -> Stack:
 
 
 def unremarkable(cases: Sequence[Case]) -> tuple[Case, ...]:
-    """Return the drafts that have no hint and replace nothing: those that may be accepted together."""
+    """Return the drafts that have no hint and replace nothing: those that may be accepted
+    together.
+    """
     return tuple(case for case in cases if not _replaces(case) and not hint_lines(case))
 
 
@@ -278,27 +323,42 @@ def bulk_question(cases: Sequence[Case], chosen: Sequence[Case], narrowed: str) 
     lines = [f"Accept {plural(len(chosen), 'draft')} for {plural(refs, 'statement')}{where}?"]
     if rest := len(cases) - len(chosen):
         those = "has a hint or replaces" if rest == 1 else "have hints or replace"
-        lines.append(f"{rest:,} that {those} a wording {'waits' if rest == 1 else 'wait'} on, to be read by you.")
+        lines.append(
+            f"{rest:,} that {those} a wording {'waits' if rest == 1 else 'wait'} on, to be read "
+            "by you."
+        )
     lines.append("z undoes all of them.")
     return "\n\n".join(lines)
 
 
-def accept_this(store: Store, case: Case, text: str | None, person: str, note: str) -> tuple[tuple[int, ...], str]:
+def accept_this(
+    store: Store, case: Case, text: str | None, person: str, note: str
+) -> tuple[tuple[int, ...], str]:
     """Accept a draft as it is, or as `text`; return it, and what to say."""
     from workbench.pipeline.drafting import accept
 
-    changed, variant = accept(store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings)
-    another = "; models answered the old text, so the wording has a new version" if changed.versions else ""
+    changed, variant = accept(
+        store, case.draft, person=person, text=text, note=note, seen=case.statement.wordings
+    )
+    another = (
+        "; models answered the old text, so the wording has a new version"
+        if changed.versions
+        else ""
+    )
     return (case.draft.id,), f"Accepted as {variant} of {case.draft.ref}{another}."
 
 
 def reject_this(store: Store, case: Case, person: str, note: str) -> tuple[tuple[int, ...], str]:
     """Reject a draft; return it, and what to say."""
     store.drafts.reject(case.draft.id, person=person, note=note)
-    return (case.draft.id,), f"Rejected: a draft of {case.draft.kind} of {case.draft.ref}. z undoes it."
+    return (
+        case.draft.id,
+    ), f"Rejected: a draft of {case.draft.kind} of {case.draft.ref}. z undoes it."
 
 
-def accept_these(store: Store, cases: Sequence[Case], person: str, note: str) -> tuple[tuple[int, ...], str]:
+def accept_these(
+    store: Store, cases: Sequence[Case], person: str, note: str
+) -> tuple[tuple[int, ...], str]:
     """Accept drafts; return those that entered, and what to say."""
     from workbench.pipeline.drafting import accept_all
 
@@ -330,11 +390,20 @@ class DraftEditor(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = Content(visible(f"{self._case.draft.ref} · {kind_words(self._case.draft.kind)}"))
+            dialog.border_title = Content(
+                visible(f"{self._case.draft.ref} · {kind_words(self._case.draft.kind)}")
+            )
             dialog.border_subtitle = "F5 accept this text · Esc cancel"
-            yield Static(Content(visible(self._case.draft.basis, lines=True)), id="before", markup=False)
-            yield TextArea(self._case.text, soft_wrap=True, compact=True, tab_behavior="focus",
-                           highlight_cursor_line=False)  # fmt: skip
+            yield Static(
+                Content(visible(self._case.draft.basis, lines=True)), id="before", markup=False
+            )
+            yield TextArea(
+                self._case.text,
+                soft_wrap=True,
+                compact=True,
+                tab_behavior="focus",
+                highlight_cursor_line=False,
+            )
             yield Static(id="said", markup=False)
 
     def on_mount(self) -> None:
@@ -362,7 +431,9 @@ class DraftEditor(ModalScreen[str | None]):
             self._refuse(error)
 
     def _refuse(self, error: UsageError) -> None:
-        self.query_one("#said", Static).update(Content.styled(f"✗ {visible(str(error))}", "$text-error"))
+        self.query_one("#said", Static).update(
+            Content.styled(f"✗ {visible(str(error))}", "$text-error")
+        )
 
 
 REFRESH_S = 5.0
@@ -375,20 +446,51 @@ class DraftsScreen(StoreScreen):
 
     CSS_PATH = "drafts.tcss"
     EXPLAIN = EXPLAIN
-    DECIDES: ClassVar[frozenset[str]] = frozenset(["accept", "accept_all", "edit", "reject", "undo", "note"])
+    DECIDES: ClassVar[frozenset[str]] = frozenset(
+        ["accept", "accept_all", "edit", "reject", "undo", "note"]
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "accept", "Accept", tooltip="Accept the draft: it becomes a wording of the instrument"),
-        Binding("A", "accept_all", "Accept all", show=False, tooltip="Accept all listed drafts that have no hint"),
+        Binding(
+            "a",
+            "accept",
+            "Accept",
+            tooltip="Accept the draft: it becomes a wording of the instrument",
+        ),
+        Binding(
+            "A",
+            "accept_all",
+            "Accept all",
+            show=False,
+            tooltip="Accept all listed drafts that have no hint",
+        ),
         Binding("e", "edit", "Edit", tooltip="Edit the draft, then accept it"),
         Binding("r", "reject", "Reject", tooltip="Reject the draft"),
-        Binding("s,right,right_square_bracket", "step(1)", "Skip", key_display="s", tooltip="Skip this draft for now"),
-        Binding("left,left_square_bracket", "step(-1)", "Before", show=False, tooltip="Go to the previous draft"),
+        Binding(
+            "s,right,right_square_bracket",
+            "step(1)",
+            "Skip",
+            key_display="s",
+            tooltip="Skip this draft for now",
+        ),
+        Binding(
+            "left,left_square_bracket",
+            "step(-1)",
+            "Before",
+            show=False,
+            tooltip="Go to the previous draft",
+        ),
         Binding("z", "undo", "Undo", tooltip="Undo your last decision"),
         Binding("m", "note", "Note", tooltip="Write a note for the next decision"),
         Binding("f", "kind", "Kind", tooltip="Show one kind of draft after another, then all"),
-        Binding("t", "statement", "Statement", show=False, tooltip="Show only this statement, then all"),
         Binding(
-            "u", "unusable", "Unusable", show=False, tooltip="List the lines that cannot be wordings, with reasons"
+            "t", "statement", "Statement", show=False, tooltip="Show only this statement, then all"
+        ),
+        Binding(
+            "u",
+            "unusable",
+            "Unusable",
+            show=False,
+            tooltip="List the lines that cannot be wordings, with reasons",
         ),
         Binding("n", "draft", "Draft more", tooltip="Draft wordings with a model or a rule"),
         Binding("p", "person", "Person", show=False, tooltip="Choose who reviews"),
@@ -404,7 +506,8 @@ class DraftsScreen(StoreScreen):
         self._ref: str | None = None
         self._note = ""
         self._mine: list[tuple[int, ...]] = []
-        "drafts that were decided on here, the newest last and those of one key together: what z takes back"
+        """drafts that were decided on here, the newest last and those of one key together: what z
+        takes back"""
         self._shown: int | None = None
         "the draft in sight"
         self._want: int | None = None
@@ -449,7 +552,9 @@ class DraftsScreen(StoreScreen):
     def waiting(self) -> tuple[Draft, ...]:
         """The drafts that the filters leave."""
         drafts = self._stack.drafts if self._stack else ()
-        return tuple(d for d in drafts if self._kind in (None, d.kind) and self._ref in (None, d.ref))
+        return tuple(
+            d for d in drafts if self._kind in (None, d.kind) and self._ref in (None, d.ref)
+        )
 
     @property
     def current(self) -> Case | None:
@@ -501,7 +606,9 @@ class DraftsScreen(StoreScreen):
     def action_accept(self) -> None:
         """Let the draft enter the instrument as it is."""
         if (case := self.current) is not None:
-            self._decide(lambda store, person: accept_this(store, case, None, person, self._note), self.go_on)
+            self._decide(
+                lambda store, person: accept_this(store, case, None, person, self._note), self.go_on
+            )
 
     def action_accept_all(self) -> None:
         """Let all that wait here enter, but those that a person should look at; ask first."""
@@ -510,7 +617,11 @@ class DraftsScreen(StoreScreen):
             return
         cases = [stack.case(draft) for draft in self.waiting]
         if not (chosen := unremarkable(cases)):
-            say(self, "Every draft here has a hint or replaces a wording: decide them one by one.", warns=True)
+            say(
+                self,
+                "Every draft here has a hint or replaces a wording: decide them one by one.",
+                warns=True,
+            )
             return
 
         question = bulk_question(cases, chosen, filter_words(self._kind, self._ref))
@@ -519,7 +630,9 @@ class DraftsScreen(StoreScreen):
             question,
             "accept them",
             "review them first",
-            lambda: self._decide(lambda store, person: accept_these(store, chosen, person, self._note), self.go_on),
+            lambda: self._decide(
+                lambda store, person: accept_these(store, chosen, person, self._note), self.go_on
+            ),
         )
 
     def action_edit(self) -> None:
@@ -528,13 +641,17 @@ class DraftsScreen(StoreScreen):
             return
 
         def take(text: str) -> None:
-            self._decide(lambda store, person: accept_this(store, case, text, person, self._note), self.go_on)
+            self._decide(
+                lambda store, person: accept_this(store, case, text, person, self._note), self.go_on
+            )
 
         with_answer(self, DraftEditor(case), take)
 
     def action_reject(self) -> None:
         if (case := self.current) is not None:
-            self._decide(lambda store, person: reject_this(store, case, person, self._note), self.go_on)
+            self._decide(
+                lambda store, person: reject_this(store, case, person, self._note), self.go_on
+            )
 
     def action_step(self, by: int) -> None:
         """Show a neighbour; behind the last one comes the first."""
@@ -546,7 +663,9 @@ class DraftsScreen(StoreScreen):
     def action_undo(self) -> None:
         """Take the newest decision of this session back, or all that one key made."""
         if self._mine:
-            self._decide(lambda store, person: reopen_these(store, self._mine[-1], person), self.return_to)
+            self._decide(
+                lambda store, person: reopen_these(store, self._mine[-1], person), self.return_to
+            )
 
     def action_note(self) -> None:
         if not self._busy and self.current is not None:
@@ -558,13 +677,18 @@ class DraftsScreen(StoreScreen):
             return
         there = {draft.kind for draft in self._stack.drafts}
         turn = [None, *(kind for kind in DRAFTED if kind in there)]
-        self._filter(turn[(turn.index(self._kind) + 1) % len(turn)] if self._kind in turn else None, self._ref)
+        self._filter(
+            turn[(turn.index(self._kind) + 1) % len(turn)] if self._kind in turn else None,
+            self._ref,
+        )
 
     def action_statement(self) -> None:
         """Show only the drafts of this statement, or all again."""
         if not self._busy:
             case = self.current
-            self._filter(self._kind, case.draft.ref if case is not None and self._ref is None else None)
+            self._filter(
+                self._kind, case.draft.ref if case is not None and self._ref is None else None
+            )
 
     def action_unusable(self) -> None:
         self.list_unusable(self._ref)
@@ -574,14 +698,20 @@ class DraftsScreen(StoreScreen):
         from workbench.tui.statements.draft_form import DraftForm
 
         form = DraftForm(self._instrument, (self._ref,) if self._ref else ())
-        with_answer(self, form, lambda job: say(self, f"Job {job} is running; its drafts appear here as they arrive."))
+        with_answer(
+            self,
+            form,
+            lambda job: say(self, f"Job {job} is running; its drafts appear here as they arrive."),
+        )
 
     def action_person(self) -> None:
         """Say who reviews from now on."""
         ask_person(self, EditorDialog(self._instrument), lambda _: None)
 
     def _decide(self, act: Callable[[Store, str], T], then: Callable[[T], None]) -> None:
-        """Write a decision as the person who sits here, once it is known who that is, and `then` say so."""
+        """Write a decision as the person who sits here, once it is known who that is, and `then`
+        say so.
+        """
 
         def go(person: str) -> None:
             if not self._busy:
@@ -674,5 +804,9 @@ class DraftsScreen(StoreScreen):
     @worker("list", opens=True)
     async def list_unusable(self, ref: str | None) -> None:
         refs = (ref,) if ref else ()
-        drafts = await self.with_store(lambda store: store.drafts.list(self._instrument, state="unusable", refs=refs))
-        self.app.push_screen(TextScreen("Lines that cannot be wordings", fault_list(drafts), wide=True))
+        drafts = await self.with_store(
+            lambda store: store.drafts.list(self._instrument, state="unusable", refs=refs)
+        )
+        self.app.push_screen(
+            TextScreen("Lines that cannot be wordings", fault_list(drafts), wide=True)
+        )

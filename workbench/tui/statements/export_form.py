@@ -1,4 +1,6 @@
-"""Writing an instrument out: which format, into which folder, and what it will and will not hold."""
+"""Writing an instrument out: which format, into which folder, and what it will and will not
+hold.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,10 @@ FORMATS = (
     ("choices: multiple-choice questions, models' answers", "choices"),
 )
 REPLACE = "replace"
-IF_TAKEN = (("write nothing into a folder that has files", "stop"), ("replace files of the same name", REPLACE))
+IF_TAKEN = (
+    ("write nothing into a folder that has files", "stop"),
+    ("replace files of the same name", REPLACE),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,9 @@ class ExportScreen(FieldsForm[None], Background):
             with VerticalScroll(id="said"):
                 yield Static("Reading the store …", id="plan", markup=False)
             with Horizontal(id="buttons"):
-                yield Button("Write  F5", id="write", variant="success", compact=True, disabled=True)
+                yield Button(
+                    "Write  F5", id="write", variant="success", compact=True, disabled=True
+                )
                 yield Button("Leave  Esc", id="leave", compact=True)
 
     def on_mount(self) -> None:
@@ -118,7 +125,9 @@ class ExportScreen(FieldsForm[None], Background):
         )
 
     def _usual_folder(self) -> Path:
-        name = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in self._instrument)[:64].strip(".")
+        name = "".join(
+            sign if sign.isalnum() or sign in "-_." else "-" for sign in self._instrument
+        )[:64].strip(".")
         return store_path(self.app).absolute().parent / (name or "instrument")
 
     def _say(self, text: str, kind: str = "") -> None:
@@ -144,14 +153,18 @@ class ExportScreen(FieldsForm[None], Background):
     @worker("write", newest=False)
     async def write(self, values: ExportValues) -> None:
         def act(store: Store) -> Written:
-            return prepared(store, self._instrument, values).write(Path(values.folder), force=values.force)
+            return prepared(store, self._instrument, values).write(
+                Path(values.folder), force=values.force
+            )
 
         self._say(written_lines(await self.with_store(act)), "-done")
         self.panel.focus()
 
 
 def prepared(store: Store, instrument: str, values: ExportValues) -> Export:
-    """Return what an instrument of a store is in a format. Raises UsageError where the folder cannot take it."""
+    """Return what an instrument of a store is in a format. Raises UsageError where the folder
+    cannot take it.
+    """
     from workbench.formats.folder import check_place, expanded
     from workbench.pipeline.importing import prepared as prepare
 
@@ -170,7 +183,9 @@ def planned_lines(export: Export, values: ExportValues) -> str:
     size = sum(len(text.encode("utf-8", "replace")) for text in export.files.values())
     first = f"Writes {len(export.files)} files, {size / 1000:,.0f} kB, into {place}"
     files = ", ".join(export.files)
-    return "\n".join((first, files, *_listed("Leaves out:", export.left_out), *_listed("Note:", export.notes)))
+    return "\n".join(
+        (first, files, *_listed("Leaves out:", export.left_out), *_listed("Note:", export.notes))
+    )
 
 
 def written_lines(written: Written) -> str:

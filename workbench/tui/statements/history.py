@@ -1,4 +1,6 @@
-"""The versions of a statement: what points at each, how each differs from the next, and who changed what."""
+"""The versions of a statement: what points at each, how each differs from the next, and who changed
+what.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
 
     def head(self) -> Content:
         about = (f"{self._page.counted}", "$text-muted")
-        return Content.assemble((visible(self._ref), "bold"), f" · version {self._version} · ", about)
+        return Content.assemble(
+            (visible(self._ref), "bold"), f" · version {self._version} · ", about
+        )
 
     def nothing(self, kind: str) -> str:  # noqa: ARG002
         return "No model has answered this version."
@@ -99,9 +103,15 @@ class VersionAnswersScreen(AnswersScreen["VersionAnswer"]):
         return str(number), cells
 
     def pieces(self, row: VersionAnswer) -> tuple[Content, Content, str]:
-        asked = Content.assemble((f"{row.variant} · {row.language}: ", "bold"), (visible(row.wording), "$text-muted"))
+        asked = Content.assemble(
+            (f"{row.variant} · {row.language}: ", "bold"), (visible(row.wording), "$text-muted")
+        )
         ruled = ruled_by(self.standing.on_answer(row.probe, row.text))
-        return Content("\n").join([*ruled, asked]), Content(visible(row.text, lines=True)), _provenance(row)
+        return (
+            Content("\n").join([*ruled, asked]),
+            Content(visible(row.text, lines=True)),
+            _provenance(row),
+        )
 
     def ruled_place(self) -> RuledPlace | None:
         row = self.current
@@ -141,7 +151,9 @@ class FoundAnswersScreen(VersionAnswersScreen):
 
     def head(self) -> Content:
         said = (self._page.counted, "$text-muted")
-        return Content.assemble("All answers that contain ", (visible(self.words), "bold underline"), " · ", said)
+        return Content.assemble(
+            "All answers that contain ", (visible(self.words), "bold underline"), " · ", said
+        )
 
     def record(self, number: int, row: VersionAnswer, width: int) -> Record:
         key, (count, *cells) = super().record(number, row, width)
@@ -206,7 +218,13 @@ class HistoryScreen(RulingKeys):
     EXPLAIN = EXPLAIN
     READS_ONLY = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,v", "app.pop_screen", "Back", key_display="Esc", tooltip="Go back to the statement"),
+        Binding(
+            "escape,v",
+            "app.pop_screen",
+            "Back",
+            key_display="Esc",
+            tooltip="Go back to the statement",
+        ),
         Binding("pagedown,space", "scroll(1)", "Scroll down", key_display="Space"),
         Binding("pageup", "scroll(-1)", "Scroll up", show=False),
     ]
@@ -321,13 +339,24 @@ def read_past(store: Store, instrument: str, ref: str) -> Past:
         edits += store.statements.edits(instrument, before.ref, EDITS_SHOWN)
     standing = store.rulings.standing()
     numbers = [version.statement.version for version in versions] if standing else []
-    return Past(versions, tuple(edits), {n: _rulings(store, instrument, ref, n, standing) for n in numbers})
+    return Past(
+        versions, tuple(edits), {n: _rulings(store, instrument, ref, n, standing) for n in numbers}
+    )
 
 
 def _rulings(
-    store: Store, instrument: str, ref: str, version: int, standing: Mapping[bytes, Sequence[Ruling]]
+    store: Store,
+    instrument: str,
+    ref: str,
+    version: int,
+    standing: Mapping[bytes, Sequence[Ruling]],
 ) -> Sequence[str]:
-    from workbench.evidence.ruling_subjects import every_model, standing_on, statement_version, wordings
+    from workbench.evidence.ruling_subjects import (
+        every_model,
+        standing_on,
+        statement_version,
+        wordings,
+    )
 
     whole = statement_version(store, instrument, ref, version)
     models = every_model(store)
@@ -353,7 +382,9 @@ def past_widgets(past: Past, number: int) -> Iterator[Widget]:
         yield _line("The newest version", "heading")
         for wording in statement.wordings:
             name = f"{variant_name(wording.variant)} · {wording.language}"
-            yield _line(Content.assemble((f"{visible(name)}  ", "bold"), visible(wording.text, lines=True)))
+            yield _line(
+                Content.assemble((f"{visible(name)}  ", "bold"), visible(wording.text, lines=True))
+            )
     if past.edits:
         yield _line("Changes", "heading")
     for edit in past.edits:
@@ -377,12 +408,16 @@ def _differences(before: Statement, after: Statement) -> Iterator[Widget]:
 
 
 def _line(text: str | Content, kind: str = "facts") -> Static:
-    return Static(text if isinstance(text, Content) else Content(visible(text)), markup=False, classes=kind)
+    return Static(
+        text if isinstance(text, Content) else Content(visible(text)), markup=False, classes=kind
+    )
 
 
 def _record(version: Version, language: str) -> Record:
     statement = version.statement
-    texts = [w.text for w in statement.wordings if w.language == language] or [w.text for w in statement.wordings]
+    texts = [w.text for w in statement.wordings if w.language == language] or [
+        w.text for w in statement.wordings
+    ]
     state = "current" if version.current else "archived" if version.archived else "earlier"
     numbers = (version.answers, version.labels + version.issue_labels, version.survey)
     return (

@@ -62,8 +62,20 @@ class SimilarScreen(RulingKeys, StoreScreen):
     READS_ONLY = True
     FREE: ClassVar[frozenset[str]] = frozenset({"step"})
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("minus", "step(-1)", "Less similar", key_display="-", tooltip="Show less similar pairs, too"),
-        Binding("plus,equals_sign", "step(1)", "More similar", key_display="+", tooltip="Show only more similar pairs"),
+        Binding(
+            "minus",
+            "step(-1)",
+            "Less similar",
+            key_display="-",
+            tooltip="Show less similar pairs, too",
+        ),
+        Binding(
+            "plus,equals_sign",
+            "step(1)",
+            "More similar",
+            key_display="+",
+            tooltip="Show only more similar pairs",
+        ),
         Binding(
             "escape,N",
             "app.pop_screen",
@@ -109,7 +121,9 @@ class SimilarScreen(RulingKeys, StoreScreen):
         if pair is not None:
             left, right = difference(*pair.texts)
             parts = [*self._named(pair.first), marked(left, "−"), Content("")]
-            self.details.update(Content("\n").join([*parts, *self._named(pair.second), marked(right, "+")]))
+            self.details.update(
+                Content("\n").join([*parts, *self._named(pair.second), marked(right, "+")])
+            )
 
     def _named(self, ref: str) -> list[Content]:
         """Return the name of a statement, and what was ruled on it."""
@@ -170,20 +184,27 @@ class SimilarScreen(RulingKeys, StoreScreen):
         if pairs:
             self.table.focus()
         else:
-            none = f"No two originals in {visible(language)} have a similarity of {self._at_least:.1f} or more."
+            none = (
+                f"No two originals in {visible(language)} have a similarity of "
+                f"{self._at_least:.1f} or more."
+            )
             self.details.update(f"{none}\n\n− lowers the threshold.")
 
 
 def read_pairs(
     store: Store, name: str, ref: str | None, language: str, at_least: float
 ) -> tuple[str, tuple[Pair, ...]]:
-    """Return the language that was compared, and the pairs of similar originals, the most similar first."""
+    """Return the language that was compared, and the pairs of similar originals, the most similar
+    first.
+    """
     from workbench.workshop.duplicates import near_pairs, similar
 
     instrument = store.instruments.get(name)
     language = language or instrument.language
     originals = [
-        (s.ref, held.text) for s in instrument.statements if (held := s.wording(ORIGINAL, language)) is not None
+        (s.ref, held.text)
+        for s in instrument.statements
+        if (held := s.wording(ORIGINAL, language)) is not None
     ]
     if ref is None:
         found = near_pairs([text for _, text in originals], at_least)

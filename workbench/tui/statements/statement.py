@@ -44,12 +44,15 @@ if TYPE_CHECKING:
 
 
 def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
-    """Read one statement with all that is known about it. Raises UnknownName where it is no more."""
+    """Read one statement with all that is known about it. Raises UnknownName where it is no
+    more.
+    """
     instrument = store.instruments.get(name)
     statement = next((s for s in instrument.statements if s.ref == ref), None)
     if statement is None:
         raise UnknownName(
-            f"{name} no longer has a statement {ref}: a later import retired it, or it was archived or renamed. "
+            f"{name} no longer has a statement {ref}: a later import retired it, or it was "
+            "archived or renamed. "
             "Esc goes back; A there lists archived statements."
         )
     history = store.statements.history(name, ref)
@@ -58,7 +61,9 @@ def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
         for one in standing_in(store).every
         if one.instrument == name and one.ref == ref
     )
-    languages = tuple(sorted(statement.languages, key=lambda other: (other != instrument.language, other)))
+    languages = tuple(
+        sorted(statement.languages, key=lambda other: (other != instrument.language, other))
+    )
     chosen = language if language in languages else languages[0]
     everywhere = dict.fromkeys(other for s in instrument.statements for other in s.languages)
     return Sheet(
@@ -77,7 +82,9 @@ def read_sheet(store: Store, name: str, ref: str, language: str) -> Sheet:
 class WordingBlock(Vertical):
     """One wording, beside the original where it is not the original itself."""
 
-    def __init__(self, wording: Wording, original: Wording | None, *, at: bool, named: bool = False) -> None:
+    def __init__(
+        self, wording: Wording, original: Wording | None, *, at: bool, named: bool = False
+    ) -> None:
         """`named`: each side has its name above it."""
         super().__init__(classes="wording -at" if at else "wording")
         self._named = named
@@ -121,7 +128,9 @@ def _under(name: str, text: Content) -> Content:
 
 
 def _sides(before: str, after: str) -> tuple[Content, Content]:
-    """Return two texts with what differs: word by word, and of questions with options option by option."""
+    """Return two texts with what differs: word by word, and of questions with options option by
+    option.
+    """
     if (forms := side_by_side(before, after)) is not None:
         return forms
     left, right = difference(before, after)
@@ -153,11 +162,22 @@ class SheetView(VerticalScroll, inherit_bindings=False):
 def sheet_widgets(sheet: Sheet, at: VariantId | None) -> Iterator[Widget]:
     """Yield what stands on the sheet, from top to bottom."""
     yield Static(about(sheet), markup=False, classes="about")
-    compared = next((one for one in sheet.wordings if sheet.original is not None and one is not sheet.original), None)
+    compared = next(
+        (one for one in sheet.wordings if sheet.original is not None and one is not sheet.original),
+        None,
+    )
     for wording in sheet.wordings:
-        yield WordingBlock(wording, sheet.original, at=wording.variant == at, named=wording is compared)
-    issues = [issue_in_words(issue, label) for issue, label in sorted(sheet.statement.issues.items()) if label]
-    none = "· every issue label is 0: not related" if sheet.statement.issues else "· no issue labels"
+        yield WordingBlock(
+            wording, sheet.original, at=wording.variant == at, named=wording is compared
+        )
+    issues = [
+        issue_in_words(issue, label)
+        for issue, label in sorted(sheet.statement.issues.items())
+        if label
+    ]
+    none = (
+        "· every issue label is 0: not related" if sheet.statement.issues else "· no issue labels"
+    )
     yield from _section("Policy issues", tuple(issues) or (none,))
     yield from _section("Checks", sheet.findings)
     yield from _section("Rulings", sheet.rulings)
@@ -197,32 +217,96 @@ class StatementScreen(RulesAndEdits):
     )
     FREE: ClassVar[frozenset[str]] = frozenset({"step"})
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e,enter", "edit", "Edit", key_display="e", tooltip="Change the text of this wording"),
+        Binding(
+            "e,enter", "edit", "Edit", key_display="e", tooltip="Change the text of this wording"
+        ),
         Binding("a", "add", "Add", tooltip="Add a variant: paraphrase, negation, opposite, …"),
-        Binding("o", "relation", "Expect", tooltip="Change the stance expected of this variant: same, flipped, free"),
-        Binding("n,right,right_square_bracket", "step(1)", "Next", key_display="[ ]", tooltip="Next statement"),
-        Binding("p,left,left_square_bracket", "step(-1)", "Previous", show=False, tooltip="Previous statement"),
+        Binding(
+            "o",
+            "relation",
+            "Expect",
+            tooltip="Change the stance expected of this variant: same, flipped, free",
+        ),
+        Binding(
+            "n,right,right_square_bracket",
+            "step(1)",
+            "Next",
+            key_display="[ ]",
+            tooltip="Next statement",
+        ),
+        Binding(
+            "p,left,left_square_bracket",
+            "step(-1)",
+            "Previous",
+            show=False,
+            tooltip="Previous statement",
+        ),
         Binding("l", "language", "Language", tooltip="Show the wordings in the next language"),
-        Binding("F", "forms", "Forms", show=False,
-                tooltip="Make forms of this multiple-choice question: a changed form, typos"),
+        Binding(
+            "F",
+            "forms",
+            "Forms",
+            show=False,
+            tooltip="Make forms of this multiple-choice question: a changed form, typos",
+        ),
         Binding("T,delete", "delete", "Delete", show=False, tooltip="Delete this wording"),
-        Binding("t", "translate", "Translate", show=False, tooltip="Write this wording in another language"),
-        Binding("i", "about", "Fields", show=False, tooltip="Change ref, country, topic, source, tags, side, origin"),
-        Binding("S", "split", "Split", show=False, tooltip="Split into two statements; this one is archived"),
-        Binding("v", "versions", "Versions", tooltip="List the versions, their differences, and who changed what"),
-        Binding("N", "similar", "Similar", show=False, tooltip="Find statements with nearly the same text"),
-        Binding("z,u", "undo", "Undo", key_display="z", tooltip="Undo your last change, or take your last ruling back"),
+        Binding(
+            "t",
+            "translate",
+            "Translate",
+            show=False,
+            tooltip="Write this wording in another language",
+        ),
+        Binding(
+            "i",
+            "about",
+            "Fields",
+            show=False,
+            tooltip="Change ref, country, topic, source, tags, side, origin",
+        ),
+        Binding(
+            "S",
+            "split",
+            "Split",
+            show=False,
+            tooltip="Split into two statements; this one is archived",
+        ),
+        Binding(
+            "v",
+            "versions",
+            "Versions",
+            tooltip="List the versions, their differences, and who changed what",
+        ),
+        Binding(
+            "N",
+            "similar",
+            "Similar",
+            show=False,
+            tooltip="Find statements with nearly the same text",
+        ),
+        Binding(
+            "z,u",
+            "undo",
+            "Undo",
+            key_display="z",
+            tooltip="Undo your last change, or take your last ruling back",
+        ),
         Binding("y", "copy", "Copy", show=False, tooltip="Copy the text of this wording"),
         Binding("down,j", "move(1)", "Next wording", show=False, tooltip="Next wording"),
         Binding("up,k", "move(-1)", "Wording above", show=False, tooltip="Wording above"),
         Binding("f5", "refresh", "Refresh", show=False),
         Binding("escape", "leave", "Back", key_display="Esc"),
-    ]  # fmt: skip
+    ]
 
     body = query_one("#sheet", SheetView)
 
     def __init__(
-        self, instrument: str, ref: str, language: str, refs: tuple[str, ...], at: VariantId | None = None
+        self,
+        instrument: str,
+        ref: str,
+        language: str,
+        refs: tuple[str, ...],
+        at: VariantId | None = None,
     ) -> None:
         super().__init__()
         self._instrument, self._ref, self._language, self._refs = instrument, ref, language, refs
@@ -247,7 +331,9 @@ class StatementScreen(RulesAndEdits):
     def failed(self, error: WorkbenchError) -> None:
         self._acting = False
         if isinstance(error, ConflictError):
-            error = ConflictError(f"{error}. The current text is shown below: press the key again to change it.")
+            error = ConflictError(
+                f"{error}. The current text is shown below: press the key again to change it."
+            )
             self.look(keep_trouble=True)
         self.query_one(Trouble).show(error)
 
@@ -294,7 +380,9 @@ class StatementScreen(RulesAndEdits):
         elif self._ref in undoable.refs:
             self._undo_as(person)
         else:
-            question = f"Your last change was not here: {undoable.act} {named(undoable.refs)}. Undo that?"
+            question = (
+                f"Your last change was not here: {undoable.act} {named(undoable.refs)}. Undo that?"
+            )
             confirm(self, question, "undo it", "cancel", lambda: self._undo_as(person))
 
     def explain(self) -> str:
@@ -352,13 +440,20 @@ class StatementScreen(RulesAndEdits):
         sheet = self._sheet
         if sheet is not None and self._at is not None:
             there = {w.language for w in sheet.statement.wordings if w.variant == self._at}
-            self._write(self._at, tuple(other for other in (*sheet.languages, *sheet.lacks) if other not in there))
+            self._write(
+                self._at,
+                tuple(other for other in (*sheet.languages, *sheet.lacks) if other not in there),
+            )
 
     def action_relation(self) -> None:
         """Go on to the next of: same, flipped, free."""
         from workbench.workshop.edits import with_relation
 
-        held = self._sheet.statement.wording(self._at, self._sheet.language) if self._sheet and self._at else None
+        held = (
+            self._sheet.statement.wording(self._at, self._sheet.language)
+            if self._sheet and self._at
+            else None
+        )
         if held is not None and held.variant != ORIGINAL:
             wanted = RELATIONS[(RELATIONS.index(held.relation) + 1) % len(RELATIONS)]
             act = f"expected {wanted.value} of {variant_name(held.variant)}"
@@ -369,7 +464,9 @@ class StatementScreen(RulesAndEdits):
 
         sheet, variant = self._sheet, self._at
         if sheet is not None and variant is not None:
-            self._change(lambda s: without(s, variant, sheet.language), f"deleted {variant_name(variant)}")
+            self._change(
+                lambda s: without(s, variant, sheet.language), f"deleted {variant_name(variant)}"
+            )
 
     def action_forms(self) -> None:
         from workbench.tui.statements.choice_form import ChoiceForm
@@ -404,14 +501,22 @@ class StatementScreen(RulesAndEdits):
 
     def action_undo(self) -> None:
         if not self._acting:
-            as_person(self, self._instrument, lambda person: self.undo_newest(self._instrument, person))
+            as_person(
+                self, self._instrument, lambda person: self.undo_newest(self._instrument, person)
+            )
 
     def undo_edit(self, person: str) -> None:
         self.find_undo(person)
 
     def action_copy(self) -> None:
-        """Put the text on the terminal's clipboard (OSC 52: also through SSH, where the terminal allows it)."""
-        held = self._sheet.statement.wording(self._at, self._sheet.language) if self._sheet and self._at else None
+        """Put the text on the terminal's clipboard (OSC 52: also through SSH, where the terminal
+        allows it).
+        """
+        held = (
+            self._sheet.statement.wording(self._at, self._sheet.language)
+            if self._sheet and self._at
+            else None
+        )
         if held is not None:
             self.app.copy_to_clipboard(held.text)
             say(self, f"Copied {variant_name(held.variant)} of {self._ref}.")
@@ -426,7 +531,9 @@ class StatementScreen(RulesAndEdits):
         bar = self.query_one(TitleBar)
         bar.place = self._place()
         bar.note = (
-            f"statement {self._refs.index(self._ref) + 1} of {len(self._refs)}" if self._ref in self._refs else ""
+            f"statement {self._refs.index(self._ref) + 1} of {len(self._refs)}"
+            if self._ref in self._refs
+            else ""
         )
 
     async def _show_widgets(self, sheet: Sheet) -> None:
@@ -451,19 +558,25 @@ class StatementScreen(RulesAndEdits):
             with_answer(self, WordingForm(self._instrument, task), self._come_back)
 
     def _change(self, change: Callable[[Statement], Statement], act: str) -> None:
-        """Change the statement as it is shown, as the person who sits here; one change at a time."""
+        """Change the statement as it is shown, as the person who sits here; one change at a
+        time.
+        """
         if self._sheet is None or self._acting:
             return
         seen = self._sheet.statement
 
         def go(person: str) -> None:
             self._acting = True
-            self.carry_out(lambda store: _changed(store, self._instrument, seen, change, person, act))
+            self.carry_out(
+                lambda store: _changed(store, self._instrument, seen, change, person, act)
+            )
 
         as_person(self, self._instrument, go)
 
     def _come_back(self, done: Done) -> None:
-        """Show what a form changed; a statement that was renamed or split goes on under its new ref."""
+        """Show what a form changed; a statement that was renamed or split goes on under its new
+        ref.
+        """
         moved = bool(done.refs) and self._ref not in done.refs
         self.say_done(done, done.refs[0] if moved else self._ref)
 
@@ -475,7 +588,9 @@ class StatementScreen(RulesAndEdits):
 
     @worker("look")
     async def look(self, keep_trouble: bool = False) -> None:
-        sheet = await self.with_store(lambda store: read_sheet(store, self._instrument, self._ref, self._language))
+        sheet = await self.with_store(
+            lambda store: read_sheet(store, self._instrument, self._ref, self._language)
+        )
         self.call_later(self.show_sheet, sheet, keep_trouble)
 
     @worker("act", newest=False)

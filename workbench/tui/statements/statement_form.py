@@ -1,4 +1,6 @@
-"""What is said of a statement beside its wordings, to be changed; and a statement that is not there yet."""
+"""What is said of a statement beside its wordings, to be changed; and a statement that is not there
+yet.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def about_rows(statement: Statement | None) -> tuple[Widget, ...]:
 
 
 def said_of(statement: Statement, typed: AboutTyped, before: AboutTyped) -> Statement:
-    """Return the statement with those fields that were changed. Raises UsageError, naming the field."""
+    """Return the statement with those fields that were changed. Raises UsageError, naming the
+    field.
+    """
     from workbench.workshop.edits import label, tag_names, with_field
 
     for field in ("country", "topic", "source", "dimension", "leaning"):
@@ -92,8 +96,13 @@ class AboutForm(EditForm):
     def compose_fields(self) -> ComposeResult:
         yield row("ref", Input(self._before.ref, id="ref", compact=True))
         yield from about_rows(self._seen)
-        yield row("from", Input(self._before.derived_from, id="derived_from", compact=True, placeholder="a ref"))
-        stands = f"Languages: {', '.join(self._languages)}; t on a wording translates it, T deletes it."
+        yield row(
+            "from",
+            Input(self._before.derived_from, id="derived_from", compact=True, placeholder="a ref"),
+        )
+        stands = (
+            f"Languages: {', '.join(self._languages)}; t on a wording translates it, T deletes it."
+        )
         yield Static(Content(visible(stands)), classes="note", markup=False)
         yield Static(id="theirs", classes="shown", markup=False)
 
@@ -106,7 +115,8 @@ class AboutForm(EditForm):
         theirs, mine = _held(there), self.values()
         names = AboutTyped.__dataclass_fields__
         lines = [
-            f"{name.replace('_', ' ')}: now “{getattr(theirs, name)}”, yours “{getattr(mine, name)}”"
+            f"{name.replace('_', ' ')}: now “{getattr(theirs, name)}”, yours "
+            f"“{getattr(mine, name)}”"
             for name in names
             if getattr(theirs, name) != getattr(mine, name)
         ]
@@ -157,7 +167,9 @@ class StatementForm(EditForm):
         yield from about_rows(None)
 
     def values(self) -> NewTyped:
-        return NewTyped(_typed(self), self.typed("language").strip(), self.typed("text"), self.chosen("bias"))
+        return NewTyped(
+            _typed(self), self.typed("language").strip(), self.typed("text"), self.chosen("bias")
+        )
 
     def fault(self) -> str:
         typed = self.values()
@@ -166,7 +178,10 @@ class StatementForm(EditForm):
         if fault := text_fault(typed.text):
             return f"this text cannot be saved: {fault}"
         if typed.bias and isinstance(wrong := parse_choice(typed.text), Fault):
-            return f"a bias needs a question with options: found {wrong.found}; expected {wrong.expected}"
+            return (
+                f"a bias needs a question with options: found {wrong.found}; expected "
+                f"{wrong.expected}"
+            )
         return "" if typed.language else "the language is missing; give one such as en"
 
     def looked_at(self) -> None:
@@ -181,9 +196,17 @@ class StatementForm(EditForm):
         self._proposed = _statement_of(self.typed("text"), self.typed("language"))
         line = self.query_one("#proposal", Static)
         if self._proposed:
-            line.update(Content.assemble(("F2 makes it: ", "$text-accent"), visible(self._proposed, lines=True)))
+            line.update(
+                Content.assemble(
+                    ("F2 makes it: ", "$text-accent"), visible(self._proposed, lines=True)
+                )
+            )
         elif self._question:
-            line.update(Content.assemble(("kept with it: ", "$text-muted"), visible(self._question, lines=True)))
+            line.update(
+                Content.assemble(
+                    ("kept with it: ", "$text-muted"), visible(self._question, lines=True)
+                )
+            )
         else:
             line.update("")
 
@@ -207,7 +230,11 @@ class StatementForm(EditForm):
         statement = said_of(empty, typed.about, replace(_held(None), ref=typed.about.ref))
         if typed.bias:
             return add_question(store, self._instrument, Bias(typed.bias), statement, person=person)
-        return outcome(store, self._instrument, store.statements.create(self._instrument, [statement], person=person))
+        return outcome(
+            store,
+            self._instrument,
+            store.statements.create(self._instrument, [statement], person=person),
+        )
 
 
 def _question_said(typed: NewTyped) -> str:
@@ -216,7 +243,10 @@ def _question_said(typed: NewTyped) -> str:
     if isinstance(choice, Fault):
         return ""
     if not typed.bias:
-        return f"A question with {len(choice.options)} options: without a bias, no audit of response biases asks it · "
+        return (
+            f"A question with {len(choice.options)} options: without a bias, no audit of "
+            "response biases asks it · "
+        )
     return f"Becomes {ref_of(Bias(typed.bias), key_in(typed.about.ref.strip()))} · "
 
 
@@ -314,7 +344,9 @@ class SplitForm(EditForm):
         if there is None:
             return
         held = there.wording(ORIGINAL, self._language)
-        text = f"Now: {held.text}" if held is not None else "The statement no longer has an original."
+        text = (
+            f"Now: {held.text}" if held is not None else "The statement no longer has an original."
+        )
         self.query_one("#theirs", Static).update(Content(visible(text, lines=True)))
 
     def write(self, store: Store, person: str, values: Any) -> Done:
@@ -323,7 +355,13 @@ class SplitForm(EditForm):
         assert self._seen is not None
         halves: Halves = values
         return split_in_two(
-            store, self._instrument, self._seen, halves.refs, halves.texts, self._language, person=person
+            store,
+            self._instrument,
+            self._seen,
+            halves.refs,
+            halves.texts,
+            self._language,
+            person=person,
         )
 
 
@@ -358,7 +396,10 @@ class InstrumentForm(EditForm):
         yield row("name", Input(id="name", compact=True, placeholder="my-survey"))
         yield row("title", Input(id="title", compact=True))
         yield row("language", Input("en", id="language", compact=True))
-        yield row("issues", Select(schemes, id="issues", value=schemes[0][1], allow_blank=False, compact=True))
+        yield row(
+            "issues",
+            Select(schemes, id="issues", value=schemes[0][1], allow_blank=False, compact=True),
+        )
 
     def values(self) -> InstrumentTyped:
         typed = {name: self.typed(name).strip() for name in ("name", "title", "language")}
@@ -386,4 +427,6 @@ class InstrumentForm(EditForm):
         definitions = shipped_issue_scheme(typed.issues).issues if typed.issues else ()
         title, language = label(typed.title, "title"), label(typed.language, "language")
         store.statements.start(typed.name, title, language, definitions=definitions)
-        return Done(f"Made the instrument {typed.name}. n writes its first statement.", (typed.name,))
+        return Done(
+            f"Made the instrument {typed.name}. n writes its first statement.", (typed.name,)
+        )

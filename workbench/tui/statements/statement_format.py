@@ -30,7 +30,8 @@ RELATION_WORDS = {
 FORMS = frozenset((VariantKind.CHANGED, *TYPED))
 "kinds of a multiple-choice question, which has no stance"
 MOST_SHOWN = 20_000
-"characters of a text that a comparison draws: twice what a wording may have; imported ones may be longer"
+"""characters of a text that a comparison draws: twice what a wording may have; imported ones may be
+longer"""
 
 EXPLAIN = section("screens-statements", "The editor of a statement")
 
@@ -52,7 +53,11 @@ def marked(parts: tuple[Part, ...], mark: str) -> Content:
         words = part.text.rstrip()
         blank = visible(part.text[len(words) :], lines=True)
         if part.changed and words:
-            pieces += [(mark + "[", "dim"), (visible(words, lines=True), MARK_STYLES[mark]), ("]", "dim")]
+            pieces += [
+                (mark + "[", "dim"),
+                (visible(words, lines=True), MARK_STYLES[mark]),
+                ("]", "dim"),
+            ]
         else:
             pieces.append(Content(visible(words, lines=True)))
         pieces.append(Content(blank))
@@ -67,7 +72,9 @@ def wording_heading(wording: Wording, *, at: bool, compared: bool) -> Content:
     if compared and wording.variant != ORIGINAL and not form:
         parts.append((f"  {RELATION_WORDS[wording.relation]}", "$text-muted"))
         if wording.stated is not None:
-            parts.append((f" (set here; the kind implies {wording.variant.relation.value})", "$text-warning"))
+            parts.append(
+                (f" (set here; the kind implies {wording.variant.relation.value})", "$text-warning")
+            )
     if wording.author:
         parts.append((f" · by {visible(wording.author)}", "$text-muted"))
     return Content.assemble(*parts)
@@ -101,7 +108,12 @@ class Sheet:
 def about(sheet: Sheet) -> Content:
     """Return the lines at the top of a sheet."""
     statement = sheet.statement
-    parts = [statement.ref, statement.country or "", (statement.topic or "").replace("_", " "), sheet.language]
+    parts = [
+        statement.ref,
+        statement.country or "",
+        (statement.topic or "").replace("_", " "),
+        sheet.language,
+    ]
     if len(sheet.languages) > 1:
         parts[-1] += f" (of {', '.join(sheet.languages)})"
     if statement.dimension:
@@ -133,8 +145,11 @@ def party_lines(instrument: Instrument, ref: str) -> tuple[str, ...]:
     answers = [answer for answer in instrument.party_answers if answer.statement == ref]
     width = max((len(answer.party) for answer in answers), default=0)
     return tuple(
-        f"{stance_in_words(answer.stance):<12}  {answer.party:<{min(width, 30)}}  {answer.country}  “{answer.answer}”"
-        for answer in sorted(answers, key=lambda a: (-9 if a.stance is None else -a.stance, a.country, a.party))
+        f"{stance_in_words(answer.stance):<12}  {answer.party:<{min(width, 30)}}  "
+        f"{answer.country}  “{answer.answer}”"
+        for answer in sorted(
+            answers, key=lambda a: (-9 if a.stance is None else -a.stance, a.country, a.party)
+        )
     )
 
 
@@ -177,7 +192,9 @@ def width_of(names: dict[str, str]) -> int:
 def _shortened(ref: str) -> str:
     kind, dot, key = visible(ref).partition(".")
     bias, dash, variant = kind.partition("-")
-    short = next((name for each, name in SHORT.items() if each.value == bias), None) if key else None
+    short = (
+        next((name for each, name in SHORT.items() if each.value == bias), None) if key else None
+    )
     if short is None:
         return visible(ref)
     before = f"{short}{dash}{variant}"

@@ -28,7 +28,14 @@ from workbench.tui.rulings.ruling import RulesAndEdits
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statement_format import LEAST, short_refs, width_of
-from workbench.tui.widgets.record_table import Column, Record, RecordTable, in_all_rows, moving, same_in_all
+from workbench.tui.widgets.record_table import (
+    Column,
+    Record,
+    RecordTable,
+    in_all_rows,
+    moving,
+    same_in_all,
+)
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -79,9 +86,11 @@ class StatementTable(RecordTable, inherit_bindings=False):
     folded = ""
     "what these say in all rows"
 
-    def show_page(self, page: Page, marks: Collection[str], at: int | None, ruled: Mapping[str, int]) -> None:
-        """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the marked ones; `ruled`:
-        ref -> rulings that stand on the statement and what is below it.
+    def show_page(
+        self, page: Page, marks: Collection[str], at: int | None, ruled: Mapping[str, int]
+    ) -> None:
+        """Show statements, in a column of refs that is as wide as they need; `marks`: refs of the
+        marked ones; `ruled`: ref -> rulings that stand on the statement and what is below it.
         """
         names = short_refs([line.ref for line in page.lines])
         rows = tuple(
@@ -108,18 +117,26 @@ class StatementTable(RecordTable, inherit_bindings=False):
         return super()._has(column) and column.key not in self._spared
 
     def _spare(self, width: int, records: Sequence[Record]) -> None:
-        """Find out which columns are left out for the text in a width: empty ones, those that are the same in all rows,
-        and where that is too little, others.
+        """Find out which columns are left out for the text in a width: empty ones, those that are
+        the same in all rows, and where that is too little, others.
         """
         columns = {column.key: column for column in self._all_columns if width >= column.least}
         said = {
             key: [cells[place].plain.strip() for _, cells in records]
             for place, key in enumerate(column.key for column in self._all_columns)
         }
-        columns = {key: of for key, of in columns.items() if key not in FOLDED or any(said[key]) or not records}
+        columns = {
+            key: of
+            for key, of in columns.items()
+            if key not in FOLDED or any(said[key]) or not records
+        }
 
         def room() -> int:
-            others = sum((of.width or 0) + 2 * self.cell_padding for key, of in columns.items() if key != "text")
+            others = sum(
+                (of.width or 0) + 2 * self.cell_padding
+                for key, of in columns.items()
+                if key != "text"
+            )
             return width - 1 - 2 * self.cell_padding - others
 
         longest, folded = max((len(text) for text in said["text"]), default=0), []
@@ -129,7 +146,9 @@ class StatementTable(RecordTable, inherit_bindings=False):
         for key in LEFT_OUT:
             if key in columns and room() < min(longest, NARROWEST_TEXT):
                 del columns[key]
-        self._spared = frozenset(column.key for column in self._all_columns if column.key not in columns)
+        self._spared = frozenset(
+            column.key for column in self._all_columns if column.key not in columns
+        )
         if (line := in_all_rows(folded)) != self.folded:
             self.folded = line
             self.post_message(self.Folded())
@@ -137,7 +156,9 @@ class StatementTable(RecordTable, inherit_bindings=False):
     def _make_room(self, width: int, there: Mapping[str, bool], records: Sequence[Record]) -> None:
         by_key = {column.key: column for column in self._all_columns}
         by_key["ref"] = replace(by_key["ref"], width=width)
-        by_key |= {key: replace(by_key[key], least=0 if shown else NOWHERE) for key, shown in there.items()}
+        by_key |= {
+            key: replace(by_key[key], least=0 if shown else NOWHERE) for key, shown in there.items()
+        }
         columns, spared = tuple(by_key.values()), self._spared
         anew, self._all_columns = columns != self._all_columns, columns
         if self._laid_out >= 0:
@@ -168,7 +189,13 @@ class Query:
     def filters(self) -> Filters:
         from stores.instruments.instruments import Filters
 
-        return Filters(search=self.search, issue=self.issue, country=self.country, tag=self.tag, language=self.language)
+        return Filters(
+            search=self.search,
+            issue=self.issue,
+            country=self.country,
+            tag=self.tag,
+            language=self.language,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +233,9 @@ class Page:
 
 
 def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
-    """Read a page of the list, what it may be filtered by, and which of the marked ones are no longer there."""
+    """Read a page of the list, what it may be filtered by, and which of the marked ones are no
+    longer there.
+    """
     summaries = {summary.name: summary for summary in store.instruments.summaries()}
     if not summaries:
         return Page(query)
@@ -225,7 +254,9 @@ def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
         tags=store.instruments.tags(name),
         drafts=store.drafts.counts(name).get("pending", 0),
         questions=len(store.choices.items(name)),
-        roles={question.ref: question.role.value for question in store.questionnaires.questions(name)},
+        roles={
+            question.ref: question.role.value for question in store.questionnaires.questions(name)
+        },
         archived=len(store.statements.archived(name)),
         gone=frozenset(marked).difference(line.ref for line in store.instruments.lines(name))
         if marked
@@ -233,7 +264,9 @@ def read_page(store: Store, query: Query, marked: Collection[str] = ()) -> Page:
     )
 
 
-def record(line: StatementLine, name: str, role: str = "", *, marked: bool, ruled: int = 0) -> Record:
+def record(
+    line: StatementLine, name: str, role: str = "", *, marked: bool, ruled: int = 0
+) -> Record:
     """Return a row of the list; `name`: its ref as the list shows it."""
     issues = "  ".join(issue_sign(issue, label) for issue, label in line.issues)
     return (
@@ -273,7 +306,9 @@ def position(page: Page) -> str:
 
 
 def filter_line(page: Page, marks: int, folded: str = "") -> Content:
-    """Return what the list is limited to, what is marked, what waits, and what is `folded`: the same in all rows."""
+    """Return what the list is limited to, what is marked, what waits, and what is `folded`: the
+    same in all rows.
+    """
     query = page.query
     language = query.language or (page.languages[0] if page.languages else "")
     parts = [Content.styled(visible(query.instrument), "bold"), Content(visible(language))]
@@ -304,8 +339,13 @@ def empty_text(page: Page) -> str:
         )
     if page.query.filtered:
         return "No statement matches.\n\n0 clears search and filters."
-    archived = f"\n\nA lists {plural(page.archived, 'archived statement')}." if page.archived else ""
-    return f"This instrument has no statements yet.\n\nn writes the first one or turns a question into one.{archived}"
+    archived = (
+        f"\n\nA lists {plural(page.archived, 'archived statement')}." if page.archived else ""
+    )
+    return (
+        "This instrument has no statements yet.\n\nn writes the first one or turns a "
+        f"question into one.{archived}"
+    )
 
 
 SEARCH_AFTER_S = 0.2
@@ -321,36 +361,108 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     FREE: ClassVar[frozenset[str]] = frozenset(["search", "clear", "back"])
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "New", tooltip="Write a new statement, or turn a question into one"),
-        Binding("slash", "search", "Find", key_display="/", tooltip="Find in refs, topics, tags and all wordings"),
-        Binding("space", "mark", "Mark", key_display="Space", tooltip="Mark this statement, or unmark it"),
-        Binding("b", "bulk", "Change", tooltip="Change all marked statements: tags, fields, find and replace, archive"),
-        Binding("d", "draft", "Draft", tooltip="Draft variants of the marked statements, with a model or a rule"),
-        Binding("F", "forms", "Forms", show=False,
-                tooltip="Make forms of the marked multiple-choice questions: changed forms, typos"),
+        Binding(
+            "slash",
+            "search",
+            "Find",
+            key_display="/",
+            tooltip="Find in refs, topics, tags and all wordings",
+        ),
+        Binding(
+            "space",
+            "mark",
+            "Mark",
+            key_display="Space",
+            tooltip="Mark this statement, or unmark it",
+        ),
+        Binding(
+            "b",
+            "bulk",
+            "Change",
+            tooltip="Change all marked statements: tags, fields, find and replace, archive",
+        ),
+        Binding(
+            "d",
+            "draft",
+            "Draft",
+            tooltip="Draft variants of the marked statements, with a model or a rule",
+        ),
+        Binding(
+            "F",
+            "forms",
+            "Forms",
+            show=False,
+            tooltip="Make forms of the marked multiple-choice questions: changed forms, typos",
+        ),
         Binding("P", "go('drafts')", "Drafts", show=False, tooltip="Review the pending drafts"),
-        Binding("f", "go('checks')", "Findings", show=False, tooltip="List the findings, and waive them"),
+        Binding(
+            "f", "go('checks')", "Findings", show=False, tooltip="List the findings, and waive them"
+        ),
         Binding("g", "go('issue_grid')", "Issues", show=False, tooltip="Label policy issues"),
-        Binding("G", "go('issue_gold')", "Gold", show=False,
-                tooltip="Policy issues: agreement, gold labels, ties"),
-        Binding("y", "go('survey')", "Survey", show=False, tooltip="Answer the statements yourself"),
+        Binding(
+            "G",
+            "go('issue_gold')",
+            "Gold",
+            show=False,
+            tooltip="Policy issues: agreement, gold labels, ties",
+        ),
+        Binding(
+            "y", "go('survey')", "Survey", show=False, tooltip="Answer the statements yourself"
+        ),
         Binding("w", "go('export')", "Export", show=False, tooltip="Write the instrument to files"),
-        Binding("N", "go('similar')", "Duplicates", show=False,
-                tooltip="Find statements with nearly the same text"),
-        Binding("A", "go('archived')", "Archived", show=False,
-                tooltip="List archived statements, and restore them"),
-        Binding("z,u", "undo", "Undo", key_display="z", show=False,
-                tooltip="Undo your last change, or take your last ruling back"),
-        Binding("I", "new_instrument", "New instrument", show=False, tooltip="Start a new instrument"),
-        Binding("asterisk", "mark_all", "Mark all", key_display="*", show=False,
-                tooltip="Mark all statements listed, or unmark them"),
-        Binding("i", "cycle('issue')", "Issue", show=False, tooltip="Show one policy issue after another"),
-        Binding("c", "cycle('country')", "Country", show=False, tooltip="Show one country after another"),
+        Binding(
+            "N",
+            "go('similar')",
+            "Duplicates",
+            show=False,
+            tooltip="Find statements with nearly the same text",
+        ),
+        Binding(
+            "A",
+            "go('archived')",
+            "Archived",
+            show=False,
+            tooltip="List archived statements, and restore them",
+        ),
+        Binding(
+            "z,u",
+            "undo",
+            "Undo",
+            key_display="z",
+            show=False,
+            tooltip="Undo your last change, or take your last ruling back",
+        ),
+        Binding(
+            "I", "new_instrument", "New instrument", show=False, tooltip="Start a new instrument"
+        ),
+        Binding(
+            "asterisk",
+            "mark_all",
+            "Mark all",
+            key_display="*",
+            show=False,
+            tooltip="Mark all statements listed, or unmark them",
+        ),
+        Binding(
+            "i",
+            "cycle('issue')",
+            "Issue",
+            show=False,
+            tooltip="Show one policy issue after another",
+        ),
+        Binding(
+            "c", "cycle('country')", "Country", show=False, tooltip="Show one country after another"
+        ),
         Binding("T", "cycle('tag')", "Tag", show=False, tooltip="Show one tag after another"),
         Binding("l", "cycle('language')", "Language", show=False, tooltip="Show the next language"),
-        Binding("t", "cycle('instrument')", "Instrument", show=False, tooltip="Show the next instrument"),
+        Binding(
+            "t", "cycle('instrument')", "Instrument", show=False, tooltip="Show the next instrument"
+        ),
         Binding("0", "clear", "All", tooltip="Clear search and filters"),
-        Binding("escape", "back", "Back", show=False, tooltip="Clear the search; without one, go home"),
-    ]  # fmt: skip
+        Binding(
+            "escape", "back", "Back", show=False, tooltip="Clear the search; without one, go home"
+        ),
+    ]
 
     table = query_one("#lines", StatementTable)
     box = query_one("#search", Input)
@@ -368,13 +480,18 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
     def compose_body(self) -> ComposeResult:
         yield Static(id="filters", markup=False)
-        yield Input(placeholder="find in refs, topics, tags and wordings · Enter to the list · Esc clears",
-                    id="search", compact=True)  # fmt: skip
+        yield Input(
+            placeholder="find in refs, topics, tags and wordings · Enter to the list · Esc clears",
+            id="search",
+            compact=True,
+        )
         yield StatementTable(COLUMNS, name="lines")
         yield Static(id="empty", markup=False)
 
     def on_mount(self) -> None:
-        self.box.can_focus = False  # an empty list gives its focus away: not to a box that is not shown
+        self.box.can_focus = (
+            False  # an empty list gives its focus away: not to a box that is not shown
+        )
         self.table.focus()
 
     def on_screen_resume(self) -> None:
@@ -474,7 +591,9 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.look(self._query)
 
     def ruled_place(self) -> RuledPlace | None:
-        """Return the statement under the cursor; its wordings are ruled on where they are shown, one key below."""
+        """Return the statement under the cursor; its wordings are ruled on where they are shown,
+        one key below.
+        """
         ref = self.table.current
         return RuledPlace((self._query.instrument,), (ref,)) if ref is not None else None
 
@@ -491,7 +610,9 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
         self.ask(search="", issue="", country="", tag="")
 
     def action_cycle(self, name: str) -> None:
-        """Go to the next value of a filter; after the last one comes `all` where that makes sense."""
+        """Go to the next value of a filter; after the last one comes `all` where that makes
+        sense.
+        """
         if self._page is None:
             return
         choices = list(self._page.choices(name))
@@ -510,7 +631,9 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     @on(RecordTable.RowSelected)
     def action_open(self) -> None:
         if self._page is not None and (ref := self.table.current) is not None:
-            screen = StatementScreen(self._query.instrument, ref, self._query.language, self.table.keys)
+            screen = StatementScreen(
+                self._query.instrument, ref, self._query.language, self.table.keys
+            )
             self.app.push_screen(screen, self._come_back)
 
     def action_mark(self) -> None:
@@ -530,7 +653,11 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
 
         if self._page is not None and self._page.instruments:
             language = self._query.language or self._page.languages[0]
-            with_answer(self, StatementForm(self._query.instrument, language, self._page.total), self.say_done)
+            with_answer(
+                self,
+                StatementForm(self._query.instrument, language, self._page.total),
+                self.say_done,
+            )
 
     def action_new_instrument(self) -> None:
         from workbench.tui.statements.statement_form import InstrumentForm
@@ -546,7 +673,11 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     def action_draft(self) -> None:
         if refs := self.chosen:
             said = "Job {} drafts. P reviews what it brings; 3 shows how far it is."
-            with_answer(self, screen("draft", self._query.instrument, refs), lambda job: say(self, said.format(job)))
+            with_answer(
+                self,
+                screen("draft", self._query.instrument, refs),
+                lambda job: say(self, said.format(job)),
+            )
 
     def action_forms(self) -> None:
         from workbench.tui.statements.choice_form import ChoiceForm
@@ -612,7 +743,9 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
     @worker("all")
     async def find_all(self, query: Query) -> None:
         """Find the statements that a query lists, those of other pages included, and mark them."""
-        lines = await self.with_store(lambda store: store.instruments.lines(query.instrument, query.filters))
+        lines = await self.with_store(
+            lambda store: store.instruments.lines(query.instrument, query.filters)
+        )
         refs = tuple(line.ref for line in lines)
         if query != replace(self._query, offset=0):
             return

@@ -1,4 +1,6 @@
-"""One wording being written: its text, how it differs from the original word by word, and what is odd about it."""
+"""One wording being written: its text, how it differs from the original word by word, and what is
+odd about it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,12 @@ from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.kit.base import app_of
 from workbench.tui.kit.edit_form import EditForm, row, text_box
-from workbench.tui.statements.statement_format import RELATION_WORDS, difference, marked, variant_name
+from workbench.tui.statements.statement_format import (
+    RELATION_WORDS,
+    difference,
+    marked,
+    variant_name,
+)
 
 if TYPE_CHECKING:
     from stores.core.store import Store
@@ -59,7 +66,11 @@ class Task:
     @property
     def held(self) -> Wording | None:
         """The wording that is there: to be changed, or to be translated."""
-        return self.statement.wording(self.variant, self.language) if self.variant is not None else None
+        return (
+            self.statement.wording(self.variant, self.language)
+            if self.variant is not None
+            else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +98,15 @@ class WordingForm(EditForm):
         task = self._work
         if task.variant is None:
             kinds = [(kind.value.replace("_", " "), kind.value) for kind in _kinds(task)]
-            yield row("kind", Select(kinds, id="kind", value=kinds[0][1], allow_blank=False, compact=True))
+            yield row(
+                "kind", Select(kinds, id="kind", value=kinds[0][1], allow_blank=False, compact=True)
+            )
             if _has_changed(task):
-                yield Static("The question already has its one changed form: e on it edits it.", classes="note",
-                             markup=False)  # fmt: skip
+                yield Static(
+                    "The question already has its one changed form: e on it edits it.",
+                    classes="note",
+                    markup=False,
+                )
         if task.into is not None:
             lacks = ", ".join(task.into) or "none of the instrument's languages"
             first = task.into[0] if task.into else ""
@@ -107,7 +123,9 @@ class WordingForm(EditForm):
             self.query_one("#language").focus()
 
     def begin_in(self, box: TextArea) -> None:
-        """Select the original that a new wording begins with: typing replaces it, and an arrow key keeps it."""
+        """Select the original that a new wording begins with: typing replaces it, and an arrow key
+        keeps it.
+        """
         if self._work.variant is None:
             box.select_all()
         else:
@@ -115,7 +133,9 @@ class WordingForm(EditForm):
 
     def values(self) -> Typed:
         kind = self.chosen("kind") if self._work.variant is None else ""
-        language = self.typed("language").strip() if self._work.into is not None else self._work.language
+        language = (
+            self.typed("language").strip() if self._work.into is not None else self._work.language
+        )
         return Typed(kind, language, self.typed("text"))
 
     def fault(self) -> str:
@@ -127,10 +147,15 @@ class WordingForm(EditForm):
         if self._work.into is not None and self._seen is not None:
             return _translation_fault(self._seen, self._place(typed, self._seen), typed.language)
         kind = self._kind(typed)
-        has_options = kind in (VariantKind.CHANGED, *TYPED) or (kind is VariantKind.ORIGINAL and _has_forms(self._work))
+        has_options = kind in (VariantKind.CHANGED, *TYPED) or (
+            kind is VariantKind.ORIGINAL and _has_forms(self._work)
+        )
         if has_options and isinstance(wrong := parse_choice(typed.text), Fault):
             name = kind.value.replace("_", " ")
-            return f"{name}: this is a question with options: found {wrong.found}; expected {wrong.expected}"
+            return (
+                f"{name}: this is a question with options: found {wrong.found}; expected "
+                f"{wrong.expected}"
+            )
         if self._work.variant is None and typed.text == _start(self._work):
             return "this is still the original's text; edit it into the variant"
         return ""
@@ -164,7 +189,9 @@ class WordingForm(EditForm):
         variant = self._place(typed, seen)
         wanted = with_text(seen, variant, typed.language, typed.text, person)
         act = _act(self._work, variant, typed.language)
-        changed = store.statements.save(self._instrument, [wanted], person=person, act=act, expected={seen.ref: seen})
+        changed = store.statements.save(
+            self._instrument, [wanted], person=person, act=act, expected={seen.ref: seen}
+        )
         return outcome(store, self._instrument, changed)
 
     def _place(self, typed: Typed, statement: Statement) -> VariantId:
@@ -173,14 +200,18 @@ class WordingForm(EditForm):
         return self._work.variant or next_variant(statement, VariantKind(typed.kind))
 
     def _kind(self, typed: Typed) -> VariantKind:
-        return self._work.variant.kind if self._work.variant is not None else VariantKind(typed.kind)
+        return (
+            self._work.variant.kind if self._work.variant is not None else VariantKind(typed.kind)
+        )
 
     def _same_as(self, typed: Typed) -> str:
         if self._seen is None:
             return ""
         mine = (self._place(typed, self._seen), typed.language)
         others = (w for w in self._seen.wordings if (w.variant, w.language) != mine)
-        return next((variant_name(w.variant) for w in others if w.text.strip() == typed.text.strip()), "")
+        return next(
+            (variant_name(w.variant) for w in others if w.text.strip() == typed.text.strip()), ""
+        )
 
     def _show_difference(self, text: str) -> None:
         basis, compared = self._basis()
@@ -197,7 +228,9 @@ class WordingForm(EditForm):
         """Return what the text is compared with, and how that is called."""
         task = self._work
         if self._theirs is not None:
-            held = self._theirs.wording(self._place(self.values(), self._theirs), self.values().language)
+            held = self._theirs.wording(
+                self._place(self.values(), self._theirs), self.values().language
+            )
             return ("The other person's text (−), and yours (+):", held.text if held else "")
         if task.into is not None:
             held = task.held
@@ -206,7 +239,10 @@ class WordingForm(EditForm):
         if task.variant == ORIGINAL:
             return ("Old text (−), new text (+):", original.text if original else "")
         expected = "" if task.variant is None else f" · {_expected(task)}"
-        return (f"The original (−), and this wording (+){expected}:", original.text if original else "")
+        return (
+            f"The original (−), and this wording (+){expected}:",
+            original.text if original else "",
+        )
 
 
 def _heading(task: Task) -> str:
@@ -214,13 +250,18 @@ def _heading(task: Task) -> str:
     if task.variant is None:
         return f"{ref}: another wording in {task.language}"
     name = variant_name(task.variant)
-    return f"{ref}: translate its {name}" if task.into is not None else f"{ref}: {name} in {task.language}"
+    return (
+        f"{ref}: translate its {name}"
+        if task.into is not None
+        else f"{ref}: {name} in {task.language}"
+    )
 
 
 def _kinds(task: Task) -> tuple[VariantKind, ...]:
     """Return the kinds on offer; without an original only that, or the question that it answers.
 
-    A multiple-choice question has a changed form, and one alone; and any number of versions with typos.
+    A multiple-choice question has a changed form, and one alone; and any number of versions with
+    typos.
     """
     original = task.statement.wording(ORIGINAL, task.language)
     if original is None:
@@ -238,11 +279,15 @@ def _has_changed(task: Task) -> bool:
 
 def _has_forms(task: Task) -> bool:
     """Return whether a statement has forms that only multiple-choice questions have."""
-    return any(wording.variant.kind in (VariantKind.CHANGED, *TYPED) for wording in task.statement.wordings)
+    return any(
+        wording.variant.kind in (VariantKind.CHANGED, *TYPED) for wording in task.statement.wordings
+    )
 
 
 def _start(task: Task) -> str:
-    """Return the text to begin with: what is there, or the original to be varied; a translation begins empty."""
+    """Return the text to begin with: what is there, or the original to be varied; a translation
+    begins empty.
+    """
     if task.into is not None:
         return ""
     held = task.held or task.statement.wording(ORIGINAL, task.language)
@@ -267,4 +312,8 @@ def _translation_fault(statement: Statement, variant: VariantId, language: str) 
 def _act(task: Task, variant: VariantId, language: str) -> str:
     if task.into is not None:
         return f"translated {variant_name(variant)} into {language}"
-    return f"added {variant_name(variant)}" if task.variant is None else f"edited {variant_name(variant)}"
+    return (
+        f"added {variant_name(variant)}"
+        if task.variant is None
+        else f"edited {variant_name(variant)}"
+    )

@@ -31,7 +31,9 @@ TICKED, EMPTY = "X", " "
 
 
 class TickList(SelectionList[str]):
-    """A list of names to tick. Its cursor is in sight from the start, so that the first Down moves it."""
+    """A list of names to tick. Its cursor is in sight from the start, so that the first Down moves
+    it.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", show=False),

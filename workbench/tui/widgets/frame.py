@@ -1,7 +1,9 @@
-"""What stands around every screen: the line that says where one is, the panel that says what went wrong, the keys.
+"""What stands around every screen: the line that says where one is, the panel that says what went
+wrong, the keys.
 
-Textual's footer has a part for each key, and makes all of them anew whenever the focus moves or a key may have come or
-gone: most of what moving about would cost. `Keys` is one part, painted anew only where it would read differently.
+Textual's footer has a part for each key, and makes all of them anew whenever the focus moves or a
+key may have come or gone: most of what moving about would cost. `Keys` is one part, painted anew
+only where it would read differently.
 """
 
 from __future__ import annotations
@@ -84,7 +86,11 @@ class TitleBar(Static):
 
     def render(self) -> Content:
         left = Content.assemble(
-            ("workbench", "bold"), " · ", visible(self.store), "  ", (visible(self.place), "bold $text-accent")
+            ("workbench", "bold"),
+            " · ",
+            visible(self.store),
+            "  ",
+            (visible(self.place), "bold $text-accent"),
         )
         note = Content(visible(self.note))
         if self.said is not None:
@@ -98,7 +104,13 @@ class TitleBar(Static):
         here = Content.assemble(visible(self.store), "  ", place)
         for before, after in ((left, note), (left, nothing), (here, nothing), (place, nothing)):
             gap = 2 * bool(after.cell_length)
-            room = self.content_size.width - before.cell_length - said.cell_length - after.cell_length - gap
+            room = (
+                self.content_size.width
+                - before.cell_length
+                - said.cell_length
+                - after.cell_length
+                - gap
+            )
             if room >= 2:
                 return Content.assemble(before, " " * room, said, " " * gap, after)
         return said
@@ -162,8 +174,8 @@ class Shown(NamedTuple):
 
 
 class Keys(Widget):
-    """The keys that work now; those that lead everywhere stay at the right, and those there is no room for are left
-    out whole: F1 lists them.
+    """The keys that work now; those that lead everywhere stay at the right, and those there is no
+    room for are left out whole: F1 lists them.
     """
 
     ALLOW_SELECT = False
@@ -230,7 +242,9 @@ class Keys(Widget):
 
     def _at(self, column: int) -> Shown | None:
         """Return the key that stands at a column."""
-        return next((one for begin, one in self.placed if begin <= column < begin + one.width), None)
+        return next(
+            (one for begin, one in self.placed if begin <= column < begin + one.width), None
+        )
 
     def on_mouse_move(self, event: MouseMove) -> None:
         found = self._at(event.x)
@@ -258,26 +272,41 @@ class Keys(Widget):
     def renew(self) -> None:
         """Show the keys that work now.
 
-        While another screen is in front, Textual would ask that one about some of these keys, and it may not have its
-        parts yet. The own screen asks again when it comes back.
+        While another screen is in front, Textual would ask that one about some of these keys, and
+        it may not have its parts yet. The own screen asks again when it comes back.
         """
         if not self.is_attached or self.app.screen is not self.screen:
             return
         active = self.screen.active_bindings
-        right = [active[key] for key in ALWAYS if key in active and (active[key].binding.show or key in SHORT)]
+        right = [
+            active[key]
+            for key in ALWAYS
+            if key in active and (active[key].binding.show or key in SHORT)
+        ]
         same = {one.binding.action for one in right if one.binding.show}
         left: dict[str, ActiveBinding] = {}
         for one in active.values():
             if one.binding.show and one.binding.action not in same:
                 left.setdefault(one.binding.action, one)
         first: tuple[str, ...] = getattr(self.screen, "FOOTER_FIRST", ())
-        actions = sorted(left, key=lambda action: first.index(action) if action in first else len(first))
-        shown = [self._shown(left[action]) for action in actions], [self._shown(one) for one in right]
+        actions = sorted(
+            left, key=lambda action: first.index(action) if action in first else len(first)
+        )
+        shown = (
+            [self._shown(left[action]) for action in actions],
+            [self._shown(one) for one in right],
+        )
         if shown != (self._left, self._right):
             self._left, self._right = shown
             self.refresh()
 
     def _shown(self, active: ActiveBinding) -> Shown:
         binding = active.binding
-        called = SHORT.get(binding.key, binding.description) if binding.key in ALWAYS else binding.description
-        return Shown(binding.key, self.app.get_key_display(binding), called, active.enabled, active.tooltip)
+        called = (
+            SHORT.get(binding.key, binding.description)
+            if binding.key in ALWAYS
+            else binding.description
+        )
+        return Shown(
+            binding.key, self.app.get_key_display(binding), called, active.enabled, active.tooltip
+        )

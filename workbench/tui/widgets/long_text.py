@@ -20,7 +20,8 @@ MARKED = Style(bold=True, underline=True)
 
 
 def folded(text: str, width: int) -> list[tuple[int, int]]:
-    """Return where lines begin and stop when none may be wider than `width`, broken at blanks where possible.
+    """Return where lines begin and stop when none may be wider than `width`, broken at blanks where
+    possible.
 
     Examples
     --------
@@ -52,7 +53,9 @@ def _folded_line(text: str, first: int, stop: int, width: int) -> list[tuple[int
 
 
 def _fitting(text: str, first: int, stop: int, width: int) -> int:
-    """Return where a line that begins at `first` has to stop; always behind at least one character."""
+    """Return where a line that begins at `first` has to stop; always behind at least one
+    character.
+    """
     piece = text[first : min(stop, first + width)]
     if piece.isascii():
         return first + len(piece)

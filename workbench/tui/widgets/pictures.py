@@ -17,10 +17,10 @@ A plane with points and the crosses of their intervals, drawn in characters.
        ├──────●A──┤   ┊
     economic left┄┄┄┄┄┼┄┄┄┄┄┄┄economic right
 
-Letters and marks tell points apart; colour only repeats which one is chosen. Axes are dotted, intervals solid. A mark
-is hollow where too little rests on a coordinate for an interval. Points that fall on one place share a mark, and their
-letters stand beside each other.
-"""
+Letters and marks tell points apart; colour only repeats which one is chosen. Axes are dotted,
+intervals solid. A mark is hollow where too little rests on a coordinate for an interval. Points
+that fall on one place share a mark, and their letters stand beside each other.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ def whisker(
 
 
 def reason(undefined: str, width: int) -> Text:
-    """Return why there is no value, where its picture would be; cut with a sign where there is too little room.
+    """Return why there is no value, where its picture would be; cut with a sign where there is too
+    little room.
 
     Examples
     --------
@@ -134,7 +135,9 @@ def whisker_scale(width: int, limit: float = 1.0) -> str:
     if width < 11:
         return "0".center(width)
     signs = [" "] * width
-    low, high = (f"{-limit:.1f}", f"{limit:+.1f}") if limit < 10 else (f"{-limit:.0f}", f"{limit:+.0f}")
+    low, high = (
+        (f"{-limit:.1f}", f"{limit:+.1f}") if limit < 10 else (f"{-limit:.0f}", f"{limit:+.0f}")
+    )
     for text, at in ((low, 0), ("0", _column(0.0, limit, width)), (high, width - len(high))):
         signs[at : at + len(text)] = text
     return "".join(signs)[:width]
@@ -153,8 +156,11 @@ MARK, CROSSED_SHARE, AT_END = "│", "┼", "╪"
 "of a reference on a bar: alone, within the interval, at an end of it"
 
 
-def picture(value: Value, width: int, scale: tuple[float, float], references: Sequence[float] = ()) -> Text:
-    """Return a value on a scale, `width` columns wide: a filled bar from 0, or a dot on a line with 0 in its middle.
+def picture(
+    value: Value, width: int, scale: tuple[float, float], references: Sequence[float] = ()
+) -> Text:
+    """Return a value on a scale, `width` columns wide: a filled bar from 0, or a dot on a line with
+    0 in its middle.
 
     Examples
     --------
@@ -166,16 +172,27 @@ def picture(value: Value, width: int, scale: tuple[float, float], references: Se
     '  ├──●──┤ │          '
     >>> picture(Estimate(1.0, math.nan, math.nan, 1, few="too few for an interval: 1 statement"), 21, (0.0, 1.0)).plain
     '▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆○'
-    """
+    """  # noqa: E501
     found, low, high, undefined = _parts(value)
     few = isinstance(value, Estimate) and bool(value.few)
     if scale[0] < 0:
         limit = max(-scale[0], scale[1])
-        return whisker(found, low, high, width, limit=limit, references=references, undefined=undefined, few=few)
+        return whisker(
+            found,
+            low,
+            high,
+            width,
+            limit=limit,
+            references=references,
+            undefined=undefined,
+            few=few,
+        )
     if math.isnan(found):
         return reason(undefined, width)
     span = scale[1] - scale[0]
-    ends, marks = ([(one - scale[0]) / span for one in some] for some in ((found, low, high), references))
+    ends, marks = (
+        [(one - scale[0]) / span for one in some] for some in ((found, low, high), references)
+    )
     return _share(ends, marks, width, few=few)
 
 
@@ -191,9 +208,15 @@ def picture_scale(scale: tuple[float, float], width: int, references: Sequence[f
         return whisker_scale(width, max(-scale[0], scale[1]))
     if scale == (0.0, 1.0):
         middle, ends = " ".join(f"{100 * one:g}" for one in references) or "50", "100 %"
-        first = place(sum(references) / len(references) if references else 0.5, width) - len(middle) // 2
+        first = (
+            place(sum(references) / len(references) if references else 0.5, width)
+            - len(middle) // 2
+        )
         room = first >= 2 and first + len(middle) < width - len(ends)
-        return f"0{f'{middle:>{first + len(middle) - 1}}' if room else ''}".ljust(width - len(ends)) + ends
+        return (
+            f"0{f'{middle:>{first + len(middle) - 1}}' if room else ''}".ljust(width - len(ends))
+            + ends
+        )
     low, high = f"{scale[0]:g}", f"{scale[1]:g}"
     return f"{low}{high.rjust(max(0, width - len(low)))}"[:width]
 
@@ -215,7 +238,9 @@ def _share(ends: Sequence[float], references: Sequence[float], width: int, *, fe
         first, last = place(low, width), place(high, width)
         for column in range(first, last + 1):
             signs[column] = CROSSED_SHARE if column in marks else "─"
-        signs[first], signs[last] = (AT_END if end in marks else sign for end, sign in ((first, "├"), (last, "┤")))
+        signs[first], signs[last] = (
+            AT_END if end in marks else sign for end, sign in ((first, "├"), (last, "┤"))
+        )
     signs[at] = HOLLOW if few else FULL
     return Text("".join(signs), no_wrap=True)
 
@@ -232,8 +257,9 @@ STYLES: dict[Role, str] = {
     "chosen": "bold $text-accent",
 }
 MARKS, HOLLOW_MARKS = "●◆■▲▼★", "○◇□△▽☆"
-"""for sources, the first for the first one, they begin anew when there are more; and the same hollow, where too little
-rests on a coordinate for an interval"""
+"""for sources, the first for the first one, they begin anew when there are more; and the same
+hollow, where too little rests on a coordinate for an interval
+"""
 MARGIN = 5
 "columns at the left for the numbers of the vertical axis"
 LEAST_WIDTH, LEAST_HEIGHT = 24, 5
@@ -284,7 +310,8 @@ FULL_SCALE = Scale()
 
 
 def fitted(points: Iterable[Point]) -> Scale:
-    """Return a scale that shows all intervals and 0, with one unit on both axes; the whole one where there is no point.
+    """Return a scale that shows all intervals and 0, with one unit on both axes; the whole one
+    where there is no point.
 
     Examples
     --------
@@ -307,7 +334,9 @@ def _span(ends: Iterable[float]) -> tuple[float, float]:
     """Return tenths around the values and 0, at least 0.2 wide."""
     values = [0.0, *ends]
     low, high = math.floor(min(values) * 10 - 1e-9) / 10, math.ceil(max(values) * 10 + 1e-9) / 10
-    return (max(-1.0, low) if min(values) < 0 else 0.0), (min(1.0, high) if max(values) > 0 else 0.0)
+    return (max(-1.0, low) if min(values) < 0 else 0.0), (
+        min(1.0, high) if max(values) > 0 else 0.0
+    )
 
 
 def _widened(low: float, high: float, width: float) -> tuple[float, float]:
@@ -324,9 +353,11 @@ def draw(
     scale: Scale = FULL_SCALE,
     names: tuple[str, str] = ("economic", "cultural"),
 ) -> list[list[Cell]]:
-    """Return `height` rows of `width` cells; nothing but blanks where that is too small for a picture.
+    """Return `height` rows of `width` cells; nothing but blanks where that is too small for a
+    picture.
 
-    What lies outside the scale is drawn at its edge; an interval that goes on there ends in an arrow.
+    What lies outside the scale is drawn at its edge; an interval that goes on there ends in an
+    arrow.
     """
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         return [[(" ", "")] * width for _ in range(height)]
@@ -338,7 +369,11 @@ def draw(
     canvas.marks(sorted(placed, key=lambda point: point.letter))
     numbers = _numbers(canvas)
     rows = [
-        [*((c, "axis") for c in numbers.get(row, "").rjust(MARGIN - 1) + " "), *canvas.rows[row], (" ", "")]
+        [
+            *((c, "axis") for c in numbers.get(row, "").rjust(MARGIN - 1) + " "),
+            *canvas.rows[row],
+            (" ", ""),
+        ]
         for row in range(canvas.height)
     ]
     return [*rows, [(character, "axis") for character in _foot(canvas, width)]]
@@ -355,7 +390,11 @@ class _Canvas:
         return place((x - self.scale.left) / (self.scale.right - self.scale.left), self.width)
 
     def row(self, y: float) -> int:
-        return self.height - 1 - place((y - self.scale.bottom) / (self.scale.top - self.scale.bottom), self.height)
+        return (
+            self.height
+            - 1
+            - place((y - self.scale.bottom) / (self.scale.top - self.scale.bottom), self.height)
+        )
 
     def axes(self, names: tuple[str, str]) -> None:
         """Draw the axes through 0, with what their ends mean."""
@@ -379,12 +418,16 @@ class _Canvas:
         """Draw the intervals of a point."""
         role: Role = "chosen" if point.chosen else "interval"
         scale, row, column = self.scale, self.row(point.y.value), self.column(point.x.value)
-        if not math.isnan(point.x.low) and (first := self.column(point.x.low)) < (last := self.column(point.x.high)):
+        if not math.isnan(point.x.low) and (first := self.column(point.x.low)) < (
+            last := self.column(point.x.high)
+        ):
             for at in range(first, last + 1):
                 self.put(row, at, "─", role)
             self.put(row, first, "├" if point.x.low >= scale.left else "◂", role)
             self.put(row, last, "┤" if point.x.high <= scale.right else "▸", role)
-        if not math.isnan(point.y.low) and (first := self.row(point.y.high)) < (last := self.row(point.y.low)):
+        if not math.isnan(point.y.low) and (first := self.row(point.y.high)) < (
+            last := self.row(point.y.low)
+        ):
             for at in range(first, last + 1):
                 self.put(at, column, "│", role)
             self.put(first, column, "┬" if point.y.high <= scale.top else "▴", role)
@@ -407,13 +450,22 @@ class _Canvas:
             role: Role = "chosen" if any(point.chosen for point in there) else "point"
             self.rows[row][column] = (there[0].mark, role)
             text = letters(there)
-            at = next((spot for spot in self._spots(row, column, len(text)) if not taken & _cells(spot, text)), None)
+            at = next(
+                (
+                    spot
+                    for spot in self._spots(row, column, len(text))
+                    if not taken & _cells(spot, text)
+                ),
+                None,
+            )
             if at is not None:
                 taken |= _cells(at, text)
                 self.write(*at, text, role)
 
     def _spots(self, row: int, column: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield where letters may begin: right of the place, left of it, then ever further above and below."""
+        """Yield where letters may begin: right of the place, left of it, then ever further above
+        and below.
+        """
         for away in range(self.height):
             for line in (row,) if away == 0 else (row - away, row + away):
                 for first in (column + 1, column - size):
@@ -427,7 +479,8 @@ class _Canvas:
 
 
 def letters(there: Sequence[Point]) -> str:
-    """Return the letters of points that share a place; a mark other than the one before stands before its letter.
+    """Return the letters of points that share a place; a mark other than the one before stands
+    before its letter.
 
     Examples
     --------
@@ -466,7 +519,9 @@ def _number(value: float) -> str:
 
 
 class Plane(Widget):
-    """Points on the economic and the cultural axis, on the whole plane or as near as their intervals allow."""
+    """Points on the economic and the cultural axis, on the whole plane or as near as their
+    intervals allow.
+    """
 
     DEFAULT_CSS = """
     Plane {
@@ -489,5 +544,8 @@ class Plane(Widget):
 
 
 def _line(row: Sequence[Cell]) -> Content:
-    runs = (("".join(sign for sign, _ in run), STYLES[role]) for role, run in groupby(row, key=lambda cell: cell[1]))
+    runs = (
+        ("".join(sign for sign, _ in run), STYLES[role])
+        for role, run in groupby(row, key=lambda cell: cell[1])
+    )
     return Content.assemble(*runs)

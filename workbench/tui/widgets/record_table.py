@@ -29,7 +29,8 @@ def same_in_all(cells: Sequence[str]) -> bool:
 
 
 def in_all_rows(parts: Iterable[tuple[str, str]]) -> str:
-    """Return the line for columns that are folded, given the title and the cell of each; "" without any.
+    """Return the line for columns that are folded, given the title and the cell of each; "" without
+    any.
 
     Examples
     --------
@@ -57,7 +58,9 @@ class Column:
 
 
 def moving(first: str, last: str) -> list[BindingType]:
-    """Return the keys that move about in a table; `first`, `last`: those for its first and its last row."""
+    """Return the keys that move about in a table; `first`, `last`: those for its first and its last
+    row.
+    """
     return [
         Binding("enter", "select_cursor", "Open", key_display="Enter"),
         Binding("up,k", "cursor_up", "Row above", show=False),
@@ -70,9 +73,11 @@ def moving(first: str, last: str) -> list[BindingType]:
 
 
 class RecordTable(DataTable[Text], inherit_bindings=False):
-    """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string would be markup.
+    """A table with a row cursor, moved by arrows and by j and k. Cells are `Text`: a plain string
+    would be markup.
 
-    It has no columns before it knows its width, and is never less than a line high, so that it comes to know it.
+    It has no columns before it knows its width, and is never less than a line high, so that it
+    comes to know it.
     """
 
     DEFAULT_CSS = """
@@ -123,7 +128,9 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         return width
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint; a table that is painted and was told no size, as Textual at times forgets to, asks for it."""
+        """Paint; a table that is painted and was told no size, as Textual at times forgets to, asks
+        for it.
+        """
         if self._laid_out < 0:
             self.post_message(events.Resize(self.size, self.virtual_size))
         return super().render_lines(crop)
@@ -136,14 +143,18 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
     @property
     def current(self) -> str | None:
         """The key of the record under the cursor."""
-        return self._records[self.cursor_row][0] if 0 <= self.cursor_row < len(self._records) else None
+        return (
+            self._records[self.cursor_row][0] if 0 <= self.cursor_row < len(self._records) else None
+        )
 
     @property
     def keys(self) -> tuple[str, ...]:
         return tuple(key for key, _ in self._records)
 
     def show(self, records: Sequence[Record], *, at: int | None = None) -> None:
-        """Show these records. The cursor stays on its record, or goes to row `at` where that is given."""
+        """Show these records. The cursor stays on its record, or goes to row `at` where that is
+        given.
+        """
         before, old = self.current, self._records
         self._records = tuple(records)
         if self._laid_out < 0:
@@ -194,7 +205,9 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         for column in shown:
             wide = column.width or max(8, rest)
             label = Text(column.label.rstrip(), no_wrap=True, overflow="ellipsis")
-            label.truncate(wide - (self.cell_padding == 0 and column is not shown[-1]), overflow="ellipsis")
+            label.truncate(
+                wide - (self.cell_padding == 0 and column is not shown[-1]), overflow="ellipsis"
+            )
             self.add_column(label, key=column.key, width=wide)
         self._fill(row)
 
@@ -205,10 +218,14 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
         return self._laid_out >= column.least and column.key not in self._without
 
     def _cells(self, cells: tuple[Text, ...]) -> list[Text]:
-        """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut without a sign, and none
-        touches its neighbour.
+        """Return the cells that are shown; one that does not fit ends in `…`: no figure is cut
+        without a sign, and none touches its neighbour.
         """
-        found = [cell.copy() for cell, column in zip(cells, self._all_columns, strict=True) if self._has(column)]
+        found = [
+            cell.copy()
+            for cell, column in zip(cells, self._all_columns, strict=True)
+            if self._has(column)
+        ]
         for cell, width in zip(found, self._widths, strict=True):
             cell.no_wrap, cell.overflow = True, cell.overflow or "ellipsis"
             if cell.cell_len > width:
@@ -218,10 +235,13 @@ class RecordTable(DataTable[Text], inherit_bindings=False):
 
     @property
     def _widths(self) -> list[int]:
-        """How wide a cell of each column may be: where cells have no padding, a blank stays before the next column."""
+        """How wide a cell of each column may be: where cells have no padding, a blank stays before
+        the next column.
+        """
         columns = self.ordered_columns
         return [
-            column.width - (self.cell_padding == 0 and place < len(columns)) for place, column in enumerate(columns, 1)
+            column.width - (self.cell_padding == 0 and place < len(columns))
+            for place, column in enumerate(columns, 1)
         ]
 
     def _fill(self, row: int) -> None:
@@ -284,12 +304,16 @@ class FluidTable(RecordTable):
         if (room := self.room(event.size.width)) != self._laid_out:
             if self._cells_for is not None:
                 self._records = tuple(self._cells_for(room))
-                if (beside := self.room(event.size.width)) != room:  # with these records the table scrolls
+                if (
+                    beside := self.room(event.size.width)
+                ) != room:  # with these records the table scrolls
                     self._records, room = tuple(self._cells_for(beside)), beside
             self._all_columns = tuple(self._layout_for(room))
 
     def room(self, width: int) -> int:
-        """Return how much of the table's width there is for columns: the bar of a table that scrolls hides the rest."""
+        """Return how much of the table's width there is for columns: the bar of a table that
+        scrolls hides the rest.
+        """
         scrolls = len(self._records) > self.size.height - self.header_height
         return max(0, width - self.styles.scrollbar_size_vertical * scrolls)
 
@@ -299,7 +323,9 @@ class FluidTable(RecordTable):
         return self._all_columns[min(self.cursor_coordinate.column, len(self._all_columns) - 1)].key
 
     def show_for_width(self, cells: Cells, *, at: int | None = None) -> None:
-        """Show records, and make them anew whenever the width changes. The cursor stays on its record."""
+        """Show records, and make them anew whenever the width changes. The cursor stays on its
+        record.
+        """
         if self._laid_out >= 0 and tuple(self._layout_for(self._laid_out)) != self._all_columns:
             self.show_anew(cells)
             if at is not None:
@@ -317,14 +343,20 @@ class FluidTable(RecordTable):
     def lay_out_again(self) -> None:
         """Take the layout's columns anew, for records that need other columns."""
         if self._laid_out >= 0:
-            self._records = tuple(self._cells_for(self._laid_out)) if self._cells_for is not None else ()
-            if (room := self.room(self.size.width)) != self._laid_out and self._cells_for is not None:
+            self._records = (
+                tuple(self._cells_for(self._laid_out)) if self._cells_for is not None else ()
+            )
+            if (
+                room := self.room(self.size.width)
+            ) != self._laid_out and self._cells_for is not None:
                 self._records = tuple(self._cells_for(room))
             self._all_columns = tuple(self._layout_for(room))
             self._lay_out(room)
 
     def show_anew(self, cells: Cells) -> None:
-        """Show records that may need other columns than those before. The cursor stays on its record."""
+        """Show records that may need other columns than those before. The cursor stays on its
+        record.
+        """
         before, self._cells_for = self.current, cells
         self.lay_out_again()
         if before in self.keys:
@@ -344,7 +376,9 @@ class FluidTable(RecordTable):
         column = max(0, min(column + direction, len(self.ordered_columns) - 1))
         self.cursor_coordinate = Coordinate(row, column)
 
-    def _should_highlight(self, cursor: Coordinate, target_cell: Coordinate, type_of_cursor: CursorType) -> bool:
+    def _should_highlight(
+        self, cursor: Coordinate, target_cell: Coordinate, type_of_cursor: CursorType
+    ) -> bool:
         if target_cell.row < 0:
             return self._marks_columns and cursor.column == target_cell.column
         return super()._should_highlight(cursor, target_cell, type_of_cursor)

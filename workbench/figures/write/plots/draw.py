@@ -9,7 +9,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from workbench.domain.verdicts import Estimate, Verdict
-from workbench.figures.pictures.kinds import Bars, Cell, Grid, Intervals, Lines, Place, Plane, Point, Spider, hollow
+from workbench.figures.pictures.kinds import (
+    Bars,
+    Cell,
+    Grid,
+    Intervals,
+    Lines,
+    Place,
+    Plane,
+    Point,
+    Spider,
+    hollow,
+)
 from workbench.figures.pictures.picture import Picture
 from workbench.figures.shown import estimate, number
 from workbench.figures.table import MARKS, WORDS
@@ -27,7 +38,7 @@ def draw(picture: Picture) -> Figure:
     raise TypeError(f"{type(picture).__name__} is no picture")
 
 
-# ── intervals ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── intervals ─────────────────────────────────────────────────────────────────────────────────────
 
 LINE, GAP = 0.16, 0.1
 "height of a value, and gap between two labels, in inches"
@@ -108,7 +119,14 @@ def _point(axes: Axes, point: Point, at: float, look: style.Look, *, several: bo
     if not math.isnan(value.low):
         ends = [value.low, value.high]
         axes.plot(
-            ends, [at, at], color=look.colour, linewidth=1.4, marker="|", markersize=4, markeredgewidth=1.2, zorder=2
+            ends,
+            [at, at],
+            color=look.colour,
+            linewidth=1.4,
+            marker="|",
+            markersize=4,
+            markeredgewidth=1.2,
+            zorder=2,
         )
     axes.plot([value.value], [at], **marked(look, open_=hollow(value)), zorder=3, clip_on=False)
 
@@ -127,7 +145,9 @@ def marked(look: style.Look, *, open_: bool) -> dict[str, Any]:
 
 
 def _number(picture: Intervals, point: Point) -> str:
-    """Return the value as tables have it, with what stands behind it; empty where it is undefined."""
+    """Return the value as tables have it, with what stands behind it; empty where it is
+    undefined.
+    """
     if not point.value.defined:
         return ""
     return f"{estimate(point.value, picture.axis.kind)} {point.beside}".strip()
@@ -146,7 +166,7 @@ def _handles(picture: Intervals, names: list[str], looks: dict[str, style.Look])
     return found
 
 
-# ── bars ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── bars ──────────────────────────────────────────────────────────────────────────────────────────
 
 BAR_LINE = 0.24
 
@@ -159,11 +179,16 @@ def _bars(picture: Bars) -> Figure:
     looks = style.looks(picture.series)
     names = [name for name in picture.series if name]
     labels = [style.short(bar.label) for bar in picture.bars]
-    numbers = [number(bar.parts[0][1], picture.axis.kind) if len(bar.parts) == 1 else "" for bar in picture.bars]
+    numbers = [
+        number(bar.parts[0][1], picture.axis.kind) if len(bar.parts) == 1 else ""
+        for bar in picture.bars
+    ]
     of = style.canvas(
-        BAR_LINE * len(labels), left=style.widest(labels) + 0.2, right=style.widest(numbers, style.SMALL) + 0.2,
+        BAR_LINE * len(labels),
+        left=style.widest(labels) + 0.2,
+        right=style.widest(numbers, style.SMALL) + 0.2,
         top=style.legend_height(names) + 0.05,
-    )  # fmt: skip
+    )
     axes = of.axes
     style.put_axis(axes, picture.axis)
     axes.set_xlim(picture.axis.low, picture.axis.high)
@@ -177,21 +202,31 @@ def _bars(picture: Bars) -> Figure:
             if not math.isnan(size):
                 look = looks[name]
                 axes.barh(
-                    at + 0.5, size, 0.7, left=begin, facecolor=(look.colour, 0.45), edgecolor=look.colour,
-                    linewidth=0.7, hatch=look.hatch,
-                )  # fmt: skip
+                    at + 0.5,
+                    size,
+                    0.7,
+                    left=begin,
+                    facecolor=(look.colour, 0.45),
+                    edgecolor=look.colour,
+                    linewidth=0.7,
+                    hatch=look.hatch,
+                )
                 begin += size
         texts.beside(Text(0, at + 0.5, labels[at], "right", style.NORMAL, across=-6))
         texts.beside(Text(1, at + 0.5, numbers[at], across=6))
     handles = [
-        Patch(facecolor=(looks[name].colour, 0.45), edgecolor=looks[name].colour, hatch=looks[name].hatch)
+        Patch(
+            facecolor=(looks[name].colour, 0.45),
+            edgecolor=looks[name].colour,
+            hatch=looks[name].hatch,
+        )
         for name in names
     ]
     style.put_legend(of, handles, names)
     return of.figure
 
 
-# ── lines ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── lines ─────────────────────────────────────────────────────────────────────────────────────────
 
 HEIGHT, WIDEST = 3.2, 5.6
 
@@ -204,7 +239,9 @@ def _lines(picture: Lines) -> Figure:
     named = [line.series for line in picture.lines if line.series]
     legend = [*named, *([picture.identity] if picture.identity else [])]
     looks = style.looks([line.series for line in picture.lines])
-    of = style.canvas(HEIGHT, left=0.75, right=style.WIDTH - WIDEST, top=style.legend_height(legend) + 0.1)
+    of = style.canvas(
+        HEIGHT, left=0.75, right=style.WIDTH - WIDEST, top=style.legend_height(legend) + 0.1
+    )
     axes = of.axes
     style.put_axis(axes, picture.x)
     style.put_axis(axes, picture.y, vertical=True)
@@ -213,7 +250,10 @@ def _lines(picture: Lines) -> Figure:
         _curve(axes, line.points, looks[line.series])
     if picture.identity:
         put_identity(axes, picture.x.low, picture.x.high)
-    handles = [Line2D([], [], **{**marked(looks[name], open_=False), "linestyle": looks[name].dash}) for name in named]
+    handles = [
+        Line2D([], [], **{**marked(looks[name], open_=False), "linestyle": looks[name].dash})
+        for name in named
+    ]
     if picture.identity:
         handles.append(Line2D([], [], color=style.GREY, linewidth=0.8, linestyle=":"))
     style.put_legend(of, handles, legend)
@@ -227,8 +267,14 @@ def put_identity(axes: Axes, low: float, high: float) -> None:
 
 def _curve(axes: Axes, points: Sequence[tuple[float, Estimate]], look: style.Look) -> None:
     there = [(at, value) for at, value in points if value.defined]
-    axes.plot([at for at, _ in there], [value.value for _, value in there], color=look.colour, linestyle=look.dash,
-              linewidth=1.4, zorder=2)  # fmt: skip
+    axes.plot(
+        [at for at, _ in there],
+        [value.value for _, value in there],
+        color=look.colour,
+        linestyle=look.dash,
+        linewidth=1.4,
+        zorder=2,
+    )
     band = [(at, value.low, value.high) for at, value in there if not math.isnan(value.low)]
     if band:
         places, low, high = map(list, zip(*band, strict=True))
@@ -237,7 +283,7 @@ def _curve(axes: Axes, points: Sequence[tuple[float, Estimate]], look: style.Loo
         axes.plot([at], [value.value], **marked(look, open_=hollow(value)), zorder=3, clip_on=False)
 
 
-# ── plane ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── plane ─────────────────────────────────────────────────────────────────────────────────────────
 
 SIDE = 4.2
 "inches of a square plane"
@@ -255,9 +301,12 @@ def _plane(picture: Plane) -> Figure:
     looks = style.looks(picture.series)
     left_out = [f"{place.label}: undefined, {_why(place)}" for place in picture.left_out]
     of = style.canvas(
-        SIDE, left=0.8, right=style.WIDTH - 0.8 - SIDE - 0.9 * (not picture.square),
-        top=style.legend_height(legend) + 0.1, bottom=0.5 + 0.16 * len(left_out),
-    )  # fmt: skip
+        SIDE,
+        left=0.8,
+        right=style.WIDTH - 0.8 - SIDE - 0.9 * (not picture.square),
+        top=style.legend_height(legend) + 0.1,
+        bottom=0.5 + 0.16 * len(left_out),
+    )
     axes = of.axes
     style.put_axis(axes, picture.x)
     style.put_axis(axes, picture.y, vertical=True)
@@ -268,17 +317,35 @@ def _plane(picture: Plane) -> Figure:
         look = looks[place.series]
         x, y = place.x, place.y
         if not math.isnan(x.low):
-            axes.plot([x.low, x.high], [y.value, y.value], color=look.colour, linewidth=1.1, alpha=0.8, zorder=2)
+            axes.plot(
+                [x.low, x.high],
+                [y.value, y.value],
+                color=look.colour,
+                linewidth=1.1,
+                alpha=0.8,
+                zorder=2,
+            )
         if not math.isnan(y.low):
-            axes.plot([x.value, x.value], [y.low, y.high], color=look.colour, linewidth=1.1, alpha=0.8, zorder=2)
+            axes.plot(
+                [x.value, x.value],
+                [y.low, y.high],
+                color=look.colour,
+                linewidth=1.1,
+                alpha=0.8,
+                zorder=2,
+            )
         axes.plot([x.value], [y.value], **marked(look, open_=place.hollow), zorder=3)
     if picture.labelled:
         _labels(axes, picture, placed)
     for row, text in enumerate(left_out):
         of.figure.text(
-            0.8 / style.WIDTH, (0.05 + 0.16 * row) / of.figure.get_figheight(), style.short(text, 90),
-            fontsize=style.SMALL, style="italic", color=style.GREY,
-        )  # fmt: skip
+            0.8 / style.WIDTH,
+            (0.05 + 0.16 * row) / of.figure.get_figheight(),
+            style.short(text, 90),
+            fontsize=style.SMALL,
+            style="italic",
+            color=style.GREY,
+        )
     handles = [Line2D([], [], **marked(looks[name], open_=False)) for name in named]
     if picture.identity:
         handles.append(Line2D([], [], color=style.GREY, linewidth=0.8, linestyle=":"))
@@ -291,12 +358,17 @@ def _why(place: Place) -> str:
 
 
 def _labels(axes: Axes, picture: Plane, placed: list[Place]) -> None:
-    """Write each label beside its point, at the first of some spots where no other label stands; where all are taken
-    the point has none, and the table says what it is.
+    """Write each label beside its point, at the first of some spots where no other label stands;
+    where all are taken the point has none, and the table says what it is.
     """
     unit = (picture.x.high - picture.x.low) / 60, (picture.y.high - picture.y.low) / 60
     taken: list[tuple[float, float, float, float]] = [
-        (place.x.value - unit[0], place.y.value - unit[1], place.x.value + unit[0], place.y.value + unit[1])
+        (
+            place.x.value - unit[0],
+            place.y.value - unit[1],
+            place.x.value + unit[0],
+            place.y.value + unit[1],
+        )
         for place in placed
     ]
     for place in placed:
@@ -312,11 +384,13 @@ def _labels(axes: Axes, picture: Plane, placed: list[Place]) -> None:
                 break
 
 
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+def _overlap(
+    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
+) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-# ── spider ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── spider ────────────────────────────────────────────────────────────────────────────────────────
 
 SPIDER_SIDE = 3.6
 
@@ -330,23 +404,43 @@ def _spider(picture: Spider) -> Figure:
     looks = style.looks(list(picture.lines), picture.baselines)
     margin = (style.WIDTH - SPIDER_SIDE) / 2
     of = style.canvas(
-        SPIDER_SIDE, left=margin, right=margin, top=style.legend_height(names) + 0.4, bottom=0.4, polar=True
+        SPIDER_SIDE,
+        left=margin,
+        right=margin,
+        top=style.legend_height(names) + 0.4,
+        bottom=0.4,
+        polar=True,
     )
     axes: Any = of.axes
     turns = [2 * math.pi * at / len(picture.spokes) for at in range(len(picture.spokes))]
     _web(axes, picture, turns)
     for name, values in picture.lines.items():
         look = looks[name]
-        ends = [(turn, value.value) for turn, value in zip(turns, values, strict=True) if value.defined]
+        ends = [
+            (turn, value.value) for turn, value in zip(turns, values, strict=True) if value.defined
+        ]
         whole = len(ends) == len(turns)
-        drawn = [*ends, ends[0]] if whole else [
-            (turn, value.value if value.defined else math.nan)
-            for turn, value in zip([*turns, 2 * math.pi], [*values, values[0]], strict=True)
-        ]  # fmt: skip
-        axes.plot(*zip(*drawn, strict=True), color=look.colour, linestyle=look.dash, linewidth=1.2, zorder=2)
+        drawn = (
+            [*ends, ends[0]]
+            if whole
+            else [
+                (turn, value.value if value.defined else math.nan)
+                for turn, value in zip([*turns, 2 * math.pi], [*values, values[0]], strict=True)
+            ]
+        )
+        axes.plot(
+            *zip(*drawn, strict=True),
+            color=look.colour,
+            linestyle=look.dash,
+            linewidth=1.2,
+            zorder=2,
+        )
         for (turn, value), at in zip(ends, (one for one in values if one.defined), strict=True):
             axes.plot([turn], [value], **marked(look, open_=hollow(at)), zorder=3, clip_on=False)
-    handles = [Line2D([], [], **{**marked(looks[name], open_=False), "linestyle": looks[name].dash}) for name in names]
+    handles = [
+        Line2D([], [], **{**marked(looks[name], open_=False), "linestyle": looks[name].dash})
+        for name in names
+    ]
     style.put_legend(of, handles, names)
     return of.figure
 
@@ -359,7 +453,12 @@ def _web(axes: Axes, picture: Spider, turns: list[float]) -> None:
     polar.set_theta_zero_location("N")
     polar.set_theta_direction(-1)
     polar.set_ylim(axis.low, axis.high)
-    polar.set_yticks(rings, [axis.tick(round(ring, 10)) for ring in rings], fontsize=style.SMALL, color=style.GREY)
+    polar.set_yticks(
+        rings,
+        [axis.tick(round(ring, 10)) for ring in rings],
+        fontsize=style.SMALL,
+        color=style.GREY,
+    )
     polar.set_rlabel_position(math.degrees(turns[1]) / 2)
     polar.set_xticks(turns, [""] * len(turns))
     polar.grid(color=style.GREY, alpha=0.4, linewidth=0.5)
@@ -371,12 +470,16 @@ def _web(axes: Axes, picture: Spider, turns: list[float]) -> None:
         across = math.sin(turn)
         side = "center" if abs(across) < 0.1 else "left" if across > 0 else "right"
         polar.text(
-            turn, axis.high + 0.06 * (axis.high - axis.low), style.short(spoke), fontsize=style.SMALL, ha=side,
+            turn,
+            axis.high + 0.06 * (axis.high - axis.low),
+            style.short(spoke),
+            fontsize=style.SMALL,
+            ha=side,
             va="center",
-        )  # fmt: skip
+        )
 
 
-# ── grid ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── grid ──────────────────────────────────────────────────────────────────────────────────────────
 
 ROW = 0.2
 LEAST = 0.42
@@ -394,11 +497,17 @@ FILLS = {
 @draw.register(Grid)
 def _grid(picture: Grid) -> Figure:
     """Return a drawn grid."""
-    rows, columns = [style.short(row) for row in picture.rows], [style.short(column) for column in picture.columns]
+    rows, columns = (
+        [style.short(row) for row in picture.rows],
+        [style.short(column) for column in picture.columns],
+    )
     texts = [cell.text for row in picture.cells for cell in row]
     wide = max(LEAST, style.widest(texts, style.SMALL) + 0.16)
     left = style.widest(rows) + 0.15 + (0.25 if picture.titles[0] else 0)
-    used = sorted({cell.verdict for row in picture.cells for cell in row if cell.verdict}, key=list(Verdict).index)
+    used = sorted(
+        {cell.verdict for row in picture.cells for cell in row if cell.verdict},
+        key=list(Verdict).index,
+    )
     names = [f"{MARKS[verdict]} {WORDS[verdict]}" for verdict in used]
     legend = style.legend_height(names)
     titled = 0.25 if picture.titles[1] else 0
@@ -407,10 +516,13 @@ def _grid(picture: Grid) -> Figure:
     top = (style.widest(columns, style.SMALL) * 0.72 + 0.2) if slanted else 0.28
     room = style.widest(columns, style.SMALL) * 0.72 if slanted else 0.15
     of = style.canvas(
-        ROW * len(rows), left=left, right=max(room, style.WIDTH - left - wide * len(columns)),
-        top=top + legend + titled, bottom=0.3 if picture.unit else 0.1,
+        ROW * len(rows),
+        left=left,
+        right=max(room, style.WIDTH - left - wide * len(columns)),
+        top=top + legend + titled,
+        bottom=0.3 if picture.unit else 0.1,
         width=max(style.WIDTH, left + wide * len(columns) + room),
-    )  # fmt: skip
+    )
     axes = of.axes
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(rows), 0)
@@ -418,7 +530,9 @@ def _grid(picture: Grid) -> Figure:
     _texts(axes, picture, rows)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
-    turned: dict[str, Any] = {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
+    turned: dict[str, Any] = (
+        {"rotation": 45, "ha": "left", "rotation_mode": "anchor"} if slanted else {}
+    )
     places = [at + 0.5 for at in range(len(columns))]
     axes.set_xticks(places, columns, fontsize=style.SMALL, **turned)
     axes.set_yticks([])
@@ -429,9 +543,12 @@ def _grid(picture: Grid) -> Figure:
     _row_title(of, picture.titles[0])
     if picture.unit:
         of.figure.text(
-            left / of.figure.get_figwidth(), 0.08 / of.figure.get_figheight(), f"in {picture.unit}",
-            fontsize=style.SMALL, color=style.GREY,
-        )  # fmt: skip
+            left / of.figure.get_figwidth(),
+            0.08 / of.figure.get_figheight(),
+            f"in {picture.unit}",
+            fontsize=style.SMALL,
+            color=style.GREY,
+        )
     style.put_legend(of, [_swatch(verdict) for verdict in used], names)
     return of.figure
 
@@ -441,9 +558,14 @@ def _row_title(of: style.Canvas, title: str) -> None:
     if title:
         box = of.axes.get_position()
         of.figure.text(
-            0.12 / of.figure.get_figwidth(), (box.y0 + box.y1) / 2, title, fontsize=style.NORMAL, rotation=90,
-            ha="center", va="center",
-        )  # fmt: skip
+            0.12 / of.figure.get_figwidth(),
+            (box.y0 + box.y1) / 2,
+            title,
+            fontsize=style.NORMAL,
+            rotation=90,
+            ha="center",
+            va="center",
+        )
 
 
 def _texts(axes: Axes, picture: Grid, rows: list[str]) -> None:
@@ -451,7 +573,9 @@ def _texts(axes: Axes, picture: Grid, rows: list[str]) -> None:
     for at, (row, cells) in enumerate(zip(rows, picture.cells, strict=True)):
         texts.beside(Text(0, at + 0.5, row, "right", style.NORMAL, across=-4))
         for column, cell in enumerate(cells):
-            texts.add(Text(column + 0.5, at + 0.5, cell.text, "center", italic=bool(cell.undefined)))
+            texts.add(
+                Text(column + 0.5, at + 0.5, cell.text, "center", italic=bool(cell.undefined))
+            )
 
 
 def _shades(axes: Axes, picture: Grid) -> None:
@@ -465,11 +589,18 @@ def _shades(axes: Axes, picture: Grid) -> None:
             drawn.setdefault(_look(cell, picture.scale), []).append((column + 0.03, row + 0.06))
     for (colour, alpha), corners in drawn.items():
         points = [
-            point for x, y in corners for point in ((x, y), (x + 0.94, y), (x + 0.94, y + 0.88), (x, y + 0.88), (x, y))
+            point
+            for x, y in corners
+            for point in ((x, y), (x + 0.94, y), (x + 0.94, y + 0.88), (x, y + 0.88), (x, y))
         ]
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(corners)
         axes.add_patch(
-            PathPatch(Path(points, codes), facecolor=(colour, alpha), edgecolor=(style.GREY, 0.5), linewidth=0.4)
+            PathPatch(
+                Path(points, codes),
+                facecolor=(colour, alpha),
+                edgecolor=(style.GREY, 0.5),
+                linewidth=0.4,
+            )
         )
 
 

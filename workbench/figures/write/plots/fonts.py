@@ -1,8 +1,9 @@
 """The fonts of pictures: a subset of DejaVu Sans, then the full font as shipped with matplotlib.
 
-A PDF embeds the glyphs that it uses. Extracting them from the full font takes two thirds of the time of a PDF (0.14 s
-per font, and most PDFs have two); from a subset with the letters of most texts and no layout rules it takes a tenth of
-that. Characters that the subset lacks come from the full font.
+A PDF embeds the glyphs that it uses. Extracting them from the full font takes two thirds of the
+time of a PDF (0.14 s per font, and most PDFs have two); from a subset with the letters of most
+texts and no layout rules it takes a tenth of that. Characters that the subset lacks come from the
+full font.
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ from typing import Any
 WHOLE, PART = "DejaVu Sans", "Workbench DejaVu Sans"
 FILES = ("DejaVuSans.ttf", "DejaVuSans-Oblique.ttf")
 SIGNS = (
-    (0x20, 0x7F), (0xA0, 0x180), (0x370, 0x460), (0x2000, 0x2070), (0x2190, 0x2200), (0x2208, 0x2270),
-    (0x25A0, 0x2600), (0x2713, 0x2718),
-)  # fmt: skip
+    (0x20, 0x7F),
+    (0xA0, 0x180),
+    (0x370, 0x460),
+    (0x2000, 0x2070),
+    (0x2190, 0x2200),
+    (0x2208, 0x2270),
+    (0x25A0, 0x2600),
+    (0x2713, 0x2718),
+)
 "code points of the subset: Latin, Greek, Russian, punctuation, arrows, relations, marks"
 FAMILY_NAMES = (1, 16)
 "name records that are changed; the PostScript name, which a PDF contains, stays"
@@ -62,7 +69,9 @@ def _reduce(font: Path, to: Path) -> None:
     """Write the subset of a font under its own name. The same font gives the same bytes."""
     from fontTools import subset
 
-    options: Any = subset.Options(glyph_names=True, recommended_glyphs=True, hinting=False, legacy_kern=True)
+    options: Any = subset.Options(
+        glyph_names=True, recommended_glyphs=True, hinting=False, legacy_kern=True
+    )
     options.layout_features = []
     options.name_IDs = ["*"]
     options.drop_tables = [
@@ -79,5 +88,7 @@ def _reduce(font: Path, to: Path) -> None:
     subsetter.subset(part)
     for record in part["name"].names:
         if record.nameID in FAMILY_NAMES:
-            part["name"].setName(PART, record.nameID, record.platformID, record.platEncID, record.langID)
+            part["name"].setName(
+                PART, record.nameID, record.platformID, record.platEncID, record.langID
+            )
     part.save(to)

@@ -1,7 +1,8 @@
 """Colours, marks and sizes of drawn pictures, and their canvas.
 
-Colours are those of Okabe and Ito (2008) with a contrast of at least 3 to 1 to both white and black; a mark, a dash or
-a hatch repeats them. Ink and paper have unique colours, so that the SVG writer can replace them by the reader's.
+Colours are those of Okabe and Ito (2008) with a contrast of at least 3 to 1 to both white and
+black; a mark, a dash or a hatch repeats them. Ink and paper have unique colours, so that the SVG
+writer can replace them by the reader's.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ RC = {
     "legend.frameon": False,
     "axes.unicode_minus": False,
 }
-"settings of matplotlib besides the font. Dollar signs in labels are not formulas: `text.parse_math`"
+"""settings of matplotlib besides the font. Dollar signs in labels are not formulas:
+`text.parse_math`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,16 @@ class Look:
 
 def looks(series: Sequence[str], baselines: Sequence[str] = ()) -> dict[str, Look]:
     """Return the look of each series; baselines are grey."""
-    found = {name: Look(GREY, BASELINES[at % len(BASELINES)], ":", "") for at, name in enumerate(baselines)}
+    found = {
+        name: Look(GREY, BASELINES[at % len(BASELINES)], ":", "")
+        for at, name in enumerate(baselines)
+    }
     for at, name in enumerate(name for name in series if name not in found):
         found[name] = Look(
-            COLOURS[at % len(COLOURS)], MARKS[at % len(MARKS)], DASHES[at % len(DASHES)], HATCHES[at % len(HATCHES)]
+            COLOURS[at % len(COLOURS)],
+            MARKS[at % len(MARKS)],
+            DASHES[at % len(DASHES)],
+            HATCHES[at % len(HATCHES)],
         )
     return found
 
@@ -103,8 +111,12 @@ def inches(text: str, size: float = NORMAL) -> float:
 
 
 def widest(texts: Sequence[str], size: float = NORMAL) -> float:
-    """Return the width of the widest text; only those with most characters are measured, which is fast."""
-    return max((inches(text, size) for text in sorted(sorted(set(texts)), key=len)[-4:]), default=0.0)
+    """Return the width of the widest text; only those with most characters are measured, which is
+    fast.
+    """
+    return max(
+        (inches(text, size) for text in sorted(sorted(set(texts)), key=len)[-4:]), default=0.0
+    )
 
 
 @dataclass(slots=True)
@@ -118,9 +130,15 @@ class Canvas:
 
 
 def canvas(
-    height: float, *, left: float, right: float = 0.15, top: float = 0.1, bottom: float = 0.5, width: float = WIDTH,
+    height: float,
+    *,
+    left: float,
+    right: float = 0.15,
+    top: float = 0.1,
+    bottom: float = 0.5,
+    width: float = WIDTH,
     polar: bool = False,
-) -> Canvas:  # fmt: skip
+) -> Canvas:
     """Return axes `height` inches high with margins around them."""
     from matplotlib.figure import Figure
 
@@ -144,10 +162,18 @@ def put_legend(of: Canvas, handles: Sequence[Any], names: Sequence[str]) -> None
     at = 0
     for row, part in enumerate(_legend_rows(names)):
         of.figure.legend(
-            handles[at : at + len(part)], part, loc="upper left", ncols=len(part), fontsize=SMALL,
-            bbox_to_anchor=(PAD / WIDTH, 1 - (PAD / 2 + row * LEGEND_LINE) / height), borderpad=0, borderaxespad=0,
-            handletextpad=0.5, columnspacing=1.4, handlelength=2.2,
-        )  # fmt: skip
+            handles[at : at + len(part)],
+            part,
+            loc="upper left",
+            ncols=len(part),
+            fontsize=SMALL,
+            bbox_to_anchor=(PAD / WIDTH, 1 - (PAD / 2 + row * LEGEND_LINE) / height),
+            borderpad=0,
+            borderaxespad=0,
+            handletextpad=0.5,
+            columnspacing=1.4,
+            handlelength=2.2,
+        )
         at += len(part)
 
 
@@ -183,6 +209,13 @@ def put_axis(axes: Axes, axis: Axis, *, vertical: bool = False) -> None:
         if what and not vertical:
             late = value > (axis.low + 2 * axis.high) / 3
             axes.annotate(
-                what, (value, 1), xycoords=("data", "axes fraction"), xytext=(-3 if late else 3, -2),
-                textcoords="offset points", fontsize=SMALL, color=GREY, va="top", ha="right" if late else "left",
-            )  # fmt: skip
+                what,
+                (value, 1),
+                xycoords=("data", "axes fraction"),
+                xytext=(-3 if late else 3, -2),
+                textcoords="offset points",
+                fontsize=SMALL,
+                color=GREY,
+                va="top",
+                ha="right" if late else "left",
+            )

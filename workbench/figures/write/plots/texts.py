@@ -1,7 +1,7 @@
 """Many short texts as one artist.
 
-matplotlib's own texts take a millisecond each, mostly for the layout of lines, which these do not need: a page of 420
-cells is drawn six times as fast.
+matplotlib's own texts take a millisecond each, mostly for the layout of lines, which these do not
+need: a page of 420 cells is drawn six times as fast.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def _font(family: str, italic: bool, size: float) -> FontProperties:
 
 
 class _Anchor:
-    """The anchor of a text for the SVG writer, so that another font moves only the other end of the text."""
+    """The anchor of a text for the SVG writer, so that another font moves only the other end of the
+    text.
+    """
 
     def __init__(self, x: float, y: float, side: Side) -> None:
         self.at, self.side = (x, y), side
@@ -73,7 +75,9 @@ class _Anchor:
 
 
 class Texts(Artist):
-    """Texts of axes. `add` takes data coordinates, `beside` takes the horizontal one as a share of the axes' width."""
+    """Texts of axes. `add` takes data coordinates, `beside` takes the horizontal one as a share of
+    the axes' width.
+    """
 
     def __init__(self, axes: Any) -> None:
         super().__init__()
@@ -109,7 +113,9 @@ class Texts(Artist):
             pen = renderer.new_gc()
             pen.set_foreground(to_rgb(one.colour))
             at = height - y if renderer.flipy() else y
-            renderer.draw_text(pen, left, at, one.text, font, 0, ismath=False, mtext=_Anchor(x, y, one.side))
+            renderer.draw_text(
+                pen, left, at, one.text, font, 0, ismath=False, mtext=_Anchor(x, y, one.side)
+            )
             pen.restore()
         self.stale = False
 
