@@ -383,21 +383,32 @@ def request_of(options: Namespace) -> Request:
 
 
 def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A002  the command line's word
-    """Raise UsageError for an option that belongs to another format than the one that is
-    imported.
-    """
+    """Raise UsageError for an option that does not belong to the format that is imported."""
     from workbench.formats.party_files import MANIFESTO
-    from workbench.formats.read import ANSWERS, MAPPED, SURVEY, WITH_PARTIES
+    from workbench.formats.read import ANSWERS
 
-    changed = replace(how, answers={}, language="") != AS_IS
+    _check_parties(options, format, how)
+    _check_table(options, format, how)
+    _check_own_options(options, format)
+    if format == ANSWERS:
+        _check_answers(options)
+    elif format not in (LOG, MANIFESTO, ISSUE_LABELS):
+        _check_instrument(options, format)
+
+
+def _check_parties(options: Namespace, format: str, how: How) -> None:  # noqa: A002
+    """Raise UsageError for an option on parties' answers, or on a language, that has no effect."""
+    from workbench.formats.party_files import MANIFESTO
+    from workbench.formats.read import SURVEY, WITH_PARTIES
+
     if how.answers and format not in WITH_PARTIES:
         raise UsageError(
             f"--answers belongs to formats with parties' answers ({', '.join(WITH_PARTIES)}), "
             f"not to {format}"
         )
-    if how.language and (
-        format not in (*WITH_PARTIES, SURVEY) or (format == "csv" and options.path.is_dir())
-    ):
+    is_csv_folder = format == "csv" and options.path.is_dir()
+    has_language = format in (*WITH_PARTIES, SURVEY) and not is_csv_folder
+    if how.language and not has_language:
         raise UsageError(
             "--language belongs to a table or list of statements; a folder has it in "
             "instrument.toml"
@@ -408,43 +419,61 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
         raise UsageError(
             "--left-right belongs to --format probvaa; the csv format has parties.csv for positions"
         )
-    if changed and options.path.is_dir():
+
+
+def _check_table(options: Namespace, format: str, how: How) -> None:  # noqa: A002
+    """Raise UsageError for an option on the columns of a table if the file is none."""
+    from workbench.formats.read import MAPPED
+
+    is_mapped = replace(how, answers={}, language="") != AS_IS
+    if is_mapped and options.path.is_dir():
         raise UsageError(
             "--map and the options below it belong to a single table; this is a folder"
         )
-    if changed and format not in MAPPED:
+    if is_mapped and format not in MAPPED:
         raise UsageError(
             f"--map and the options below it belong to tables ({', '.join(MAPPED)}), not to "
             f"{format}"
         )
-    of_log = ("audit", "family", "model", "personas", "most_count")
-    of_survey = ("questions", "unordered", "respondent")
-    of_people = ("weight", "drop_unweighted", "groups")
-    of_labels = ("codebook", "into", "purpose")
-    for names, formats in (
-        (of_labels, (LABELS,)),
-        (of_log, (LOG,)),
-        (of_survey, (SURVEY,)),
-        (of_people, (SURVEY, ANSWERS)),
-    ):
-        given = [name for name in names if getattr(options, name)]
-        if given and format not in formats:
-            said = given[0].replace("_", "-")
-            told = f"--{said} belongs to --format {' and '.join(formats)}; this is {format}"
-            if format == "csv" and SURVEY in formats and not options.format:
-                told += (
-                    ". If a title stands above the names of its columns, name their row: "
-                    "--header-row N"
-                )
-            raise UsageError(told)
-    if format == ANSWERS:
-        if options.name and options.instrument and options.name != options.instrument:
-            raise UsageError(
-                "found --name and --instrument, which both name an instrument; give one of them"
+
+
+def _check_own_options(options: Namespace, format: str) -> None:  # noqa: A002
+    """Raise UsageError for an option of a log, a survey, its respondents or labels alone."""
+    from workbench.formats.read import ANSWERS, SURVEY
+
+    formats_by_names = {
+        ("codebook", "into", "purpose"): (LABELS,),
+        ("audit", "family", "model", "personas", "most_count"): (LOG,),
+        ("questions", "unordered", "respondent"): (SURVEY,),
+        ("weight", "drop_unweighted", "groups"): (SURVEY, ANSWERS),
+    }
+    for names, formats in formats_by_names.items():
+        used = [name for name in names if getattr(options, name)]
+        if not used or format in formats:
+            continue
+        message = (
+            f"--{used[0].replace('_', '-')} belongs to --format {' and '.join(formats)}; "
+            f"this is {format}"
+        )
+        if format == "csv" and SURVEY in formats and not options.format:
+            message += (
+                ". If a title stands above the names of its columns, name their row: --header-row N"
             )
-        return
-    if format in (LOG, MANIFESTO, ISSUE_LABELS):
-        return
+        raise UsageError(message)
+
+
+def _check_answers(options: Namespace) -> None:
+    """Raise UsageError if answers are for two instruments."""
+    if options.name and options.instrument and options.name != options.instrument:
+        raise UsageError(
+            "found --name and --instrument, which both name an instrument; give one of them"
+        )
+
+
+def _check_instrument(options: Namespace, format: str) -> None:  # noqa: A002
+    """Raise UsageError for an option that a new instrument, or a file of labels, does not take."""
+    from workbench.formats.read import SURVEY
+
     if format == LABELS and options.name is not None:
         raise UsageError(
             "--name names an instrument; labels belong to answers. Name a new queue with --into."
@@ -454,8 +483,7 @@ def _check_import(options: Namespace, format: str, how: How) -> None:  # noqa: A
     if options.missing is not None and format != SURVEY:
         raise UsageError(
             "--missing belongs to --format answers and survey; for a folder, instrument.toml "
-            "says which values of "
-            "answers.csv are not answers, under missing"
+            "says which values of answers.csv are not answers, under missing"
         )
     if options.skip and format not in ("biasmonkey", SURVEY, LOG, LABELS):
         raise UsageError(

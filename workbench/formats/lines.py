@@ -452,47 +452,62 @@ def _faults(value: Any) -> Iterator[tuple[str | None, str, str]]:
     yield from _inner_faults(value)
 
 
-def _inner_faults(value: dict[str, Any]) -> Iterator[tuple[str | None, str, str]]:
-    lists = {key: value[key] for key in LISTS if isinstance(value.get(key), list)}
-    for key, texts in lists.items():
-        for place, text in enumerate(texts, start=1):
-            if text is not None and (not isinstance(text, str) or not text.strip()):
-                yield f"{key}[{place}]", _short(text), "some text, or null for an unused number"
-    for place, tag in enumerate(
-        value["tags"] if isinstance(value.get("tags"), list) else (), start=1
-    ):
-        if not isinstance(tag, str) or not tag.strip():
-            yield f"tags[{place}]", _short(tag), "some text"
+Fault = tuple[str | None, str, str]
+"(key, what was found, what is expected)"
+
+
+def _inner_faults(value: dict[str, Any]) -> Iterator[Fault]:
+    """Yield the faults within the values of a line whose types are right."""
+    yield from _faults_in_lists(value)
     version = value.get("version")
     if isinstance(version, int) and (isinstance(version, bool) or not 1 <= version <= 999_999):
         yield "version", _short(version), "a whole number from 1 to 999,999"
-    issues, authors, relations = (
-        value[key] if isinstance(value.get(key), dict) else {}
-        for key in ("issues", "authors", "relations")
-    )
-    for issue, label in issues.items():
+    for issue, label in _object(value, "issues").items():
         # True is not a label, although it equals 1 in Python.
         if type(label) is not int or label not in (-1, 0, 1):
             yield f"issues.{issue}", _short(label), "-1, 0 or 1"
-    there = {column_of(variant): variant for variant, _ in _texts(value)}
-    for column, relation in relations.items():
-        if column not in there:
-            yield f"relations.{column}", *unknown("wording", column, tuple(there))
-        elif relation not in allowed_relations(there[column]):
-            yield (
-                f"relations.{column}",
-                _short(relation),
-                f"one of {', '.join(allowed_relations(there[column]))}",
-            )
-    for column, author in authors.items():
-        if column not in there:
-            yield f"authors.{column}", *unknown("wording", column, tuple(there))
-        elif not isinstance(author, str):
-            yield f"authors.{column}", _short(author), "text"
+    yield from _faults_in_columns(value)
     for key, words in WORDS.items():
         word = value.get(key)
         if isinstance(word, str) and word.strip() and word.strip().casefold() not in words:
             yield key, _short(word), f"one of {', '.join(words)}"
+
+
+def _object(value: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return the object under a key, or an empty one if there is none."""
+    held = value.get(key)
+    return held if isinstance(held, dict) else {}
+
+
+def _faults_in_lists(value: dict[str, Any]) -> Iterator[Fault]:
+    """Yield the elements of lists of wordings, and of tags, that are no text."""
+    for key in LISTS:
+        texts = value.get(key)
+        for number, text in enumerate(texts if isinstance(texts, list) else (), start=1):
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                yield f"{key}[{number}]", _short(text), "some text, or null for an unused number"
+    tags = value.get("tags")
+    for number, tag in enumerate(tags if isinstance(tags, list) else (), start=1):
+        if not isinstance(tag, str) or not tag.strip():
+            yield f"tags[{number}]", _short(tag), "some text"
+
+
+def _faults_in_columns(value: dict[str, Any]) -> Iterator[Fault]:
+    """Yield the relations and authors of wordings that a line lacks, and those of a wrong kind."""
+    variant_by_column = {column_of(variant): variant for variant, _ in _texts(value)}
+    for column, relation in _object(value, "relations").items():
+        key = f"relations.{column}"
+        if column not in variant_by_column:
+            yield key, *unknown("wording", column, tuple(variant_by_column))
+            continue
+        allowed = allowed_relations(variant_by_column[column])
+        if relation not in allowed:
+            yield key, _short(relation), f"one of {', '.join(allowed)}"
+    for column, author in _object(value, "authors").items():
+        if column not in variant_by_column:
+            yield f"authors.{column}", *unknown("wording", column, tuple(variant_by_column))
+        elif not isinstance(author, str):
+            yield f"authors.{column}", _short(author), "text"
 
 
 def _texts(value: dict[str, Any]) -> list[tuple[VariantId, str]]:

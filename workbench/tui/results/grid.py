@@ -102,13 +102,19 @@ class Grid(Sheet):
 
     def _lay_out(self, width: int) -> Iterable[Place]:
         columns = self.table.columns
-        names = [at for at in self._usable if at not in self._grid]
+        names = [at for at in self.usable if at not in self._grid]
         for at in names:
             title = visible(columns[at].title)
             yield Place(
-                at, title, min(self._natural(at, title), max(self._least(at, title), len(title)))
+                at,
+                title,
+                min(self.natural_width(at, title), max(self.minimum_width(at, title), len(title))),
             )
-        room = width - sum(self._least(at, visible(columns[at].title)) + GAP for at in names) - 1
+        room = (
+            width
+            - sum(self.minimum_width(at, visible(columns[at].title)) + GAP for at in names)
+            - 1
+        )
         whole = {at: max(NARROWEST, *(len(cells[at]) for cells in self.cells)) for at in self._grid}
         short = {
             at: max(NARROWEST, *(1 + len(text) for text in self._brief[at])) for at in self._grid
