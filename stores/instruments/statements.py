@@ -271,8 +271,8 @@ _NEWEST = f"""
 """
 
 _EDITS = f"""
-    with recursive called (ref, until) as (  -- a
-        statement's refs, each until the edit that gave it the next one
+    -- a statement's refs, each until the edit that gave it the next one
+    with recursive called (ref, until) as (
         select :ref, 9223372036854775807
         union
         select json_extract(e.before, '$.ref'), e.id from called c

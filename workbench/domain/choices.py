@@ -2,7 +2,7 @@
 biases are made of.
 
 A survey question is put as it is and in a changed form that moves people's answers in a known way;
-or with errors of typing that people overlook. The changed form may move a model's answers, or it
+or with typos that people overlook. The changed form may move a model's answers, or it
 may not (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, table 1).
 """
 

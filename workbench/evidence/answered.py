@@ -324,10 +324,9 @@ def settled_words(spared: Spared, optimum: float = float("nan")) -> str:
 
     Examples
     --------
-    >>> settled_words(Spared(20, 18, 480, 600, 116), 0.79)
+    >>> settled_words(Spared(20, 18, 480, 600, 116), 0.79)  # doctest: +NORMALIZE_WHITESPACE
     '18 of 20 prompts were settled before all answers were drawn: 480 of 600 answers (80.0 %; 79.0 %
-    would do on \
-average if every answer were looked at before the next is drawn)'
+    would do on average if every answer were looked at before the next is drawn)'
     """
     best = (
         f"; {number(optimum, Kind.SHARE)} would do on average if every answer were looked at "

@@ -112,9 +112,10 @@ def bounded(value: float, bounds: Bounds, kind: Kind, what: str = "it") -> str:
 
     Examples
     --------
-    >>> bounded(0.4, Bounds(0.0, 0.46), Kind.SCORE), bounded(0.4, Bounds(0.1, 0.46), Kind.SCORE)
-    ('what is missing could turn it: between +0.00 and +0.46', 'whatever is missing, it stays
-    between +0.10 and +0.46')
+    >>> bounded(0.4, Bounds(0.0, 0.46), Kind.SCORE)
+    'what is missing could turn it: between +0.00 and +0.46'
+    >>> bounded(0.4, Bounds(0.1, 0.46), Kind.SCORE)
+    'whatever is missing, it stays between +0.10 and +0.46'
     >>> bounded(0.0, Bounds(0.0, 0.46), Kind.POINTS), bounded(0.4, Bounds(0.4, 0.4), Kind.SCORE)
     ('with what is missing it is between +0.0 and +46.0 points', '')
     """

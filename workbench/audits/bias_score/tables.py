@@ -80,10 +80,9 @@ def selected(parts: Sequence[str]) -> Selection:
 
     Examples
     --------
-    >>> selected(subject("m", Selection(Dimension.ECONOMIC, prefix="a=b"))[1:])
-    Selection(dimension=<Dimension.ECONOMIC: 'economic'>, source=None, prefix='a=b', variant=None,
-    author=None, \
-rule_only=False)
+    >>> selection = Selection(Dimension.ECONOMIC, prefix="a=b")
+    >>> selected(subject("m", selection)[1:]) == selection
+    True
     """
     named = {name: value for name, _, value in (part.partition("=") for part in parts)}
     dimension = named.get("dimension")

@@ -1,8 +1,8 @@
 """Where instability comes from: the variance components of a run's shares of agreement, over all
 and by policy issue.
 
-Stances on wordings that negate are turned round first, by the relation of each wording; wordings of
-which nothing is expected take no part. The label order and the model are fixed. Prompts with too
+Stances on wordings that negate are turned round first, by the relation of each wording. Wordings
+without an expected stance take no part. The label order and the model are fixed. Prompts with too
 few readable answers take no part, and of prompts that read alike one does: two of them cannot
 differ, so they would hide what wordings and orders do. Where tests that cannot fail are judged like
 the others, as published, all prompts take part.
