@@ -1,1 +1,1 @@
-"""Values: what an audit is about. Standard library only, no side effects."""
+"""The words of the field as types: values without side effects, from the standard library."""

@@ -1,6 +1,4 @@
-"""What people are asked about a text, and what they answer: codebooks, labels, adjudications; and
-who they are, in fields that a person may fill in.
-"""
+"""Codebooks, the labels that people give by them, adjudications, and descriptions of people."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from workbench.errors import UsageError
 
 
 class Subject(StrEnum):
-    """What is labelled."""
+    """The kind of thing that is labelled."""
 
     RESPONSE = "response"
     "a model's answer, beside the statement that it was given"
@@ -25,7 +23,7 @@ class Subject(StrEnum):
 
 
 class Purpose(StrEnum):
-    """What the labels of a queue are for."""
+    """The use of a queue's labels."""
 
     TRAINING = "training"
     TEST = "test"
@@ -76,7 +74,7 @@ class Codebook:
 
 
 def change_fault(before: Codebook, after: Codebook) -> str:
-    """Say why a codebook cannot become another version; "" where it can."""
+    """Return why a codebook cannot become another version, or an empty string if it can."""
     if (after.name, after.subject) != (before.name, before.subject):
         return (
             f"found the codebook {after.name!r} of a {after.subject}; this is {before.name!r} "
@@ -130,7 +128,7 @@ class ItemLabels:
 
 
 class EventKind(StrEnum):
-    """What a line of a label file says."""
+    """The kind of an event in a label file."""
 
     LABEL = "label"
     ADJUDICATION = "adjudication"
@@ -139,7 +137,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabelEvent:
-    """Something that a person said about a text, as label files and other stores have it.
+    """A person's label, decision or note on a text, as label files and other stores have it.
 
     Events are never changed: a changed mind is a later event. `uid` tells whether a store has one
     already.
@@ -209,7 +207,7 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class FieldEvent:
-    """What somebody said of a person; a value that is None takes the field back."""
+    """A change to the description of a person. A value of None withdraws the field."""
 
     uid: bytes
     person: str
@@ -241,7 +239,7 @@ def field_name(text: str) -> str:
 
 
 def field_value(name: str, text: str) -> str | None:
-    """Return the content of a field on one line; None if it is empty. Raises UsageError."""
+    """Return the content of a field on one line, or None if it is empty. Raises UsageError."""
     value = " ".join(unicodedata.normalize("NFC", text).split())
     if len(value) > LONGEST:
         raise UsageError(f"{name}: found {len(value)} characters; give at most {LONGEST}")

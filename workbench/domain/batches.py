@@ -18,7 +18,7 @@ OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 
 @dataclass(frozen=True, slots=True)
 class SentBatch:
-    """What is known of one batch."""
+    """The state of one batch."""
 
     token: str
     endpoint: str
@@ -45,7 +45,7 @@ class SentBatch:
         return self.state in OVER
 
     def describe(self) -> str:
-        """Say how it stands, for people."""
+        """Return the state of the batch as a sentence."""
         if not self.batch:
             return (
                 f"a batch of {len(self.calls):,} requests was being sent {clock(self.created_at)}"
@@ -65,7 +65,7 @@ def clock(stamp: str) -> str:
 
 
 class Halt(Enum):
-    """What somebody wants of a job that waits for a batch."""
+    """A request to a job that waits for a batch."""
 
     NO = "go on"
     LEAVE = "stop waiting; the batch goes on at the endpoint"
@@ -73,7 +73,7 @@ class Halt(Enum):
 
 
 class BatchLedger(Protocol):
-    """Where a job keeps its batches, and what it hears and says while it waits."""
+    """The record of a job's batches, and its reports while it waits for them."""
 
     def open(self) -> Sequence[SentBatch]:
         """Return the batches with answers that are not stored yet, oldest first."""
@@ -84,7 +84,7 @@ class BatchLedger(Protocol):
         ...
 
     def note(self, sent: SentBatch, next_look_s: float | None = None) -> None:
-        """Note what is known of a batch by now, and when the endpoint will be asked again."""
+        """Store the state of a batch and the time of the next request to the endpoint."""
         ...
 
     def over(self, sent: SentBatch) -> None:

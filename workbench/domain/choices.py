@@ -90,7 +90,7 @@ class ChoicePair:
 
 @dataclass(frozen=True, slots=True)
 class ArmAnswers:
-    """How often each letter was answered to one form of a question."""
+    """The number of answers with each letter to one form of a question."""
 
     counts: Mapping[str, int]
     """letter -> times, as answered: letters that were not offered too; the empty string for answers
@@ -188,7 +188,7 @@ def ref_of(bias: Bias, key: str, variant: str = "") -> str:
 
 
 def key_in(ref: str) -> str:
-    """Return the key in a ref made by `ref_of`; any other ref is its own key.
+    """Return the key in a ref that `ref_of` made, or the ref itself if it is another one.
 
     Examples
     --------

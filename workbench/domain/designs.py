@@ -71,9 +71,7 @@ class Design:
 
     @property
     def how(self) -> dict[str, str]:
-        """Return what tells the model that is asked from others of its name, before it is
-        loaded.
-        """
+        """Return the settings that tell the model from others of its name before it is loaded."""
         return {"dtype": self.dtype, "chat_format": self.chat_format, "occasion": self.occasion}
 
     def as_json(self) -> dict[str, Any]:
@@ -94,7 +92,7 @@ class Design:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Design:
-        """Read what `as_json` wrote."""
+        """Return the design that `as_json` wrote."""
         fields = dict(value)
         fields["sampling"] = Sampling(**fields["sampling"])
         for name in ("statements", "variants", "templates"):
@@ -120,7 +118,7 @@ CORRECTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class FrozenPlan:
-    """What a plan fixes. All values are plain: texts, numbers, lists and tables of these."""
+    """The content of a plan, as plain values: texts, numbers, lists and tables of these."""
 
     models: tuple[str, ...]
     asked: Mapping[str, Any]

@@ -1,6 +1,4 @@
-"""What a model is asked when it drafts wordings: a prompt, how often it is asked, and how its
-answer is read.
-"""
+"""Prompts with which a model drafts wordings: their texts, calls, and the way to read answers."""
 
 from __future__ import annotations
 
@@ -57,7 +55,7 @@ _CALL = re.compile(r"(?P<name>.*)#(?P<call>\d+)@(?P<key>[0-9a-f]*)")
 
 
 class Answer(StrEnum):
-    """How an answer becomes drafts."""
+    """The way in which an answer becomes drafts."""
 
     LINES = "lines"
     "every line is a draft"
@@ -68,7 +66,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DraftPrompt:
-    """How one kind of wording is asked for."""
+    """The prompt for one kind of wording, with its settings."""
 
     name: str
     kind: VariantKind
@@ -90,7 +88,7 @@ class DraftPrompt:
 
     @property
     def basis(self) -> VariantKind:
-        """Which wording of a statement the prompt shows."""
+        """The wording of a statement that the prompt shows."""
         return VariantKind.QUESTION if self.kind is VariantKind.ORIGINAL else VariantKind.ORIGINAL
 
     @property
@@ -124,8 +122,9 @@ class DraftPrompt:
         max_new_tokens: int | None = None,
         thinking: str | None = None,
     ) -> DraftPrompt:
-        """Return the prompt with other settings; None keeps one, `keep` 0 keeps all drafts, `top_k`
-        0 is no limit.
+        """Return the prompt with other settings. None keeps a setting.
+
+        `keep` 0 keeps all drafts, `top_k` 0 is no limit.
 
         `per_call` changes only a prompt that says how many it wants.
         """
@@ -177,7 +176,7 @@ class CallLabel:
 
     @classmethod
     def parse(cls, text: str) -> CallLabel:
-        """Read a label as `str` writes it; anything else is a name."""
+        """Return the label that `str` wrote, or one with the text as its name."""
         found = _CALL.fullmatch(text)
         if found is None:
             return cls(text)

@@ -72,8 +72,8 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """The probabilities that a premise entails, says nothing of, or contradicts a hypothesis; they
-    add up to 1.
+    """The probabilities of entailment, neutrality and contradiction of two texts, which add up to
+    1.
     """
 
     entailment: float
@@ -87,7 +87,7 @@ class Entailment:
 
     @property
     def probability(self) -> float:
-        """That of the most probable."""
+        """The probability of the likeliest relation."""
         return max(self.entailment, self.neutral, self.contradiction)
 
     def __str__(self) -> str:

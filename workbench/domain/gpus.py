@@ -1,4 +1,4 @@
-"""What a GPU is doing while a job runs on it."""
+"""The load of a GPU while a job runs on it."""
 
 from __future__ import annotations
 

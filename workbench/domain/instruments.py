@@ -50,7 +50,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class PartyAnswer:
-    """What a party said to a statement."""
+    """A party's answer to a statement."""
 
     country: str
     party: str
@@ -63,7 +63,7 @@ class PartyAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IssueDefinition:
-    """What a policy issue is called, and what supporting it means."""
+    """The title of a policy issue, and the meaning of support for it."""
 
     name: str
     "as labels name it: `law_and_order`"
@@ -167,8 +167,9 @@ def placed_as(instrument: Instrument, before: Instrument | None) -> Instrument:
 def with_words(
     templates: Iterable[Template], lexicons: Sequence[BroughtLexicon]
 ) -> tuple[Template, ...]:
-    """Return templates with the lexicons that an instrument brings for their languages; `de-CH` has
-    that of `de` where there is none of its own.
+    """Return templates with the lexicons of an instrument for their languages.
+
+    A dialect without a lexicon of its own has that of its language: `de-CH` that of `de`.
     """
     held = {one.language: one.text for one in lexicons}
     if not held:
@@ -281,8 +282,9 @@ Labels = Mapping[str, Mapping[str, int]]
 def gold_labels(
     labels: Iterable[IssueLabel], *, source: bool = True, fewest: int = FEWEST
 ) -> Labels:
-    """Return the label that counts for each statement and issue; what is tied or has too few
-    annotators has none.
+    """Return the gold label of each statement and issue.
+
+    A tie, or too few annotators, gives no gold label.
 
     An adjudication wins; then, with `source`, the source's own label; then what more than half of
     the annotators said (Ceron et al. 2024, section 4.2: "the final gold annotations are drawn from
@@ -305,7 +307,7 @@ def by_item(labels: Iterable[IssueLabel]) -> dict[tuple[str, str], dict[str, int
 
 
 def majority(given: Iterable[int]) -> int | None:
-    """Return the label of more than half the annotators; None without such a majority."""
+    """Return the label of more than half the annotators, or None without such a majority."""
     counts = Counter(given)
     label, n = counts.most_common(1)[0]
     return label if 2 * n > counts.total() else None

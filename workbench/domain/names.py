@@ -86,9 +86,10 @@ def thing_name(text: str, what: str) -> str:
 
 
 def placeless(version: str) -> str:
-    """Return what a server calls the version of a model. A path on its disk says where weights lie
-    and not which these are, so the version is unknown; a digest keeps the models of two paths
-    apart.
+    """Return a server's name of a model without the path on its disk.
+
+    The path says where weights lie and not which these are, so the version is unknown. A digest of
+    it keeps the models of two paths apart.
 
     Examples
     --------
@@ -101,7 +102,9 @@ def placeless(version: str) -> str:
 
 
 def parted(model: str) -> tuple[str, str]:
-    """Return a hub id and the revision (branch, tag or commit) that follows it; "" without one.
+    """Return a hub id and the revision that follows it, or an empty string if none does.
+
+    A revision is a branch, a tag or a commit.
 
     Names of served and scripted models, and paths, hold no revision.
 
@@ -120,8 +123,7 @@ def parted(model: str) -> tuple[str, str]:
 
 
 def listed(text: str | None) -> tuple[str, ...]:
-    """Read `a,b` as a person names several things; None as none. A comma in parentheses separates
-    nothing.
+    """Return the names in a text such as `a,b`, or none for None. Commas in parentheses stay.
 
     Examples
     --------
@@ -132,7 +134,9 @@ def listed(text: str | None) -> tuple[str, ...]:
 
 
 def listed_words(text: str | None, known: Collection[str] = ()) -> tuple[str, ...]:
-    """Read `a,b`, `a b` and `a, b` alike; a blank that a `known` name holds separates nothing.
+    """Return the names in a text such as `a,b`, `a b` or `a, b`.
+
+    A space within a `known` name separates nothing.
 
     Examples
     --------
@@ -145,8 +149,8 @@ def listed_words(text: str | None, known: Collection[str] = ()) -> tuple[str, ..
 
 
 def in_words(name: str) -> str:
-    """Return a name of the program, of an issue or of a bias as people read it; commands and files
-    keep the name.
+    """Return the name of an audit, issue or bias as people read it. Commands and files keep the
+    name.
 
     Examples
     --------
@@ -157,8 +161,8 @@ def in_words(name: str) -> str:
 
 
 def places(text: str, words: str) -> list[tuple[int, int]]:
-    """Return where any of these words stands in a text, upper and lower case alike; nothing unless
-    all of them do.
+    """Return the positions of some words in a text, in any case, or none unless all words are
+    there.
     """
     within = text.lower()
     if len(within) != len(text):  # İ becomes two characters

@@ -1,5 +1,4 @@
-"""What a probe of a run found: some twenty answers that are looked at before hours are spent on the
-rest.
+"""The result of a probe: some twenty answers that are inspected before a long run goes on.
 
 The answers of a probe count in no figure. They are kept with their job, and the run asks everything
 that it would have asked without a probe, with the same seeds.
@@ -58,13 +57,13 @@ class ProbedAnswer:
 
     @property
     def read_as(self) -> str:
-        """What stands beside the answer: its label, or why it has none."""
+        """The label of the answer, or why it has none."""
         return self.fault or self.label or NO_STANCE
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyShare:
-    """How many answers to another family of templates were readable."""
+    """The number of readable answers to another family of templates."""
 
     family: str
     readable: int
@@ -73,7 +72,7 @@ class FamilyShare:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What came of a probe."""
+    """The answers of a probe."""
 
     family: str
     "of templates"
@@ -93,7 +92,7 @@ class ProbeResult:
 
     @property
     def share(self) -> float:
-        """Share of readable answers; 0 without any answers."""
+        """The share of readable answers, or 0 without answers."""
         return self.readable / len(self.answers) if self.answers else 0.0
 
     @property
@@ -106,8 +105,8 @@ class ProbeResult:
         return bool(self.answers) and all(one.fault == FAILED for one in self.answers)
 
     def describe(self) -> str:
-        """Say how many answers were readable, why the others were not, and how other families of
-        templates fared.
+        """Return the share of readable answers, the reasons of the others, and the other families'
+        shares.
 
         Examples
         --------
@@ -145,7 +144,7 @@ class ProbeResult:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> ProbeResult:
-        """Read what `as_json` wrote."""
+        """Return the result that `as_json` wrote."""
         return cls(
             value["family"],
             value["seed"],
@@ -276,9 +275,7 @@ class FirstAnswers:
 
     @property
     def lacking(self) -> tuple[int, int]:
-        """How many answers, and prompts that they belong to, have to come before there are
-        enough.
-        """
+        """The numbers of answers and of prompts that are missing until there are enough."""
         return max(0, FIRST - self.answers), max(0, PROMPTS - len(self._prompts))
 
     @property
@@ -289,7 +286,7 @@ class FirstAnswers:
         )
 
     def describe(self) -> str:
-        """Say what came, with examples."""
+        """Return the reason to stop, with examples."""
         if self.undrawn:
             return (
                 f"The first {sum(self._counts.values()):,} answers are equal within their "
@@ -338,7 +335,7 @@ def lasting(reason: str) -> bool:
 
 @dataclass(slots=True)
 class Reasons:
-    """What failed in an attempt, by kind of reason."""
+    """The failures of an attempt, by kind of reason."""
 
     _counts: dict[str, int] = field(default_factory=dict)
     _first: dict[str, str] = field(default_factory=dict)
@@ -360,7 +357,7 @@ class Reasons:
         return [(self._first[kind], self._counts[kind]) for kind in kinds]
 
     def describe(self) -> str:
-        """Say why most failed, shortened: the reason, or `12 because …; 3 for other reasons`."""
+        """Return the most frequent reason, shortened, with its number if there are others."""
         told = self.most_frequent()
         if not told:
             return ""

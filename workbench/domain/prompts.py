@@ -1,4 +1,4 @@
-"""What stands before a prompt: a persona, a system prompt or the beginning of a conversation.
+"""Prompts, templates, and the personas, system prompts or conversations that stand before them.
 
 What a model sees makes a persona, not its name: two names for the same turns are one level of the
 axis, and a text that was edited under an old name is another.
@@ -25,7 +25,7 @@ JOINT = "\n\n"
 
 
 class PersonaKind(StrEnum):
-    """What is put before a prompt."""
+    """The kind of text before a prompt."""
 
     PERSONA = "persona"
     "says who answers"
@@ -48,7 +48,7 @@ class Persona:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Persona:
-        """Read what `as_json` wrote."""
+        """Return the persona that `as_json` wrote."""
         turns = tuple(Message(str(turn["role"]), str(turn["text"])) for turn in value["turns"])
         return cls(
             str(value["id"]), PersonaKind(value["kind"]), turns, str(value.get("language", ""))
@@ -61,12 +61,12 @@ class Persona:
 
     @property
     def key(self) -> bytes:
-        """Return what tells it from others: its turns."""
+        """The content key of the turns."""
         return content_key({"turns": [[turn.role, turn.content] for turn in self.turns]})
 
     @property
     def instruction(self) -> str:
-        """Return the text of its system turn; empty without one."""
+        """The text of the system turn, or an empty string without one."""
         return self.turns[0].content if self.turns[0].role == SYSTEM else ""
 
     def before(self, prompt: Prompt, *, system_turn: bool = True) -> Prompt:
@@ -96,7 +96,7 @@ class Persona:
         return Prompt(turns, True, len(turns) - asked)
 
     def crossed(self, probe: Probe, *, system_turn: bool) -> Probe:
-        """Return a probe with it before the prompt; see `before`."""
+        """Return a probe with the persona before its prompt, as `before` does."""
         prompt = self.before(probe.prompt, system_turn=system_turn)
         return replace(
             probe, prompt=prompt, axes=(*probe.axes, (AXIS, self.key.hex())), bare=probe.prompt
@@ -152,7 +152,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Exactly what a model is given; nothing else tells two prompts apart."""
+    """The complete input of a model. Prompts with equal content are one prompt."""
 
     messages: tuple[Message, ...]
     chat: bool = True
@@ -164,9 +164,7 @@ class Prompt:
 
     @property
     def key(self) -> bytes:
-        """Return the content key; it is computed once, for a prompt may hold sixty answered
-        questions.
-        """
+        """The content key, computed once, as a prompt may hold sixty answered questions."""
         if not self._key:
             messages = [[m.role, m.content] for m in self.messages]
             object.__setattr__(self, "_key", content_key({"chat": self.chat, "messages": messages}))
@@ -235,14 +233,17 @@ class Template:
         return MODEL_SLOT in self.user or MODEL_SLOT in (self.system or "")
 
     def speaks(self, language: str) -> bool:
-        """Return whether it is in a language; one in German is also for statements in the German of
-        Switzerland.
+        """Return whether the template is in a language.
+
+        One in German is for statements in Swiss German as well.
         """
         return self.language == language or self.language == language.partition("-")[0]
 
     def render(self, statement: str, model_name: str = "") -> Prompt:
-        """Return the prompt for one statement text, or for its first half if the answer is to be
-        the other one. Slots are replaced literally; braces elsewhere stay.
+        """Return the prompt for a statement, or for its first half if the answer is to be the other
+        half.
+
+        Slots are replaced literally. Braces elsewhere stay.
         """
         if self.scale == COMPLETION:
             statement, _ = halves(statement)
@@ -259,8 +260,9 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class TemplateChoice:
-    """Under which templates and in which languages answers count; where nothing is chosen, under
-    the templates that were asked most recently, in every language.
+    """The templates and languages whose answers count.
+
+    The default is the templates that were asked most recently, in every language.
     """
 
     families: tuple[str, ...] = ()

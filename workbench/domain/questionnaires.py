@@ -29,7 +29,7 @@ hold the truth"""
 
 
 class Role(StrEnum):
-    """What a question is for."""
+    """The use of a question."""
 
     CONTEXT = "context"
     "its answers are shown to the model"
@@ -40,7 +40,7 @@ class Role(StrEnum):
 
 
 class Form(StrEnum):
-    """How the text of a question is put."""
+    """The form of a question's text."""
 
     QUESTION = "question"
     "asked as it stands"
@@ -102,22 +102,19 @@ class Scale:
         return not any(option.meaning is Meaning.OPTION for option in self.options)
 
     def option(self, value: str) -> Option | None:
-        """Return the option that a value stands for, whatever its case; None for one off the
-        scale.
-        """
+        """Return the option of a value in any case, or None if the value is off the scale."""
         wanted = folded(value)
         return next((o for o in self.options if any(folded(v) == wanted for v in o.values)), None)
 
     def place(self, value: str) -> int:
-        """Return the place of a value's option among those that are offered; -1 for no answer and
-        one off the scale.
-        """
+        """Return the index of a value among the offered options, or -1 if it is none of them."""
         option, offered = self.option(value), self.offered
         return offered.index(option) if option in offered else -1
 
     def meaning(self, value: str) -> Meaning:
-        """Return the meaning of an answer; an empty answer is missing. Raises UnknownName for a
-        value off the scale.
+        """Return the meaning of an answer. An empty one is missing.
+
+        Raises UnknownName for a value off the scale.
         """
         if not value.strip():
             return Meaning.MISSING
@@ -127,7 +124,7 @@ class Scale:
         return found.meaning
 
     def described(self) -> str:
-        """Say which answers there are: `yes, rather yes, rather no, no`."""
+        """Return the options as text: `yes, rather yes, rather no, no`."""
         return ", ".join(option.values[0] for option in self.options)
 
     def remapped(self, meanings: Mapping[str, Meaning]) -> Scale:
@@ -156,9 +153,7 @@ def folded(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a questionnaire says of one of its statements; text, topic and order are the
-    statement's.
-    """
+    """The role, form and scale of a statement as a question. The statement holds its text."""
 
     ref: str
     "of the statement that holds its text and its other wordings"
@@ -186,7 +181,7 @@ class Respondent:
 
 @dataclass(frozen=True, slots=True)
 class PublishedShares:
-    """How a population answered a question, where only the shares are known and not the people."""
+    """The shares of a population's answers to a question, where its people are not known."""
 
     ref: str
     group: str
@@ -255,7 +250,7 @@ class Contexts:
     "the first so many context questions; 0: all"
 
     def as_said(self) -> str:
-        """Say it in a line: `qm, zero-shot; 20 respondents`."""
+        """Return the contexts as one line of text."""
         said = [", ".join(self.conditions)]
         said += [f"{self.respondents} respondents"] if self.respondents else []
         said += [f"the first {self.questions} context questions"] if self.questions else []
@@ -280,9 +275,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Tallied:
-    """Counts of answers as they were given; what they mean is asked of the scales, which may
-    change.
-    """
+    """Counts of answers as they were given. Scales, which may change, give their meanings."""
 
     questionnaire: Questionnaire
     "without respondents"
@@ -294,7 +287,8 @@ class Tallied:
     "whether people count differently"
 
     def meanings(self, question: Question) -> Mapping[Meaning, int]:
-        """Return the number of people for each meaning; people without an answer count as missing.
+        """Return the number of respondents for each meaning. Those without an answer count as
+        missing.
 
         Raises UnknownName where an answer is not on the question's scale.
         """
@@ -322,7 +316,7 @@ def tallied(questionnaire: Questionnaire) -> Tallied:
 
 
 def counted_roles(counts: Mapping[Role, int]) -> str:
-    """Say how many questions have which role; survey questions are said where there are some.
+    """Return the number of questions of each role as text, with survey questions if there are any.
 
     Examples
     --------
@@ -340,7 +334,7 @@ def counted_roles(counts: Mapping[Role, int]) -> str:
 
 
 def group_fields(people: Iterable[Respondent]) -> tuple[str, ...]:
-    """Return what tells groups of people apart: `country`, `age`."""
+    """Return the names of the fields by which people are grouped: `country`, `age`."""
     return tuple(dict.fromkeys(field for one in people for field in one.groups))
 
 

@@ -1,4 +1,4 @@
-"""What somebody made of a response, and who reads the answers to an audit's prompts."""
+"""Readings of responses, and the readers of an audit's answers."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Which readings of answers count: one value that the choice of every audit holds. See
-    `evidence.readings`.
-    """
+    """The choice of readings that count. Audits take it, and `evidence.readings` applies it."""
 
     by: str | None = None
     """a rule, a classifier, or `people`; None: label words where a template asks for a label, the
@@ -62,7 +60,7 @@ USUAL = Readings()
 
 
 class ReaderKind(StrEnum):
-    """Where a reading comes from."""
+    """The origin of a reading."""
 
     RULE = "rule"
     CLASSIFIER = "classifier"
@@ -96,7 +94,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Nature:
-    """Who reads the answers to an audit's prompts."""
+    """The readers of an audit's answers."""
 
     free_text: bool = False
     "whether its answers are free text, which people and classifiers read"

@@ -46,7 +46,7 @@ class Choice:
 
 
 def as_chat(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a reply of the Responses API as one of a chat; anything else unchanged."""
+    """Return a reply of the Responses API as one of a chat, and any other reply unchanged."""
     output = value.get("output")
     if not isinstance(output, list) or value.get("choices"):
         return dict(value)

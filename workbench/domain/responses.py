@@ -1,4 +1,4 @@
-"""What was asked of a model, and what it answered."""
+"""Models, the way in which they are asked, and their responses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ endpoint translates them, https://ai.google.dev/gemini-api/docs/openai"""
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How answers are drawn. Two samplings that differ anywhere are never pooled."""
+    """The way in which answers are drawn. Samplings that differ are never pooled."""
 
     temperature: float = 1.0
     top_p: float = 0.85
@@ -74,7 +74,7 @@ class Sampling:
         return tuple(name for name in self.server.split(",") if name not in ("", NOT_STATED))
 
     def _stated(self, tokens: str) -> str:
-        """Return what a log states of a sampling, in words."""
+        """Return the settings of a sampling that a log states, as text."""
         parts = []
         if "temperature" not in self.left:
             parts.append(f"T {self.temperature:g}")
@@ -99,9 +99,7 @@ class Sampling:
 
     @property
     def thinking_tokens(self) -> int:
-        """Return the number of thinking tokens allowed before an answer; 0 if unset or not
-        allowed.
-        """
+        """Return the number of thinking tokens before an answer, or 0 if none are allowed."""
         return int(self.thinking) if self.thinking.isdecimal() else EFFORTS.get(self.thinking, 0)
 
     @property
@@ -111,9 +109,7 @@ class Sampling:
 
     @property
     def manner(self) -> str:
-        """Return how a token is drawn and an answer ends, in words: all but the most tokens of an
-        answer.
-        """
+        """Return the sampling and the end of an answer as text, without the limit of tokens."""
         return self._in_words("")
 
     def __str__(self) -> str:
@@ -196,7 +192,7 @@ EXACTLY = Sampling(temperature=1.0, top_p=1.0, top_k=None, max_new_tokens=0, mod
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """Which model answered, exactly enough to ask it again."""
+    """The identity of a model, precise enough to ask it again."""
 
     name: str
     "as it was asked for: `smollm2`, a hub id, a folder's name"
@@ -230,7 +226,7 @@ class ModelCard:
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """What came from one of the models behind a served name."""
+    """The answers of one of the models behind a served name."""
 
     snapshot: str
     "as the endpoint reported it; empty: it reported none"

@@ -1,5 +1,4 @@
-"""What waits for an auditor under a run, and in which order: declared points for each reason, added
-up.
+"""The order of an auditor's queue: each reason adds declared points to a statement of a run.
 
 The order is a rule that anybody can check: an item's score is the sum of the points of the reasons
 that apply to it. A reason gives its points once, and more for each further test, prompt or answer
@@ -50,7 +49,7 @@ class Reason:
 
     @property
     def formula(self) -> str:
-        """Return how the points are counted: `30, and 1 for each further answer, at most 60`."""
+        """Return the formula of the points: `30, and 1 for each further answer, at most 60`."""
         return (
             f"{self.weight}, and {self.each} for each further {self.unit}, at most {self.most}"
             if self.each
@@ -174,7 +173,7 @@ ANOTHER_OPINION = "another opinion wanted"
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """That a reason applies to a statement."""
+    """A reason to review a statement."""
 
     reason: str
     words: str
@@ -197,7 +196,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What an audit says of the statements of a run, for the queue of an auditor."""
+    """The verdicts and signals of a run's statements, for an auditor's queue."""
 
     statements: tuple[str, ...]
     "refs, in the instrument's order"
@@ -206,7 +205,7 @@ class Judged:
     signals: Mapping[str, Sequence[Signal]] = field(default_factory=dict)
 
     def stratum(self, ref: str) -> str:
-        """Return where answers to a statement are drawn from."""
+        """Return the stratum from which answers to a statement are drawn."""
         if self.passed is None:
             return ALL_ANSWERS
         return PASSED if ref in self.passed else NOT_PASSED
@@ -226,13 +225,13 @@ class Ranked:
 
     @property
     def size(self) -> int:
-        """Return how many tests, prompts and answers its reasons are about."""
+        """The number of tests, prompts and answers that the reasons are about."""
         return sum(one.size for one in self.signals)
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """Return the wordings that the reasons are about; empty where one of them is about the
-        whole statement.
+        """The wordings that the reasons are about, or none if a reason is about the whole
+        statement.
         """
         if any(not one.variants for one in self.signals):
             return ()
@@ -249,8 +248,9 @@ class Ranked:
         return frozenset(at for one in self.signals for at in one.prompts)
 
     def about(self, answer: tuple[bytes, bytes], prompt: tuple[str, str, bool]) -> tuple[str, ...]:
-        """Say which of the reasons are about an answer (keys of prompt and text) or its prompt, and
-        what was found.
+        """Return the findings of the reasons that are about an answer or its prompt.
+
+        An answer is named by the keys of its prompt and text. Reasons by auditors are left out.
         """
         return tuple(
             dict(zip(one.prompts, one.prompt_words, strict=False)).get(prompt, "")
@@ -260,9 +260,7 @@ class Ranked:
         )
 
     def why(self, *, blind: bool = False) -> str:
-        """Return one sentence on why the item has its place; `blind`: without other auditors'
-        rulings.
-        """
+        """Return a sentence on the item's points. `blind` hides other auditors' rulings."""
         return f"{' + '.join(self.parts(blind=blind))} = {self.score}"
 
     def brief(self, *, blind: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What an auditor rules about a statement, a wording, a prompt, an answer or a reading."""
+"""Auditors' rulings on statements, wordings, prompts, answers and readings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.errors import UsageError
 
 
 class Ruled(StrEnum):
-    """What a ruling is about."""
+    """The kind of thing that a ruling is about."""
 
     STATEMENT = "statement"
     WORDING = "wording"
@@ -25,7 +25,7 @@ class Ruled(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What an auditor decides."""
+    """An auditor's decision."""
 
     CONFIRMED = "confirmed"
     MISREAD = "misread"
@@ -76,7 +76,7 @@ class Subject:
 
     @property
     def model(self) -> str:
-        """The key of the model that it is about alone; empty: of any model."""
+        """The key of the only model that is meant, or an empty string for any model."""
         return self.named.get("model", "")
 
     @property
@@ -87,7 +87,7 @@ class Subject:
         )
 
     def of_model(self, model: str) -> Subject:
-        """Return the same of a model (its key) alone; empty: of any model."""
+        """Return the subject for one model, by its key, or for any model if the key is empty."""
         return Subject(self.kind, {**self.thing.named, **({"model": model} if model else {})})
 
 
@@ -136,7 +136,7 @@ LEAVES_OUT = frozenset({Verdict.WORDING_AT_FAULT, Verdict.TEMPLATE_AT_FAULT, Ver
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a ruling does to figures."""
+    """The effect of a ruling on figures."""
 
     left_out: bool = False
     read: bool = False
@@ -167,8 +167,10 @@ def disputed(rulings: Iterable[Ruling]) -> bool:
 
 
 def answer_to(asked: Ruling, on_it: Iterable[Ruling]) -> Ruling | None:
-    """Return the first decision after somebody asked for another look; `on_it`: rulings in force on
-    that very thing.
+    """Return the first decision after a request for a second look, or None while there is none.
+
+    `on_it` are the rulings in force on that very thing. Rulings on what it belongs to, or on what
+    belongs to it, decide nothing.
 
     None: the question is open, whatever was ruled on what stands above, beside or below it.
     """

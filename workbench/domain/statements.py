@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class VariantKind(StrEnum):
-    """What a wording is to its statement."""
+    """The relation of a wording to its statement."""
 
     ORIGINAL = "original"
     PARAPHRASE = "paraphrase"
@@ -30,7 +30,7 @@ class VariantKind(StrEnum):
 
 
 class Dimension(StrEnum):
-    """What a statement is about (Faulborn et al. 2025, section 2)."""
+    """The political dimension of a statement (Faulborn et al. 2025, section 2)."""
 
     ECONOMIC = "economic"
     CULTURAL = "cultural"
@@ -48,7 +48,7 @@ class Side(StrEnum):
 
 
 class Relation(StrEnum):
-    """How the stance on a wording should stand to the stance on the original."""
+    """The expected relation of the stance on a wording to the stance on the original."""
 
     SAME = "same"
     FLIPPED = "flipped"
@@ -74,7 +74,7 @@ RELATION_OF = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class VariantId:
-    """Which wording of a statement: its kind and, for paraphrases, its number."""
+    """A wording of a statement, by its kind and, for paraphrases, its number."""
 
     kind: VariantKind
     ordinal: int = 0
@@ -91,7 +91,7 @@ class VariantId:
 
     @property
     def relation(self) -> Relation:
-        """The stance expected of its kind; a wording may override it."""
+        """The relation that is expected of the kind. A wording may override it."""
         return RELATION_OF[self.kind]
 
 
@@ -109,9 +109,7 @@ MOST_CHARACTERS = 10_000
 
 
 def text_fault(text: str) -> str:
-    """Say why a text cannot be a wording; "" where it can. Texts are kept as they are: nothing is
-    normalised.
-    """
+    """Return why a text, as it is, cannot be a wording, or an empty string if it can."""
     if not text.strip():
         return "it is empty"
     if len(text) > MOST_CHARACTERS:
@@ -149,7 +147,7 @@ class Wording:
 
     @property
     def relation(self) -> Relation:
-        """How the stance on it should stand to the stance on the original."""
+        """The expected relation of the stance on it to the stance on the original."""
         return self.stated or self.variant.relation
 
 
@@ -179,7 +177,7 @@ class Statement:
     "texts that were asked are never changed: a changed statement is another version"
 
     def wording(self, variant: VariantId, language: str) -> Wording | None:
-        """Return the wording of a variant in a language; None without one."""
+        """Return the wording of a variant in a language, or None if there is none."""
         return next(
             (w for w in self.wordings if w.variant == variant and w.language == language), None
         )

@@ -1,4 +1,4 @@
-"""What a model thought before its answer, and what it answered.
+"""The thinking of a model before its answer, and the answer.
 
 A thought is told by its marks: a pair around it (`<think>` … `</think>`), the channels of harmony,
 or the phrases of Granite 3. Which families write which marks was looked up in the reasoning parsers
@@ -70,7 +70,7 @@ _OWN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a model wrote, in two parts."""
+    """A model's output in two parts: thinking and answer."""
 
     thinking: str
     "empty where there is none, or a server does not show it"
@@ -88,8 +88,9 @@ class Output:
 
 
 def split(text: str, own: Sequence[Pair] = ()) -> Output:
-    """Return the thinking and the answer of an output; `own`: marks of a chat template that no
-    known family has.
+    """Return the thinking and the answer of an output.
+
+    `own` are the marks of a chat template that no known family has.
 
     Of several thoughts all are thinking, and what stands between them is answer. An end without a
     beginning belongs to a thought that began in the prompt: all before it is thinking. Whitespace
@@ -136,7 +137,7 @@ def is_refusal(answer: str) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text surely is all answer, as most are; `split` has to look closer at the
+    """Return whether a text surely has no thinking, as most have none. `split` decides on the
     others.
     """
     return not _is_suspect(text) and "answer" not in text.casefold()
@@ -174,7 +175,7 @@ def in_thought(text: str, own: Sequence[Pair] = ()) -> bool:
 
 
 def opening(text: str, own: Sequence[Pair] = ()) -> str:
-    """Return the mark of the thought in which a text ends; empty if it ends outside."""
+    """Return the opening mark of an unfinished thought at the end of a text, or an empty string."""
     mark = ""
     for found in _marks(tuple(own)).finditer(text):
         if mark:
@@ -265,9 +266,7 @@ def _marks(own: tuple[Pair, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _end_of(mark: str, own: tuple[Pair, ...]) -> str:
-    """Return the closing mark of a mark, in lower case; empty if the mark is itself a closing
-    mark.
-    """
+    """Return the closing mark of a mark in lower case, or an empty string if it is one itself."""
     ends = {begin.casefold(): end.casefold() for begin, end in (*PAIRS, *own)}
     mark = mark.casefold()
     if mark in ends:

@@ -71,7 +71,7 @@ class Bounds(NamedTuple):
 
     @property
     def wide(self) -> bool:
-        """Whether what is missing makes a difference."""
+        """Whether the missing answers make a difference."""
         return self.high - self.low > ROUNDING
 
     def turn(self, value: float) -> bool:

@@ -1,4 +1,4 @@
-"""How much of a run's plan was answered, and the kinds of answers: the header of every figure.
+"""The answered part of a run's plan and the kinds of its answers: the header of every figure.
 
 A cancelled run has figures like any other. So every audit first reports how much of the plan was
 answered, and which share of the answers gives no stance: unreadable, refused, cut off in thought.
@@ -62,13 +62,13 @@ class Part:
 
     @property
     def share(self) -> float:
-        """The share; NaN if it is known for no answer."""
+        """The share, or NaN if it is known for no answer."""
         return self.count / self.of if self.of else float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """How much of a plan one model answered, and the kinds of its answers."""
+    """The answered part of a model's plan, and the kinds of its answers."""
 
     name: str
     planned: int
@@ -111,13 +111,13 @@ class Answered:
         return self.answered / self.planned if self.planned else float("nan")
 
     def with_parts(self, name: str = "", **parts: Part | None) -> Answered:
-        """Return a copy with the kinds of answers; a part that is None is unknown."""
+        """Return a copy with the kinds of answers. A part that is None is unknown."""
         known = {key: part for key, part in parts.items() if part is not None}
         return replace(self, name=name or self.name, parts={**self.parts, **known})
 
 
 def answered(store: Store, run: Run, name: str = "") -> Answered:
-    """Return how much of a run's plan was answered.
+    """Return the answered part of a run's plan.
 
     For answers, every prompt of a plan is recorded before it is asked. For computed probabilities
     nothing is recorded; unfinished jobs show what is missing.
@@ -197,13 +197,15 @@ def _unreviewed(templates: Iterable[Template]) -> Iterator[str]:
 
 
 def refused_part(of: Refusals | None) -> Part | None:
-    """Return the number of refusals; None if the run has no answers in words."""
+    """Return the number of refusals, or None if the run has no answers in words."""
     return Part(of.refused, of.answers) if of is not None and of.answers else None
 
 
 def foreign_part(of: Refusals | None) -> Part | None:
-    """Return how many answers are in another language than their prompts; None if there are none or
-    it is unknown.
+    """Return the number of answers in another language than their prompts, or None if there is
+    none.
+
+    It is also None if the languages are unknown.
     """
     return Part(of.foreign, of.answers) if of is not None and of.foreign else None
 
@@ -384,8 +386,8 @@ def _of_unit(several: Sequence[Answered], unit: str) -> str:
 
 
 def _is_said(name: str, several: Sequence[Answered]) -> bool:
-    """Return whether a header shows a kind of answers; kinds that every audit has are shown even if
-    there are none.
+    """Return whether a header shows a kind of answers. Kinds of every audit are shown even without
+    any.
     """
     parts = [one.parts[name] for one in several if name in one.parts]
     return any(part.count for part in parts) or (bool(parts) and name in ALWAYS)

@@ -34,8 +34,10 @@ from workbench.stats.samples import Stratum, misread_rate
 
 @dataclass(frozen=True, slots=True)
 class StratumFound:
-    """What is known of one stratum. An answer that several draws hold counts once; where it is one
-    of several answers with the same text, how many of them were drawn is an expected number.
+    """The decided answers of one stratum.
+
+    An answer in several draws counts once. Where several answers have its text, the number of drawn
+    ones is an expected value.
     """
 
     name: str
@@ -70,7 +72,7 @@ def of_all_draws(samples: Sequence[ControlSample]) -> tuple[ControlItem, ...]:
 
 
 def _ends(samples: Sequence[ControlSample]) -> tuple[int, ...]:
-    """Return where each draw ends in the order of all."""
+    """Return the end of each draw in the order of all."""
     return tuple(accumulate(sum(one.drawn for one in sample.strata.values()) for sample in samples))
 
 
@@ -137,8 +139,8 @@ class Control:
         yield from ((items[n], held) for n, held in self._once(items, first).items())
 
     def readings(self, stratum: str) -> Mapping[tuple[str | None, str | None], float]:
-        """Return how often what the reader said of an answer was what auditors say: (read, right)
-        -> answers.
+        """Return the number of answers for each pair (reading of the reader, reading of the
+        auditors).
         """
         found: dict[tuple[str | None, str | None], float] = {}
         for item, held in self._that_count(stratum):
@@ -153,8 +155,9 @@ class Control:
     def _once(
         self, items: Sequence[ControlItem], places: Sequence[tuple[int, int]]
     ) -> dict[int, float]:
-        """Return how many answers of each item these places (place, item) hold, those that several
-        draws hold once.
+        """Return the number of answers of each item in some places (place, item).
+
+        Answers in several draws count once.
 
         A draw of k of the n answers of an item adds k (1 - m / n) to the m that earlier draws hold,
         on average.
@@ -168,8 +171,8 @@ class Control:
         return found
 
     def misread(self, item: ControlItem) -> bool | None:
-        """Return whether the reader misread an answer that was looked at; None: auditors did not
-        settle that.
+        """Return whether the reader misread a decided answer, or None if auditors did not settle
+        it.
 
         A right reading that is what the reader said is no error.
         """
@@ -187,7 +190,7 @@ class Control:
 
 
 def control_sample(store: Store, run: Run, card: ReaderCard | None) -> Control | None:
-    """Return the control sample of a run as a reader read it; None where none was drawn."""
+    """Return the control sample of a run as a reader read it, or None if none was drawn."""
     if card is None or not (found := samples_of(store, run, card)):
         return None
     return Control(found, of_all_draws(found), on_answers(store, run, card))

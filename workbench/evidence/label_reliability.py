@@ -1,4 +1,4 @@
-"""How far people agree on the labels that figures rest on."""
+"""The agreement of people on the labels behind figures."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ class LabelReliability:
         return ""
 
     def header(self) -> tuple[str, ...]:
-        """Return the line above figures that rest on these labels; none without labels."""
+        """Return the line above figures that rest on these labels, or an empty string without
+        labels.
+        """
         if not self.texts:
             return ()
         line = self.doubt or self.in_words

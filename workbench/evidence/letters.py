@@ -75,15 +75,17 @@ class Form:
 
 
 def forms_of(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
-    """Return what came of each probe of a run, by its rowid; see `_drawn` for what rulings
-    change.
+    """Return the answers or probabilities of each probe of a run, by its rowid.
+
+    `_drawn` says what rulings change.
     """
     return _exact(store, run) if run.sampling.mode == EXACT else _drawn(store, run, rulings)
 
 
 def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
-    """Return the answers to each probe as letters: those that are not offered were drawn again.
-    Answers that an auditor read anew have the auditor's letter; those that a ruling leaves out have
+    """Return the answers to each probe as letters. Letters that are not offered were drawn again.
+
+    Answers that an auditor read anew have the auditor's letter. Those that a ruling excludes have
     none.
     """
     counts, truncated = store.raw_answers.of_run(run), store.runs.truncated(run)
@@ -101,8 +103,9 @@ def _drawn(store: Store, run: Run, rulings: RunRulings) -> dict[int, Form]:
 def _arm(
     counts: Mapping[str, int], offered: int, truncated: int, ruled: Mapping[bytes, Effect]
 ) -> ArmAnswers:
-    """Return the answers by letters, without those that rulings leave out; `ruled`: key of a text
-    -> its effect.
+    """Return the answers by letters, without those that rulings exclude.
+
+    `ruled` is the effect of the rulings on each text, by its key.
     """
     letters: Counter[str] = Counter()
     for text, n in counts.items():
@@ -133,7 +136,7 @@ def _exact(store: Store, run: Run) -> dict[int, Form]:
 
 
 def letter_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
-    """Yield the probabilities of the letters of a run's prompts; see `_exact`."""
+    """Yield the probabilities of the letters of a run's prompts, as `_exact` has them."""
     for form in _exact(store, run).values():
         yield LabelProbabilities(form.probe, form.masses or {})
 
@@ -194,7 +197,7 @@ TRIED = "no more valid answers in any try"
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What came of a plan of answers with a letter, as given: no exclusion changes it."""
+    """The answers to a plan of answers with a letter, before any exclusion."""
 
     valid: int
     "answers with an offered letter, of each prompt no more than it was to have"
@@ -207,7 +210,7 @@ class Came:
 
     @classmethod
     def of(cls, forms: Iterable[Form]) -> Came:
-        """Return what came of some prompts."""
+        """Return the answers to some prompts."""
         every = [one for one in forms if one.answers is not None]
         return cls(
             sum(min(one.valid, one.wanted or one.valid) for one in every),
@@ -221,7 +224,7 @@ class Came:
 def answered_letters(
     store: Store, run: Run, name: str, came: Came, refusals: Refusals | None
 ) -> Answered:
-    """Return how much of a run's plan was answered with an offered letter."""
+    """Return the part of a run's plan with an offered letter as the answer."""
     found = answered(store, run, name)
     if run.sampling.mode == EXACT:
         return found

@@ -21,8 +21,10 @@ DECIDED = "an answer ended once its reading could not change any more"
 
 
 def asked_sentences(runs: Iterable[tuple[str, Run]], came: Iterable[Answered]) -> Iterator[str]:
-    """Yield sentences on how models were asked: sampling, version, language and templates; equal
-    ones are combined. Then say which words answers are read by that no native speaker has reviewed.
+    """Yield sentences on how models were asked: sampling, version, language and templates.
+
+    Equal sentences are combined. The last ones name the lexicons that no native speaker has
+    reviewed.
     """
     alike: dict[str, list[str]] = {}
     spoken: dict[str, None] = {}
@@ -68,7 +70,7 @@ def reader_sentence(cards: Iterable[ReaderCard]) -> str:
 
 
 def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
-    """Yield sentences on missing parts of the plan; empty if all was answered."""
+    """Yield sentences on missing parts of the plan, or none if all was answered."""
     for one in came:
         if one.partial:
             why = f"; {one.job}" if one.job else ""
@@ -87,9 +89,7 @@ def plan_sentences(came: Sequence[Answered]) -> Iterator[str]:
 
 
 def ruling_sentences(told: Told) -> Iterator[str]:
-    """Return a note on the effect of auditors' rulings, or that they are left out; empty without
-    rulings.
-    """
+    """Return a note on the effect of auditors' rulings, or an empty string without rulings."""
     n = len(told.changing)
     if n and told.counted:
         said = next(told.sentences())

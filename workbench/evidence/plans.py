@@ -248,8 +248,9 @@ def _judged(plan: FrozenPlan, judged: Mapping[str, Any] | None) -> Iterator[Step
 
 
 def _planned_comparison(store: Store, plan: FrozenPlan, compared: Sequence[str]) -> Iterator[Step]:
-    """Yield whether the compared runs are the planned ones; otherwise whether the planned ones have
-    answers.
+    """Yield whether the compared runs are the planned ones.
+
+    Without a comparison, yield whether the planned runs have answers.
 
     The planned correction is included: a comparison shows all corrections.
     """
@@ -328,8 +329,8 @@ def _shown(value: Any) -> str:
 
 
 def _shown_entry(value: Any) -> str:
-    """Return an entry of a list as text; a persona by its name and the beginning of a hash of its
-    text.
+    """Return an entry of a list as text. A persona has its name and the beginning of its text's
+    hash.
     """
     if not isinstance(value, Mapping):
         return str(value)

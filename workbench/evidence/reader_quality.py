@@ -142,7 +142,8 @@ def _weights(items: Mapping[str, Sequence[DrawnItem]], settled: set[int]) -> dic
 
 
 def represented_by(store: Store, codebook: str, settled: set[int]) -> dict[int, float]:
-    """Return how many answers without a label each answer of a labelled text represents, by unit.
+    """Return the number of unlabelled answers that each answer of a labelled text represents, by
+    unit.
 
     That is (1 - p) / p, where p is the probability that its text was drawn and labelled. Several
     test sets are averaged in proportion to their labelled texts. A text without a known probability
@@ -300,7 +301,7 @@ class Evaluation:
         )
 
     def calibration(self, way: str) -> Calibration:
-        """Return how often predictions of a given confidence are correct."""
+        """Return the share of correct predictions by confidence."""
         return calibration(
             self.predicted[way] == self.true, self.confidence[way], sampled=self.sampled
         )
@@ -318,7 +319,7 @@ class Evaluation:
         return self._table(np.ones(len(self.true)), threshold, way).astype(np.int64)
 
     def represented(self, threshold: float, way: str = "tuned") -> FloatArray:
-        """Return `confusion` weighted by the represented answers; unweighted if the weights are
+        """Return `confusion` weighted by the represented answers, or unweighted if the weights are
         unknown.
         """
         return self._table(
@@ -502,9 +503,7 @@ class Quality:
 
     @property
     def too_poor(self) -> bool:
-        """Whether it is too poor for a score; False if it was never tested, because its quality is
-        unknown.
-        """
+        """Whether it is too poor for a score. A reader that was never tested is not."""
         low = self.macro_f1.defined and self.macro_f1.value < LEAST_F1
         return low or any(name in CARRYING for name in self.poor)
 

@@ -1,4 +1,4 @@
-"""Who reads answers: rules, classifiers and people, and what they settled."""
+"""The readers of answers: rules, classifiers and people, with the labels that people settled."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def models(store: Store) -> tuple[str, ...]:
 
 
 def how_to_ask() -> str:
-    """Return how to ask a model for such answers."""
+    """Return the command that asks a model for such answers."""
     return f"Ask a model first: workbench run STORE --audit {free_text()[0]} --model NAME"
 
 
@@ -123,7 +123,7 @@ def queue_labels(store: Store, queue: str) -> QueueLabels:
 
 
 def agreement_of(found: QueueLabels, *, seed: int = SEED, resamples: int = 1000) -> QueueAgreement:
-    """Return the agreement of people; takes a second or two."""
+    """Return the agreement of people. It takes a second or two."""
     report = agreement_report(
         item_labels(found.judged), found.codebook, seed=seed, resamples=resamples
     )
@@ -179,12 +179,14 @@ def gold(
 
 
 def versions(judged: Iterable[Judged]) -> dict[int, int]:
-    """Return how many labels were given under each version of the codebook."""
+    """Return the number of labels under each version of the codebook."""
     return dict(sorted(Counter(given.version for item in judged for given in item.labels).items()))
 
 
 def mixed(found: Mapping[int, int]) -> str:
-    """Say that labels of several versions are counted together; "" where there is one."""
+    """Return a note that labels of several versions count together, or an empty string for one
+    version.
+    """
     if len(found) < 2:
         return ""
     said = ", ".join(f"{n:,} under version {number}" for number, n in found.items())
@@ -223,9 +225,7 @@ SINGLE, SEVERAL, DECIDED = "one person", "several who agree", "adjudicated"
 
 
 def how_settled(store: Store, codebook: str = STANCE_CODEBOOK) -> dict[int, str]:
-    """Return how each item was settled: by one person's label, by several who agree, or by
-    adjudication.
-    """
+    """Return the number of items that one label, equal labels, or an adjudication settled."""
     return {
         item.context.unit: DECIDED
         if item.decision is not None
@@ -260,8 +260,8 @@ def readers() -> tuple[str, ...]:
 def label_reader(
     positive: str, negative: str, language: str, name: str, words: str = ""
 ) -> LabelWords:
-    """Return the rule that reads answers to a template with these labels; `words`: the lexicon of
-    its instrument.
+    """Return the rule for answers to a template with these labels. `words` is the instrument's
+    lexicon.
 
     Raises UnknownName.
     """
@@ -282,7 +282,7 @@ def stance_reader(template: Template) -> LabelWords:
 
 
 def template_reader(template: Template, name: str = LABEL_WORDS) -> Reader | None:
-    """Return the rule that reads answers to a template; None for free text."""
+    """Return the rule for answers to a template, or None for free text."""
     if template.scale in FREE:
         return None
     if template.scale == LIKERT:
@@ -337,9 +337,7 @@ class BatchReader:
         return cls({card: store.readings.reader(card) for card in cards}, of_prompt)
 
     def read(self, batch: Iterable[Answered]) -> list[RuleReading]:
-        """Return the rules' readings of a batch of answers; thoughts before an answer are not
-        read.
-        """
+        """Return the rules' readings of a batch of answers, leaving thoughts before them unread."""
         readings = []
         for item in batch:
             outputs = [(split(text).answer, count) for text, count in item.answers]
@@ -365,7 +363,7 @@ class BatchReader:
 
 
 def read(store: Store, run: Run, name: str = LABEL_WORDS) -> tuple[int, ReaderCard]:
-    """Let a rule read every answer of a run that it has not read; return its rowid and card.
+    """Let a rule read the unread answers of a run. Return the rule's rowid and card.
 
     Readings are stored, so this costs one query once they are there, and none while no answer has
     come since.
@@ -436,11 +434,11 @@ class Source:
 
     @property
     def as_given(self) -> Source:
-        """The same readings without exclusions; see `RunRulings.as_given`."""
+        """The same readings without exclusions, by `RunRulings.as_given`."""
         return replace(self, ruled={run: found.as_given for run, found in self.ruled.items()})
 
     def touched(self, figure: str) -> Differing:
-        """Return the statements, called `figure`, that rulings change; their number is summed over
+        """Return the statements, called `figure`, that rulings change. Their number is summed over
         runs.
         """
         return touched(self.ruled.values(), figure)
@@ -451,9 +449,7 @@ class Source:
 
 
 def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
-    """Return the reader of the answers of an audit's runs, and the effects of rulings in them; see
-    `_reader_of`.
-    """
+    """Return the reader of the answers of an audit's runs, and the effects of rulings in them."""
     if not runs:
         return Source(None, None)
     source = _reader_of(store, runs, readings)
@@ -462,7 +458,7 @@ def source_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
 
 
 def _reader_of(store: Store, runs: Sequence[Run], readings: Readings) -> Source:
-    """Return the reader of the answers of an audit's runs; rules then have read every answer.
+    """Return the reader of the answers of an audit's runs, after rules have read every answer.
 
     `runs`: at least one. Raises UnknownName for an unknown rule or classifier, UsageError if there
     are no labels, or a run has no answers yet.

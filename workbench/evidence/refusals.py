@@ -28,8 +28,10 @@ from workbench.evidence.readings import stance_reader, template_reader
 
 
 def teller(templates: Iterable[Template]) -> Callable[[str], str] | None:
-    """Return a function that names the other language of a text, "" if it is in none; None if the
-    templates are in several languages.
+    """Return a function that names the other language of a text, or None with templates in several
+    languages.
+
+    The function returns an empty string for a text in no other language.
     """
     spoken = {(template.language, template.words) for template in templates}
     if len(spoken) != 1:
@@ -199,7 +201,7 @@ def _stored(store: Store, run: Run) -> dict[str, Kinds]:
 
 
 def _read(store: Store, run: Run, templates: Iterable[Template]) -> dict[str, Kinds]:
-    """Read every answer; free text is read for `agree` and `disagree`."""
+    """Read every answer. Free text is read for `agree` and `disagree`."""
     by_name = {template.name: template for template in templates}
     probes = {one.probe: (one.ref, by_name[one.template]) for one in store.raw_answers.probes(run)}
     found: dict[str, Kinds] = defaultdict(Kinds)

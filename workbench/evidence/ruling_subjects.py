@@ -63,8 +63,8 @@ class Thing:
 
     @property
     def scope(self) -> str:
-        """What a ruling on it reaches, in words: `this answer`, `all answers to this prompt
-        (personal-1 swapped)`.
+        """The reach of a ruling on it: `this answer`, `all answers to this prompt (personal-1
+        swapped)`.
         """
         named, below = self.subject.named, self.name.rpartition("/")[2]
         if self.subject.kind is Ruled.STATEMENT:
@@ -79,7 +79,7 @@ class Thing:
 
     @property
     def right_readings(self) -> tuple[str, ...]:
-        """What a misread answer may say: all but what its reader reads already."""
+        """The possible right readings of a misread answer: all but its reader's own."""
         return tuple(label for label in self.labels if self.read is None or label != self.read[1])
 
     def no_misreading(self, label: str) -> str:
@@ -113,8 +113,8 @@ def statement_version(store: Store, instrument: str, ref: str, version: int) -> 
 
 
 def wordings(store: Store, of: Thing) -> tuple[Thing, ...]:
-    """Return the wordings of a statement in all languages; if there are several, the names include
-    the language.
+    """Return the wordings of a statement in all languages. With several, names include the
+    language.
     """
     named = of.subject.named
     found = store.ruled_things.variants(
@@ -144,8 +144,8 @@ def prompt(put: PutPrompt, name: str = "") -> Thing:
 def answer(
     store: Store, put: PutPrompt, given: GivenAnswer, of: str, by: str | None = None
 ) -> Thing:
-    """Return an answer to a prompt called `of`. `by`: the reader that counts; None: the usual
-    one
+    """Return an answer to a prompt called `of`. `by` is the reader that counts, by default the
+    usual one.
     """
     key = given.key.hex()
     subject = Subject(Ruled.ANSWER, {"prompt": put.key.hex(), "text": key})
@@ -162,8 +162,10 @@ def answer(
 def _that_counts(
     store: Store, put: PutPrompt, given: GivenAnswer, by: str | None
 ) -> GivenReading | None:
-    """Return the reading of an answer that figures count; see `Readings.by`. None: there is none,
-    or people's labels count.
+    """Return the reading of an answer that figures count, or None if people's labels count or there
+    is none.
+
+    See `Readings.by`.
     """
     found = store.ruled_things.readings(put.key, given.key)
     rules = [one for one in found if one.kind == ReaderKind.RULE]
@@ -183,7 +185,7 @@ def _that_counts(
 
 
 def read_by(store: Store, thing: Thing, by: str | None) -> Thing:
-    """Return a subject as a reader reads it, if it is an answer; `by`: see `answer`."""
+    """Return a subject as a reader reads it, if it is an answer. `by` is as in `answer`."""
     named = thing.subject.named
     if by is None or thing.subject.kind is not Ruled.ANSWER:
         return thing
@@ -217,7 +219,7 @@ def reading(of: Thing, given: GivenReading) -> Thing:
 
 
 def labels_of(put: PutPrompt) -> tuple[str, ...]:
-    """Return the possible readings of an answer to a prompt; empty if answers are not read."""
+    """Return the possible readings of an answer to a prompt, or none if answers are not read."""
     if nature(put.audit).free_text:
         return (*map(str, STANCES), UNREADABLE)
     return (*possible(put.axes, letters=put.scale == LETTER), UNREADABLE)
@@ -279,7 +281,7 @@ def _names(of: str, every: Sequence[PutPrompt]) -> list[str]:
 
 
 def find(store: Store, name: str, instrument: str | None = None) -> Thing:
-    """Return the subject of a name; see above. Raises UnknownName, UsageError."""
+    """Return the subject of a name, as the module describes it. Raises UnknownName, UsageError."""
     head, slash, tail = name.partition("/=")
     if slash and "@" in tail:
         answer_, _, _ = tail.partition("@")
@@ -311,8 +313,8 @@ def find(store: Store, name: str, instrument: str | None = None) -> Thing:
 
 
 def _by_parts(store: Store, instrument: str, name: str) -> Thing:
-    """Return a statement, a wording or a prompt; refs may contain slashes, so the longest existing
-    ref counts.
+    """Return a statement, a wording or a prompt. A ref may contain slashes, so the longest known
+    one counts.
     """
     parts = name.split("/")
     at = next(
@@ -386,9 +388,10 @@ def models_of(store: Store, subject: Subject) -> frozenset[int]:
 
 
 def model_meant(store: Store, thing: Thing, verdict: Verdict, name: str | None = None) -> str:
-    """Return the key of the model that a ruling applies to by its name, or `@` and digits of its
-    key; None: the only one. Empty for rulings that apply to all models, and where none answered.
-    Raises UsageError.
+    """Return the key of the model that a ruling is about, or an empty string for any model.
+
+    A model is named by its name, or by `@` and digits of its key. None means the only one. Raises
+    UsageError.
     """
     if not of_one_model(thing.subject.kind, verdict):
         return ""
@@ -452,7 +455,7 @@ def check(thing: Thing, verdict: Verdict, reading: str | None) -> None:
 
 
 def called(store: Store, subject: Subject) -> str:
-    """Return the name of a ruling's subject, as typed by people; keys if the store lacks it."""
+    """Return the name of a ruling's subject as it is typed, or its keys if the store lacks it."""
     return placed(store, subject)[1]
 
 
@@ -666,8 +669,7 @@ def _by_rules(
 
 
 def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
-    """Let each shipped rule read the answers of a run that it has not read; return the rules'
-    rowids and cards.
+    """Let each shipped rule read the unread answers of a run. Return the rules' rowids and cards.
 
     The published rule reads only single words of the letters a-z, and is left out for other labels.
     """
@@ -684,8 +686,8 @@ def read_by_all(store: Store, run: Run) -> Sequence[tuple[int, ReaderCard]]:
 def _by_people(
     labels: Iterable[Labelled],
 ) -> Iterator[tuple[tuple[bytes, bytes], Sequence[Labelled]]]:
-    """Yield the labels of classifiers and people for each answer; a decision replaces the labels
-    that it settles.
+    """Yield the labels of classifiers and people for each answer. A decision replaces what it
+    settles.
     """
     groups: dict[tuple[bytes, bytes], list[Labelled]] = {}
     for one in labels:

@@ -167,8 +167,9 @@ def of_run(store: Store, run: Run, card: ReaderCard | None) -> RunRulings:
 
 
 def ruled_words(ruled: str, unruled: str) -> str:
-    """Return how the reader read an answer that a ruling reads anew, or that it is left out; empty
-    without a ruling.
+    """Return the reader's own reading of an answer that a ruling changes or excludes.
+
+    It is empty without a ruling.
 
     Examples
     --------
@@ -328,7 +329,7 @@ class _Places:
         )
 
     def of_subject(self, ruling: Ruling) -> frozenset[int]:
-        """Return the probes of a ruling's subject; empty for an answer that this model did not
+        """Return the probes of a ruling's subject, or none for an answer that this model did not
         give.
         """
         named = ruling.subject.named
@@ -372,7 +373,7 @@ class Differing:
         return replace(found[0], n=sum(one.n for one in found), names=names, verdicts=verdicts)
 
     def in_short(self) -> str:
-        """Return how many differ, and of what.
+        """Return the number of differing figures, with their kind.
 
         Examples
         --------
@@ -405,7 +406,7 @@ SAME = Differing()
 
 
 def touched(several: Iterable[RunRulings], figure: str) -> Differing:
-    """Return the statements, called `figure`, that rulings change; their number is summed over
+    """Return the statements, called `figure`, that rulings change. Their number is summed over
     runs.
     """
     refs = [ref for found in several for ref in sorted(found.touched)]
@@ -428,9 +429,7 @@ class Told:
 
     @classmethod
     def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: Differing = SAME) -> Told:
-        """Return the notes on the rulings of several runs; a ruling on several of them counts
-        once.
-        """
+        """Return the notes on the rulings of several runs. A ruling on several of them counts once."""
         every = tuple(found)
         changing = {ruling.uid: ruling for one in every for ruling in one.counting}
         open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
@@ -438,7 +437,7 @@ class Told:
 
     @classmethod
     def joined(cls, every: Sequence[Told]) -> Told:
-        """Return the combined notes; a ruling on several runs counts once."""
+        """Return the combined notes. A ruling on several runs counts once."""
         changing = {ruling.uid: ruling for one in every for ruling in one.changing}
         open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
         differ = Differing.joined([one.differ for one in every])
@@ -458,8 +457,8 @@ class Told:
         )
 
     def as_cell(self) -> str | None:
-        """Return whether figures are with rulings that change them, and how many: `with 2`; None
-        without such.
+        """Return the number of rulings that change figures, `with 2` or `without 2`, or None
+        without any.
         """
         return (
             f"{'with' if self.counted else 'without'} {len(self.changing)}"
@@ -468,7 +467,7 @@ class Told:
         )
 
     def sentences(self) -> Iterator[str]:
-        """Yield sentences on the rulings, their effects, and how much was reviewed; empty without
+        """Yield sentences on the rulings, their effects, and the reviewed part, or none without
         rulings.
         """
         alone = sum(bool(one.subject.model) for one in self.changing)
@@ -498,7 +497,7 @@ class Told:
             yield self.reviewed
 
     def _apply_to_one(self, alone: int) -> str:
-        """Return how many rulings apply to one model alone."""
+        """Return the number of rulings on one model alone, as text."""
         if len(self.changing) == 1:
             return "it applies to one model alone"
         return (
@@ -545,7 +544,9 @@ class RuledExamples:
     their statement"""
 
     def describe(self) -> str:
-        """Return how many are used and how many are not; empty without rulings on free answers."""
+        """Return the numbers of used and unused rulings, or an empty string without rulings on free
+        answers.
+        """
         if not self.examples and not self.refused:
             return ""
         said = (

@@ -72,7 +72,7 @@ def plain_run(run: Run) -> dict[str, Any]:
 
 
 def about(run: Run) -> dict[str, Any]:
-    """Return a run as plain values; scored prompts are not responses."""
+    """Return a run as plain values. Scored prompts are no responses."""
     plain = plain_run(run)
     return (
         plain if run.sampling.mode != EXACT else plain | {"responses": 0, "scored": run.responses}
@@ -80,7 +80,8 @@ def about(run: Run) -> dict[str, Any]:
 
 
 def runs_meant(store: Store, audit: str, which: Which, *, answered: bool = False) -> list[Run]:
-    """Return the runs of an audit that a choice of answers means, the newest last; see `find_run`.
+    """Return the runs of an audit that a selection of answers means, the newest last; see
+    `find_run`.
 
     Raises UnknownName for a sampling, a dtype, a snapshot or a fingerprint that no run has.
     """
@@ -155,9 +156,7 @@ def chosen_of(runs: Sequence[Run], templates: TemplateChoice) -> tuple[Run, ...]
 
 
 def of_persona(run: Run, wanted: Collection[str]) -> bool:
-    """Return whether a run has one of these personas; if none are given, whether it has no
-    persona.
-    """
+    """Return whether a run has one of these personas, or no persona if none are given."""
     if not run.persona:
         return not wanted or bool({NONE, EVERY} & set(wanted))
     return bool({run.persona_name, EVERY} & set(wanted))
@@ -289,14 +288,17 @@ def matching(
 
 
 def _states(run: Run) -> tuple[str, str, str]:
-    """Return what `--snapshot` may call the state of a run's model; the last says all."""
+    """Return the names that `--snapshot` takes for the state of a run's model. The last one is
+    complete.
+    """
     snapshot, occasion = run.snapshot or UNKNOWN, run.occasion or FIRST
     return snapshot, occasion, f"{snapshot} {occasion}"
 
 
 def _newer_encodings(runs: Sequence[Run], sampling: str | None) -> list[Run]:
-    """Leave out runs with an unknown encoding of turns if the same model was asked again since; the
-    text `encoding` in `sampling` selects them explicitly.
+    """Exclude runs with an unknown encoding of turns if the same model was asked again since.
+
+    The word `encoding` in `sampling` selects them explicitly.
     """
     known = {_but_encoding(run) for run in runs if run.encoding != UNKNOWN}
     named = "encoding" in (sampling or "")
@@ -335,7 +337,8 @@ def models_named(store: Store, name: str) -> frozenset[int]:
 
 
 def whole_names(store: Store, names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return names of models and runs as the store has them; lists cut names with … and fold them.
+    """Return names of models and runs as the store has them. Lists shorten names with … and fold
+    them.
 
     A name that means none stays as it is. A text is one name, or several between commas. Raises
     AmbiguousRun.
@@ -581,9 +584,7 @@ def served_runs(
 def homogeneity(
     store: Store, run: Run, rng: np.random.Generator, permutations: int = PERMUTATIONS
 ) -> Heterogeneity:
-    """Test whether answers depend on the fingerprint, within prompts; sampled answers are compared
-    by stored text.
-    """
+    """Test whether answers depend on the fingerprint, within prompts, by the stored texts."""
     if run.sampling.mode == EXACT:
         why = "a prompt is scored once, so no prompt has answers in two groups"
         return Heterogeneity(float("nan"), float("nan"), 0, 0, why)
@@ -591,8 +592,8 @@ def homogeneity(
 
 
 def _tables(rows: Iterable[tuple[int, str, int, int]]) -> list[npt.NDArray[np.int64]]:
-    """Return a table of fingerprints x texts for each prompt; the fingerprints are those of the
-    whole run.
+    """Return a table of fingerprints x texts for each prompt, with the fingerprints of the whole
+    run.
     """
     of_prompt: dict[int, list[tuple[str, int, int]]] = {}
     for prompt, name, text, count in rows:
@@ -612,7 +613,7 @@ def _tables(rows: Iterable[tuple[int, str, int, int]]) -> list[npt.NDArray[np.in
 
 
 def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Run]:
-    """Return runs restricted to one fingerprint; for `each` one run per fingerprint. None:
+    """Return runs restricted to one fingerprint, for `each` one run per fingerprint, for None
     unchanged.
 
     Raises UnknownName if no run has the fingerprint.
@@ -637,8 +638,8 @@ def split(store: Store, runs: Sequence[Run], fingerprint: str | None) -> list[Ru
 
 
 def run_of_job(store: Store, job: Job) -> Run | None:
-    """Return the run that a job asked, or found answered; None for other jobs, and if nothing is
-    answered.
+    """Return the run that a job asked or found answered, or None for other jobs and without
+    answers.
 
     If several match, such as those of two versions of a model, it is one with answers from the job,
     else the newest.
@@ -711,11 +712,11 @@ class Which:
 
     @property
     def instruments(self) -> tuple[str, ...]:
-        """Return the names of the instruments that are meant; none: all."""
+        """Return the names of the selected instruments, or none for all."""
         return listed(self.instrument)
 
     def given(self) -> dict[str, str]:
-        """Return what a command line gives for these answers; nothing for open questions."""
+        """Return the command line's options for these answers, without those that are open."""
         said = {
             "instrument": self.instrument,
             "model": ",".join(self.models),
@@ -781,8 +782,9 @@ def _with_personas(templates: TemplateChoice, names: Sequence[str]) -> TemplateC
 
 
 def _exactly(run: Run, *, anew: bool) -> dict[str, Any]:
-    """Return what tells a run from others of the same model, sampling and templates; `anew`: some
-    were asked anew.
+    """Return the text that tells a run from others of the same model, sampling and templates.
+
+    `anew` says that some of them were asked anew.
     """
     named = f"{run.model}@{run.revision}"
     return {

@@ -50,8 +50,8 @@ class Settling:
         return {key: SettledBy.of(self.rule, reader.card) for key, reader in self.readers.items()}
 
     def read(self, key: bytes, answers: Iterable[tuple[str, int]]) -> Read:
-        """Return the counts of readings of answers to a prompt; answers cut off in thought are
-        neither.
+        """Return the counts of readings of answers to a prompt. Answers cut off in thought count
+        for neither.
         """
         agree = disagree = rest = 0
         reader = self.readers[key]
@@ -68,7 +68,7 @@ class Settling:
         return key in self.elsewhere or bool(is_settled(*self.came.get(key, (0, 0, 0)), self.rule))
 
     def to_draw(self, key: bytes) -> int:
-        """Return how many answers to ask for next; 0: the prompt is settled."""
+        """Return the number of answers to ask for next, or 0 if the prompt is settled."""
         if key in self.elsewhere:
             return 0
         came = self.came.get(key, (0, 0, 0))
@@ -120,7 +120,7 @@ def settling_of(
     seeds: Mapping[bytes, int],
     rule: VerdictRule | None,
 ) -> Settling | None:
-    """Return the state of settlement of a design's prompts; None if all are asked N times.
+    """Return the state of a design's prompts, or None if all of them are asked N times.
 
     `rule`: what makes a verdict of the answers to one prompt. Raises UsageError if a design does
     not support it.

@@ -20,7 +20,7 @@ from workbench.regular_files import check_regular
 
 
 class Type(Enum):
-    """What a value is."""
+    """The type of a value."""
 
     TEXT = "text"
     WHOLE = "a whole number"
@@ -81,7 +81,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option as typed: `--top-p`; a positional one as in its usage line."""
+        """The option as typed: `--top-p`, or a positional one as in its usage line."""
         return (
             self.name.upper() if self.positional else f"--{self.name.rstrip('_').replace('_', '-')}"
         )
@@ -114,7 +114,7 @@ class Option:
         return replace(self, help=f"{self.name} of {what}")
 
     def text(self, value: Any = None) -> str:
-        """Return a value as typed; by default the default."""
+        """Return a value, or else the default, as it is typed."""
         shown = self.default if value is None else value
         if shown is None:
             return ""
@@ -248,7 +248,7 @@ def flag(name: str, help: str) -> Option:  # noqa: A002  as the field is called
 
 
 def recorded(options: Iterable[Option], values: object) -> dict[str, Any]:
-    """Return the values of options for the record of a result; `values` has them as attributes."""
+    """Return the options' values for the record of a result, from the attributes of `values`."""
     return {option.name: option.record(getattr(values, option.name)) for option in options}
 
 

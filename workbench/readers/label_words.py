@@ -194,7 +194,7 @@ class LabelWords:
 
     @property
     def card(self) -> ReaderCard:
-        """Name and version; the version changes with the lexicon's content and with this code."""
+        """The name and version. The lexicon's content and this code determine the version."""
         if self._coded is not None:
             return ReaderCard(ReaderKind.RULE, "label-words-coded", VERSION)
         return ReaderCard(ReaderKind.RULE, "label-words", f"{VERSION}-{self._lexicon.version}")
@@ -349,8 +349,8 @@ class LabelWords:
         return (Role.COMMA if _is_soft(tokens, place) else None), 1
 
     def _up_to_label(self, tokens: Sequence[Token], place: int, length: int) -> int:
-        """Return how many tokens of an exception to take, so that the label in `couldn't agree
-        more` is still read.
+        """Return the number of tokens of an exception up to its label, so that `couldn't agree
+        more` is read.
         """
         for ahead in range(1, length):
             found = self._roles.at(tokens, place + ahead)
@@ -642,7 +642,7 @@ def label_sets(positive: str, negative: str) -> tuple[frozenset[str], frozenset[
 
 
 def read_as_published(text: str, favour: frozenset[str], against: frozenset[str]) -> Reading:
-    """Return the reading of the published code; the two sets come from `label_sets`.
+    """Return the reading of the published code for the two sets of `label_sets`.
 
     Removed text is replaced by spaces, so that positions of words are kept; the result differs from
     the published code only if removing text would join two words.
@@ -711,7 +711,7 @@ class Labelled(NamedTuple):
 
 
 def quality(words: Lexicon, texts: Sequence[Labelled]) -> Quality:
-    """Return how well the rule reads these texts; 1 for figures with a denominator of 0."""
+    """Return the quality of the rule on these texts, with 1 for a figure whose denominator is 0."""
     rules = {pair.positive: LabelWords(pair.positive, pair.negative, words) for pair in words.pairs}
     found = [(one.label, _said(rules[one.positive], one.text)) for one in texts]
     stances = [(label, said) for label, said in found if said in STANCES]

@@ -40,7 +40,7 @@ class Languages:
         }
 
     def votes(self, text: str) -> dict[str, float]:
-        """Return the votes for each language; a word of several languages is split among them."""
+        """Return the votes for each language. A word of several languages is split among them."""
         found: dict[str, float] = defaultdict(float)
         pattern, text = _searched(text[: READ_WORDS * 20])
         words, votes = pattern.findall(text)[: 2 * READ_WORDS], self._votes
@@ -51,8 +51,8 @@ class Languages:
         return found
 
     def other(self, text: str, language: str) -> str:
-        """Return the other language that a text is in; empty if it is in this language or in an
-        unknown one.
+        """Return the other language of a text, or an empty string if it is in this or an unknown
+        language.
         """
         language = language.partition("-")[0]
         if language not in self._known:
@@ -133,8 +133,9 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _searched(text: str) -> tuple[re.Pattern[str], str]:
-    """Return what finds the words of a text, and the text, with blanks for terminal colour codes;
-    where it is ASCII, its words are as `_plain` has them.
+    """Return the pattern that finds words, and the text without terminal colour codes.
+
+    In ASCII texts the words are those of `_plain`.
     """
     if "\x1b" in text:
         text = _TERMINAL_CODE.sub(lambda code: " " * len(code[0]), text)
@@ -150,7 +151,7 @@ class Phrasebook(Generic[T]):
     """Looks up the longest phrase that begins at a token."""
 
     def __init__(self, entries: Iterable[tuple[str, T]]) -> None:
-        """Take phrases with their meanings; the first meaning of a phrase counts."""
+        """Index phrases with their meanings. The first meaning of a phrase counts."""
         meanings: dict[tuple[str, ...], T] = {}
         for phrase, meaning in entries:
             words = tuple(token.text for token in tokenize(phrase))
@@ -249,7 +250,7 @@ class LabelPair:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well the rule reads labelled answers in a language; computed by `make lexicons`."""
+    """The quality of the rule on labelled answers in a language, as `make lexicons` computes it."""
 
     texts: int
     stance_precision: float
@@ -356,9 +357,7 @@ class Lexicon:
         }
 
     def pair(self, positive: str, negative: str) -> LabelPair:
-        """Return the pair with these labels, in either order; unlisted labels have themselves as
-        their only forms.
-        """
+        """Return the pair of these labels in either order. Unlisted labels have no other forms."""
         wanted = (positive.casefold(), negative.casefold())
         for pair in self.pairs:
             for candidate in (pair, pair.swapped):
@@ -367,9 +366,7 @@ class Lexicon:
         return LabelPair(positive, negative)
 
     def roles(self, pair: LabelPair) -> Iterator[tuple[str, Role]]:
-        """Yield every phrase with its role in an answer to this pair; earlier ones take
-        precedence.
-        """
+        """Yield every phrase with its role in an answer to this pair. The first role counts."""
         yield from ((form, Role.POSITIVE) for form in (pair.positive, *pair.positive_forms))
         yield from ((form, Role.NEGATIVE) for form in (pair.negative, *pair.negative_forms))
         yield from ((phrase, Role.ASIDE) for phrase in pair.asides)

@@ -1,4 +1,4 @@
-"""Rules that read an answer as a letter, a level of a Likert scale, or yes and no.
+"""Rules that read a letter, a level of a Likert scale, or yes and no in an answer.
 
 First word
 ----------
@@ -99,7 +99,7 @@ class FirstWord:
 
     @property
     def card(self) -> ReaderCard:
-        """The same for all readers of this class; the words belong to the template."""
+        """The card of all readers of this class, as the words belong to the template."""
         return ReaderCard(ReaderKind.RULE, FIRST_WORD, FIRST_WORD_VERSION)
 
     def read(self, text: str) -> Reading:
@@ -186,7 +186,7 @@ class ChoiceLetter:
 
 
 def letter_of(text: str) -> str:
-    """Return the letter that an answer names, in lower case; "" if it names none, or several.
+    """Return the letter that an answer names in lower case, or an empty string for none or several.
 
     Examples
     --------
@@ -293,9 +293,7 @@ def _reading(number: _Number) -> Reading:
 
 
 def _number(match: re.Match[str]) -> _Number:
-    """Return a run of digits, classified by its neighbours; the position of a number includes its
-    sign.
-    """
+    """Return the kind of a run of digits, by its neighbours. Its position includes the sign."""
     text, start, stop = match.string, match.start(), match.end()
     before, after = text[max(0, start - 2) : start], text[stop : stop + 2]
     if _joins(before[::-1]) or _joins(after):
@@ -311,8 +309,8 @@ def _number(match: re.Match[str]) -> _Number:
 
 
 def _joins(neighbours: str) -> bool:
-    """Return whether a letter is next to the digits, or behind a hyphen; the nearest neighbour
-    comes first.
+    """Return whether a letter is next to the digits or behind a hyphen, with the nearest neighbour
+    first.
     """
     if neighbours[:1] and neighbours[0] in _HYPHENS:
         neighbours = neighbours[1:]

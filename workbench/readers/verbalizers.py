@@ -48,7 +48,7 @@ class Verbalizers:
 
     @property
     def words(self) -> tuple[str, str]:
-        """The cases of each label, for display; each is scored with every mark, with and without a
+        """The cases of each label for display. Each is scored with every mark, with and without a
         space.
         """
         plain = [
@@ -80,8 +80,8 @@ def verbalizers(template: Template) -> Verbalizers:
 
 
 def forms_of(template: Template, version: str) -> Verbalizers:
-    """Return the spellings that a version scores for a template's labels; raises as
-    `verbalizers`.
+    """Return the spellings that a version scores for a template's labels. Raises as `verbalizers`
+    does.
     """
     return first_verbalizers(template) if version == FIRST else verbalizers(template)
 

@@ -125,7 +125,7 @@ def observed_agreement(
     resamples: int = 1000,
     clusters: npt.ArrayLike | None = None,
 ) -> Estimate:
-    """Return the share of complete pairs with equal answers; parameters and result as in
+    """Return the share of complete pairs with equal answers. Parameters and result are as in
     `cohen_kappa`.
 
     Examples
@@ -138,7 +138,7 @@ def observed_agreement(
 
 @dataclass(frozen=True, slots=True)
 class Retest:
-    """How alike the answers to prompts are that were asked twice."""
+    """The test-retest agreement of prompts that were asked twice."""
 
     same: Estimate
     "share of prompts with the same majority; excluded: those without a majority in one of the two"
@@ -162,7 +162,7 @@ def retest(
     *,
     drawn: bool = True,
 ) -> Retest:
-    """Return how alike the answers to M prompts are on two occasions.
+    """Return the test-retest agreement of M prompts on two occasions.
 
     If nothing has changed, all answers to a prompt are exchangeable, so that those of the first
     occasion are a random part of them: given how many there are of each kind, the number for is
@@ -230,9 +230,11 @@ def retest(
 
 
 def _by_draws(agree: int, n: int, m: int) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return how n and m exchangeable answers, `agree` of them for, may be parted: the probability
-    of each way, the absolute change of the share, and the product of both majorities (0: one is a
-    tie).
+    """Return the distribution of a partition of exchangeable answers into n and m, `agree` of them
+    for.
+
+    It has the probability of each partition, the absolute change of the share, and the product of
+    both majorities, which is 0 if one is a tie.
     """
     least, most = max(0, agree - m), min(agree, n)
     if n + m <= MOST_COUNTED:
@@ -278,8 +280,8 @@ def _summed_draws(
 def gwet_ac1(
     a: npt.ArrayLike, b: npt.ArrayLike, rng: Rng = None, resamples: int = 1000, categories: int = 2
 ) -> Estimate:
-    """Return Gwet's AC1 between two raters, see `contingency.gwet_ac1`; parameters and result as in
-    `cohen_kappa`.
+    """Return Gwet's AC1 between two raters; see `contingency.gwet_ac1`. Parameters and result are
+    as in `cohen_kappa`.
 
     `categories` is the number of offered categories, which enters chance agreement; if the data
     have more categories, their number is used instead. Unlike κ, AC1 is defined when all answers
@@ -319,7 +321,7 @@ class PairsEstimates:
     coefficient: Coefficient = "kappa"
 
     def undefined(self, item: int) -> str:
-        """Return why an item has no value; empty where it has one."""
+        """Return why an item has no value, or an empty string if it has one."""
         if not np.isnan(self.value[item]):
             return ""
         if self.coefficient == "kappa" and self.n[item] == 1:
@@ -327,7 +329,7 @@ class PairsEstimates:
         return ALL_EQUAL if self.n[item] else NO_PAIRS
 
     def estimate(self, item: int, excluded: int = 0) -> Estimate:
-        """Return one item's estimate; `excluded` counts its pairs that are not in the table."""
+        """Return the estimate of one item. `excluded` counts its pairs outside the table."""
         value, low, high = (float(array[item]) for array in (self.value, self.low, self.high))
         name = "" if np.isnan(low) else f"{self.coefficient} over templates"
         return Estimate(

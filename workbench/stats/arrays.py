@@ -12,7 +12,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def whole_numbers(values: npt.ArrayLike) -> IntArray:
-    """Return category codes or counts as int64; raises TypeError for types that could lose values,
+    """Return category codes or counts as int64. Raises TypeError for types that could lose values,
     such as floats.
     """
     codes = np.asarray(values)

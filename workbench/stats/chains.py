@@ -1,6 +1,4 @@
-"""How well several Markov chains have mixed: R-hat and the effective number of draws of one
-figure.
-"""
+"""The mixing of several Markov chains: R-hat and the effective number of draws of one figure."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """How well chains have mixed, for one figure."""
+    """The mixing of chains, for one figure."""
 
     rhat: float
     "NaN where the figure is the same in all draws, or nothing was drawn"
@@ -34,7 +32,9 @@ class Mixing:
 
     @property
     def warning(self) -> str:
-        """What to note of poor mixing, without a full stop; empty if it is good."""
+        """The warning about poor mixing without a full stop, or an empty string if the mixing is
+        good.
+        """
         if not self.poor:
             return ""
         return (
@@ -49,8 +49,9 @@ EXACT = Mixing(NAN, NAN)
 
 
 def mixing(values: FloatArray) -> Mixing:
-    """Return how well chains have mixed (Vehtari et al. 2021, without ranks). values : (chains,
-    draws) of one figure.
+    """Return the mixing of chains (Vehtari et al. 2021, without ranks).
+
+    values : (chains, draws) of one figure.
 
     Each chain is split in halves, so that a trend within a chain counts as a disagreement.
 

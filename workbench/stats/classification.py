@@ -1,5 +1,4 @@
-"""How well predicted labels match the true ones, per class and overall, and how well calibrated
-their confidence is.
+"""Predicted labels against true ones, per class and overall, and the calibration of confidence.
 
 Labels are codes from 0 to `categories` - 1; `MISSING` stands for an abstention, which is excluded
 and counted. Precision, recall, F1 and accuracy are proportions (F1 of one class is a function of
@@ -46,8 +45,7 @@ Matrix = tuple[tuple[int, ...], ...]
 
 
 def confusion_matrix(true: npt.ArrayLike, predicted: npt.ArrayLike, categories: int) -> IntArray:
-    """Return how many items of each true label (rows) were predicted as each label (columns): (q,
-    q).
+    """Return the number of items for each true label (rows) and predicted label (columns): (q, q).
 
     Items with `MISSING` on either side are left out. Raises ValueError for codes outside 0 … q - 1
     and for lists of different length.
@@ -97,9 +95,7 @@ def macro_f1(tables: npt.ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class ClassificationReport:
-    """Predictions compared with the truth; classes in the order of their codes. See
-    `classification_report`.
-    """
+    """Predictions compared with the truth, with classes in the order of their codes."""
 
     precision: tuple[Estimate, ...]
     "TP / predicted; n = times predicted"
@@ -177,8 +173,8 @@ def threshold_curve(
     categories: int,
     thresholds: Sequence[float],
 ) -> tuple[ThresholdPoint, ...]:
-    """Return macro F1 and the share kept for each threshold, in the order given; kept is confidence
-    >= threshold.
+    """Return macro F1 and the kept share for each threshold. An item is kept if confidence >=
+    threshold.
 
     Abstentions are never kept. Raises ValueError if a prediction has no confidence (NaN).
 
@@ -203,7 +199,7 @@ def threshold_curve(
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """Predictions whose confidence lies in (low, high], and the share of them that is correct."""
+    """Predictions whose confidence is in (low, high], and the share of correct ones."""
 
     low: float
     high: float
@@ -311,7 +307,7 @@ def _proportion(k: int, n: int, excluded: int, undefined: str) -> Estimate:
 def _proportions(
     k: IntArray, n: IntArray, excluded: IntArray, undefined: str
 ) -> tuple[Estimate, ...]:
-    """Return a proportion for each class; without any items the reason is `no items`, not
+    """Return a proportion for each class. A class without items has the reason `no items`, not
     `undefined`.
     """
     why = undefined if n.any() else NO_ITEMS
@@ -477,7 +473,7 @@ def weighted_curve(
 def _macro_estimate(
     table: FloatArray, items: int, excluded: int, draws: FloatArray | None
 ) -> Estimate:
-    """Return macro F1 of a table of weights; it has no interval if `draws` is None."""
+    """Return macro F1 of a table of weights, without an interval if `draws` is None."""
     value, nan = float(macro_f1(table)), float("nan")
     if np.isnan(value):
         return Estimate(value, nan, nan, items, excluded, _one_label(items, excluded))
@@ -488,8 +484,9 @@ def _macro_estimate(
 
 
 def _cells(truth: IntArray, guess: IntArray, level: IntArray, shape: tuple[int, int]) -> IntArray:
-    """Return each item's index in the flat table (level, truth, prediction); items outside the
-    table get the index after the last one.
+    """Return each item's index in the flat table (level, truth, prediction).
+
+    An item outside the table has the index after the last one.
     """
     levels, categories = shape
     both = (truth != MISSING) & (guess != MISSING)

@@ -55,7 +55,7 @@ COMPONENTS = (*WITHOUT_ORDER, *WITH_ORDER, SAMPLING)
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The measured share of every prompt; stances on negated wordings are already reversed."""
+    """The measured share of every prompt. Stances on negated wordings are reversed already."""
 
     value: FloatArray
     "(S, W, T, O): share of agreement; NaN if missing. O is 1 or 2"
@@ -78,7 +78,7 @@ class Cells:
 
     @property
     def known(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-        """Which prompts count: (S, W, T, O)."""
+        """The mask of the prompts that count: (S, W, T, O)."""
         return np.asarray(np.isfinite(self.value) & np.isfinite(self.noise))
 
     def of(self, statements: IntArray) -> Cells:
@@ -118,7 +118,7 @@ class Cells:
 
 
 def estimates(cells: Cells, weights: FloatArray | None = None) -> dict[str, FloatArray]:
-    """Return every component, with its raw sign, for given weights of the statements; NaN if no
+    """Return every component with its raw sign for given weights of the statements, or NaN if no
     pair shows it.
 
     Parameters
@@ -168,13 +168,13 @@ Form = tuple[FloatArray, FloatArray]
 
 
 def _same(sums: FloatArray) -> Form:
-    """Return the form over ordered pairs within groups; sums are (..., 3): n, Σ y, Σ (y² - q)."""
+    """Return the form over ordered pairs within groups. Sums are (..., 3): n, Σ y, Σ (y² - q)."""
     n, y, square = np.moveaxis(sums, -1, 0)
     return n * square - y * y, n * n
 
 
 def _other(sums: FloatArray) -> Form:
-    """Return the form over pairs of prompts with different orders; sums are (..., 2, 3)."""
+    """Return the form over pairs of prompts with different orders. Sums are (..., 2, 3)."""
     (n, y, square), (m, z, other) = np.moveaxis(sums, (-2, -1), (0, 1))
     return (n * other + m * square) / 2 - y * z, n * m
 
@@ -245,8 +245,9 @@ class _Sums:
         return _collapsed(found | {"swt": itself}, wordings, templates)
 
     def _between(self, weights: FloatArray, kind: str) -> tuple[list[FloatArray], list[FloatArray]]:
-        """Return the forms over all pairs of a stratum, and over pairs with the same template; both
-        include pairs within a statement.
+        """Return the forms over all pairs of a stratum, and over pairs with the same template.
+
+        Both include pairs within a statement.
         """
         form = _same if kind == "same" else _other
         every, same = (
@@ -271,7 +272,7 @@ def _each_statement(form: Form) -> Form:
 
 
 def _over(total: FloatArray, pairs: FloatArray) -> FloatArray:
-    """Return a mean over pairs; NaN without pairs. Counts of weighted pairs are never between 0 and
+    """Return a mean over pairs, or NaN without pairs. Weighted pairs never count between 0 and
     1e-9.
     """
     return np.asarray(np.divide(total, pairs, out=np.full(total.shape, np.nan), where=pairs > 1e-9))
@@ -538,7 +539,7 @@ def jackknifed(
 
 
 def _kurtosis(values: FloatArray) -> float:
-    """Return the fourth moment over the square of the second; 1 if nothing varies."""
+    """Return the fourth moment over the square of the second, or 1 if nothing varies."""
     away = values - values.mean()
     square = float((away**2).mean())
     return float((away**4).mean()) / square**2 if square > 0 else 1.0
@@ -631,7 +632,7 @@ def crossed_mean(values: FloatArray) -> Estimate:
 
 
 def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
-    """Return means over defined values; NaN if none is defined."""
+    """Return the means over defined values, or NaN if none is defined."""
     there = np.isfinite(values)
     n = there.sum(axis=axes)
     return np.asarray(np.where(there, values, 0.0).sum(axis=axes) / np.where(n > 0, n, np.nan))
@@ -639,7 +640,7 @@ def _mean(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class PersonaComponents:
-    """Variances of shares; NaN if there are too few prompts to estimate one."""
+    """The variance components of personas, or NaN if there are too few prompts for one."""
 
     persona: float
     "of the differences between personas that are the same on all statements"
@@ -899,8 +900,9 @@ class MeasuredSpread:
 
 
 def _without_error(own: FloatArray, variance: float) -> FloatArray:
-    """Return how likely each share of `OWN` is as that of a statement, if measured means vary more
-    than by `variance`.
+    """Return the probability of each share of `OWN` as a statement's share.
+
+    It is used if measured means vary more than by `variance`.
 
     The excess is error; that of a mean share p is normal with a variance in proportion to p (1 -
     p). The distribution of largest likelihood (Kiefer and Wolfowitz 1956) is approached by
@@ -957,8 +959,9 @@ def _normal(z: FloatArray) -> FloatArray:
 
 
 def _covariances(first: float, second: float, sd: float) -> FloatArray:
-    """Return C(r) for `CORRELATIONS` and z with two means; for a negative r the second z falls as
-    the first rises.
+    """Return C(r) for `CORRELATIONS` and z with two means.
+
+    For a negative r the second z falls as the first rises.
     """
     r = np.abs(CORRELATIONS)[:, None]
     rest = np.sqrt(1 + sd * sd * (1 - r))
@@ -989,8 +992,8 @@ def _deviation(share: float, variance: float) -> float:
 
 
 def _sum(of: Mapping[str, float], kind: str, sign: int) -> float:
-    """Return the covariance of two prompts of a kind; sign 1: in the same label order, -1: in
-    different orders.
+    """Return the covariance of two prompts of a kind. Sign 1 is the same label order, -1 different
+    orders.
     """
     return sum((sign if name in WITH_ORDER else 1) * of.get(name, 0.0) for name in SHARED[kind])
 

@@ -14,7 +14,7 @@ from workbench.stats.arrays import FloatArray
 
 
 def observed_agreement(tables: npt.ArrayLike) -> FloatArray:
-    """Return p_o = Σ_i n_ii / N; NaN where the table is empty.
+    """Return p_o = Σ_i n_ii / N, or NaN if the table is empty.
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""What describes numbers: mean and deviation, correlation, the spread of a distribution, the
-distance of two, and the share of noise in a mean of absolute values.
+"""Descriptive statistics: mean, deviation, correlation, entropy, distances, and the noise in
+absolute means.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ NO_DRAWS = "too few draws"
 
 @dataclass(frozen=True, slots=True)
 class NoiseFloor:
-    """How much a mean of |b_k| exceeds the value that noise alone gives."""
+    """The excess of a mean of |b_k| over the value that noise alone gives."""
 
     noise: float
     "mean of s_k root(2 / π): the mean of |b_k| if every true b_k is 0; NaN if unknown"

@@ -1,5 +1,5 @@
-"""What a design can show before any model is asked: the smallest effect that it detects, and the
-precision that numbers of statements, wordings, templates and samples bring.
+"""The precision of a design before a model is asked: detectable effects, and sizes that reach a
+precision.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ MOST = 0.5
 
 
 def smallest_difference(spread: float, first: int, second: int) -> float:
-    """Return the smallest detectable difference between the means of two groups of units; NaN with
-    fewer than 2 units.
+    """Return the smallest detectable difference of two groups' means, or NaN with fewer than 2
+    units.
 
     spread : standard deviation of the units
 
@@ -37,7 +37,7 @@ def smallest_difference(spread: float, first: int, second: int) -> float:
 
 
 def smallest_mean(spread: float, units: int) -> float:
-    """Return the smallest detectable difference of a mean from 0; NaN with fewer than 2 units.
+    """Return the smallest detectable difference of a mean from 0, or NaN with fewer than 2 units.
 
     spread : standard deviation of the units
 
@@ -50,8 +50,8 @@ def smallest_mean(spread: float, units: int) -> float:
 
 
 def smallest_kappa(units: int) -> float:
-    """Return the smallest detectable Cohen's kappa over pairs if both answers are equally frequent;
-    NaN if there is none.
+    """Return the smallest detectable Cohen's kappa over pairs with equal margins, or NaN if there
+    is none.
 
     Its standard error is then 1 / sqrt(n) without agreement beyond chance.
 
@@ -113,7 +113,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How well a design measures the share of a statement."""
+    """The precision with which a design measures the share of a statement."""
 
     relative: float
     "error variance of comparisons between statements"
@@ -168,7 +168,9 @@ def smallest_bias(components: Mapping[str, float], answer: float, size: Size, si
 def statements_a_side(
     components: Mapping[str, float], answer: float, size: Size, bias: float, most: int
 ) -> int | None:
-    """Return how many statements per side detect a bias; None if more than `most` are needed."""
+    """Return the number of statements per side that detect a bias, or None if it is more than
+    `most`.
+    """
     low, high = 1, most
     if not smallest_bias(components, answer, size, most) <= bias:
         return None

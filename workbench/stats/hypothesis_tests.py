@@ -1,6 +1,4 @@
-"""Hypothesis tests: of a mean, of paired items, of clusters and within strata; and the adjustment
-of p for several.
-"""
+"""Tests of means, pairs, clusters and strata, and adjustments of p for several tests."""
 
 from __future__ import annotations
 
@@ -470,7 +468,7 @@ def heterogeneity(
 
 
 def _why_none(every: Tables, shared: Tables, telling: Tables) -> str:
-    """Return why there is nothing to test; empty if there is a test."""
+    """Return why there is nothing to test, or an empty string if there is a test."""
     if not any(table.sum() for table in every):
         return "there are no answers"
     if max(table.shape[0] for table in every) < 2:

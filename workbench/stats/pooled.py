@@ -100,9 +100,7 @@ def iterate_draws(
     *,
     draws: int = DRAWS,
 ) -> Iterator[Single]:
-    """Yield the same draws in blocks, each (chains that run together, N); see `by_chain` for their
-    order.
-    """
+    """Yield the draws in blocks, each (chains that run together, N). `by_chain` sorts them."""
     k = np.asarray(hits, dtype=np.float32)
     n = np.asarray(trials, dtype=np.float32)
     if not k.size or not factors:
@@ -131,9 +129,7 @@ def _n_chains(n_prompts: int) -> int:
 
 
 def _chains_together(n_prompts: int) -> int:
-    """Return how many chains run in one array: as many as fit the processor's cache, for larger
-    arrays are slower.
-    """
+    """Return the number of chains in one array: as many as fit the processor's cache, for speed."""
     return next(
         n for n in (_n_chains(n_prompts), CHAINS // 2, 1) if n * n_prompts <= LARGEST or n == 1
     )
@@ -369,8 +365,8 @@ class _Effects:
 
 @dataclass(frozen=True, slots=True)
 class _Likelihood:
-    """What the answers say at some logits x: log density, share and information, each (chains,
-    N).
+    """The likelihood of the answers at some logits: log density, share and information, each
+    (chains, N).
     """
 
     density: Single
@@ -409,8 +405,8 @@ class _Logits:
         self._keep(accepted, new_values, new)
 
     def shift_mean(self, mean: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, Single]:
-        """Shift the logits of a chain with their mean, by a Newton step; return the new mean and
-        the shift.
+        """Shift the logits of a chain with their mean by a Newton step. Return the new mean and the
+        shift.
         """
         old = self._likelihood
         ahead, old_precision = self._mean_proposal(mean, old)

@@ -1,5 +1,5 @@
-"""How people answered questions: everybody, groups, and populations of which only published shares
-are known.
+"""Human answers to questions: of everybody, of subgroups, and of populations with published shares
+alone.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class CodedPeople:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """How some people answered, question by question."""
+    """The answers of some people, question by question."""
 
     kind: str
     "what tells it from others: `country`; empty: everybody"
@@ -91,7 +91,7 @@ class Population:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """Of its people; none where only shares are known."""
+        """The weights of its people, empty if only shares are known."""
         every = self.everyone.weights if self.everyone is not None else np.empty(0)
         return every if self.members is None else every[self.members]
 
@@ -111,17 +111,19 @@ class Population:
 
     @property
     def people(self) -> float:
-        """The most people who answered a question; NaN where nobody knows."""
+        """The largest number of respondents to a question, or NaN if it is unknown."""
         return max(one.people for one in self.shares.values()) if self.known else NAN
 
     @property
     def effective_n(self) -> float:
-        """Of the question that the fewest people answered, as weighted; NaN where nobody knows."""
+        """The effective sample size of the question with the fewest respondents, or NaN if it is
+        unknown.
+        """
         return min(one.effective_n for one in self.shares.values()) if self.known else NAN
 
     @property
     def design_effect(self) -> float:
-        """The mean over questions; NaN where nobody knows."""
+        """The mean design effect over questions, or NaN if it is unknown."""
         return (
             float(np.mean([one.design_effect for one in self.shares.values()]))
             if self.known
@@ -129,8 +131,9 @@ class Population:
         )
 
     def noise(self, influence: Mapping[str, FloatArray]) -> list[FloatArray]:
-        """Return what each person moves a mean over questions, in one array; of published shares,
-        in one a question.
+        """Return each person's influence on a mean over questions.
+
+        Influences are in one array, or for published shares in one array per question.
 
         influence : what one more answer of each option would move the value of a question
         """
@@ -215,8 +218,8 @@ def _unsure(given: PublishedShares, scale: Scale) -> float:
 
 
 def _published(given: PublishedShares, scale: Scale) -> WeightedShares:
-    """Return published shares of those who gave one of the options, and how many people these are;
-    0: nobody says.
+    """Return published shares among the offered options, and the number of respondents, or 0 if
+    unknown.
     """
     codes = np.array([scale.place(answer) for answer in given.shares], dtype=np.intp)
     weights = np.array(list(given.shares.values()))

@@ -50,8 +50,9 @@ def rectified_sums(
     n: int,
     values: npt.ArrayLike,
 ) -> FloatArray:
-    """Return what each cell adds to corrected sums: (cells, K). It is NaN if answers lack labels
-    and nothing corrects them.
+    """Return the part of each cell in corrected sums: (cells, K).
+
+    It is NaN if answers lack labels and nothing corrects them.
 
     Parameters
     ----------

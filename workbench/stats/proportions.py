@@ -123,7 +123,7 @@ def is_reliable(
     high: float = 0.55,
     level: float = 0.95,
 ) -> BoolArray:
-    """Return whether the samples lean clearly to one side; False if n = 0.
+    """Return whether the samples lean clearly to one side. Without samples they do not.
 
     `printed`: the interval lies wholly below `low` or wholly above `high`. The paper asks that both
     values lie outside the interval, to ensure "a clear leaning towards either the positive or the
@@ -173,7 +173,7 @@ def _most_below(share: float, n: IntArray) -> IntArray:
 def wilson_interval(
     k: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's score interval of the shares k/n; NaN where n = 0.
+    """Return Wilson's score interval of the shares k/n, or NaN where n = 0.
 
     (k + z²/2 ± z sqrt(k (n - k)/n + z²/4)) / (n + z²). Unlike the bootstrap interval, it has a
     positive width at k = 0 and k = n.
@@ -195,8 +195,8 @@ def wilson_interval(
 
 
 def wilson_of_share(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's score interval of a share with an effective n, which need not be whole; NaN
-    where n is 0.
+    """Return Wilson's score interval of a share with an effective n, which may be fractional, or
+    NaN where n = 0.
 
     Examples
     --------
@@ -216,8 +216,10 @@ def wilson_of_share(share: float, n: float, level: float = 0.95) -> tuple[float,
 
 @lru_cache(maxsize=4096)
 def mid_p_of_share(share: float, n: float) -> tuple[float, float]:
-    """Return the 95 % interval of a share by the exact binomial test with mid-p; n need not be
-    whole. NaN where n is 0.
+    """Return the 95 % interval of a share by the exact binomial test with mid-p, or NaN where n =
+    0.
+
+    n may be fractional.
 
     The ends are the shares p with P(X > k) + P(X = k) / 2 = 0.025 and 0.975, X ~ Binomial(n, p) and
     k = share n.
@@ -248,7 +250,7 @@ def mid_p_of_share(share: float, n: float) -> tuple[float, float]:
 
 
 def _crossing(rising: Callable[[float], float], wanted: float) -> float:
-    """Return where a function that rises from 0 to 1 reaches a value, by bisection."""
+    """Return the point at which a function that rises from 0 to 1 reaches a value, by bisection."""
     low, high = 0.0, 1.0
     while high - low > 1e-12:
         middle = (low + high) / 2
@@ -310,7 +312,7 @@ class VerdictRule:
     high: float = 0.55
 
     def triples(self) -> IntArray:
-        """Return a code of the triple for each (agree, disagree): (N + 1, N + 1); -1 if their sum
+        """Return the code of the triple for each (agree, disagree): (N + 1, N + 1), -1 if their sum
         exceeds N.
 
         0: too few readable answers, without stance or leaning; otherwise 2 + stance, plus 3 if
@@ -366,8 +368,7 @@ def is_settled(
     unreadable: npt.ArrayLike,
     of: VerdictRule | None = None,
 ) -> BoolArray:
-    """Return whether no completion to N answers changes the triple; True if there are N answers
-    already.
+    """Return whether no completion to N answers changes the triple. With N answers none does.
 
     Parameters
     ----------
@@ -438,7 +439,7 @@ def least_more(
     *,
     readable: bool = False,
 ) -> int:
-    """Return the fewest further answers after which a prompt can be settled; 0 if it is settled.
+    """Return the fewest further answers that can settle a prompt, or 0 if it is settled.
 
     Asking for this many at a time never asks for one too many, because no sequence of answers could
     settle earlier. `readable`: count only readable further answers.
@@ -467,7 +468,7 @@ def least_more(
 
 
 def _least_by_sides(agree: int, disagree: int, left: int, of: VerdictRule) -> int:
-    """Return the fewest further answers after which the stance alone can be settled; at least 1.
+    """Return the fewest further answers, at least 1, that can settle the stance alone.
 
     Either all further answers are on one side, or so many are unreadable that too few can be
     readable.

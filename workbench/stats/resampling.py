@@ -242,7 +242,7 @@ def rescaled_times(units: int, resamples: int, rng: np.random.Generator) -> Floa
 
 
 def _times_drawn(units: int, resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Return how often each unit is drawn in each resample: (resamples, units)."""
+    """Return the number of times that each unit is in each resample: (resamples, units)."""
     times = np.empty((resamples, units))
     step = max(1, COUNTED_AT_ONCE // units)
     for start in range(0, resamples, step):
@@ -349,8 +349,9 @@ Strata = Sequence[npt.NDArray[np.integer]]
 
 
 def ratio_moves(hits: npt.ArrayLike, counts: npt.ArrayLike) -> FloatArray:
-    """Return the influence of each cluster on the ratio Σ hits / Σ counts, to first order: (C,);
-    the sum is 0.
+    """Return the influence of each cluster on the ratio Σ hits / Σ counts, to first order: (C,).
+
+    The influences add up to 0.
     """
     of, among = np.asarray(hits, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     total = among.sum()
@@ -497,7 +498,7 @@ def share_ends(
 def student_interval(
     value: float, moves: FloatArray, strata: Strata | None = None, limit: float = math.inf
 ) -> Ends:
-    """Return value ± t sqrt(variance), within ± limit; NaN if nothing varies.
+    """Return value ± t sqrt(variance), within ± limit, or NaN if nothing varies.
 
     limit : the largest size that the value can have, as 1 for a difference of two shares
 
@@ -516,9 +517,7 @@ def student_interval(
 
 
 def student_p(value: float, moves: FloatArray, strata: Strata | None = None) -> float:
-    """Return the two-sided p of Student's test of a value against 0; NaN if nothing varies. See
-    `student_interval`.
-    """
+    """Return the two-sided p of Student's test of a value against 0, or NaN if nothing varies."""
     from scipy.special import stdtr
 
     found, freedom = variance(moves, strata)

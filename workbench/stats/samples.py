@@ -1,6 +1,4 @@
-"""Units drawn with known probabilities: their weights and the uncertainty of weighted sums; and a
-random control sample of answers, drawn within strata, with the estimated share of misread answers.
-"""
+"""Weights of units with known sampling probabilities, and stratified control samples of answers."""
 
 from __future__ import annotations
 
@@ -64,15 +62,15 @@ class Sampled:
         return sums.T
 
     def effective_n(self, among: BoolArray | None = None) -> float:
-        """Return (sum w)^2 / sum w^2 over the units that were drawn at random (Kish); 0 if there
-        are none.
+        """Return (sum w)^2 / sum w^2 over the units that were drawn at random (Kish), or 0 without
+        any.
         """
         weight = self.weight[~self.certain if among is None else among & ~self.certain]
         return float(weight.sum() ** 2 / (weight**2).sum()) if weight.size else 0.0
 
     def certain_share(self, among: BoolArray | None = None) -> float:
-        """Return the share of the total weight that belongs to units taken with certainty; NaN if
-        the total is 0.
+        """Return the share of the total weight on units taken with certainty, or NaN if the total
+        is 0.
         """
         weight = self.weight if among is None else np.where(among, self.weight, 0)
         total = weight.sum()
@@ -164,8 +162,7 @@ class Stratum:
 
 
 def allocated(sizes: Sequence[int], n: int) -> tuple[int, ...]:
-    """Return how many answers to draw from each stratum: equal numbers, or all answers of a smaller
-    stratum.
+    """Return the sample size of each stratum: equal sizes, or all answers of a smaller stratum.
 
     Examples
     --------
@@ -189,7 +186,7 @@ the others"""
 def hypergeometric(
     good: npt.ArrayLike, bad: npt.ArrayLike, n: npt.ArrayLike, rng: np.random.Generator
 ) -> IntArray:
-    """Return how many of n answers are good ones, drawn without replacement from good and bad ones.
+    """Return the number of good answers among n that are drawn without replacement.
 
     Beyond `MOST_EXACT` answers the number is binomial if one kind is a small part of all, and
     otherwise normal.
@@ -222,8 +219,9 @@ def hypergeometric(
 
 
 def _drawn_of_many(counts: IntArray, n: int, rng: np.random.Generator) -> IntArray:
-    """Return the indices of n drawn answers, as `drawn`; a place of an answer that comes twice is
-    drawn again.
+    """Return the indices of n drawn answers as `drawn` does, without holding all of them.
+
+    An index that is drawn twice is drawn again.
     """
     ends = np.cumsum(counts)
     places: dict[int, None] = {}
@@ -234,8 +232,8 @@ def _drawn_of_many(counts: IntArray, n: int, rng: np.random.Generator) -> IntArr
 
 
 def drawn(counts: npt.ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
-    """Return how often each distinct answer is drawn: n of all answers, without replacement, in
-    random order.
+    """Return the number of times that each distinct answer is in a sample of n, without
+    replacement, in random order.
 
     counts : how often each answer was given
     Returns the indices of the drawn answers in `counts`: (n,)

@@ -45,8 +45,8 @@ def coincidence_matrices(counts: IntArray) -> FloatArray:
 
 
 def alpha(sums: FloatArray, level: Measurement) -> FloatArray:
-    """Return Krippendorff's alpha from flat coincidence matrices (..., q²); NaN where only one
-    category occurs.
+    """Return Krippendorff's alpha from flat coincidence matrices (..., q²), or NaN with only one
+    category.
     """
     q = round(sums.shape[-1] ** 0.5)
     coincidences = sums.reshape(*sums.shape[:-1], q, q)
@@ -73,8 +73,8 @@ def fleiss_features(counts: IntArray) -> FloatArray:
 
 
 def fleiss(sums: FloatArray) -> FloatArray:
-    """Return Fleiss' κ from summed `fleiss_features`; NaN if only one category occurs or no unit
-    has a pair.
+    """Return Fleiss' κ from summed `fleiss_features`, or NaN with only one category or without
+    pairs.
     """
     agreeing, pairable, rated = sums[..., 0], sums[..., 1], sums[..., -1]
     shares = sums[..., 2:-1]
@@ -88,7 +88,7 @@ def fleiss(sums: FloatArray) -> FloatArray:
 
 
 def gwet_ac1(sums: FloatArray, categories: int) -> FloatArray:
-    """Return Gwet's AC1 from summed `fleiss_features`; NaN where no unit has a pair.
+    """Return Gwet's AC1 from summed `fleiss_features`, or NaN without pairs.
 
     `categories` is the number of offered categories; those that do not occur have no column and add
     nothing to the sum.
@@ -101,8 +101,8 @@ def gwet_ac1(sums: FloatArray, categories: int) -> FloatArray:
 
 
 def specific(sums: FloatArray) -> FloatArray:
-    """Return agreement on one category from summed agreeing and possible ordered pairs; NaN where
-    none is possible.
+    """Return agreement on one category from agreeing and possible ordered pairs, or NaN if none is
+    possible.
     """
     possible = sums[..., 1]
     return np.asarray(sums[..., 0] / np.where(possible == 0, np.nan, possible), dtype=np.float64)

@@ -18,8 +18,7 @@ none of them"""
 
 
 def effective_n(weights: Floats) -> float:
-    """Return how many people of equal weight tell as much as these: (Σw)² / Σw² (Kish 1965, section
-    11.7); 0 for none.
+    """Return the effective sample size (Σw)² / Σw² (Kish 1965, section 11.7), or 0 without weights.
 
     Examples
     --------
@@ -35,7 +34,7 @@ def effective_n(weights: Floats) -> float:
 
 @dataclass(frozen=True, slots=True)
 class WeightedShares:
-    """How a group of people answered one question."""
+    """The weighted shares of a group's answers to one question."""
 
     shares: tuple[float, ...]
     "of the options, together 1; NaN where nobody with a weight answered"
@@ -45,9 +44,7 @@ class WeightedShares:
 
     @property
     def design_effect(self) -> float:
-        """How many times larger the variance of a share is than that of as many people of equal
-        weight; NaN: nobody.
-        """
+        """The design effect of the weights, or NaN without respondents."""
         return self.people / self.effective_n if self.effective_n else float("nan")
 
 
@@ -75,7 +72,7 @@ def weighted_shares(codes: Codes, weights: Floats, options: int) -> WeightedShar
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What people's weights come to."""
+    """A summary of survey weights."""
 
     sum: float
     least: float
@@ -86,9 +83,7 @@ class Spread:
 
     @property
     def design_effect(self) -> float:
-        """How many times larger the variance of a share is than that of as many people of equal
-        weight; NaN: nobody.
-        """
+        """The design effect of the weights, or NaN without respondents."""
         return self.people / self.effective_n if self.effective_n else float("nan")
 
     def __str__(self) -> str:
@@ -101,7 +96,7 @@ class Spread:
 
 
 def spread_of(weights: Sequence[float]) -> Spread:
-    """Return what weights come to.
+    """Return the summary of survey weights.
 
     Examples
     --------
