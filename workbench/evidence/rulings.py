@@ -429,7 +429,7 @@ class Told:
 
     @classmethod
     def of(cls, found: Iterable[RunRulings], *, counted: bool, differ: Differing = SAME) -> Told:
-        """Return the notes on the rulings of several runs. A ruling on several of them counts once."""
+        """Return the notes on several runs' rulings. A ruling on several of them counts once."""
         every = tuple(found)
         changing = {ruling.uid: ruling for one in every for ruling in one.counting}
         open_ = {ruling.uid: ruling for one in every for ruling in one.disputed}
