@@ -71,19 +71,22 @@ def modules() -> dict[str, Path]:
 
 
 def imported(file: Path, known: Collection[str]) -> set[str]:
-    """Return the modules that a file imports anywhere; for types alone not where a comment on the
-    line says why.
+    """Return the modules that a file imports anywhere, but for types alone where a comment says
+    why, on the line or above it.
     """
     source = file.read_text(encoding="utf-8")
     lines, found = source.splitlines(), set[str]()
+
+    def explained(node: ast.stmt) -> bool:
+        on, above = lines[node.lineno - 1], lines[node.lineno - 2]
+        return "#" in on or above.lstrip().startswith("#")
 
     def visit(node: ast.AST, types: bool) -> None:
         types = types or (
             isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
         )
-        if isinstance(node, ast.Import | ast.ImportFrom) and not (
-            types and "#" in lines[node.lineno - 1]
-        ):
+        is_import = isinstance(node, ast.Import | ast.ImportFrom)
+        if is_import and not (types and explained(node)):
             of = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
             names = {f"{of}{alias.name}" for alias in node.names}
             found.update(name if name in known else name.rpartition(".")[0] for name in names)

@@ -327,8 +327,9 @@ async def test_no_key_rules_on_an_item_before_it_is_on_the_screen(
         assert item_of(app) == first
         assert first.ref in screen_text(app)
         may_read.set()
+        dropped = "3 keys dropped: typed before this was on the screen"
+        await until(pilot, lambda: dropped in status(app))
         await settle(app, pilot)
-        assert "3 keys dropped: typed before this was on the screen" in status(app)
         second = item_of(app)
         assert second != first
         assert standing(path) == []

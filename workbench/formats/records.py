@@ -649,17 +649,37 @@ def _of_text(path: Path, findings: Findings, how: How) -> Iterator[tuple[int, li
     lines = text_lines(path, findings, how.encoding, LONGEST)
     n_above = max(0, how.header_row - 1)
     lines = islice(lines, n_above, None) if n_above else lines
-    first = next(lines, None)
-    if first is None:
+    head = [*islice(lines, LOOKED_AT)]
+    if not head:
         return
-    # a file with the line ends of Windows has them within its cells, too: there they are line
-    # breaks of a text
-    is_windows = not how.exact and first.partition("\n")[0].endswith("\r")
+    # A file with the line ends of Windows has them within its cells, too: there they are line
+    # breaks of a text.
+    is_windows = not how.exact and _ends_as_in_windows("".join(head))
     signs = SEPARATORS if how.decimal != COMMA else SEPARATORS.replace(COMMA, "") + COMMA
-    for place, cells in _without_frame(records_of(path, chain([first], lines), findings, signs)):
+    for place, cells in _without_frame(records_of(path, chain(head, lines), findings, signs)):
         if is_windows:
             cells = [cell.replace("\r\n", "\n") if "\r" in cell else cell for cell in cells]
         yield place + n_above, cells
+
+
+def _ends_as_in_windows(head: str) -> bool:
+    """Return whether the first record at the beginning of a text has the line end of Windows.
+
+    A line end within quotes belongs to a cell. If no record ends, as behind a stray quote, the
+    first line decides.
+
+    Examples
+    --------
+    >>> _ends_as_in_windows('ref,original\\r\\n'), _ends_as_in_windows('"a\\r\\nb",original\\n')
+    (True, False)
+    """
+    is_quoted = False
+    for index, sign in enumerate(head):
+        if sign == '"':
+            is_quoted = not is_quoted
+        elif sign == "\n" and not is_quoted:
+            return head[:index].endswith("\r")
+    return head.partition("\n")[0].endswith("\r")
 
 
 def _without_frame(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:

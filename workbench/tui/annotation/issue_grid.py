@@ -34,7 +34,7 @@ from workbench.tui.annotation.annotate_format import ReadText, last_line, pace_l
 from workbench.tui.annotation.session import NEVER, SessionScreen, Shows, Tally
 from workbench.tui.format import literal
 from workbench.tui.keymap import action_on
-from workbench.tui.kit.base import app_of, say
+from workbench.tui.kit.base import app_of, once_painted, say
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
 from workbench.tui.widgets.long_text import folded
@@ -463,7 +463,7 @@ class IssueGridScreen(SessionScreen[IssueSession]):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height >= TALL, "-tall")
-        self.call_after_refresh(self._show_cell)
+        once_painted(self, self._show_cell)
 
     @property
     def current(self) -> Row | None:

@@ -22,6 +22,7 @@ from textual.content import Content
 from textual.css.query import NoMatches
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
@@ -102,6 +103,15 @@ def say_below(screen: Screen[Any], sentence: str, *, warns: bool = False) -> Non
 
 FAULTS, KEPT_CHARACTERS = "faults.log", 200_000
 "file with the tracebacks of bugs, beside the list of recent stores, and how much of it is kept"
+
+
+def once_painted(widget: Widget, show: Callable[[], object]) -> None:
+    """Call a function after the next refresh, unless the widget is taken off the screen before.
+
+    A widget that is being removed has lost its parts already, and a call that was waiting for its
+    refresh still comes.
+    """
+    widget.call_after_refresh(lambda: show() if widget.display else None)
 
 
 def store_path(app: object) -> Path:

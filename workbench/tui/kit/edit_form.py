@@ -26,7 +26,7 @@ from textual.widgets import Button, Input, Label, Select, Static, TextArea
 from workbench.errors import ConflictError, StoreGone, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.tui.keymap import Keyed
-from workbench.tui.kit.base import Background, offer_copy, worker
+from workbench.tui.kit.base import Background, offer_copy, once_painted, worker
 from workbench.tui.kit.dialogs import TextScreen, confirm
 from workbench.tui.kit.person_dialog import as_person
 
@@ -105,7 +105,7 @@ class EditForm(ModalScreen["Done | None"], Keyed, Background):
         for box in self.query(TextArea):
             self.begin_in(box)
         self.query_one(self.FIRST).focus()
-        self.call_after_refresh(self.looked_at)
+        once_painted(self, self.looked_at)
 
     def failed(self, error: WorkbenchError) -> None:
         self._free()

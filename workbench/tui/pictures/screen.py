@@ -16,6 +16,7 @@ from textual.widgets import Static
 from workbench.figures.pictures.kinds import Bars, Grid, Intervals
 from workbench.figures.pictures.picture import Picture, split
 from workbench.figures.visible import visible
+from workbench.tui.kit.base import once_painted
 from workbench.tui.pictures import grid, plot
 
 
@@ -77,10 +78,10 @@ class PictureScreen(ModalScreen[None]):
         yield Static(id="keys", markup=False)
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self._show)
+        once_painted(self, self._show)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._show)
+        once_painted(self, self._show)
 
     @property
     def picture(self) -> Picture:

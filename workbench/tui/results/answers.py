@@ -24,7 +24,7 @@ from textual.widgets import DataTable, Static
 from workbench.domain.names import places
 from workbench.figures.visible import visible
 from workbench.tui.format import BETWEEN, EMPTY, in_lines
-from workbench.tui.kit.base import StoreScreen, say, worker
+from workbench.tui.kit.base import StoreScreen, once_painted, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, with_answer
 from workbench.tui.rulings.ruling import RulingScreen, below, rule_below, ruled_by
 from workbench.tui.widgets.long_text import LongText
@@ -392,7 +392,7 @@ class WholeAnswerScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one("#whole").focus()
-        self.call_after_refresh(self._say_what_is_cut)
+        once_painted(self, self._say_what_is_cut)
 
     def _say_what_is_cut(self) -> None:
         """Say how to read the rest of rulings for which there is too little room."""

@@ -19,7 +19,7 @@ from workbench.domain.names import plural
 from workbench.figures.pictures.of_table import pictures_of
 from workbench.figures.table import AnyTable, Link
 from workbench.figures.visible import visible
-from workbench.tui.kit.base import BESIDE, in_store, say
+from workbench.tui.kit.base import BESIDE, in_store, once_painted, say
 from workbench.tui.kit.dialogs import ListDialog
 from workbench.tui.pictures.screen import PictureScreen
 from workbench.tui.preferences import keep, remembered
@@ -322,7 +322,7 @@ class SheetView(Vertical):
         at = self._current
         said = self.told(at) if self.sheet is not None and at is not None else self._nothing()
         self.query_one("#details", Static).update(said)
-        self.call_after_refresh(self._see_what_is_cut)
+        once_painted(self, self._see_what_is_cut)
 
     def told(self, at: int) -> Content:
         """Return what stands below the table about a row."""
