@@ -100,7 +100,7 @@ def test_what_is_read_has_the_width_first_and_nothing_is_lost(
         main = {
             at
             for at, column in enumerate(sheet.table.columns)
-            if column.main and at in sheet._usable
+            if column.main and at in sheet.usable
         }
         if not main or isinstance(sheet, Grid):
             continue
@@ -110,7 +110,7 @@ def test_what_is_read_has_the_width_first_and_nothing_is_lost(
         assert all(places[at].width >= min(longest[at], NARROWEST_MAIN) for at in main), (
             sheet.table.name
         )
-        assert {*places, *sheet.hidden(width)} >= set(sheet._usable)
+        assert {*places, *sheet.hidden(width)} >= set(sheet.usable)
 
 
 def test_every_heading_that_is_a_sign_or_shortened_is_explained(sheets: list[Sheet]) -> None:
