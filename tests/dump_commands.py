@@ -4,7 +4,7 @@
 
 For each verb that starts jobs there is a line without options, and a line for each value of each
 option. A line runs on a copy of the store; its job is queued, and no worker starts. The files have
-the exit code, the output, and the stored specification of the job. `diff -r` of two folders shows
+the exit code, the output, the stored specification of the job, and the command that starts a job like it. `diff -r` of two folders shows
 what changed.
 """
 
@@ -24,7 +24,10 @@ from tempfile import TemporaryDirectory
 import click
 
 from stores.core.store import Store
+from stores.jobs.job_rows import Job
+from workbench.cli.jobs import _arguments as arguments_of
 from workbench.cli.main import main, workbench
+from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.options.option import Option, Type
 
@@ -125,9 +128,26 @@ def outcome(store: Path, verb: str, words: Sequence[str]) -> Outcome:
             code = main([verb, str(copy), *words])
         with Store.open(copy) as opened:
             jobs = [job for job in opened.jobs.list() if job.id not in before]
-            made = [{"kind": job.kind, "total": job.total, "spec": dict(job.spec)} for job in jobs]
+            made = [
+                {
+                    "kind": job.kind,
+                    "total": job.total,
+                    "spec": dict(job.spec),
+                    "again": command_like(opened, job),
+                }
+                for job in jobs
+            ]
     said = PASSING.sub("TIME", text.getvalue().replace(folder, "FOLDER"))
     return Outcome(tuple(words), code, said, made)
+
+
+def command_like(store: Store, job: Job) -> list[str]:
+    """Return the words after the store of the command that starts a job like this one."""
+    try:
+        verb, _, *words = arguments_of(store, job)
+    except UsageError as error:
+        return [str(error)]
+    return [verb, *words]
 
 
 def write(store: Path, folder: Path) -> None:

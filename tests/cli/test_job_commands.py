@@ -18,6 +18,7 @@ from tests.cli.test_commands import run
 from workbench import pipeline, registry
 from workbench.classifier.config import TrainConfig
 from workbench.cli import main
+from workbench.commands.again import values_of
 from workbench.data import shipped_drafting
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import ProbedAnswer, ProbeResult, ProbeWish
@@ -25,7 +26,6 @@ from workbench.domain.questionnaires import Contexts
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Sampling
 from workbench.formats.read import read_shipped
 from workbench.jobs import launch
-from workbench.jobs.again import values_of
 from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.drafting import DraftSpec
 from workbench.pipeline.training import ClassifySpec, TrainSpec

@@ -23,12 +23,12 @@ from workbench.audits.chosen_run import find_run
 from workbench.audits.claims import sentences_of
 from workbench.audits.reliability.compared import compared as beside
 from workbench.cli.main import main
+from workbench.commands.again import anew, values_of
 from workbench.data import shipped_templates
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY
 from workbench.domain.statements import ORIGINAL
 from workbench.errors import AmbiguousRun, UsageError
-from workbench.jobs.again import anew, values_of
 from workbench.pipeline import plan
 
 TODAY = now()[:10]

@@ -26,6 +26,7 @@ from workbench.inference import encoder as encoders
 from workbench.inference.encoder import label_places, load_encoder, load_entailment
 from workbench.jobs import launch
 from workbench.pipeline.checking import (
+    CHECK,
     CheckSpec,
     check_report,
     plan_check,
@@ -220,9 +221,10 @@ def test_a_check_that_was_stopped_keeps_what_it_has_and_goes_on(store: Store) ->
 @pytest.mark.e2e
 def test_a_job_checks_in_a_worker_and_says_what_was_found(filled: Store, nli: Path) -> None:
     spec = replace(SMALL, nli=str(nli), thresholds=Thresholds(low=0.9, high=0.95))
-    number = launch.start_checking(filled, spec)
+    job_of = (CHECK, plan_check(filled, spec).spec.as_json(), plan_check(filled, spec).total)
+    number = launch.start_job(filled, *job_of)
     with pytest.raises(JobError, match="does this already"):
-        launch.create_checking(filled, spec)
+        launch.create_job(filled, *job_of)
     job = wait(filled, number, ended, 120)
     assert (job.kind, job.state, job.done, job.total) == ("check", "done", 48, 48)
     assert job.message.startswith("48 of 48 texts and pairs are stored; findings not waived: ")

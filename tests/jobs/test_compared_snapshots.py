@@ -15,6 +15,7 @@ from stores.core.store import Store
 from tests.asked_twice import DESIGNS, FAMILY, base
 from tests.cli.test_commands import run
 from tests.conftest import instrument, new_store
+from tests.jobs.drafting import create_drafting
 from tests.jobs.faulty_server import Asked, FaultyServer, prompt_of
 from tests.jobs.test_draft_jobs import MANY, ONE, spec
 from tests.jobs.test_snapshots import NEW, OLD, done, go_on, reports, resumed
@@ -29,7 +30,6 @@ from workbench.domain.choices import Bias
 from workbench.domain.designs import Design
 from workbench.evidence.runs import Which
 from workbench.inference.served.behaviour import OPEN
-from workbench.jobs import launch
 from workbench.pipeline.drafting import plan_drafting
 
 
@@ -136,7 +136,7 @@ def test_drafts_stay_with_the_snapshot_that_wrote_them_and_none_that_was_paid_is
     with FaultyServer() as server:
         server.report = reports(server, *turns)
         drafting = spec(server.name, MANY, ONE)
-        job = go_on(filled, launch.create_drafting(filled, drafting))
+        job = go_on(filled, create_drafting(filled, drafting))
         assert job.state == state, job.message
         assert words in job.message
         if state != "done":

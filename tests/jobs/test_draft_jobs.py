@@ -16,7 +16,9 @@ import pytest
 
 from stores.core.store import Store
 from stores.instruments.drafts import Draft
+from tests.jobs.drafting import create_drafting, start_drafting
 from tests.jobs.test_jobs import ended, wait
+from workbench.commands.draft import DraftCommand
 from workbench.data import shipped_drafting
 from workbench.domain.drafting import CallLabel, DraftPrompt
 from workbench.domain.responses import Drawn, Request, Sampling
@@ -89,7 +91,7 @@ def test_a_job_asks_every_call_once_and_keeps_where_each_draft_comes_from(
     plan = plan_drafting(filled, spec(model))
     assert (len(plan.calls), len(plan.needed)) == (3 * 5 + 3, 18)
     assert "3 statements × 5 calls of 20 each, a sample of 50 kept for each" in plan.describe()
-    job = wait(filled, launch.start_drafting(filled, plan.spec, plan), ended)
+    job = wait(filled, start_drafting(filled, plan.spec), ended)
     assert (job.state, job.done, job.total) == ("done", 18, 18), job.message
     assert job.message.startswith("12 drafts wait for review; ")
     assert wordings(filled) == before
@@ -109,8 +111,10 @@ def test_a_job_asks_every_call_once_and_keeps_where_each_draft_comes_from(
     again = plan_drafting(filled, spec(model))
     assert again.needed == ()
     assert "18 asked already" in again.describe()
-    with pytest.raises(UsageError, match="drafted all of this already"):
-        launch.start_drafting(filled, spec(model))
+    command = DraftCommand(instrument="small", model=model, kind=("paraphrase", "negation"))
+    preview = command.preview(filled)
+    assert preview.n_units == 0
+    assert "drafted all of this already" in preview.text
     assert len(plan_drafting(filled, spec(model, seed=2)).needed) == 18
 
 
@@ -120,9 +124,7 @@ def test_a_job_that_returns_nonsense_ends_done_says_so_and_leaves_the_instrument
 ) -> None:
     before = wordings(filled)
     model = persona(tmp_path, NONSENSE)
-    job = wait(
-        filled, launch.start_drafting(filled, spec(model, MANY.adjusted(calls=20), ONE)), ended
-    )
+    job = wait(filled, start_drafting(filled, spec(model, MANY.adjusted(calls=20), ONE)), ended)
     assert (job.state, job.question) == ("paused", "unreadable"), (
         "not one of the first brought a draft"
     )
@@ -147,7 +149,7 @@ def test_a_job_that_returns_nonsense_ends_done_says_so_and_leaves_the_instrument
 def test_a_sample_is_kept_and_the_rest_is_counted(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(20)])
     few = MANY.adjusted(calls=2, keep=7)
-    job = wait(filled, launch.start_drafting(filled, spec(model, few)), ended)
+    job = wait(filled, start_drafting(filled, spec(model, few)), ended)
     assert "21 drafts wait for review; 39 left out by the sample" in job.message
     assert filled.drafts.counts("small")["pending"] == 21
     for ref in ("a-1", "a-2", "b-1"):
@@ -173,7 +175,7 @@ def test_fifty_of_five_calls_of_twenty_become_paraphrases_by_the_published_recip
     ]
     answers = ["\n\n".join([*said[17 * c : 17 * c + 17], said[0], "", "1. Why?"]) for c in range(5)]
     model = persona(tmp_path, answers)
-    wait(filled, launch.start_drafting(filled, spec(model, MANY, refs=("a-1",))), ended)
+    wait(filled, start_drafting(filled, spec(model, MANY, refs=("a-1",))), ended)
     waiting = filled.drafts.list("small", state="pending", refs=["a-1"])
     distinct = {
         d.line for d in filled.drafts.list("small", refs=["a-1"]) if d.fault in ("", "unsampled")
@@ -193,10 +195,10 @@ def test_fifty_of_five_calls_of_twenty_become_paraphrases_by_the_published_recip
 def test_a_sample_is_drawn_once_whatever_was_decided_since(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(20)])
     few = MANY.adjusted(calls=2, keep=7)
-    wait(filled, launch.start_drafting(filled, spec(model, few)), ended)
+    wait(filled, start_drafting(filled, spec(model, few)), ended)
     for draft in filled.drafts.list("small", state="pending", refs=["a-1"])[:4]:
         filled.drafts.reject(draft.id, person="ana")
-    wait(filled, launch.start_drafting(filled, spec(model, few, ONE)), ended)
+    wait(filled, start_drafting(filled, spec(model, few, ONE)), ended)
     assert (
         len(
             filled.drafts.list(
@@ -212,7 +214,7 @@ def test_a_job_that_is_stopped_keeps_its_drafts_and_resumes_with_what_is_missing
     filled: Store, tmp_path: Path
 ) -> None:
     model = persona(tmp_path, [sentences(3), sentences(5)], delay_s=0.25)
-    job_id = launch.start_drafting(filled, spec(model))
+    job_id = start_drafting(filled, spec(model))
     wait(filled, job_id, lambda job: job.done > 0)
     filled.jobs.request_stop(job_id)
     stopped = wait(filled, job_id, ended)
@@ -234,7 +236,7 @@ def test_a_killed_worker_loses_no_committed_line_and_asks_no_call_twice(
 ) -> None:
     texts = [sentences(3), sentences(5), sentences(2)]
     slow = persona(tmp_path, texts, delay_s=0.25)
-    job_id = launch.start_drafting(filled, spec(slow))
+    job_id = start_drafting(filled, spec(slow))
     job = wait(filled, job_id, lambda job: job.done > 0)
     assert job.pid is not None
     os.kill(job.pid, signal.SIGKILL)
@@ -262,9 +264,7 @@ def test_the_same_seed_drafts_the_same_lines_and_the_same_sample(
     for number in (1, 2):
         with Store.open(tmp_path / f"{number}.db", create=True) as store:
             store.instruments.add(instrument())
-            wait(
-                store, launch.start_drafting(store, spec(model, MANY.adjusted(keep=5), ONE)), ended
-            )
+            wait(store, start_drafting(store, spec(model, MANY.adjusted(keep=5), ONE)), ended)
             found.append(lines(store.drafts.list("small")))
     assert found[0] == found[1]
 
@@ -274,10 +274,10 @@ def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(
     filled: Store, tmp_path: Path
 ) -> None:
     model = persona(tmp_path, [sentences(2)], name="nowhere.toml")
-    job_id = launch.create_drafting(filled, spec(model))
+    job_id = create_drafting(filled, spec(model))
     (tmp_path / "nowhere.toml").unlink()
     with pytest.raises(UsageError, match=r"nowhere\.toml: cannot be read"):
-        launch.create_drafting(filled, spec(model))
+        create_drafting(filled, spec(model))
     launch.spawn(filled.path, job_id)
     job = wait(filled, job_id, ended)
     assert job.state == "failed"
@@ -287,9 +287,9 @@ def test_a_model_that_is_not_there_fails_the_job_with_a_sentence(
 
 def test_a_job_that_is_asked_for_twice_is_refused(filled: Store, tmp_path: Path) -> None:
     model = persona(tmp_path, [sentences(2)], delay_s=0.3)
-    job_id = launch.start_drafting(filled, spec(model))
+    job_id = start_drafting(filled, spec(model))
     with pytest.raises(JobError, match=f"job {job_id} does this already"):
-        launch.start_drafting(filled, spec(model))
+        start_drafting(filled, spec(model))
     filled.jobs.request_stop(job_id)
     wait(filled, job_id, ended)
 
@@ -301,7 +301,7 @@ def test_what_was_rejected_or_accepted_before_is_a_repeat_for_another_drafter(
     first = persona(tmp_path, [sentences(2)], "one.toml")
     wait(
         filled,
-        launch.start_drafting(filled, spec(first, MANY.adjusted(calls=1), refs=("a-1",))),
+        start_drafting(filled, spec(first, MANY.adjusted(calls=1), refs=("a-1",))),
         ended,
     )
     rejected, accepted = filled.drafts.list("small", state="pending")
@@ -310,7 +310,7 @@ def test_what_was_rejected_or_accepted_before_is_a_repeat_for_another_drafter(
     second = persona(tmp_path, [sentences(3)], "two.toml")
     job = wait(
         filled,
-        launch.start_drafting(filled, spec(second, MANY.adjusted(calls=1), refs=("a-1",))),
+        start_drafting(filled, spec(second, MANY.adjusted(calls=1), refs=("a-1",))),
         ended,
     )
     assert job.message.startswith("1 draft waits for review; 2 lines cannot be wordings")
@@ -346,7 +346,7 @@ def test_a_statement_that_is_archived_meanwhile_does_not_stop_the_job(
     filled: Store, tmp_path: Path
 ) -> None:
     model = persona(tmp_path, [sentences(2)], delay_s=0.2)
-    job_id = launch.start_drafting(filled, spec(model))
+    job_id = start_drafting(filled, spec(model))
     wait(filled, job_id, lambda job: job.done > 0)
     filled.statements.archive("small", ["b-1"], person="ana")
     job = wait(filled, job_id, ended)
@@ -392,7 +392,7 @@ def test_the_embedded_model_drafts_for_the_shipped_instrument(tmp_path: Path) ->
     with Store.open(path) as store:
         brief = PROMPTS[VariantKind.REFORMULATION].adjusted(max_new_tokens=40)
         asked = DraftSpec("veldania", "smollm2", (brief,), ("for-03", "mig-01"))
-        job = wait(store, launch.start_drafting(store, asked), ended, seconds=600)
+        job = wait(store, start_drafting(store, asked), ended, seconds=600)
         assert job.state == "done", job.message
         found = store.drafts.list("veldania")
         assert {d.ref for d in found} == {"for-03", "mig-01"}
@@ -407,7 +407,7 @@ def test_a_model_of_which_nothing_can_be_used_is_seen_before_the_rest_is_asked(
     model = load(plan.spec.model)
 
     def asked(*, patient: bool, limit: int) -> Drafted:
-        job = launch.create_drafting(filled, plan.spec)
+        job = create_drafting(filled, plan.spec)
         attempt = filled.jobs.claim(job, "9.9")
         monkey = pytest.MonkeyPatch()
         monkey.setattr(drafting, "FIRST_CALLS", limit)
@@ -437,9 +437,7 @@ def test_a_drafting_job_of_which_nothing_can_be_used_waits_for_a_person(
         "",
         1,
     )
-    job = wait(
-        filled, launch.start_drafting(filled, many), lambda job: bool(job.question) or ended(job)
-    )
+    job = wait(filled, start_drafting(filled, many), lambda job: bool(job.question) or ended(job))
     assert (job.state, job.question) == ("paused", "unreadable"), job.message
     assert job.message.startswith("None of the first ")
     assert job.done < job.total == 60

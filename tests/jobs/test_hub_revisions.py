@@ -29,7 +29,7 @@ from workbench.errors import AmbiguousRun, ModelError, UnknownName
 from workbench.evidence.runs import Which
 from workbench.inference.encoder import load_encoder, load_entailment
 from workbench.jobs import launch
-from workbench.pipeline.checking import CheckSpec
+from workbench.pipeline.checking import CHECK, CheckSpec, plan_check
 from workbench.pipeline.planning import spoken_name
 
 FIRST, SECOND = "1" * 40, "2" * 40
@@ -104,7 +104,10 @@ def test_encoders_inference_models_and_bases_are_loaded_at_the_commit_that_is_na
 def test_a_check_and_a_training_record_the_commit(
     filled: Store, pairs: str, tmp_path: Path
 ) -> None:
-    job = go_on(filled, launch.create_checking(filled, CheckSpec("small", f"{pairs}@v1", pairs)))
+    asked = CheckSpec("small", f"{pairs}@v1", pairs)
+    job = go_on(
+        filled, launch.create_job(filled, CHECK, asked.as_json(), plan_check(filled, asked).total)
+    )
     assert job.state == "done", launch.log_tail(filled.path, job.id, 50)
     recorded = filled.connection.execute("select name, revision from model order by id").fetchall()
     assert list(map(tuple, recorded)) == [(pairs, FIRST), (pairs, SECOND)]

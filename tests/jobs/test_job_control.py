@@ -20,6 +20,7 @@ import pytest
 from stores.core.store import Store
 from stores.jobs.job_rows import Job
 from stores.jobs.jobs import Orders
+from tests.jobs.drafting import start_drafting
 from tests.jobs.faulty_server import FaultyServer
 from tests.jobs.test_draft_jobs import ONE
 from tests.jobs.test_jobs import answers, design, draws_agree_with_responses, ended, slow, wait
@@ -501,7 +502,7 @@ def test_a_retry_of_drafts_asks_only_the_calls_that_failed(filled: Store) -> Non
 
     with FaultyServer(refuses) as running:
         asked = DraftSpec("small", running.name, (ONE,))
-        job = wait(filled, launch.start_drafting(filled, asked), ended)
+        job = wait(filled, start_drafting(filled, asked), ended)
         assert (job.state, job.done, job.total, len(job.failures)) == ("failed", 2, 3, 1)
         before = len(running.asked)
         running.fault = lambda _call, _body: ""

@@ -17,6 +17,7 @@ from stores.runs.run_rows import Answered
 from tests.conftest import instrument, statement
 from tests.jobs.test_jobs import ended, wait
 from workbench import data, pipeline
+from workbench.commands.again import asked_again
 from workbench.domain.designs import Design
 from workbench.domain.responses import EXACTLY, WHEN_DECIDED, Drawn, ModelCard, Request, Sampling
 from workbench.errors import UsageError
@@ -24,7 +25,6 @@ from workbench.evidence.readings import read
 from workbench.inference.base import Work
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.jobs import launch
-from workbench.jobs.again import asked_again
 from workbench.jobs.sampling import throughput
 from workbench.jobs.task import ModelCache
 from workbench.pipeline.design_checks import check_design

@@ -14,6 +14,7 @@ import pytest
 from stores.core.store import Store
 from tests.jobs.faulty_server import FaultyServer
 from workbench import pipeline, registry
+from workbench.commands.again import asked_again
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import FIRST, PROBED, PROMPTS, FirstAnswers, ProbeResult
 from workbench.domain.prompts import Prompt
@@ -24,7 +25,6 @@ from workbench.inference.base import Model, NextTokens
 from workbench.inference.scripted.model import Persona, ScriptedModel
 from workbench.inference.served.model import load_remote
 from workbench.jobs import launch
-from workbench.jobs.again import asked_again
 from workbench.jobs.probing import WORTH_IT, chosen, is_new, is_worth_it, probe
 from workbench.jobs.tidying import delete, what_goes
 

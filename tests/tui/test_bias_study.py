@@ -17,6 +17,7 @@ from workbench import pipeline
 from workbench.audits.bias_score.judged import judge_bias
 from workbench.audits.bias_score.options import ScoreOptions
 from workbench.classifier.config import TrainConfig
+from workbench.commands.train import ClassifyCommand
 from workbench.data import shipped_instrument_folder
 from workbench.domain.annotations import Purpose
 from workbench.domain.designs import Design
@@ -25,7 +26,7 @@ from workbench.evidence.readings import queue_agreement
 from workbench.formats.read import read_instrument
 from workbench.jobs import launch
 from workbench.pipeline.queues import QueueSpec, make
-from workbench.pipeline.training import ClassifySpec, TrainSpec
+from workbench.pipeline.training import TrainSpec
 from workbench.tui.annotation import session as session_screen
 from workbench.tui.annotation.annotate import AnnotateScreen
 from workbench.tui.app import WorkbenchApp
@@ -153,7 +154,8 @@ async def test_from_the_embedded_models_answers_to_the_plane(
         labels = Counter(item.gold for item in store.labels.judged("stance"))
         assert len(labels) >= 2
         config = TrainConfig(base="minilm", steps=20, batch=4, warmup=2, learning_rate=2e-4)
-        trained = launch.start_training(store, TrainSpec("stance-1", config))
+        spec = TrainSpec("stance-1", config)
+        trained = launch.start_job(store, launch.TRAIN, spec.as_json(), config.steps)
         stopped_at = stop_after(store, trained, steps=3)
         assert 3 <= stopped_at < 20
         launch.resume(store, trained)
@@ -167,7 +169,8 @@ async def test_from_the_embedded_models_answers_to_the_plane(
     with Store.open(path) as store:
         evaluation = pipeline.evaluation(store.classifiers.get("stance-1"))
         assert len(evaluation.true) == test.items
-        read = launch.start_classifying(store, ClassifySpec("stance-1"))
+        command = ClassifyCommand("stance-1")
+        read = command.start(store, command.preview(store))
     assert "responses are read" in finished(path, read)
 
     with Store.open(path) as store:

@@ -13,15 +13,17 @@ from textual.widgets import Button, Input
 from stores.core.store import Store
 from tests.conftest import instrument, statement
 from tests.tui.conftest import flowing, hostile_instrument, made, screen_text, shown, status, until
+from workbench.commands.check import CheckCommand
 from workbench.domain.instruments import Instrument
 from workbench.domain.statements import NEGATION, ORIGINAL, Statement, VariantId, VariantKind
 from workbench.pipeline.checking import Checked, CheckSpec, check_report, run_check
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.command_form import CommandForm
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen, WaiveDialog
 from workbench.tui.kit.person_dialog import EditorDialog
 from workbench.tui.rulings.dialog import RulingDialog
 from workbench.tui.rulings.ruling import RuledText
-from workbench.tui.statements.checks import CheckForm, ChecksScreen, CheckValues, as_check
+from workbench.tui.statements.checks import ChecksScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.workshop.meaning import Thresholds
 
@@ -244,7 +246,7 @@ async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: 
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(app, pilot)
         await pilot.press("R")
-        await until(pilot, lambda: isinstance(app.screen, CheckForm))
+        await until(pilot, lambda: isinstance(app.screen, CommandForm))
         await until(
             pilot,
             lambda: "18 texts to embed with minilm; 0 are stored already" in shown(app, "#plan"),
@@ -268,7 +270,8 @@ async def test_models_look_in_a_worker_after_one_has_seen_what_that_means(path: 
         await until(
             pilot,
             lambda: (
-                isinstance(app.screen, CheckForm) and "Everything is stored" in shown(app, "#plan")
+                isinstance(app.screen, CommandForm)
+                and "Everything is stored" in shown(app, "#plan")
             ),
         )
         assert app.screen.query_one("#start", Button).disabled
@@ -306,9 +309,11 @@ async def test_an_instrument_that_is_not_there_is_said(path: Path) -> None:
         assert "no instrument is named 'nope'" in flowing(app)
 
 
-def test_what_is_typed_becomes_the_specification() -> None:
-    values = CheckValues("minilm", "", ("en", "de"), ("0.4", "0.5", "0.97", "0.8"))
-    spec = as_check("small", values, Thresholds())
+def test_what_is_typed_becomes_the_specification(store: Store) -> None:
+    store.instruments.add(instrument())
+    cosines = {"low": "0.4", "low_negation": "0.5", "high": "0.97", "twin": "0.8"}
+    texts = {"instrument": "small", "encoder": "minilm", "nli": "", "language": ("en", "de")}
+    spec = CheckCommand.from_form({**texts, **cosines}).check_spec(store)
     assert (spec.languages, spec.thresholds) == (
         ("en", "de"),
         Thresholds(0.4, 0.5, 0.97, 0.995, 0.8),

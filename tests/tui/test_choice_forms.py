@@ -15,8 +15,8 @@ from tests.conftest import instrument
 from tests.tui.conftest import screen_text, shown, until
 from workbench.domain.statements import CHANGED, VariantKind
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.kit.command_form import CommandForm
 from workbench.tui.statements.choice_form import NONE, ChoiceForm
-from workbench.tui.statements.draft_form import DraftForm
 from workbench.tui.statements.drafts import DraftsScreen
 from workbench.tui.statements.statement import StatementScreen
 from workbench.tui.statements.statement_form import StatementForm
@@ -197,13 +197,13 @@ async def test_changed_forms_are_drafted_and_reviewed_only_where_there_are_such_
     app = WorkbenchApp(town)
     app.annotator = "Nora"
     async with app.run_test(size=(80, 24)) as pilot:
-        form = DraftForm(NAME)
+        form = CommandForm("draft", instrument=NAME)
         await app.push_screen(form)
-        kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
+        kinds: SelectionList[str] = form.query_one("#kind", SelectionList)
         await until(pilot, lambda: kinds.selected == ["changed"])
         form.query_one("#model", Input).value = "rule"
         await until(pilot, lambda: "the rule makes 2 drafts at once" in shown(app, "#plan"))
-        assert set(form.listed("kinds")) == {"original", "negation", "changed"}, (
+        assert set(form.listed("kind")) == {"original", "negation", "changed"}, (
             "what a rule can draft"
         )
         await pilot.press("f5")
@@ -220,9 +220,9 @@ async def test_changed_forms_are_drafted_and_reviewed_only_where_there_are_such_
         assert "no hints" in shown(app, "#hints")
         await pilot.press("a")
         await until(pilot, lambda: "1 accepted" in review.title_bar.note)
-        await app.push_screen(plain := DraftForm("small"))
-        await until(pilot, lambda: "negation" in plain.listed("kinds"))
-        assert "changed" not in plain.listed("kinds")
+        await app.push_screen(plain := CommandForm("draft", instrument="small"))
+        await until(pilot, lambda: "negation" in plain.listed("kind"))
+        assert "changed" not in plain.listed("kind")
     with Store.open(town) as store:
         held = store.statements.get(NAME, "acquiescence.views").wording(CHANGED, "en")
     assert held is not None

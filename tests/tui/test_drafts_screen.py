@@ -31,9 +31,9 @@ from workbench.jobs import launch
 from workbench.pipeline.drafting import accept, draft_by_rule
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.kit.command_form import CommandForm
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
 from workbench.tui.kit.person_dialog import PersonDialog
-from workbench.tui.statements.draft_form import DraftForm
 from workbench.tui.statements.drafts import DraftEditor, DraftsScreen
 
 PARAPHRASE = VariantKind.PARAPHRASE
@@ -384,11 +384,11 @@ async def test_the_form_says_what_is_asked_and_its_drafts_come_to_the_open_scree
         assert "No drafts yet" in shown(app, "#empty")
         await pilot.press("n")
         form = app.screen
-        assert isinstance(form, DraftForm)
+        assert isinstance(form, CommandForm)
         await until(pilot, lambda: "prompts to ask" in shown(app, "#plan"))
         assert "Haller et al. 2025, appendix C" in shown(app, "#plan")
         assert "3 statements × 5 calls of 20 each, a sample of 50" in shown(app, "#plan")
-        kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
+        kinds: SelectionList[str] = form.query_one("#kind", SelectionList)
         kinds.deselect_all()
         kinds.select("paraphrase")
         form.query_one("#model", Input).value = f"scripted:{persona}"
@@ -435,7 +435,7 @@ async def test_the_rule_drafts_at_once_and_without_a_job(path: Path) -> None:
         await until(pilot, lambda: "prompts to ask" in shown(app, "#plan"))
         form.query_one("#model", Input).value = "rule"
         await until(pilot, lambda: "the rule makes 3 drafts at once" in shown(app, "#plan"))
-        kinds: SelectionList[str] = form.query_one("#kinds", SelectionList)
+        kinds: SelectionList[str] = form.query_one("#kind", SelectionList)
         assert kinds.selected == ["negation"], "a kind that no rule drafts is not offered"
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is screen and len(screen.waiting) == 3)
@@ -455,7 +455,7 @@ async def test_jobs_offers_drafting_and_says_what_came_of_it(path: Path, tmp_pat
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, JobsScreen) and app.screen._seen)
         await pilot.press("n", "d")
-        await until(pilot, lambda: isinstance(app.screen, DraftForm))
+        await until(pilot, lambda: isinstance(app.screen, CommandForm))
         app.screen.query_one("#model", Input).value = f"scripted:{persona}"
         await until(pilot, lambda: "nonsense.toml drafts for 3 statements" in shown(app, "#plan"))
         assert all(words in screen_text(app) for words in ("Start  F5", "Leave  Esc"))

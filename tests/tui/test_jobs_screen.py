@@ -31,9 +31,9 @@ from workbench.tui.jobs.job_kind_dialog import JobKindDialog
 from workbench.tui.jobs.job_lines import job_details
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.jobs.probe import ProbeScreen
+from workbench.tui.kit.command_form import CommandForm
 from workbench.tui.kit.dialogs import ConfirmScreen, NumberDialog, TextScreen
 from workbench.tui.kit.start_form import NOT_RIGHT, StartForm
-from workbench.tui.statements.draft_form import DraftForm
 from workbench.tui.widgets.record_table import RecordTable
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
@@ -144,7 +144,7 @@ async def test_blanks_part_refs_and_three_of_them_are_seen_whole(path: Path) -> 
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize(("kind", "form"), [("s", JobForm), ("d", DraftForm)])
+@pytest.mark.parametrize(("kind", "form"), [("s", JobForm), ("d", CommandForm)])
 async def test_what_is_typed_before_the_form_is_there_lands_in_its_first_field(
     path: Path, kind: str, form: type[StartForm]
 ) -> None:

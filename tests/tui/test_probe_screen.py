@@ -5,6 +5,7 @@ deleted on screen.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from stores.jobs.job_rows import PROBE, UNREADABLE, Job
 from tests.tui.conftest import HOSTILE, screen_text, shown, until
 from workbench import pipeline, registry
 from workbench.classifier.config import TrainConfig
+from workbench.commands.check import CheckCommand
+from workbench.commands.draft import DraftCommand
+from workbench.commands.train import TrainCommand
 from workbench.data import shipped_drafting
 from workbench.domain.designs import Design
 from workbench.domain.probe_results import ProbedAnswer, ProbeResult, ProbeWish
@@ -25,15 +29,13 @@ from workbench.jobs import launch
 from workbench.pipeline.checking import CHECK, CheckSpec
 from workbench.pipeline.drafting import DraftSpec
 from workbench.pipeline.training import TrainSpec
-from workbench.tui.annotation.train_form import TrainForm, as_training
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.design_form import as_design
 from workbench.tui.jobs.job_form import JobForm
 from workbench.tui.jobs.jobs import JobsScreen
 from workbench.tui.jobs.probe import ProbeScreen
+from workbench.tui.kit.command_form import CommandForm
 from workbench.tui.kit.dialogs import ConfirmScreen, TextScreen
-from workbench.tui.statements.checks import CheckForm
-from workbench.tui.statements.draft_form import DraftForm, as_spec
 
 FOUND = ProbeResult(
     "chat",
@@ -314,37 +316,29 @@ async def test_forms_of_other_jobs_are_filled_too(path: Path) -> None:
     app = WorkbenchApp(path, start="jobs")
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "no such model" in shown(app, "#details"))
-        await pilot.press("e")
-        await until(
-            pilot, lambda: isinstance(app.screen, CheckForm) and app.screen.values() is not None
-        )
-        assert isinstance(app.screen, CheckForm)
-        await until(pilot, lambda: app.screen.query_one("#nli", Input).value == "nli")
-        values = app.screen.values()
-        assert values is not None
-        assert (values.encoder, values.languages) == ("", ("en",))
-        await pilot.press("escape", "down", "e")
-        await until(
-            pilot, lambda: isinstance(app.screen, DraftForm) and app.screen.typed("model") == "m"
-        )
-        assert isinstance(app.screen, DraftForm)
-        drafted = app.screen.values()
-        assert drafted is not None
-        with Store.open(path) as store:
-            assert as_spec(store, drafted) == draft
-        await pilot.press("escape", "down", "e")
-        await until(
-            pilot, lambda: isinstance(app.screen, TrainForm) and app.screen.typed("name") == "mine"
-        )
-        assert isinstance(app.screen, TrainForm)
-        trained = app.screen.values()
-        assert trained is not None
-        assert (
-            as_training(
-                trained, train.as_json() | config.as_json() | {"training": "a,b", "test": ""}
-            )
-            == train
-        )
+        commands = []
+        for first_field, text in (("nli", "nli"), ("model", "m"), ("name", "mine")):
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(app.screen, CommandForm))
+            form = app.screen
+            assert isinstance(form, CommandForm)
+            await until(pilot, partial(_has_text, form, first_field, text))
+            values = form.values()
+            assert values is not None
+            commands.append(form.command.from_form(values))
+            await pilot.press("escape", "down")
+    checking, drafting, training = commands
+    assert isinstance(checking, CheckCommand)
+    assert isinstance(drafting, DraftCommand)
+    assert isinstance(training, TrainCommand)
+    with Store.open(path) as store:
+        assert checking.check_spec(store) == check
+        assert drafting.draft_spec(store) == draft
+    assert training.training_spec() == train
+
+
+def _has_text(form: CommandForm, field: str, text: str) -> bool:
+    return form.values() is not None and form.typed(field) == text
 
 
 @pytest.mark.e2e

@@ -742,7 +742,7 @@ async def test_everything_of_the_workshop_is_a_named_action(path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "screen"),
     [
-        ("d", "DraftForm"),
+        ("d", "CommandForm"),
         ("P", "DraftsScreen"),
         ("f", "ChecksScreen"),
         ("g", "IssueGridScreen"),

@@ -22,6 +22,7 @@ from tests.tui.conftest import screen_text, shown, until
 from workbench.audits.audit import probes as every_probe
 from workbench.audits.bias_score.options import DEFAULTS
 from workbench.classifier.config import EMBEDDED_BASE, PUBLISHED_BASE, Premise, TrainConfig
+from workbench.commands.train import TrainCommand, free_name
 from workbench.data import shipped_codebook, shipped_templates
 from workbench.domain.annotations import Purpose
 from workbench.domain.readings import ReaderCard, ReaderKind
@@ -30,18 +31,11 @@ from workbench.domain.statements import ORIGINAL
 from workbench.errors import UsageError
 from workbench.jobs import launch
 from workbench.pipeline.training import ClassifySpec, TrainSpec
-from workbench.tui.annotation.train_form import (
-    ClassifyForm,
-    TrainForm,
-    as_config,
-    free_name,
-    rebased,
-    usual_training,
-)
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.jobs import job_kind_dialog
 from workbench.tui.jobs.job_kind_dialog import JobKindDialog
 from workbench.tui.jobs.jobs import JobsScreen
+from workbench.tui.kit.command_form import CommandForm
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 TRAINING = {
@@ -180,7 +174,7 @@ async def test_the_training_form_says_what_it_would_learn_from(trainable: Path) 
         await pilot.press("n", "t")
         await until(
             pilot,
-            lambda: isinstance(app.screen, TrainForm) and "training: 5" in shown(app, "#plan"),
+            lambda: isinstance(app.screen, CommandForm) and "training: 5" in shown(app, "#plan"),
         )
         plan = shown(app, "#plan")
         usual = TrainConfig.for_base(EMBEDDED_BASE)
@@ -218,7 +212,7 @@ async def test_a_test_set_that_is_not_unseen_is_refused_plainly(trainable: Path)
         assert app.screen.query_one("#start", Button).disabled
         await pilot.press("f5")
         await pilot.pause()
-        assert isinstance(app.screen, TrainForm)
+        assert isinstance(app.screen, CommandForm)
     assert jobs(trainable) == 0
 
 
@@ -245,7 +239,7 @@ async def test_another_base_brings_its_settings_and_leaves_what_was_typed(traina
         await pilot.press("n", "t")
         await until(pilot, lambda: "training: 5" in screen_text(app))
         app.screen.query_one("#batch", Input).value = "8"
-        app.screen.query_one("#known_base", Select).value = PUBLISHED_BASE
+        app.screen.query_one("#base", Input).value = PUBLISHED_BASE
         await until(
             pilot,
             lambda: (
@@ -253,9 +247,9 @@ async def test_another_base_brings_its_settings_and_leaves_what_was_typed(traina
             ),
         )
         assert "learning rate 2e-05, weight decay 0.2, warm-up 500" in shown(app, "#plan")
-        app.screen.query_one("#known_base", Select).value = "other"
+        app.screen.query_one("#base", Input).focus()
+        await pilot.press("delete")
         await until(pilot, lambda: "base: give a hub id or a folder" in shown(app, "#plan"))
-        assert app.focused is app.screen.query_one("#other_base")
         await pilot.press(*"./mine")
         await until(
             pilot, lambda: "stance-1: ./mine, 1,750 steps of 8 pairs" in shown(app, "#plan")
@@ -325,13 +319,13 @@ async def test_the_newest_classifier_is_offered_with_what_it_has_left(path: Path
         await pilot.press("n", "c")
         await until(
             pilot,
-            lambda: isinstance(app.screen, ClassifyForm) and "14 to read" in shown(app, "#plan"),
+            lambda: isinstance(app.screen, CommandForm) and "14 to read" in shown(app, "#plan"),
         )
         assert "18 different responses with their statements; 4 (22 %) have been read" in shown(
             app, "#plan"
         )
         assert "minilm · training 5 responses · test 2 responses" in screen_text(app)
-        app.screen.query_one("#models", SelectionList).toggle("two")
+        app.screen.query_one("#model", SelectionList).toggle("two")
         await until(
             pilot,
             lambda: "left/right bias answers of one on all instruments" in shown(app, "#plan"),
@@ -354,7 +348,7 @@ async def test_a_classification_is_started_as_the_form_says_it(
         await pilot.press("n", "c")
         await until(pilot, lambda: "18 to read" in shown(app, "#plan"))
         app.screen.query_one("#instrument", Select).value = "small"
-        app.screen.query_one("#models", SelectionList).toggle("two")
+        app.screen.query_one("#model", SelectionList).toggle("two")
         await until(pilot, lambda: "Working out" in shown(app, "#plan"))
         await until(pilot, lambda: not app.screen.query_one("#start", Button).disabled)
         await pilot.press("f5")
@@ -376,30 +370,34 @@ async def test_where_all_is_read_there_is_nothing_to_start(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("n", "c")
         await until(pilot, lambda: "Everything has been read already" in screen_text(app))
-        assert app.screen.query_one("#start", Button).disabled
+        assert "F5 puts first in each queue what this classifier is least sure of" in shown(
+            app, "#plan"
+        )
         await pilot.press("f5")
-        await pilot.pause()
-        assert isinstance(app.screen, ClassifyForm)
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+        await until(pilot, lambda: "Queues now begin with" in screen_text(app))
     assert jobs(path) == 1
 
 
-def test_the_first_free_name_is_taken() -> None:
-    assert free_name(frozenset()) == "stance-1"
-    assert free_name(frozenset({"stance-1", "stance-3", "mine"})) == "stance-2"
+def test_the_first_free_name_is_taken(path: Path) -> None:
+    with Store.open(path) as store:
+        assert free_name(store) == "stance-1"
+    for name in ("stance-1", "stance-3", "mine"):
+        classifier(path, name)
+    with Store.open(path) as store:
+        assert free_name(store) == "stance-2"
 
 
-def test_usual_settings_are_read_back_exactly() -> None:
+def test_the_settings_of_a_base_are_read_back_exactly(trainable: Path) -> None:
     for base in (EMBEDDED_BASE, PUBLISHED_BASE):
-        assert as_config(usual_training("x", base)) == TrainConfig.for_base(base)
-
-
-def test_rebasing_there_and_back_changes_nothing() -> None:
-    first = replace(usual_training("x", EMBEDDED_BASE), seed="7")
-    there = rebased(replace(first, base=PUBLISHED_BASE), EMBEDDED_BASE)
-    assert there == replace(usual_training("x", PUBLISHED_BASE), seed="7")
-    assert rebased(replace(there, base=EMBEDDED_BASE), PUBLISHED_BASE) == first
+        with Store.open(trainable) as store:
+            choices = TrainCommand.choices(store, {"base": base})
+        texts = {name: offered.default for name, offered in choices.items()}
+        lists = {"training": None, "test": None}
+        command = TrainCommand.from_form({**texts, "base": base, **lists})
+        assert command.config() == TrainConfig.for_base(base)
 
 
 def test_no_base_is_no_training() -> None:
     with pytest.raises(UsageError, match="base: give a hub id"):
-        as_config(replace(usual_training("x", EMBEDDED_BASE), base=" "))
+        TrainCommand(base=" ").config()

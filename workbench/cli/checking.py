@@ -4,21 +4,23 @@ at wordings.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import FIGURES, no_figures, print_json, put_out, say, say_wrapped
+from workbench.cli.output import FIGURES, no_figures, print_json, put_out, say
+from workbench.cli.starting import run_command
 from workbench.cli.verbs import Namespace, verb
+from workbench.commands.check import COSINES, CheckCommand
 from workbench.domain.names import listed
 from workbench.errors import AmbiguousRun, UnknownName, UsageError
 from workbench.options.option import Option, Section, flag
 from workbench.options.shared import INSTRUMENT, LANGUAGE, STARTING, STORE
-from workbench.workshop.options import COSINES
 
 if TYPE_CHECKING:
     from stores.core.store import Store
-    from workbench.pipeline.checking import Checked, CheckReport, CheckSpec
-    from workbench.workshop.meaning import Thresholds
+    from workbench.commands.command import JobCommand
+    from workbench.pipeline.checking import Checked, CheckReport
 
 
 @verb(
@@ -72,91 +74,39 @@ def lint(options: Namespace) -> int:
     return 1 if severities(shown)["error"] else 0
 
 
+_CHECK = CheckCommand.options()
+
+
 @verb(
     STORE,
-    INSTRUMENT,
-    Option("encoder", "minilm, a hub id, a folder, or none", default="minilm", metavar="MODEL"),
-    Option(
-        "nli",
-        "entailment model, a hub id or a folder, to check the expected relations",
-        default="",
-        metavar="MODEL",
-    ),
-    LANGUAGE.but(metavar="L,…"),
-    Section("Cosines", COSINES),
+    *(option for name, option in _CHECK.items() if name not in COSINES),
+    Section("Cosines", [_CHECK[name] for name in COSINES]),
     STARTING,
     FIGURES,
 )
 def check(options: Namespace) -> int:
     """Say what there is to compute, ask whether to start, start the worker, and watch it."""
-    from stores.core.store import Store
-    from workbench.cli.output import check_agreed
-    from workbench.cli.watching import EXIT_CODES, started, watch
-    from workbench.jobs import launch
-    from workbench.pipeline.checking import plan_check, thresholds_of
-
-    with Store.open(options.store) as store:
-        name = options.instrument or store.instruments.only()
-        spec = _spec(options, name, thresholds_of(store, name))
-        plan = plan_check(store, spec)
-        about = {
-            "texts": len(plan.texts),
-            "texts_left": len(plan.texts_left),
-            "pairs": len(plan.pairs),
-            "pairs_left": len(plan.pairs_left),
-            "thresholds": asdict(spec.thresholds),
-        }
-        if not options.json:
-            say_wrapped(plan.describe())
-        settled = not plan.left and spec.thresholds == thresholds_of(store, name)
-        if options.dry_run or settled:
-            return _end(
-                store,
-                name,
-                options,
-                about | {"job": None},
-                said="Everything is stored already." if settled else "",
-            )
-        check_agreed(options)
-        number = launch.start_checking(store, spec, plan)
-        if options.detach:
-            return started(options, number, about)
-        job = watch(store, number, quiet=options.json)
-        if job.state != "done":
-            if options.json:
-                print_json(about | {"job": asdict(job)})
-            return EXIT_CODES.get(job.state, 1)
-        return _end(store, name, options, about | {"job": asdict(job)})
+    return run_command(CheckCommand, options, print_similarity)
 
 
-def _end(store: Store, name: str, options: Namespace, about: dict[str, Any], said: str = "") -> int:
-    """Say how near wordings are to their originals, which thresholds are chosen on, and what comes
-    next.
-    """
+def print_similarity(
+    store: Store, options: Namespace, command: JobCommand, data: Mapping[str, Any], sentence: str
+) -> int:
+    """Print how near wordings are to their originals, which thresholds are chosen on."""
     from workbench.pipeline.checking import similarity, similarity_spreads
 
+    name = options.instrument or store.instruments.only()
     languages = listed(options.language) or (store.instruments.get(name).language,)
-    found = {language: similarity_spreads(store, name, language) for language in languages}
-    told = [said] if said else []
-    following = ["Next: workbench lint STORE"]
-    title = f"{name}: similarity"
-    put_out(options, [similarity(found)], about, title=title, told=told, notes=following)
+    spreads = {language: similarity_spreads(store, name, language) for language in languages}
+    put_out(
+        options,
+        [similarity(spreads)],
+        dict(data),
+        title=f"{name}: similarity",
+        told=[sentence] if sentence else [],
+        notes=command.NEXT,
+    )
     return 0
-
-
-def _spec(options: Namespace, name: str, standing: Thresholds) -> CheckSpec:
-    from workbench.pipeline.checking import CheckSpec
-
-    given = {
-        one.name: value for one in COSINES if (value := getattr(options, one.name)) is not None
-    }
-    thresholds = replace(standing, **given)
-    if thresholds.low >= thresholds.high:
-        raise UsageError(
-            f"found --low {thresholds.low} and --high {thresholds.high}; --low must be below --high"
-        )
-    encoder = "" if options.encoder == "none" else options.encoder
-    return CheckSpec(name, encoder, options.nli, listed(options.language), thresholds)
 
 
 def _waive(store: Store, names: list[str], options: Namespace) -> int:

@@ -2,56 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import check_agreed, print_json, say, say_wrapped, table, tell
+from workbench.cli.output import print_json, say, table, tell
+from workbench.cli.starting import run_command
 from workbench.cli.verbs import Namespace, verb
-from workbench.cli.watching import ended, started, watch
-from workbench.domain.drafting import DRAFTED, DraftPrompt, kind_words
-from workbench.domain.names import listed_words, plural
+from workbench.commands.draft import DraftCommand, kinds_of
+from workbench.domain.drafting import kind_words
 from workbench.domain.statements import VariantId, VariantKind
-from workbench.errors import UnknownName, UsageError
+from workbench.errors import UsageError
 from workbench.options.option import Option, Section, Type, flag
-from workbench.options.shared import INSTRUMENT, JSON, LANGUAGE, MODEL, STARTING, STATEMENTS, STORE
-from workbench.workshop.options import DRAFTING
+from workbench.options.shared import JSON, STARTING, STORE
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.drafts import Draft
 
-RULE = "rule"
 STATES = ("pending", "accepted", "edited", "rejected", "unusable")
+_OPTIONS = DraftCommand.options()
+_ABOUT = ("instrument", "language", "statements", "kind")
+"options that lists and decisions have, too"
 
 
 @verb(
     STORE,
-    INSTRUMENT,
-    LANGUAGE,
-    STATEMENTS.but(help="the first N, or these, or `targets`"),
-    Option(
-        "kind",
-        "paraphrase, negation, opposite, reformulation, political_opposite, original (from a "
-        "question), changed (of "
-        "multiple-choice questions about acquiescence or allow_forbid)",
-        metavar="KIND,…",
-    ),
+    *(_OPTIONS[name] for name in _ABOUT),
     Section(
         "Drafting",
-        (
-            MODEL.but(
-                help="smollm2, a hub id, a folder, … as for `run`; or `rule`: English, at once",
-                none="",
-            ),
-            Option(
-                "prompt",
-                "your own prompt instead of the published one of its kind; see data/README.md",
-                Type.PATH,
-                many=True,
-            ),
-            *DRAFTING,
-            *STARTING,
-        ),
+        [*(option for name, option in _OPTIONS.items() if name not in _ABOUT), *STARTING],
     ),
     Section(
         "Deciding, one at a time",
@@ -80,83 +60,29 @@ STATES = ("pending", "accepted", "edited", "rejected", "unusable")
 )
 def draft(options: Namespace) -> int:
     """Do one of the things that the command does."""
-    from stores.core.store import Store
+    decide = _decision(options)
+    if decide is not None:
+        from stores.core.store import Store
 
-    with Store.open(options.store) as store:
-        instrument = options.instrument or store.instruments.only()
-        if options.list:
-            return _list(store, instrument, options)
-        if options.accept is not None or options.edit is not None:
-            return _accept(store, options)
-        if options.accept_all:
-            return _accept_all(store, instrument, options)
-        if options.reject is not None:
-            store.drafts.reject(options.reject, person=_person(options), note=options.note)
-            return tell(options, f"Rejected draft {options.reject}.", {"draft": options.reject})
-        if options.undo:
-            return _undo(store, instrument, options)
-        if options.model is None:
-            raise UsageError("give --model (a model, or rule) to draft, or --list to list drafts")
-        return (_by_rule if options.model == RULE else _ask)(store, instrument, options)
+        with Store.open(options.store) as store:
+            instrument = options.instrument or store.instruments.only()
+            return decide(store, instrument, options)
+    if options.model is None:
+        raise UsageError("give --model (a model, or rule) to draft, or --list to list drafts")
+    return run_command(DraftCommand, options)
 
 
-def _ask(store: Store, instrument: str, options: Namespace) -> int:
-    """Say what is asked, ask whether to start, start the worker, and watch it."""
-    from workbench.jobs import launch
-    from workbench.pipeline.design_checks import check_there
-    from workbench.pipeline.drafting import DraftSpec, draw_samples, plan_drafting
-
-    check_there(store, options.model)
-    refs = _refs(store, instrument, options)
-    prompts = tuple(changed(prompt, options) for prompt in chosen_prompts(options))
-    spec = DraftSpec(instrument, options.model, prompts, refs, options.language or "", options.seed)
-    plan = plan_drafting(store, spec)
-    about: dict[str, Any] = {
-        "prompts": len(plan.calls),
-        "prompts_needed": len(plan.needed),
-        "job": None,
-    }
-    if not options.json:
-        say_wrapped(plan.describe())
-    if options.dry_run or not plan.needed:
-        out = 0 if options.dry_run or plan.needed else draw_samples(store, plan)
-        if options.json:
-            print_json(about | {"left_out": out})
-        elif not plan.needed:
-            more = f" The sample leaves out {plural(out, 'draft')}." if out else ""
-            say(
-                f"The model has drafted all of this already.{more} Next: workbench draft STORE "
-                "--list"
-            )
-        return 0
-    check_agreed(options)
-    job_id = launch.start_drafting(store, spec, plan)
-    if options.detach:
-        return started(options, job_id, about)
-    job = watch(store, job_id, quiet=options.json)
-    return ended(
-        options,
-        job,
-        about,
-        "Next: workbench draft STORE --list, or review them in the terminal: Statements, r",
-        "--list --state unusable shows the lines that cannot be wordings, and why",
-    )
-
-
-def _by_rule(store: Store, instrument: str, options: Namespace) -> int:
-    from workbench.domain.drafting import RULED
-    from workbench.pipeline.drafting import draft_by_rule
-
-    kinds = kinds_of(options.kind)
-    if not kinds:
-        raise UsageError(f"give the kinds for the rule with --kind: {', '.join(RULED)}")
-    said = draft_by_rule(
-        store, instrument, kinds, _refs(store, instrument, options), options.language or ""
-    )
-    made = said.pop("", 0)
-    why = "".join(f"; {n:,} left out: {reason}" for reason, n in said.items())
-    sentence = f"{made:,} {'draft waits' if made == 1 else 'drafts wait'} for review{why}."
-    return tell(options, sentence, {"drafts": made, "left_out": dict(said)})
+def _decision(options: Namespace) -> Callable[[Store, str, Namespace], int] | None:
+    """Return the function that lists drafts or decides on them, or None to draft."""
+    if options.list:
+        return _list
+    if options.accept is not None or options.edit is not None:
+        return _accept
+    if options.accept_all:
+        return _accept_all
+    if options.reject is not None:
+        return _reject
+    return _undo if options.undo else None
 
 
 def _list(store: Store, instrument: str, options: Namespace) -> int:
@@ -208,7 +134,12 @@ def _accept_all(store: Store, instrument: str, options: Namespace) -> int:
     return tell(options, f"{done.said()}.{again}", data)
 
 
-def _accept(store: Store, options: Namespace) -> int:
+def _reject(store: Store, instrument: str, options: Namespace) -> int:  # noqa: ARG001  as the others
+    store.drafts.reject(options.reject, person=_person(options), note=options.note)
+    return tell(options, f"Rejected draft {options.reject}.", {"draft": options.reject})
+
+
+def _accept(store: Store, instrument: str, options: Namespace) -> int:  # noqa: ARG001  as the others
     from workbench.pipeline.drafting import accept
 
     number, text = (
@@ -241,42 +172,6 @@ def _undo(store: Store, instrument: str, options: Namespace) -> int:
         return tell(options, f"{person} has no decision on a draft to undo.", {"draft": None})
     store.drafts.reopen(newest, person=person)
     return tell(options, f"Draft {newest} is pending again.", {"draft": newest})
-
-
-def chosen_prompts(options: Namespace) -> tuple[DraftPrompt, ...]:
-    """Return the prompts of the kinds that were asked for: one's own in place of those that ask for
-    the same.
-    """
-    from workbench.data import read_prompt, shipped_drafting
-
-    own = {(prompt.kind, prompt.bias): prompt for prompt in map(read_prompt, options.prompt)}
-    kinds = kinds_of(options.kind) or tuple(dict.fromkeys(kind for kind, _ in own))
-    if not kinds:
-        raise UsageError(f"give the kinds to draft with --kind: {', '.join(DRAFTED)}")
-    if unused := [kind.value for kind, _ in own if kind not in kinds]:
-        raise UsageError(f"--prompt asks for {', '.join(unused)}, which --kind does not name")
-    prompts = {(prompt.kind, prompt.bias): prompt for prompt in shipped_drafting()} | own
-    return tuple(
-        prompt for wanted in kinds for (kind, _), prompt in prompts.items() if kind is wanted
-    )
-
-
-def kinds_of(text: str | None) -> tuple[VariantKind, ...]:
-    """Read `paraphrase,negation`. Raises UnknownName for what cannot be drafted."""
-    known = {kind.value: kind for kind in DRAFTED}
-    names = tuple(name.replace("-", "_") for name in listed_words(text))
-    if odd := [name for name in names if name not in known]:
-        raise UnknownName(
-            f"{', '.join(map(repr, odd))} cannot be drafted. Available: {', '.join(known)}"
-        )
-    return tuple(known[name] for name in dict.fromkeys(names))
-
-
-def changed(prompt: DraftPrompt, options: Namespace) -> DraftPrompt:
-    """Return a prompt with what was asked for otherwise."""
-    names = ("calls", "per_call", "keep", "temperature", "top_p", "top_k", "max_new_tokens")
-    thinking = None if options.thinking is None else str(options.thinking)
-    return prompt.adjusted(thinking=thinking, **{name: getattr(options, name) for name in names})
 
 
 def _refs(store: Store, instrument: str, options: Namespace) -> tuple[str, ...]:

@@ -277,7 +277,7 @@ def _edit(store: Store, options: Namespace, number: int) -> int:
 def _arguments(store: Store, job: Job) -> list[str]:
     """Return the command that starts a job like this one, with all of its options."""
     from workbench.cli import checking, classifying, drafting, running
-    from workbench.jobs.again import VERBS, values_of
+    from workbench.commands.again import VERBS, values_of
     from workbench.options.flags import as_arguments
 
     verbs = (running.run, classifying.train, classifying.classify, drafting.draft, checking.check)

@@ -262,7 +262,7 @@ def asked_design(store: Store, options: Namespace, typed: Iterable[str]) -> tupl
     """
     if options.again is None:
         return by_plan(store, options), requested_design(store, options)
-    from workbench.jobs.again import anew, from_elsewhere
+    from workbench.commands.again import anew, from_elsewhere
 
     asks = {option.name: option.flag for option in flat((ASKED, PLAN, *DESIGN))}
     if wrong := [asks[name] for name in typed if name in asks]:
@@ -285,8 +285,8 @@ def by_plan(store: Store, options: Namespace) -> str:
     """
     if options.plan is None:
         return ""
+    from workbench.commands.again import asked_again
     from workbench.formats.plans import read_plan
-    from workbench.jobs.again import asked_again
 
     found, text = read_plan(options.plan)
     defaults = {option.name: option.default for option in flat(DESIGN)}

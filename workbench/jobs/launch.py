@@ -21,16 +21,7 @@ from workbench.domain.probe_results import ProbeWish
 from workbench.errors import JobError, UsageError
 from workbench.jobs import origin
 from workbench.jobs.origin import check_room
-from workbench.pipeline.checking import CHECK, CheckPlan, CheckSpec, plan_check
 from workbench.pipeline.design_checks import launched, scripted, served
-from workbench.pipeline.drafting import DraftPlan, DraftSpec, plan_drafting
-from workbench.pipeline.training import (
-    ClassifySpec,
-    TrainPlan,
-    TrainSpec,
-    plan_classifying,
-    plan_training,
-)
 from workbench.version import __version__
 
 SAMPLE, TRAIN, CLASSIFY = "sample", "train", "classify"
@@ -65,55 +56,12 @@ def create(
     jobs would ask the same prompts twice.
     """
     plan = plan or pipeline.plan(store, design)
-    return _queue(
+    return create_job(
         store, SAMPLE, plan.design.as_json(), plan.samples, probe, patient=patient, batched=batched
     )
 
 
-def create_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
-    """Queue a training job and return its number.
-
-    Raises UsageError if there are too few labels, LeakError if the test set is not unseen, JobError
-    if a job already trains a classifier of that name.
-    """
-    plan = plan or plan_training(store, spec)
-    for job in store.jobs.list():
-        if job.kind == TRAIN and job.under_way and job.spec["name"] == spec.name:
-            raise JobError(
-                f"job {job.id} trains a classifier named {spec.name!r} already and {job.stands}"
-            )
-    return _queue(store, TRAIN, plan.spec.as_json(), plan.spec.config.steps)
-
-
-def create_classifying(store: Store, spec: ClassifySpec) -> int:
-    """Queue a job in which a classifier reads its unread responses, and return its number."""
-    _, total, _ = plan_classifying(store, spec)
-    return _queue(store, CLASSIFY, spec.as_json(), total)
-
-
-def create_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
-    """Queue a job in which a model drafts wordings, and return its number.
-
-    Raises UsageError if there is nothing to draft, or everything was asked before.
-    """
-    plan = plan or plan_drafting(store, spec)
-    if not plan.needed:
-        raise UsageError(
-            "the model has drafted all of this already; another seed gives other drafts"
-        )
-    return _queue(store, DRAFT, plan.spec.as_json(), len(plan.calls))
-
-
-def create_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None) -> int:
-    """Queue a job in which models embed and judge wordings, and return its number.
-
-    Raises UsageError if there is nothing to check.
-    """
-    plan = plan or plan_check(store, spec)
-    return _queue(store, CHECK, plan.spec.as_json(), plan.total)
-
-
-def _queue(
+def create_job(
     store: Store,
     kind: str,
     spec: Mapping[str, object],
@@ -123,11 +71,10 @@ def _queue(
     patient: bool = False,
     batched: bool = False,
 ) -> int:
-    """Queue a job unless a job with the same specification is active: the two would duplicate the
-    work.
+    """Queue a job and return its number.
 
-    Raises JobError in that case, UsageError for invalid settings of workers, StoreError if there is
-    too little disk space.
+    Raises JobError if an active job has the same specification, as the two would do the same work,
+    UsageError for invalid settings of workers, StoreError if there is too little disk space.
     """
     for job in store.jobs.list():
         if job.under_way and job.kind == kind and json.loads(json.dumps(spec)) == job.spec:
@@ -245,29 +192,9 @@ def wants_probe(store: Store, plan: pipeline.Plan) -> bool:
     return is_worth_it(store, plan)
 
 
-def start_training(store: Store, spec: TrainSpec, plan: TrainPlan | None = None) -> int:
-    """Queue a training job and start its worker; return the job's number."""
-    return _started(store, create_training(store, spec, plan))
-
-
-def start_classifying(store: Store, spec: ClassifySpec) -> int:
-    """Queue a classification job and start its worker; return the job's number."""
-    return _started(store, create_classifying(store, spec))
-
-
-def start_drafting(store: Store, spec: DraftSpec, plan: DraftPlan | None = None) -> int:
-    """Queue a drafting job and start its worker; return the job's number. Raises ModelError as
-    `start`.
-    """
-    from workbench.inference.load import check_reachable
-
-    check_reachable(spec.model)
-    return _started(store, create_drafting(store, spec, plan))
-
-
-def start_checking(store: Store, spec: CheckSpec, plan: CheckPlan | None = None) -> int:
-    """Queue a job that checks wordings and start its worker; return the job's number."""
-    return _started(store, create_checking(store, spec, plan))
+def start_job(store: Store, kind: str, spec: Mapping[str, object], total: int) -> int:
+    """Queue a job that asks no audit, and start its worker; return the job's number."""
+    return _started(store, create_job(store, kind, spec, total))
 
 
 def _started(store: Store, job_id: int) -> int:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 ROUTES = {
     "archived": "statements.archived.ArchivedScreen",
     "checks": "statements.checks.ChecksScreen",
-    "draft": "statements.draft_form.DraftForm",
     "drafts": "statements.drafts.DraftsScreen",
     "export": "statements.export_form.ExportScreen",
     "found_answers": "statements.history.FoundAnswersScreen",
@@ -41,8 +40,7 @@ ROUTES = {
     "agreement": "results.annotators.AnnotatorsScreen",
     "review": "review.review.ReviewScreen",
     "rulings": "rulings.listed.RulingsScreen",
-    "train": "annotation.train_form.TrainForm",
-    "classify": "annotation.train_form.ClassifyForm",
+    "start_job": "kit.command_form.CommandForm",
 }
 "name -> module and class, below `workbench.tui`"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from workbench.tui.jobs.job_kind_dialog import CLASSIFY, DRAFT, SAMPLE, TRAIN
-from workbench.tui.jobs.job_lines import CHECK, stops
+from workbench.tui.jobs.job_kind_dialog import SAMPLE
+from workbench.tui.jobs.job_lines import stops
 from workbench.tui.kit.base import StoreScreen, worker
 from workbench.tui.routes import screen
 
@@ -14,18 +14,15 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from stores.core.store import Store
-    from stores.jobs.job_rows import Job
 
-FORMS = {SAMPLE: "jobs.job_form.JobForm", TRAIN: "train", CLASSIFY: "classify", DRAFT: "draft"}
-"kind of a job -> the screen that starts it"
-CHECK_FORM = "statements.checks.CheckForm"
+RUN_FORM = "jobs.job_form.JobForm"
 
 
-def like(job: Job) -> Screen[Any]:
-    """Return the form of a job's kind with the job's options in its fields."""
-    if job.kind == CHECK:
-        return screen(CHECK_FORM, str(job.spec["instrument"]), like=job.id)
-    return screen(FORMS[job.kind], like=job.id)
+def form_of(kind: str, *, like: int | None = None) -> Screen[Any]:
+    """Return the form that starts a job of a kind, with the options of a job that it is like."""
+    if kind == SAMPLE:
+        return screen(RUN_FORM, like=like)
+    return screen("start_job", kind, like=like)
 
 
 class JobActs(StoreScreen):

@@ -23,7 +23,7 @@ from workbench import registry
 from workbench.errors import JobError, WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
-from workbench.tui.jobs.job_acts import FORMS, JobActs, like
+from workbench.tui.jobs.job_acts import JobActs, form_of
 from workbench.tui.jobs.job_kind_dialog import DRAFT, SAMPLE, JobKindDialog
 from workbench.tui.jobs.job_lines import (
     DONE,
@@ -41,7 +41,7 @@ from workbench.tui.jobs.job_lines import (
 from workbench.tui.jobs.probe import ProbeScreen
 from workbench.tui.kit.base import app_of, in_background, in_store, say, worker
 from workbench.tui.kit.dialogs import NumberDialog, TextScreen, confirm, with_answer
-from workbench.tui.routes import lead, screen
+from workbench.tui.routes import lead
 from workbench.tui.widgets.record_table import Column, RecordTable
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ class JobsScreen(JobActs):
         with_answer(
             self,
             JobKindDialog(),
-            lambda kind: with_answer(self, screen(FORMS[kind]), self._started),
+            lambda kind: with_answer(self, form_of(kind), self._started),
         )
 
     def action_cancel(self) -> None:
@@ -363,7 +363,7 @@ class JobsScreen(JobActs):
             self.replace(job.id, new)
             self._started(new)
 
-        with_answer(self, like(job), started)
+        with_answer(self, form_of(job.kind, like=job.id), started)
 
     def action_anew(self) -> None:
         if (job := self.current) is not None:
@@ -377,7 +377,7 @@ class JobsScreen(JobActs):
 
         def load(store: Store) -> tuple[Plan, str]:
             from workbench import pipeline
-            from workbench.jobs.again import anew, from_elsewhere
+            from workbench.commands.again import anew, from_elsewhere
 
             return pipeline.plan(store, anew(store, job.id)), from_elsewhere(store, job.id)
 

@@ -19,7 +19,7 @@ from textual.widgets import Static
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui.format import literal
-from workbench.tui.jobs.job_acts import JobActs, like
+from workbench.tui.jobs.job_acts import JobActs, form_of
 from workbench.tui.kit.base import in_background, say_below, worker
 from workbench.tui.kit.dialogs import with_answer
 from workbench.tui.rulings.ruling import RuledText, RulingKeys, ruled_by
@@ -167,7 +167,8 @@ class ProbeScreen(RulingKeys, JobActs):
         """Open the form as it was filled; the job started from it replaces this one."""
         if self._job is not None:
             # the screen leaves once that is done: one that goes takes its workers along
-            with_answer(self, like(self._job), lambda job: self.replace(self._job_id, job))
+            form = form_of(self._job.kind, like=self._job.id)
+            with_answer(self, form, lambda job: self.replace(self._job_id, job))
 
     def action_cancel(self) -> None:
         self.stop(self._job_id)

@@ -267,6 +267,8 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
             )
             if options:
                 select.value = first
+            # A value that stays the same may have another label now.
+            select.mutate_reactive(Select.value)  # type: ignore[misc]  # a generic class
 
     def tick(self, name: str, names: Iterable[str], marked: Iterable[str]) -> None:
         """Let a list offer names with some of them ticked, without a word to the form."""
@@ -301,7 +303,7 @@ class StartForm(FieldsForm[int | None], Keyed, Background):
         def load(store: Store) -> tuple[object, Mapping[str, Any] | None]:
             told = None
             if self._like is not None:
-                from workbench.jobs.again import values_of
+                from workbench.commands.again import values_of
 
                 told = values_of(store, store.jobs.get(self._like))
             return self.read_choices(store), told

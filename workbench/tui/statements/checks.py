@@ -4,21 +4,20 @@ lets stand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Static
 
 from workbench.domain.findings import LintFinding, Quoted
 from workbench.domain.names import plural
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.figures.visible import visible
 from workbench.help.sections import section
 from workbench.tui import routes
@@ -26,21 +25,17 @@ from workbench.tui.format import job_mark, percent
 from workbench.tui.kit.base import StoreScreen, say, worker
 from workbench.tui.kit.dialogs import WaiveDialog, with_answer
 from workbench.tui.kit.person_dialog import as_person
-from workbench.tui.kit.start_form import JobPreview, StartForm, asked, row, titled
 from workbench.tui.results.sheet import Sheet
 from workbench.tui.results.sheet_view import SheetView
 from workbench.tui.rulings.ruling import RuledText, RulingKeys
 from workbench.tui.rulings.standing import RuledPlace
 from workbench.tui.statements.statement_format import difference, marked
-from workbench.tui.widgets.fields import Field, TickList
-from workbench.workshop.options import COSINES
 
 if TYPE_CHECKING:
     from stores.core.store import Store
     from stores.instruments.checks import Waiver
     from stores.jobs.job_rows import Job
-    from workbench.pipeline.checking import Checked, CheckReport, CheckSpec
-    from workbench.workshop.meaning import Thresholds
+    from workbench.pipeline.checking import Checked, CheckReport
 
 EXPLAINED = {
     "orders-equal": "Both label orders give the same prompt, so the test of label order cannot "
@@ -285,129 +280,6 @@ def _ends(text: str) -> str:
     return "␣" * before + inner + "␣" * after
 
 
-EXPLAIN_FORM = section("screens-statements", "Checking wordings")
-
-
-@dataclass(frozen=True, slots=True)
-class CheckChoices:
-    """What the form begins with."""
-
-    languages: tuple[str, ...]
-    language: str
-    thresholds: Thresholds
-
-
-@dataclass(frozen=True, slots=True)
-class CheckValues:
-    """The form as typed."""
-
-    encoder: str
-    nli: str
-    languages: tuple[str, ...]
-    cosines: tuple[str, ...]
-    "in the order of `COSINES`"
-
-
-class CheckForm(StartForm):
-    """Which models look at what."""
-
-    HEADING = "New job: check wordings"
-    EXPLAIN = EXPLAIN_FORM
-    FIRST = "#encoder"
-
-    def __init__(self, instrument: str, *, like: int | None = None) -> None:
-        super().__init__(like=like)
-        self._instrument = instrument
-        self._standing: Thresholds | None = None
-
-    def compose_fields(self) -> ComposeResult:
-        yield row("encoder", Field("minilm", id="encoder", compact=True, placeholder="none"))
-        yield row(
-            "inference", Field(id="nli", compact=True, placeholder="none; a hub id or a folder")
-        )
-        for pair in (COSINES[:2], COSINES[2:]):
-            with Horizontal(classes="pair"):
-                yield from (asked(one, "") for one in pair)
-        with Horizontal(classes="pair lists"):
-            yield titled("languages", TickList(id="languages", compact=True))
-
-    def read_choices(self, store: Store) -> CheckChoices:
-        from workbench.pipeline.checking import thresholds_of
-
-        instrument = store.instruments.get(self._instrument)
-        spoken = sorted(
-            {
-                wording.language
-                for statement in instrument.statements
-                for wording in statement.wordings
-            }
-        )
-        return CheckChoices(
-            tuple(spoken), instrument.language, thresholds_of(store, self._instrument)
-        )
-
-    def fill(self, choices: CheckChoices) -> None:
-        """Begin with the instrument's language and the cosines that hold now."""
-        self._standing = choices.thresholds
-        for one in COSINES:
-            self.put(one.name, one.text(getattr(choices.thresholds, one.name)))
-        self.tick("languages", choices.languages, [choices.language])
-        self.ask()
-
-    def refill(self, told: Mapping[str, Any]) -> None:
-        """Put in what a job was told."""
-        self.put("encoder", "" if told["encoder"] == "none" else told["encoder"])
-        self.put("nli", told["nli"])
-        for one in COSINES:
-            self.put(one.name, one.text(told[one.name]))
-        if told["language"]:
-            self.tick("languages", self.listed("languages"), told["language"].split(","))
-        self.ask()
-
-    def values(self) -> CheckValues | None:
-        if self._standing is None:
-            return None
-        return CheckValues(
-            self.typed("encoder").strip(),
-            self.typed("nli").strip(),
-            self.ticked("languages"),
-            tuple(self.typed(one.name) for one in COSINES),
-        )
-
-    def work_out(self, store: Store, values: CheckValues) -> JobPreview:
-        from workbench.jobs import launch
-        from workbench.pipeline.checking import plan_check, thresholds_of
-
-        standing = thresholds_of(store, self._instrument)
-        spec = as_check(self._instrument, values, standing)
-        plan = plan_check(store, spec)
-        if not plan.left and spec.thresholds == standing:
-            return JobPreview(
-                f"{plan.describe()}\nEverything is stored already; there is nothing to start.", None
-            )
-        what = plan.describe() if plan.left else f"{plan.describe()}\nOnly the cosines change."
-        return JobPreview(what, lambda opened: launch.start_checking(opened, spec, plan))
-
-
-def as_check(instrument: str, values: CheckValues, standing: Thresholds) -> CheckSpec:
-    """Return what was typed as a specification. Raises UsageError, naming the field."""
-    from workbench.pipeline.checking import CheckSpec
-
-    if not values.languages:
-        raise UsageError("languages: tick at least one")
-    cosines = {
-        one.name: one.needed(text) for one, text in zip(COSINES, values.cosines, strict=True)
-    }
-    thresholds = replace(standing, **cosines)
-    if thresholds.low >= thresholds.high:
-        raise UsageError(
-            f"too different below: found {thresholds.low:g}; give less than {thresholds.high:g}, "
-            "the value of "
-            "nearly identical from"
-        )
-    return CheckSpec(instrument, values.encoder, values.nli, values.languages, thresholds)
-
-
 LOOK_AT_JOB_S = 1.0
 
 EXPLAIN = section("screens-statements", "Findings")
@@ -552,7 +424,8 @@ class ChecksScreen(RulingKeys, StoreScreen):
 
     def action_run(self) -> None:
 
-        with_answer(self, CheckForm(self._instrument), self._started)
+        form = routes.screen("start_job", "check", instrument=self._instrument)
+        with_answer(self, form, self._started)
 
     def tick(self) -> None:
         """See how far the models are."""

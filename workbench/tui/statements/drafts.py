@@ -35,6 +35,7 @@ from workbench.tui.kit.base import StoreScreen, in_background, say, worker
 from workbench.tui.kit.dialogs import NoteDialog, TextScreen, confirm, note_line, with_answer
 from workbench.tui.kit.key_gate import gate_of
 from workbench.tui.kit.person_dialog import EditorDialog, as_person, ask_person
+from workbench.tui.routes import screen
 from workbench.tui.rulings.ruling import ruled_by
 from workbench.tui.rulings.standing import RuledPlace, standing_in
 from workbench.tui.statements.statement_format import difference, marked
@@ -695,9 +696,7 @@ class DraftsScreen(StoreScreen):
 
     def action_draft(self) -> None:
         """Let more be drafted."""
-        from workbench.tui.statements.draft_form import DraftForm
-
-        form = DraftForm(self._instrument, (self._ref,) if self._ref else ())
+        form = screen("start_job", "draft", instrument=self._instrument, statements=self._ref or "")
         with_answer(
             self,
             form,

@@ -675,7 +675,12 @@ class StatementsScreen(RulesAndEdits, StoreScreen):
             said = "Job {} drafts. P reviews what it brings; 3 shows how far it is."
             with_answer(
                 self,
-                screen("draft", self._query.instrument, refs),
+                screen(
+                    "start_job",
+                    "draft",
+                    instrument=self._query.instrument,
+                    statements=", ".join(refs),
+                ),
                 lambda job: say(self, said.format(job)),
             )
 

@@ -1,0 +1,250 @@
+"""The base of commands that start a job, and the declaration of their options."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from workbench.domain.names import listed
+from workbench.options.option import Option, Type
+from workbench.options.schema import TYPES
+
+if TYPE_CHECKING:
+    from stores.core.store import Store
+
+EMPTY = ("", (), None)
+"values that stand for an option that was not given"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The values that a store offers for an option."""
+
+    values: Sequence[tuple[str, str]] = ()
+    "(label, value) pairs; empty if a text is typed"
+    default: str | None = None
+    "as typed; None: the default of the option"
+    note: str = ""
+    "a line about the default, for the form"
+
+    @classmethod
+    def from_names(cls, names: Iterable[str], default: str | None = None) -> Self:
+        """Return choices that are shown by their names."""
+        return cls([(name, name) for name in names], default)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a command would do, before it does anything."""
+
+    text: str
+    n_units: int
+    "steps, responses, prompts or texts of the job; 0 if there is no job to start"
+    specification: Mapping[str, Any] = field(default_factory=dict)
+    "of the job, as it is stored"
+    data: Mapping[str, Any] = field(default_factory=dict)
+    "for a program"
+    immediate: Callable[[Store], Outcome] | None = None
+    "does the work at once, without a job"
+    immediate_label: str = ""
+    "what `immediate` does, for the form"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of work that was done at once."""
+
+    sentence: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandOption:
+    """The declaration of a field of a command."""
+
+    option: Option
+    ticked: bool = False
+    "whether the form lists its values to be ticked; the field is a tuple of names"
+    selected: bool = False
+    "whether the form offers the values in the store, of which one is selected"
+    all_by_default: bool = False
+    "whether an empty tuple stands for all values"
+    leading: bool = False
+    "whether the choices of other options depend on it"
+
+
+def option(
+    default: Any,
+    help_text: str = "",
+    *,
+    ticked: bool = False,
+    selected: bool = False,
+    all_by_default: bool = False,
+    leading: bool = False,
+    **declaration: Any,
+) -> Any:
+    """Declare an option as a field of a command.
+
+    Parameters
+    ----------
+    default : None if a store, or another option, decides
+    ticked : the form lists its values; the field is a tuple of names
+    selected : the form offers the values in the store, of which one is selected
+    all_by_default : an empty tuple stands for all values
+    leading : the choices of other options depend on it
+    declaration : further fields of `Option`
+    """
+    kind = TYPES.get(type(default), Type.TEXT)
+    declared = Option("", help_text, **{"type": kind, "default": default, **declaration})
+    return shared_option(
+        declared,
+        ticked=ticked,
+        selected=selected,
+        all_by_default=all_by_default,
+        leading=leading,
+    )
+
+
+def shared_option(
+    declared: Option,
+    *,
+    ticked: bool = False,
+    selected: bool = False,
+    all_by_default: bool = False,
+    leading: bool = False,
+) -> Any:
+    """Declare an option that several commands share as a field of a command."""
+    default = () if ticked or declared.many else declared.default
+    command_option = CommandOption(declared, ticked, selected, all_by_default, leading)
+    return field(default=default, metadata={"command": command_option})
+
+
+@dataclass(frozen=True)
+class JobCommand:
+    """The base of commands that start a job: frozen dataclasses with fields made by `option`."""
+
+    KIND: ClassVar[str] = ""
+    "the kind of the job"
+    HEADING: ClassVar[str] = ""
+    "what the job does, at the top of its form"
+    HELP: ClassVar[tuple[str, str]] = ("", "")
+    "page and section that explain the options"
+    FORM: ClassVar[Sequence[Sequence[str]]] = ()
+    "names of options in each line of the form; empty: two in a line"
+    FIRST: ClassVar[str] = ""
+    "name of the option whose field has focus at first; empty: the first one"
+    NEXT: ClassVar[Sequence[str]] = ()
+    "what to do once the job is done"
+
+    @classmethod
+    def declared(cls) -> dict[str, CommandOption]:
+        """Return the declaration of each field by its name."""
+        return {each.name: each.metadata["command"] for each in fields(cls)}
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """Return the options by the names of the fields, in their order."""
+        return {
+            name: declaration.option.but(name=name) for name, declaration in cls.declared().items()
+        }
+
+    @classmethod
+    def form_lines(cls) -> Sequence[Sequence[str]]:
+        """Return the names of options in each line of the form."""
+        if cls.FORM:
+            return cls.FORM
+        names = list(cls.declared())
+        return [names[start : start + 2] for start in range(0, len(names), 2)]
+
+    @classmethod
+    def from_arguments(cls, arguments: object) -> Self:
+        """Return the command of a command line, whose values are attributes of `arguments`."""
+        values = {}
+        for name, declaration in cls.declared().items():
+            value = getattr(arguments, name, declaration.option.default)
+            values[name] = _names(value) if declaration.ticked else value
+        return cls(**values)
+
+    @classmethod
+    def from_form(cls, texts: Mapping[str, Any]) -> Self:
+        """Return the command of a filled form.
+
+        texts : texts of inputs, tuples of ticked names or None for all, and True or False
+
+        Raises FieldError for a text that its option does not take, and for a list without a tick.
+        """
+        options = cls.options()
+        values = {}
+        for name, value in texts.items():
+            if value == ():
+                raise options[name].error("tick at least one")
+            if isinstance(value, str):
+                value = _read(options[name], value.strip())
+            values[name] = () if value is None and cls.declared()[name].ticked else value
+        return cls(**values)
+
+    @classmethod
+    @abstractmethod
+    def from_specification(cls, store: Store, specification: Mapping[str, Any]) -> Self:
+        """Return the command that starts a job like one with this stored specification.
+
+        Raises UsageError if its options cannot express the specification.
+        """
+
+    @classmethod
+    def choices(cls, store: Store, texts: Mapping[str, Any]) -> Mapping[str, Choices]:  # noqa: ARG003  of the interface
+        """Return the choices of options. `texts` has the leading options as they are typed.
+
+        Raises UsageError if the store lacks what the command needs.
+        """
+        return {}
+
+    @abstractmethod
+    def preview(self, store: Store) -> Preview:
+        """Return what the command would do. Reads only.
+
+        Raises WorkbenchError, naming the option, if it cannot be done.
+        """
+
+    def check_start(self, store: Store) -> None:
+        """Raise WorkbenchError if the job could not begin, which takes a while to find out."""
+
+    def start(self, store: Store, preview: Preview) -> int:
+        """Queue the job of a preview, start its worker, and return the job's number.
+
+        Raises WorkbenchError, before anything is queued, if the job could not begin.
+        """
+        from workbench.jobs import launch
+
+        self.check_start(store)
+        return launch.start_job(store, self.KIND, preview.specification, preview.n_units)
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of the options by their names."""
+        return {name: getattr(self, name) for name in self.declared()}
+
+    def texts(self) -> dict[str, Any]:
+        """Return the values as a form has them: texts, tuples of names, and True or False."""
+        texts: dict[str, Any] = {}
+        for name, command_option in self.declared().items():
+            value = getattr(self, name)
+            if command_option.ticked or isinstance(value, bool):
+                texts[name] = value
+            else:
+                texts[name] = "" if value in EMPTY else command_option.option.text(value)
+        return texts
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return listed(value) if isinstance(value, str) else tuple(value or ())
+
+
+def _read(declared: Option, text: str) -> Any:
+    """Return the value of a typed text; an empty one stands for the default, if there is one."""
+    if not text and (declared.none or declared.default in EMPTY):
+        return () if declared.many else declared.default
+    if declared.many:
+        return tuple(map(declared.read, _names(text)))
+    return declared.read(text)
