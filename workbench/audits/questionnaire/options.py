@@ -37,8 +37,8 @@ MASSES = {
 }
 NO_GROUPS = "none"
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000
-"""with fewer draws the ends of an interval are single draws; more draws take gigabytes and change no
-printed digit"""
+"""with fewer draws the ends of an interval are single draws; more draws take gigabytes and change
+no printed digit"""
 
 
 @dataclass(frozen=True, slots=True)
