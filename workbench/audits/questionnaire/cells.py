@@ -27,8 +27,8 @@ difference or a mean of absolute values is thus computed for the estimate and it
 
 An interval runs between the 2.5 % and 97.5 % percentiles of the draws, with both ends moved away
 from the estimate by Student's t over the normal quantile for n - 1 respondents: 1 % with 100, 15 %
-with 10 (`bias_score.score`). In 1,000 simulated samples of 5, 10, 19 and 192 respondents those of a
-bias covered it in 92, 93, 94 and 93 %.
+with 10 (`bias_score.score`). In 1,000 simulated samples of 5, 10, 19 and 192 respondents the
+intervals of a bias covered it in 92, 93, 94 and 93 %.
 
 The limits of this method:
 
@@ -55,6 +55,8 @@ References
 ----------
 Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 13. Hesterberg 2015, "What
 teachers should know about the bootstrap", The American Statistician 69(4).
+
+Counted answers
 ===============
 
 The noise that the drawing of answers adds to figures, if answers are counted in place of
@@ -611,8 +613,8 @@ def deviation(values: FloatArray, weights: FloatArray | None = None) -> float:
 def reasons(targets: Sequence[str], why: Sequence[str]) -> str:
     """Return the targets that make a mean undefined: `13.4: the model was not asked`."""
     parts = [f"{target}: {reason}" for target, reason in zip(targets, why, strict=True) if reason]
-    more = [f"and {len(parts) - SHOWN} more"] if len(parts) > SHOWN else []
-    return "; ".join(parts[:SHOWN] + more)
+    ending = [f"and {len(parts) - SHOWN} more"] if len(parts) > SHOWN else []
+    return "; ".join(parts[:SHOWN] + ending)
 
 
 PRIOR = 0.5
@@ -705,7 +707,7 @@ def _of_target(
     )
     prompts = _TargetPrompts(yes, no, people, pairs, is_shared[is_shared], agreeing)
     n = prompts.yes + prompts.no + 2 * PRIOR
-    centre, spread = (prompts.yes + PRIOR) / n, prompts.pairs
+    centre, pair_weights = (prompts.yes + PRIOR) / n, prompts.pairs
     # What a yes in place of a no adds to the number of correct predictions
     gain = 2 * prompts.agreeing - prompts.people
     predicted = (prompts.yes >= prompts.no).astype(np.float64)
@@ -715,11 +717,11 @@ def _of_target(
     ):
         flips = (p >= 0.5) - predicted[:, None]
         difference[columns], correct[columns] = (
-            np.sqrt(spread) @ (p - centre[:, None]),
+            np.sqrt(pair_weights) @ (p - centre[:, None]),
             gain @ flips,
         )
         n_flips += np.abs(flips).sum(axis=1)
-    variance = float((spread * centre * (1 - centre) / (n + 1)).sum())
+    variance = float((pair_weights * centre * (1 - centre) / (n + 1)).sum())
     return difference, correct, variance, bool((n_flips > SURE * resampling.draws).any())
 
 
@@ -764,14 +766,16 @@ def _prompts(
     assert cell.answers is not None
     assert cell.prompt is not None
     included = cell.readable[target] if kept is None else cell.readable[target] & kept[target]
-    _, first, group, n_respondents = np.unique(
+    _, first_indices, prompt_indices, n_respondents = np.unique(
         cell.prompt[target][included], return_index=True, return_inverse=True, return_counts=True
     )
-    answers = cell.answers[target][included][first]
-    yes, no = (np.rint(mass[target][included][first] * answers) for mass in (cell.yes, cell.no))
+    answers = cell.answers[target][included][first_indices]
+    yes, no = (
+        np.rint(mass[target][included][first_indices] * answers) for mass in (cell.yes, cell.no)
+    )
     included_weights = weights[included]
     people, squares, agreeing = (
-        np.bincount(group.ravel(), values, minlength=len(first)).astype(np.float64)
+        np.bincount(prompt_indices.ravel(), values, minlength=len(first_indices)).astype(np.float64)
         for values in (
             included_weights,
             included_weights**2,
@@ -790,7 +794,7 @@ def _drawn(
     """
     chunk_size = max(1, ANSWERS_AT_ONCE // max(1, len(of.yes)))
     for start in range(0, draws, chunk_size):
-        n = min(chunk_size, draws - start)
-        shape = (len(of.yes), n)
+        n_draws = min(chunk_size, draws - start)
+        shape = (len(of.yes), n_draws)
         p = rng.beta(of.yes[:, None] + PRIOR, of.no[:, None] + PRIOR, size=shape)
-        yield slice(1 + start, 1 + start + n), np.asarray(p, dtype=np.float64)
+        yield slice(1 + start, 1 + start + n_draws), np.asarray(p, dtype=np.float64)

@@ -227,14 +227,16 @@ def measure(asked: Iterable[tuple[PredictionReport, Condition]]) -> None:
     computed alone: cells with the same number of respondents share their draws, which saves time.
     Raises UnknownName if a model was not asked under its condition.
     """
-    missing = [
+    missing_cells = [
         (report, condition)
         for report, condition in dict.fromkeys(asked)
         if condition not in report._figures
     ]
-    for resampling in dict.fromkeys(report.resampling for report, _ in missing):
+    for resampling in dict.fromkeys(report.resampling for report, _ in missing_cells):
         same_draws = [
-            (report, condition) for report, condition in missing if report.resampling == resampling
+            (report, condition)
+            for report, condition in missing_cells
+            if report.resampling == resampling
         ]
         n_targets = max(len(report.predictions.targets) for report, _ in same_draws)
         # 6 sums for each target, see `_features`
@@ -311,18 +313,18 @@ def correlations(
     asked_reports = {
         name: report for name, report in reports.items() if condition in report.conditions
     }
-    # Without reports there are still the (undefined) correlations of one kind
+    # Without any report there is one undefined correlation, of probabilities
     counts_answers = dict.fromkeys(report.counts_answers for report in asked_reports.values()) or {
         False: None
     }
     return tuple(
         correlation
-        for counted in counts_answers
+        for is_counted in counts_answers
         for correlation in _correlated(
             {
                 name: report
                 for name, report in asked_reports.items()
-                if report.counts_answers == counted
+                if report.counts_answers == is_counted
             },
             condition,
         )
@@ -336,7 +338,7 @@ def _correlated(asked: Mapping[str, PredictionReport], condition: Condition) -> 
     figures = [
         figure for report in asked.values() for figure in report.condition(condition).targets
     ]
-    noise, counted = (
+    noise, counts_answers = (
         _noise_of_answers(asked, condition),
         any(report.counts_answers for report in asked.values()),
     )
@@ -359,7 +361,7 @@ def _correlated(asked: Mapping[str, PredictionReport], condition: Condition) -> 
             undefined = (
                 f"{pair.n} points say nothing about a correlation; {LEAST_POINTS} are needed"
             )
-        spread = (
+        noise_of_r = (
             UNDEFINED
             if undefined or noise is None
             else _spread(*(values[indices] for values in noise))
@@ -373,8 +375,8 @@ def _correlated(asked: Mapping[str, PredictionReport], condition: Condition) -> 
                 undefined,
                 n_few,
                 untested,
-                counted=counted,
-                noise=spread,
+                counted=counts_answers,
+                noise=noise_of_r,
             )
         )
     return rows
@@ -442,11 +444,11 @@ class _MeasuredCell:
                 np.clip(correct + noise.correct, 0, counted),
                 difference + noise.difference,
             )
-            # All columns have the same sum, so the sample's is used; 1 keeps 0 / 0 away
+            # 1 in place of 0 avoids a division by 0
             n_readable = np.where(readable[:, :1] > 0, readable[:, :1], 1.0)
             squares = squares + readable * (readable - 1) * noise.variance[:, None] / n_readable**2
         self._of_bias = difference, squares, readable
-        # (T, 1 + draws).
+        # Both are (T, 1 + draws)
         self.accuracies, self.biases = (
             ratio(correct, counted),
             ratio(difference, readable),
@@ -741,13 +743,15 @@ class ComparedCells:
     ) -> Estimate:
         """Return the mean over the targets that respondents answered. Its n is their number."""
         rows = [int(t) for t in self.answered]
-        why = reasons([self.targets[t] for t in rows], [self.pair.why(t)[of_bias] for t in rows])
+        undefined = reasons(
+            [self.targets[t] for t in rows], [self.pair.why(t)[of_bias] for t in rows]
+        )
         mean = (
             drawn[rows].mean(axis=0, keepdims=True)
             if rows
             else np.full((1, drawn.shape[1]), np.nan)
         )
-        basis = Basis(len(rows), 0, why or "no respondent answered a target with yes or no")
+        basis = Basis(len(rows), 0, undefined or "no respondent answered a target with yes or no")
         return estimates(
             mean, [basis], float(effective(self.pair.weights, self.pair.units)), limit, name
         )[0]
@@ -759,7 +763,7 @@ class ComparedCells:
 
     @property
     def fewest(self) -> int:
-        """The smallest of these numbers, over the targets of a mean."""
+        """The number of respondents of the target with the fewest, of those in a mean."""
         return min((self.respondents[t] for t in self.answered), default=0)
 
     def _estimates(
@@ -769,9 +773,9 @@ class ComparedCells:
 
         `kept` marks the included predictions. `which` is 0 for an accuracy and 1 for a bias.
         """
-        asked = self.pair.first.asked | self.pair.second.asked
+        is_asked = self.pair.first.asked | self.pair.second.asked
         counts, ns, exact_counts = _counts(self.pair.weights, kept)
-        n_excluded = (asked & ~kept).sum(axis=1)
+        n_excluded = (is_asked & ~kept).sum(axis=1)
         bases = [
             Basis(ns[t], int(n_excluded[t]), self.pair.why(t)[which], effective=exact_counts[t])
             for t in range(len(self.targets))
@@ -787,17 +791,17 @@ def ablations(
     They are empty without `qm`.
     """
     baseline = next((condition for condition in conditions if condition.name == QM), None)
-    others = [condition for condition in conditions if condition != baseline]
-    if baseline is None or not others:
+    other_conditions = [condition for condition in conditions if condition != baseline]
+    if baseline is None or not other_conditions:
         return ()
     qm = layout.cell(baseline, ORIGINAL)
-    pairs = [CellPair(qm, layout.cell(condition, ORIGINAL)) for condition in others]
+    pairs = [CellPair(qm, layout.cell(condition, ORIGINAL)) for condition in other_conditions]
     targets = layout.predictions.targets
-    compared = dict(_compared(pairs, targets, resampling))
+    compared_by_index = dict(_compared(pairs, targets, resampling))
     return tuple(
         ablation
-        for index, condition in enumerate(others)
-        for ablation in _ablation(condition, compared[index])
+        for index, condition in enumerate(other_conditions)
+        for ablation in _ablation(condition, compared_by_index[index])
     )
 
 
@@ -876,32 +880,34 @@ def _differences(
     targets = tuple(target for target in a.predictions.targets if target in b.predictions.targets)
     names = sorted(set(a.respondents) & set(b.respondents))
     pair = CellPair(*(_shared(layout, condition, names, targets) for layout in (a, b)))
-    compared = dict(_compared([pair], targets, resampling))[0]
-    (first, second), (before, after) = compared.biases, compared.accuracies
+    compared_cells = dict(_compared([pair], targets, resampling))[0]
+    (bias_a, bias_b), (accuracy_a, accuracy_b) = compared_cells.biases, compared_cells.accuracies
     flipped = _on_different_sides(
-        interval(compared.biases, effective(pair.weights, pair.readable), SIGNED)
+        interval(compared_cells.biases, effective(pair.weights, pair.readable), SIGNED)
     )
     n_readable = [_readable(layout, condition) for layout in (a, b)]
     excluded = [
         (n_readable[0].get(target, 0) - n, n_readable[1].get(target, 0) - n)
-        for target, n in zip(targets, compared.respondents, strict=True)
+        for target, n in zip(targets, compared_cells.respondents, strict=True)
     ]
     rows = zip(
         targets,
-        compared.of_bias(second - first, SIGNED, "change of bias"),
-        compared.of_accuracy(after - before, SIGNED, "change of accuracy"),
+        compared_cells.of_bias(bias_b - bias_a, SIGNED, "change of bias"),
+        compared_cells.of_accuracy(accuracy_b - accuracy_a, SIGNED, "change of accuracy"),
         [
             is_flipped and not is_few(n)
-            for is_flipped, n in zip(flipped, compared.respondents, strict=True)
+            for is_flipped, n in zip(flipped, compared_cells.respondents, strict=True)
         ],
-        compared.respondents,
+        compared_cells.respondents,
         excluded,
         strict=True,
     )
-    n_both = sum(compared.respondents)
+    n_both = sum(compared_cells.respondents)
     excluded_in_all = sum(n_readable[0].values()) - n_both, sum(n_readable[1].values()) - n_both
-    bias = _without_interval(compared.mean(np.abs(second) - np.abs(first), SIGNED, of_bias=True))
-    accuracy = compared.mean(after - before, SIGNED, False, "change of accuracy")
+    bias = _without_interval(
+        compared_cells.mean(np.abs(bias_b) - np.abs(bias_a), SIGNED, of_bias=True)
+    )
+    accuracy = compared_cells.mean(accuracy_b - accuracy_a, SIGNED, False, "change of accuracy")
     return (
         *(TargetDifference(*row) for row in rows),
         TargetDifference(
@@ -909,7 +915,7 @@ def _differences(
             bias,
             accuracy,
             flipped=False,
-            respondents=compared.fewest,
+            respondents=compared_cells.fewest,
             left_out=excluded_in_all,
         ),
     )
@@ -1064,20 +1070,20 @@ class Wordings:
 
     def figure(self, place: int, readable: FloatArray, difference: FloatArray) -> VariabilityFigure:
         """Return the variability of a target, given its sums of (W, 1 + draws) each."""
-        biases, asked = ratio(difference, readable), self.there[:, place]
+        biases, is_asked = ratio(difference, readable), self.there[:, place]
         n_readable = np.array(
             [int((cell.readable[place] & self.common[place]).sum()) for cell in self.cells]
         )
-        paraphrases = asked & self.paraphrase
+        paraphrases = is_asked & self.paraphrase
         # `sd` excludes void paraphrases, `rms` includes them
         not_void = paraphrases & ~self.void[:, place]
         ks = [int((n_readable[wordings] > 0).sum()) for wordings in (not_void, paraphrases)]
-        counts = [
+        bases = [
             Basis(k, int(wordings.sum()) - k, self._why(place, k)[index])
             for index, (k, wordings) in enumerate(zip(ks, (not_void, paraphrases), strict=True))
         ]
         if not not_void.any() and paraphrases.any():
-            counts[0] = Basis(0, 0, ALL_VOID)
+            bases[0] = Basis(0, 0, ALL_VOID)
         deviations = np.stack([spread(biases[not_void])[0], spread(biases[paraphrases])[1]])
         n, nan = float(effective(self.weights, self.common[place])), float("nan")
         sd_and_rms = [
@@ -1089,7 +1095,7 @@ class Wordings:
                 basis.excluded,
                 basis.undefined if np.isnan(values[0]) else "",
             )
-            for values, basis in zip(deviations, counts, strict=True)
+            for values, basis in zip(deviations, bases, strict=True)
         ]
         wording_figures = tuple(
             WordingFigure(
@@ -1098,7 +1104,7 @@ class Wordings:
                 int(n_readable[i]),
                 bool(self.void[i, place]),
             )
-            for i in np.flatnonzero(asked)
+            for i in np.flatnonzero(is_asked)
         )
         noise = _noise(deviations[0], n), _noise(deviations[1], n)
         return VariabilityFigure(
@@ -1130,16 +1136,21 @@ class Wordings:
 
 
 def _noise(drawn: FloatArray, respondents: float) -> Noise:
-    """Return the noise in a deviation over wordings, `drawn` with its draws: (1 + draws,).
+    """Return the noise in a deviation over wordings, given the deviation and its draws.
 
+    `drawn` is (1 + draws,).
     A draw of respondents contains their noise once more. So E*[d*²] - d² is the square of the
     deviation that noise adds, except for the factor (n - 1) / n of the bootstrap's variance.
     """
     squares = drawn[1:][~np.isnan(drawn[1:])] ** 2
     if respondents < 2 or np.isnan(drawn[0]) or not len(squares):
         return Noise(float("nan"), float("nan"))
-    alone = max(0.0, float(squares.mean()) - float(drawn[0]) ** 2) * respondents / (respondents - 1)
-    return Noise(math.sqrt(alone), math.sqrt(max(0.0, float(drawn[0]) ** 2 - alone)))
+    noise_variance = (
+        max(0.0, float(squares.mean()) - float(drawn[0]) ** 2) * respondents / (respondents - 1)
+    )
+    return Noise(
+        math.sqrt(noise_variance), math.sqrt(max(0.0, float(drawn[0]) ** 2 - noise_variance))
+    )
 
 
 def spread(biases: FloatArray) -> tuple[FloatArray, FloatArray]:
