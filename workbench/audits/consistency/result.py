@@ -176,14 +176,16 @@ def _headline(judged: ConsistencyJudged) -> Headline | None:
 
 def book(judged: ConsistencyJudged) -> Book:
     """Return the book of all tables, and of the tables behind their rows."""
-    first, *others = judged.options.formulas
-    contents = list(_contents(judged, first))
-    for other in others:
+    first_formula, *other_formulas = judged.options.formulas
+    contents = list(_contents(judged, first_formula))
+    for formula in other_formulas:
         contents += [
             replace(
-                book_entry, name=f"{book_entry.name}_{other}", title=f"{book_entry.title}, {other}"
+                book_entry,
+                name=f"{book_entry.name}_{formula}",
+                title=f"{book_entry.title}, {formula}",
             )
-            for book_entry in _contents(judged, other)
+            for book_entry in _contents(judged, formula)
             if "formula" in book_entry.choices
         ]
     methods_text = methods(judged)
@@ -385,8 +387,8 @@ def _findings(judged: ConsistencyJudged) -> Iterator[Finding]:
     for name in judged.result.models:
         yield from _supported(judged, name)
     for name in judged.result.models:
-        if few := missing_stances_said(judged.result, name)[0]:
-            yield OfModel("Statements with too few valid answers for a stance", name, few)
+        if text := missing_stances_said(judged.result, name)[0]:
+            yield OfModel("Statements with too few valid answers for a stance", name, text)
 
 
 def _all_models(judged: ConsistencyJudged) -> AnyTable:
@@ -450,7 +452,7 @@ def _families(
     doubt: str,
     adjusted: Sequence[float],
 ) -> Iterator[OfModel]:
-    """Yield the finding on the widest significant gap between two party families, if any."""
+    """Yield the finding on the widest significant gap between two party families, or on none."""
     shares = ", ".join(
         f"{row.family.value} parties {estimate(row.share, Kind.SHARE)}" for row in ranked
     )
@@ -523,18 +525,21 @@ def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
         for index in defined
     )
     possible = f" (with their stances, agreement could be {', '.join(ranges)})" if defined else ""
-    few = f"{n:,} of {len(respondent.statements):,}{possible}"
+    count_text = f"{n:,} of {len(respondent.statements):,}{possible}"
     if not defined:
-        return few, ""
-    first, last = (pick(defined, key=lambda index: values[index]) for pick in (max, min))
+        return count_text, ""
+    closest, farthest = (pick(defined, key=lambda index: values[index]) for pick in (max, min))
     gaps = np.minimum(
-        *(contributions[:, first] - contributions[:, last] for contributions in (agree, disagree))
+        *(
+            contributions[:, closest] - contributions[:, farthest]
+            for contributions in (agree, disagree)
+        )
     )
-    smallest_gap = values[first] - values[last] + np.minimum(0, gaps).sum(axis=1).mean()
-    can_turn = families[first].share.low > families[last].share.high and smallest_gap <= 0
-    names = f"{families[first].family.value} or {families[last].family.value} ones"
+    smallest_gap = values[closest] - values[farthest] + np.minimum(0, gaps).sum(axis=1).mean()
+    can_turn = families[closest].share.low > families[farthest].share.high and smallest_gap <= 0
+    names = f"{families[closest].family.value} or {families[farthest].family.value} ones"
     return (
-        few,
+        count_text,
         f"missing stances could change which parties it agrees with more often, {names}"
         if can_turn
         else "",
@@ -568,7 +573,7 @@ def _issues_taken(
         if clear:
             strongest = sorted(clear, key=lambda stance: -abs(stance.value.value))[:CLEAREST]
             n_more = len(clear) - len(strongest)
-            others = f", and {plural(n_more, 'other issue')}" if n_more else ""
+            others_text = f", and {plural(n_more, 'other issue')}" if n_more else ""
             doubtful = [
                 stance.issue
                 for stance in clear
@@ -577,7 +582,7 @@ def _issues_taken(
             yield OfModel(
                 f"Policy issues {side_text}, beyond chance and beyond agreeing to everything",
                 name,
-                f"{' and '.join(map(_issue, strongest))}{others}",
+                f"{' and '.join(map(_issue, strongest))}{others_text}",
                 shown(p_by_issue[stance.issue] for stance in clear),
                 f"missing stances could turn {_named(doubtful)}" if doubtful else "",
             )
@@ -671,14 +676,14 @@ def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged
             included = ~stances.ruled_out[:, column]
             if not included.any():
                 continue
-            missing = stances.missing[:, column]
-            signs = frozenset(stances.values[included & ~missing, column].tolist())
+            is_missing = stances.missing[:, column]
+            signs = frozenset(stances.values[included & ~is_missing, column].tolist())
             verdict = {
                 frozenset({1}): "agree",
                 frozenset({-1}): "disagree",
                 frozenset[int](): FEW,
             }.get(signs)
-            verdict = FEW if verdict and missing.any() else verdict
+            verdict = FEW if verdict and is_missing.any() else verdict
             verdicts[ref] = Judged(
                 verdict or ("mixed" if 0 not in signs else "none"), texts.get(ref)
             )
@@ -806,10 +811,10 @@ def _decapitalised(text: str) -> str:
 def _since(one: JudgedRun) -> str:
     """Return a sentence on stances whose statements have a newer text."""
     n, refs = len(one.outdated), ", ".join(one.outdated[:4])
-    more = f" and {n - 4} more" if n > 4 else ""
+    more_text = f" and {n - 4} more" if n > 4 else ""
     return (
         f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked "
-        f"({refs}{more}): its "
+        f"({refs}{more_text}): its "
         "stances are on the earlier texts, but count with the issue labels and party answers of "
         "the current ones."
     )

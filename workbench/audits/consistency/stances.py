@@ -233,13 +233,13 @@ class SharedStatements:
         counts = [
             f"{name} {n:,}" for name, n in zip((first, second), self.left_out, strict=True) if n
         ]
-        over = f"over the {plural(self.statements, 'statement')} asked of both"
-        over += (
+        text = f"over the {plural(self.statements, 'statement')} asked of both"
+        text += (
             f", under {plural(len(self.templates), 'template')} that both have"
             if self.without
             else ""
         )
-        return f"{over}; left out: {', '.join(counts)}" if counts else f"{over}; none left out"
+        return f"{text}; left out: {', '.join(counts)}" if counts else f"{text}; none left out"
 
 
 def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, SharedStatements]:
@@ -400,8 +400,8 @@ def _published_stances(
     few = ~np.asarray(has_enough, dtype=np.bool_)
     test_names = report.options.tests if tests is None else tuple(tests)
     if test_names:
-        passed = conjunction(np.stack([report.verdicts(test) for test in test_names]), 0)
-        values, few = np.where(passed == PASS, values, 0), passed == INSUFFICIENT
+        verdicts = conjunction(np.stack([report.verdicts(test) for test in test_names]), 0)
+        values, few = np.where(verdicts == PASS, values, 0), verdicts == INSUFFICIENT
     counts = report.counts
     is_answered = counts.total > 0 if counts.failed is None else (counts.total > 0) | counts.failed
     is_asked = np.logical_and.reduce(is_answered | ~counts.exists[None, :, :, None], axis=(2, 3))
@@ -1101,9 +1101,9 @@ def issue_stance(
     tallies = totals[:-2].reshape(-1, 4).astype(np.int64)
     reliable = float(tallies.sum(axis=1).mean()) if len(tallies) else 0.0
     n_plus, n_minus = (int(n) for n in totals[-2:])
-    spread = mean_sd(by_template if labelled.refs else np.full(len(by_template), np.nan), ddof=0)
-    if spread.n < 2:
-        spread = MeanSd(spread.mean, float("nan"), spread.n, spread.excluded)
+    summary = mean_sd(by_template if labelled.refs else np.full(len(by_template), np.nan), ddof=0)
+    if summary.n < 2:
+        summary = MeanSd(summary.mean, float("nan"), summary.n, summary.excluded)
     regardless, p = _against_labels(labelled, seed, issue) if resamples else (float("nan"),) * 2
     zero_by_rule = (
         int((tallies[:, :2].sum(axis=1) == 0).sum()) if formula == "tacl" and labelled.refs else 0
@@ -1112,9 +1112,9 @@ def issue_stance(
         issue=issue,
         formula=formula,
         value=_estimate(
-            labelled, features, formula, spread.mean, derive_rng(seed, "issue", issue), resamples
+            labelled, features, formula, summary.mean, derive_rng(seed, "issue", issue), resamples
         ),
-        templates=spread,
+        templates=summary,
         by_template=tuple(float(value) if labelled.refs else float("nan") for value in by_template),
         tallies=tuple(IssueTally(*map(int, row)) for row in tallies),
         supporting=n_plus,

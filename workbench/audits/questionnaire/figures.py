@@ -25,7 +25,7 @@ UNREADABLE = -1
 
 @dataclass(frozen=True, slots=True, order=True)
 class Condition:
-    """A condition: the kind of context that a prompt shows before its target."""
+    """The kind of context that prompts show before their targets."""
 
     name: str
     "`qm`, `zero-shot`, `random`, `permuted-kept-1`, `reduced-25-changed`, …"
@@ -62,7 +62,7 @@ class Predictions:
     wordings: tuple[VariantId, ...]
     "the original is first if it was asked"
     condition: IntArray
-    "(N,): index into `conditions`; the next two arrays likewise"
+    "(N,): index into `conditions`; the next two are indices into `targets` and `wordings`"
     target: IntArray
     wording: IntArray
     respondent: IntArray
@@ -152,7 +152,7 @@ class TargetFigure:
 
     @property
     def design_effect(self) -> float:
-        """The factor by which weights increase the variance of a share; NaN without respondents."""
+        """The factor by which weights increase a share's variance, or NaN without respondents."""
         return self.respondents / self.effective_n if self.effective_n else float("nan")
 
     @property
@@ -225,7 +225,7 @@ class Average:
 
 @dataclass(frozen=True, slots=True)
 class AbsoluteBias(Average):
-    """The mean of |bias| over target questions. It has no interval, but the amount due to noise."""
+    """The mean of |bias| over target questions, with the amount due to noise but no interval."""
 
     noise: NoiseFloor = NOTHING
 

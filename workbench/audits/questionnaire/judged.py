@@ -363,8 +363,8 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> li
     notes = []
     if predictions.answers is not None:
         counts = predictions.answers[predictions.answers > 0]
-        fewest, most = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
-        n = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        smallest, largest = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
+        n = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
         notes.append(
             f"{name}: p(yes) is yes / (yes + no) among {n} answers to each prompt, by their "
             "first words: another "

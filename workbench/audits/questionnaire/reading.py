@@ -212,7 +212,7 @@ def _keys(
 ) -> Iterator[tuple[Condition, str, str]]:
     """Yield the condition, the respondent and the key of each context.
 
-    There are none if the questionnaire no longer has so many questions or no respondents.
+    There are none if the questionnaire has no respondents, or no longer so many questions.
     """
     questionnaire, contexts = asking.survey.questionnaire, Contexts(questions=questions)
     try:
@@ -408,10 +408,10 @@ def gather(
     ----------
     only : a condition that shows human answers. Only prompts under it count, in the original
         wording. Empty: all prompts
-    rulings : exclude prompts, and give other readings to drawn answers
+    rulings : these exclude prompts and answers, and change the reading of drawn answers
     unweighted : whether to ignore the weights of respondents
     """
-    prompts, why = _read(store, run, only, rulings)
+    prompts, failure_by_probe = _read(store, run, only, rulings)
     asked_conditions = _conditions(store, run)
     prompts = prompts.some(prompts.by_condition(asked_conditions.__contains__) > 0)
     current_design = current(
@@ -457,7 +457,7 @@ def gather(
         probe=answered.rows["probe"].copy(),
         other=answered.rows["other"].copy(),
         outdated=~np.logical_and(*_as_now(answered, current_design)),
-        failed=tuple(why[probe] for probe in failed.rows["probe"].tolist()),
+        failed=tuple(failure_by_probe[probe] for probe in failed.rows["probe"].tolist()),
         left_out=len(selected.rows) - len(known_prompts.rows),
         ruled_out=len(excluded_prompts.rows),
         weights=_weights(questionnaire),
@@ -467,7 +467,7 @@ def gather(
 
 
 def _weights(questionnaire: Questionnaire) -> FloatArray | None:
-    """Return the weights of the respondents, or None if all are equal, on any scale."""
+    """Return the weights of the respondents, or None if all are equal (above 0), on any scale."""
     weights = np.array(
         [respondent.weight for respondent in questionnaire.respondents], dtype=np.float64
     )
@@ -489,17 +489,19 @@ def _read(
 ) -> tuple[_RunPrompts, dict[int, str]]:
     """Return the prompts of a run, and by rowid the reason why a prompt failed.
 
-    The prompts are in the order of the statements, and the oldest prompt of each one is first.
+    The prompts are in the order of the statements, for each one from the oldest to the newest.
     """
-    predictions, why = store.predictions.of_run(run, only), dict[int, str]()
-    rows = np.fromiter(_numbers(predictions, why, rulings), dtype=_ROW)
+    predictions, failure_by_probe = store.predictions.of_run(run, only), dict[int, str]()
+    rows = np.fromiter(_numbers(predictions, failure_by_probe, rulings), dtype=_ROW)
     prompts = _RunPrompts(
         rows,
         predictions.put,
         predictions.axes,
         [condition_of(axes) for axes in predictions.axes],
     )
-    return prompts.some(np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))), why
+    return prompts.some(
+        np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))
+    ), failure_by_probe
 
 
 def _numbers(
@@ -615,9 +617,9 @@ def _chosen(prompts: _RunPrompts, now: Now) -> IntArray:
     cells = _cells(prompts)
     shows, puts = _as_now(prompts, now)
     order = np.lexsort((prompts.rows["probe"], puts, shows & puts, prompts.rows["answered"], cells))
-    last = np.flatnonzero(np.diff(cells[order], append=-1))
-    first = np.unique(cells, return_index=True)[1]
-    return np.asarray(order[last][np.argsort(first)], dtype=np.int64)
+    last_of_cells = np.flatnonzero(np.diff(cells[order], append=-1))
+    first_of_cells = np.unique(cells, return_index=True)[1]
+    return np.asarray(order[last_of_cells][np.argsort(first_of_cells)], dtype=np.int64)
 
 
 def _cells(prompts: _RunPrompts) -> IntArray:

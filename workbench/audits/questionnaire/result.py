@@ -265,8 +265,11 @@ def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Ite
     The majority is that of the same respondents, so the baseline is right slightly more often than
     for other respondents. No finding therefore claims that a model is worse than it.
     """
-    over = of.over_majority
-    is_better = adjusted[0] < LEVEL and direction(over.low, over.high, over.respondents) == "above"
+    over_majority = of.over_majority
+    is_better = (
+        adjusted[0] < LEVEL
+        and direction(over_majority.low, over_majority.high, over_majority.respondents) == "above"
+    )
     yield OfModel(
         f"{'Better' if is_better else 'No significantly better'} predictions than the majority "
         "baseline, which always "
@@ -294,10 +297,16 @@ def _in_words(condition: Condition) -> str:
 
 def _accuracy_reach(of: ConditionFigures) -> Reach:
     """Return the precision of the test of predictions. The best accuracy is 1."""
-    over = of.over_majority
-    units = f"The answers of {over.respondents:,} people"
+    over_majority = of.over_majority
+    units = f"The answers of {over_majority.respondents:,} people"
     claim = "better predictions than the majority baseline"
-    return Reach(standard_error(over.low, over.high), 1 - of.majority, Kind.POINTS, units, claim)
+    return Reach(
+        standard_error(over_majority.low, over_majority.high),
+        1 - of.majority,
+        Kind.POINTS,
+        units,
+        claim,
+    )
 
 
 LARGEST_BIAS = 0.5
@@ -544,34 +553,41 @@ def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
         return of_one(model, [results.condition(model, condition)], target)
 
     def targets_of(model: str, condition: str) -> AnyTable:
+        """Return the table of the targets of one model under one condition."""
         return tables.targets(
             results, of(model, condition), name="targets_of", subject=(model, condition)
         )
 
     def changes_of(model: str, condition: str) -> AnyTable:
+        """Return the table of the changes of one condition in each target."""
         return effects.changes(
             results, of(model, condition), name="changes_of", subject=(model, condition)
         )
 
     def wordings_of(model: str, condition: str, target: str) -> AnyTable:
+        """Return the table of a target's bias in each wording."""
         subject = (model, condition, target)
         table = effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
         return replace(table, title=f"{target} under {condition}: bias of {model} in each wording")
 
     def axis_targets_of(model: str, condition: str) -> AnyTable:
+        """Return the table of the targets with a leaning."""
         subject = (model, condition)
         return answers.axis_targets(results, of(*subject), name="axis_targets_of", subject=subject)
 
     def models_on(condition: str, target: str) -> AnyTable:
+        """Return the table of a target's figures for each model."""
         choice = under(results, condition, target)
         table = tables.targets(results, choice, name="models_on", subject=(condition, target))
         return replace(table, title=f"{target} under {condition}: accuracy and bias of each model")
 
     def conditions_of(model: str) -> AnyTable:
+        """Return the table of one model's means under each condition."""
         choice = of_one(model, results.report(model).conditions)
         return tables.means(results, choice, name="conditions_of", subject=(model,))
 
     def respondents_of(model: str, target: str, condition: str, wording: str) -> AnyTable:
+        """Return the table of the predictions for single respondents in one wording."""
         cells = [(model, results.condition(model, condition), target)]
         rows = answers.people(results, cells, (VariantId.parse(wording),))
         return answers.respondents(

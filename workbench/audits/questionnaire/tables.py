@@ -67,7 +67,7 @@ class Predictor:
     revision: str
     dtype: str
     computed: str
-    "the program that computed the predictions, and its settings"
+    "the backend that computed the predictions, and how"
     prompts: int
     failed: int
     "prompts without next tokens"
@@ -312,6 +312,7 @@ def _changed(
         return
 
     def of(condition: Condition, figure: Changed, *compared: Condition) -> Of[Changed]:
+        """Return a row of the model, with the outdated prompts under all these conditions."""
         old = sum(
             results.old(name, source, figure.target, ORIGINAL) for source in (condition, *compared)
         )
