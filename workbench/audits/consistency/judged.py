@@ -201,7 +201,7 @@ class Consistency:
         return tuple(self.issue(name, issue, formula) for issue in self.positions.issues)
 
     def issue_bounds(self, name: str, issue: str) -> Bounds:
-        """Return the signed support for an issue that missing stances leave possible.
+        """Return the bounds of signed support for an issue that missing stances leave possible.
 
         Raises UnknownName.
         """

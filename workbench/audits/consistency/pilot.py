@@ -159,7 +159,7 @@ class ScaleCollapse:
 def draw_statements(
     statements: Sequence[Statement], n: int, rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Draw n statements without replacement, in the instrument's order.
+    """Return n statements, drawn without replacement, in the instrument's order.
 
     The numbers of the countries' statements are as equal as possible. Raises UsageError if there
     are fewer than n statements.

@@ -999,6 +999,7 @@ def stance_value(
     """Return the stance on an issue from counts, or NaN if n is 0.
 
     `tacl` is 0 in that case, as in the released code.
+
     Parameters
     ----------
     tally : (..., 4) in the order of `IssueTally`

@@ -350,7 +350,7 @@ def compared_words(rests: Mapping[Cell, Words]) -> dict[Cell, Words]:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The distinct answer to a prompt, as it was read."""
+    """A distinct answer to the prompts of one wording, as it was read."""
 
     text: str
     words: Words

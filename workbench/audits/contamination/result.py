@@ -132,7 +132,7 @@ NOTHING = (
 def _counts(of: Completions) -> str:
     """Return the numbers of completed originals and paraphrases as text.
 
-    Such as `12 of 56 originals and 1 of 56 paraphrases`.
+    An example is `12 of 56 originals and 1 of 56 paraphrases`.
     """
     parts = []
     for original, kind in ((True, "original"), (False, "paraphrase")):

@@ -90,7 +90,7 @@ def condition_order(condition: Condition) -> tuple[int, Condition]:
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
-    """Return conditions with groups resolved, in the order of `CONDITIONS`.
+    """Return conditions with groups resolved, in the order of `CONDITION_NAMES`.
 
     Raises UnknownName with all available names.
 
@@ -136,7 +136,7 @@ def people(survey: Survey) -> tuple[AskedPerson, ...]:
     contexts = survey.contexts
     check(survey)
     sampled_names = drawn(survey)
-    # A ceiling: the first of every so many respondents, and at least one
+    # The negated floor is a ceiling, so that at least one respondent is asked in all wordings
     names_in_all_wordings = set(sampled_names[: -(-len(sampled_names) // contexts.every)])
     return tuple(
         persons(survey.questionnaire, contexts.questions, set(sampled_names), names_in_all_wordings)
@@ -324,7 +324,7 @@ def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
 def unpredicted(questionnaire: Questionnaire) -> tuple[str, ...]:
     """Return a remark on the respondents in no figure, who answered no target with yes or no.
 
-    It is empty if there are none, or if all respondents are so.
+    It is empty if there are none, or if there are no other respondents.
     """
     is_answered_by_target = [
         list(map(_is_binary, questionnaire.meanings(question)))

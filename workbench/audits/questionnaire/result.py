@@ -83,7 +83,7 @@ def judge(store: Store, which: Which, options: PredictionOptions, opened: Opened
 
 
 def part(store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result | None:
-    """Return the result of one condition, or None if reading all conditions is fast enough."""
+    """Return the result of `qm` alone, or None if a condition is named or reading all is fast."""
     if options.condition is not None or not takes_long(store, which):
         return None
     return _result(judge_questionnaire(store, which, options, partly=True), opened, {})

@@ -108,7 +108,7 @@ class Results:
 
     @property
     def weighted(self) -> bool:
-        """Whether respondents have weights."""
+        """Whether respondents count by their weights."""
         return any(report.predictions.weights is not None for report in self.reports.values())
 
     def report(self, model: str) -> PredictionReport:
