@@ -429,10 +429,10 @@ def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run],
             f"Available: {described}"
         )
     models = {run.model for run in runs}
-    missing = without_runs(store, runs, which.models)
-    if missing:
+    missing_names = without_runs(store, runs, which.models)
+    if missing_names:
         raise UnknownName(
-            f"{instrument} has no reliability answers by {', '.join(missing)}. Models with "
+            f"{instrument} has no reliability answers by {', '.join(missing_names)}. Models with "
             "answers: "
             f"{', '.join(sorted(models)) or 'nobody'}"
         )

@@ -334,8 +334,8 @@ def _under(
         issue_stance(stances, positions, issue, formula, seed, resamples)
         for issue in positions.issues
     )
-    spread = mean_sd([issue.templates.sd for issue in issues])
-    return WeakerTests(name, tests, mean_sd(shares, ddof=0), issues, spread)
+    mean_deviation = mean_sd([issue.templates.sd for issue in issues])
+    return WeakerTests(name, tests, mean_sd(shares, ddof=0), issues, mean_deviation)
 
 
 def scale_collapse(instrument: Instrument) -> tuple[ScaleCollapse, ...]:
@@ -657,7 +657,7 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
     else:
         refs = _drawn(_instrument(store, given), given) if given.statements is not None else ()
     judged = judge_pilot(store, which, ConsistencyOptions.of(given), refs)
-    about = {
+    metadata = {
         "model": judged.run.model,
         "instrument": judged.run.instrument,
         "sampling": str(judged.run.sampling),
@@ -675,7 +675,7 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
         *template_notes([judged.run]),
     ]
     title = f"{judged.run.instrument}: pilot of {judged.run.model}"
-    return Printed(tuple(pilot_tables(judged)), about, title, lines, header=header_lines)
+    return Printed(tuple(pilot_tables(judged)), metadata, title, lines, header=header_lines)
 
 
 def _answered(store: Store, given: SimpleNamespace) -> bool:
@@ -688,11 +688,11 @@ def _answered(store: Store, given: SimpleNamespace) -> bool:
 def _unasked(instrument: Instrument) -> Printed:
     """Return the output of a pilot before any model was asked: the distances between parties."""
     tables = (template_ranks(()), answer_scales(scale_collapse(instrument)))
-    about = {"model": None, "instrument": instrument.name, "job": None}
+    metadata = {"model": None, "instrument": instrument.name, "job": None}
     next_step = (
         f"No model has answered {instrument.name} yet. Ask one: workbench pilot STORE --model MODEL"
     )
-    return Printed(tables, about, f"{instrument.name}: pilot", [next_step])
+    return Printed(tables, metadata, f"{instrument.name}: pilot", [next_step])
 
 
 def _instrument(store: Store, given: SimpleNamespace) -> Instrument:

@@ -703,7 +703,7 @@ def _own(judged: ConsistencyJudged, place: int) -> Callable[[str, str], AnyTable
 
 def methods(judged: ConsistencyJudged) -> str:
     """Return one paragraph on the methods, with every option of the figures."""
-    own = " otherwise the source's own," if judged.options.labels == "gold" else ""
+    source_labels = " otherwise the source's own," if judged.options.labels == "gold" else ""
     fewest = judged.fewest
     majority = (
         "most of two or more annotators" if fewest == 2 else f"most of {fewest} or more annotators"
@@ -713,7 +713,7 @@ def methods(judged: ConsistencyJudged) -> str:
     return " ".join(
         [
             analysis_sentences(judged.result),
-            f"A policy-issue label is the adjudicated label,{own} otherwise the label of "
+            f"A policy-issue label is the adjudicated label,{source_labels} otherwise the label of "
             f"{majority}.",
             *(
                 reliability_sentences(judged_run.name, judged_run.report)

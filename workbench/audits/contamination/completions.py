@@ -138,14 +138,18 @@ class Completions:
 
     def share(self, *, original: bool) -> Estimate:
         """Return the share of completed originals, or paraphrases. `excluded` are missing ones."""
-        asked = self.of(original=original)
-        results = [completion.completed for completion in asked if completion.completed is not None]
+        selected = self.of(original=original)
+        results = [
+            completion.completed for completion in selected if completion.completed is not None
+        ]
         if not results:
-            return Estimate(NAN, NAN, NAN, 0, len(asked), "no answer" if asked else "no such half")
+            return Estimate(
+                NAN, NAN, NAN, 0, len(selected), "no answer" if selected else "no such half"
+            )
         share = sum(results) / len(results)
         low, high = wilson_of_share(share, len(results))
         return Estimate(
-            share, low, high, len(results), len(asked) - len(results), interval="share of items"
+            share, low, high, len(results), len(selected) - len(results), interval="share of items"
         )
 
     @cached_property
@@ -165,16 +169,16 @@ class Completions:
     def difference(self) -> Estimate:
         """The share of completed originals minus that of their paraphrases."""
         only_paraphrase, only_original, n = self._only
-        missing = len(self.pairs) - n
+        n_missing = len(self.pairs) - n
         if not n:
-            return Estimate(NAN, NAN, NAN, 0, missing, "no pair of answers")
+            return Estimate(NAN, NAN, NAN, 0, n_missing, "no pair of answers")
         low, high = paired_ends(only_paraphrase, only_original, n)
         return Estimate(
             (only_original - only_paraphrase) / n,
             low,
             high,
             n,
-            missing,
+            n_missing,
             interval="difference of paired shares",
         )
 
@@ -238,13 +242,13 @@ class Completions:
             if None not in (original.completed, paraphrase.completed)
         ]
         test = mean_test(overlap_differences)
-        missing = len(self.pairs) - len(overlap_differences)
+        n_missing = len(self.pairs) - len(overlap_differences)
         return Estimate(
             test.mean,
             test.low,
             test.high,
             test.n,
-            missing,
+            n_missing,
             "" if overlap_differences else "no pair of answers",
             interval="mean over questions" if test.tested else "",
             few=test.degenerate if overlap_differences else "",
@@ -308,23 +312,29 @@ def completions(
         cell_answers = answers_by_cell.setdefault(cell, [])
         cell_answers += [(probe.template, text, count) for text, count in included.items()]
     text_halves = {cell: halves(texts[cell]) for cell in answers_by_cell}
-    second_halves = {cell: folded(rest) for cell, (_, rest) in text_halves.items()}
-    compared = compared_words(
-        {cell: rest for cell, rest in second_halves.items() if len(rest) >= least_words}
+    second_halves = {cell: folded(second_half) for cell, (_, second_half) in text_halves.items()}
+    words_by_cell = compared_words(
+        {
+            cell: second_half
+            for cell, second_half in second_halves.items()
+            if len(second_half) >= least_words
+        }
     )
-    cells = list(compared.items())
+    cells = list(words_by_cell.items())
     results = []
-    for index, ((ref, variant), rest) in enumerate(cells):
+    for index, ((ref, variant), second_half) in enumerate(cells):
         half = folded(text_halves[ref, variant][0])
         read_answers = [
-            _read(templates[name], text, half, rest, n)
+            _read(templates[name], text, half, second_half, n)
             for name, text, n in answers_by_cell[ref, variant]
         ]
         # The cells after this one, starting over at the end
         following = (*cells[index + 1 :], *cells[:index])
-        other_halves = [other_rest for (other, _), other_rest in following if other != ref][:OTHERS]
+        other_halves = [other_half for (other, _), other_half in following if other != ref][:OTHERS]
         results.append(
-            _completion(ref, variant, text_halves[ref, variant], rest, read_answers, other_halves)
+            _completion(
+                ref, variant, text_halves[ref, variant], second_half, read_answers, other_halves
+            )
         )
     return Completions(name, run, tuple(results))
 
@@ -343,9 +353,9 @@ def compared_words(rests: Mapping[Cell, Words]) -> dict[Cell, Words]:
     [('should', 'fall'), ('ought', 'to')]
     """
     shortest: dict[str, int] = {}
-    for (ref, _), rest in rests.items():
-        shortest[ref] = min(len(rest), shortest.get(ref, len(rest)))
-    return {(ref, variant): rest[: shortest[ref]] for (ref, variant), rest in rests.items()}
+    for (ref, _), words in rests.items():
+        shortest[ref] = min(len(words), shortest.get(ref, len(words)))
+    return {(ref, variant): words[: shortest[ref]] for (ref, variant), words in rests.items()}
 
 
 @dataclass(frozen=True, slots=True)

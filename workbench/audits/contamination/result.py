@@ -136,12 +136,14 @@ def _counts(of: Completions) -> str:
     """
     parts = []
     for original, kind in ((True, "original"), (False, "paraphrase")):
-        asked = of.of(original=original)
-        results = [completion.completed for completion in asked if completion.completed is not None]
+        selected = of.of(original=original)
+        results = [
+            completion.completed for completion in selected if completion.completed is not None
+        ]
         parts.append(
             f"{sum(results):,} of {plural(len(results), kind)}"
             if results
-            else f"{plural(len(asked), kind)} unanswered"
+            else f"{plural(len(selected), kind)} unanswered"
         )
     return " and ".join(parts)
 

@@ -1040,11 +1040,11 @@ def _difference_notes(base: str, rows: Sequence[Of[TargetDifference]]) -> Iterat
     """Yield the numbers of answers that only one of the two models has."""
     for row in rows:
         if row.figure.target is None and any(row.figure.left_out):
-            first, second = row.figure.left_out
+            n_base_only, n_model_only = row.figure.left_out
             yield (
                 f"{row.model} minus {base} under {row.condition}: left out over all targets, "
-                f"{plural(first, 'answer')} "
-                f"only of {base} and {second:,} only of {row.model}"
+                f"{plural(n_base_only, 'answer')} "
+                f"only of {base} and {n_model_only:,} only of {row.model}"
             )
 
 

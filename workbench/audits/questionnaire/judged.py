@@ -310,10 +310,11 @@ def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> 
             f"{instrument} has no {AUDIT} answers in {requested}. Available: {formats}"
         )
     models = {run.model for run in runs}
-    missing = without_runs(store, runs, which.models)
-    if missing:
+    missing_names = without_runs(store, runs, which.models)
+    if missing_names:
         raise UnknownName(
-            f"{instrument} has no {AUDIT} answers by {', '.join(missing)}. Models with answers: "
+            f"{instrument} has no {AUDIT} answers by {', '.join(missing_names)}. "
+            "Models with answers: "
             f"{', '.join(sorted(models))}"
         )
     selected = of_models(store, runs, which.models)

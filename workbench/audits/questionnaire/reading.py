@@ -426,15 +426,18 @@ def gather(
     # Rulings may also exclude each of the drawn answers to a prompt
     excluded |= (known_prompts.rows["given"] > 0) & (known_prompts.rows["answers"] == 0)
     included = known_prompts.some(~excluded)
-    answered, failed = (
+    answered_prompts, failed_prompts = (
         included.some(included.rows["answered"]),
         included.some(~included.rows["answered"]),
     )
     masses_by_name: dict[Masses, Both] = {
-        "top10": (answered.rows["yes"].copy(), answered.rows["no"].copy()),
-        "vocabulary": (answered.rows["yes of all"].copy(), answered.rows["no of all"].copy()),
+        "top10": (answered_prompts.rows["yes"].copy(), answered_prompts.rows["no"].copy()),
+        "vocabulary": (
+            answered_prompts.rows["yes of all"].copy(),
+            answered_prompts.rows["no of all"].copy(),
+        ),
     }
-    names = {axes.get(RESPONDENT, "") for axes in answered.axes_in_use()}
+    names = {axes.get(RESPONDENT, "") for axes in answered_prompts.axes_in_use()}
     excluded_prompts = known_prompts.some(excluded)
     ruled_out = frozenset(
         excluded_prompts.put[index].ref for index in np.unique(excluded_prompts.rows["put"])
@@ -443,7 +446,7 @@ def gather(
         predictions=replace(
             _with_void(
                 _predictions(
-                    answered,
+                    answered_prompts,
                     questionnaire,
                     _people(store, run, questionnaire, names),
                     masses_by_name[masses],
@@ -454,10 +457,10 @@ def gather(
             ruled_out=ruled_out,
         ),
         masses=masses_by_name,
-        probe=answered.rows["probe"].copy(),
-        other=answered.rows["other"].copy(),
-        outdated=~np.logical_and(*_as_now(answered, current_design)),
-        failed=tuple(failure_by_probe[probe] for probe in failed.rows["probe"].tolist()),
+        probe=answered_prompts.rows["probe"].copy(),
+        other=answered_prompts.rows["other"].copy(),
+        outdated=~np.logical_and(*_as_now(answered_prompts, current_design)),
+        failed=tuple(failure_by_probe[probe] for probe in failed_prompts.rows["probe"].tolist()),
         left_out=len(selected.rows) - len(known_prompts.rows),
         ruled_out=len(excluded_prompts.rows),
         weights=_weights(questionnaire),

@@ -715,10 +715,12 @@ def _not_shared(
     names: Sequence[str], named: Sequence[Condition], shared: Sequence[Condition]
 ) -> list[str]:
     """Return a sentence on named conditions that the models do not share, if there are any."""
-    missing = [str(condition) for condition in named if condition not in shared]
+    missing_conditions = [str(condition) for condition in named if condition not in shared]
     return (
-        [f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing)}."]
-        if missing
+        [
+            f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing_conditions)}."
+        ]
+        if missing_conditions
         else []
     )
 
@@ -771,8 +773,8 @@ def _people(
     )
     return {
         person: Judged(verdict_texts.get((readable, correct), "unreadable"), text)
-        for person, counted, readable, correct in rows
-        if counted
+        for person, is_counted, readable, correct in rows
+        if is_counted
     }
 
 

@@ -466,23 +466,23 @@ class _MeasuredCell:
             else np.broadcast_to(cell.weights, cell.share.shape)[cell.readable]
         )
         no_accuracy, no_bias = self._why
-        answered = [int(t) for t in np.flatnonzero(~np.isnan(cell.human).all(axis=1))]
+        answered_rows = [int(t) for t in np.flatnonzero(~np.isnan(cell.human).all(axis=1))]
         excess = self.accuracies - self.majorities
         over_majority = self._mean(
-            excess, answered, SIGNED, no_accuracy, cell.counted, "change of accuracy"
+            excess, answered_rows, SIGNED, no_accuracy, cell.counted, "change of accuracy"
         )
         is_defined = not over_majority.undefined
-        axis, p_axis = self._axis(answered)
+        axis, p_axis = self._axis(answered_rows)
         return ConditionFigures(
             condition=condition,
             targets=targets,
             accuracy=self._mean(
-                self.accuracies, answered, SHARE, no_accuracy, cell.counted, "mean accuracy"
+                self.accuracies, answered_rows, SHARE, no_accuracy, cell.counted, "mean accuracy"
             ),
-            majority=float(np.mean([targets[t].majority for t in answered]))
-            if answered
+            majority=float(np.mean([targets[t].majority for t in answered_rows]))
+            if answered_rows
             else UNDEFINED,
-            absolute_bias=self._absolute(answered, no_bias),
+            absolute_bias=self._absolute(answered_rows, no_bias),
             axis=axis,
             p_axis=p_axis,
             yes=sum(figure.yes for figure in targets),
@@ -491,11 +491,11 @@ class _MeasuredCell:
             p_yes=mean_of(shares, weights),
             p_yes_sd=deviation(shares, weights),
             over_majority=over_majority,
-            p_majority=float(p_of_zero(excess[answered].mean(axis=0), self.respondents))
+            p_majority=float(p_of_zero(excess[answered_rows].mean(axis=0), self.respondents))
             if is_defined
             else UNDEFINED,
-            always_yes=self._chance(targets, answered, 1.0),
-            coin=self._chance(targets, answered, 0.5),
+            always_yes=self._chance(targets, answered_rows, 1.0),
+            coin=self._chance(targets, answered_rows, 0.5),
         )
 
     def _chance(

@@ -726,15 +726,15 @@ def group_rows(results: Results, choice: Choice) -> list[OfGroup]:
         ):
             assert results.within is not None
             report = results.within(name, group, value)
-            counted = np.asarray(report.layout.cell(condition, ORIGINAL).counted.any(axis=0))
-            effective_n = float(effective(report.layout.weights, counted))
+            is_counted = np.asarray(report.layout.cell(condition, ORIGINAL).counted.any(axis=0))
+            effective_n = float(effective(report.layout.weights, is_counted))
             means_row = Of(
                 name,
                 condition,
                 report.condition(condition),
                 results.old(name, condition, None, ORIGINAL),
             )
-            rows.append(OfGroup(means_row, group, value, int(counted.sum()), effective_n))
+            rows.append(OfGroup(means_row, group, value, int(is_counted.sum()), effective_n))
     return rows
 
 
