@@ -718,7 +718,8 @@ def _not_shared(
     missing_conditions = [str(condition) for condition in named if condition not in shared]
     return (
         [
-            f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing_conditions)}."
+            f"Not asked of all of {' and '.join(names)}: the condition "
+            f"{', '.join(missing_conditions)}."
         ]
         if missing_conditions
         else []
