@@ -482,7 +482,7 @@ class Basis:
     """The numbers that an estimate is based on."""
 
     n: int
-    "number of respondents, or of targets for a mean over them"
+    "number of respondents, or of targets or wordings for a mean over these"
     excluded: int = 0
     undefined: str = ""
     "reason why there is no estimate"
