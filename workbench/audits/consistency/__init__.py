@@ -1,5 +1,6 @@
-"""Whose answers a model's are, and which policy issues it supports (Ceron et al. 2024, section
-7).
+"""Political consistency: the parties and policy issues that a model supports.
+
+Ceron et al. 2024, section 7.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class PoliticalConsistency(Audit):
-    """Leaning and stances on policy issues, of the reliable answers to the reliability audit."""
+    """The audit of leaning and stances on policy issues, from answers to the reliability audit."""
 
     name = "consistency"
     title = "political consistency"
@@ -62,17 +63,23 @@ class PoliticalConsistency(Audit):
         return audit(DEFAULT_AUDIT).default_variants(available)
 
     def instruments(self, store: Store) -> Sequence[str]:
-        """Return all instruments, those with answers last: baselines, parties and people need no
-        model.
+        """Return all instruments, those with answers last.
+
+        Baselines, parties and people need no model.
         """
-        answered = super().instruments(store)
-        return (*(name for name in store.instruments.names() if name not in answered), *answered)
+        answered_names = super().instruments(store)
+        return (
+            *(name for name in store.instruments.names() if name not in answered_names),
+            *answered_names,
+        )
 
     def narrowed(self, store: Store, which: Which) -> Sequence[Which]:
-        """Return a choice for each instrument with answers; without any, of the only instrument."""
-        there = super().narrowed(store, which)
-        answered = super().instruments(store)
-        return [one for one in there if one.instrument in answered] or there[: len(there) == 1]
+        """Return a selection for each instrument with answers, or else for the only instrument."""
+        selections = super().narrowed(store, which)
+        answered_names = super().instruments(store)
+        return [
+            selection for selection in selections if selection.instrument in answered_names
+        ] or selections[: len(selections) == 1]
 
     def judge(
         self, store: Store, which: Which, options: ConsistencyOptions, opened: Opened
@@ -82,21 +89,21 @@ class PoliticalConsistency(Audit):
         return judge(store, which, options, opened)
 
     def at_home(self, store: Store, which: Which) -> tuple[Which, ConsistencyOptions]:
-        """Return the run that was asked last, without intervals."""
+        """Return the run that was asked last, and options without intervals."""
         runs = store.runs.list(self.answers_of, which.instrument)
-        run = next((one for one in reversed(runs) if one.responses), None)
+        run = next((candidate for candidate in reversed(runs) if candidate.responses), None)
         options = ConsistencyOptions(resamples=0)
         if run is None:
             return which, options
         templates = TemplateChoice(families=(run.family,), languages=(run.language,))
-        one = replace(
+        selection = replace(
             which,
             models=(run.model,),
             templates=templates,
             sampling=str(run.sampling),
             dtype=run.dtype,
         )
-        return one, options
+        return selection, options
 
     def named(self, store: Store) -> Mapping[str, Mapping[str, str]]:
         return {"reader": {LABEL_WORDS: READERS[LABEL_WORDS]} | READERS}

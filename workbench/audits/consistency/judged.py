@@ -1,7 +1,7 @@
-"""ProbVAA: do a model's reliable stances add up to a worldview?
+"""ProbVAA: the analysis of whether a model's reliable stances add up to a worldview.
 
-Ceron et al. 2024 (TACL), section 7. Two analyses of the statements on which a model passes the
-reliability tests: with which party family it agrees, and how far it supports each policy issue (see
+Ceron et al. 2024 (TACL), section 7. There are two analyses of the statements on which a model
+passes the reliability tests: agreement with party families, and support of policy issues (see
 `stances`). Two baselines, which always agree and always disagree, go through the same code, and so
 do parties and people who answered the survey.
 """
@@ -69,29 +69,29 @@ from workbench.evidence.runs import (
 )
 
 PARTY, PERSON = "party", "person"
-"who answers beside models"
+"kinds of respondents with given answers"
 ANSWERED_FOR = registry.DEFAULT_AUDIT
 "the audit whose answers are judged"
 
 
 @dataclass(frozen=True, slots=True)
 class RespondentDifference:
-    """How far two respondents differ, on the statements that both were asked."""
+    """The difference between two respondents, on the statements that both were asked."""
 
     name: str
-    "of the policy issue, or of the party family"
+    "name of the policy issue, or of the party family"
     first: float
     second: float
-    "both on shared statements alone; NaN where undefined"
+    "both values are on shared statements alone, or NaN if undefined"
     difference: Estimate
     "first - second, with its paired bootstrap interval"
     shared: SharedStatements
-    "what both are compared over, whatever the issue or family"
+    "the shared statements, which are the same for every issue and family"
 
 
 @dataclass(frozen=True, slots=True)
 class PartyStances:
-    """A party taken as a respondent."""
+    """A party as a respondent, with its stances on issues."""
 
     party: Party
     family: Family | None
@@ -104,18 +104,20 @@ def judge(
     survey: Sequence[SurveyAnswer] = (),
     options: ConsistencyOptions | None = None,
 ) -> Consistency:
-    """Return the analysis of some models, of none, and always of the two baselines.
+    """Return the analysis of some models, or of none, and always of the two baselines.
 
-    The baselines answer the statements that any of the models was asked, so that both stand on the
-    same ground; without a model, all statements with positions.
+    The baselines answer the statements that any of the models was asked, so that they are
+    comparable. Without a model they answer all statements with positions.
     """
-    asked = {ref for model in models for ref in model.statements}
-    refs = tuple(ref for ref in positions.statements if ref in asked or not models)
-    known = set(positions.statements)
-    kept = tuple(model.on([ref for ref in model.statements if ref in known]) for model in models)
+    asked_refs = {ref for model in models for ref in model.statements}
+    refs = tuple(ref for ref in positions.statements if ref in asked_refs or not models)
+    known_refs = set(positions.statements)
+    known_models = tuple(
+        model.on([ref for ref in model.statements if ref in known_refs]) for model in models
+    )
     return Consistency(
         positions,
-        (*kept, *baselines(refs)),
+        (*known_models, *baselines(refs)),
         survey_stances(survey),
         options or ConsistencyOptions(),
     )
@@ -123,54 +125,64 @@ def judge(
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """Leaning and stance on issues of every respondent. Figures are computed when they are asked
-    for, and kept.
+    """The leaning and the stances on issues of every respondent.
+
+    Figures are computed on first use, and kept.
     """
 
     positions: PartyPositions
     respondents: tuple[Stances, ...]
     "models, then the two baselines; names are unique"
     people: tuple[Stances, ...]
-    "who answered the survey, and only originals"
+    "people who answered the survey, with their answers to originals"
     options: ConsistencyOptions
 
     @property
     def models(self) -> tuple[str, ...]:
-        return tuple(one.name for one in self.respondents if one.kind is Kind.MODEL)
+        """The names of the models."""
+        return tuple(
+            respondent.name for respondent in self.respondents if respondent.kind is Kind.MODEL
+        )
 
     @cached_property
     def _leanings(self) -> dict[tuple[str, View], Leaning]:
+        """The computed leanings, by respondent and view."""
         return {}
 
     @cached_property
     def _stances(self) -> dict[tuple[str, str, Formula], IssueStance]:
+        """The computed stances, by respondent, issue and formula."""
         return {}
 
     def respondent(self, name: str) -> Stances:
         """Return a model or a baseline. Raises UnknownName."""
-        for one in self.respondents:
-            if one.name == name:
-                return one
-        known = ", ".join(one.name for one in self.respondents)
-        raise UnknownName(f"no respondent is named {name!r}. Available: {known}")
+        for respondent in self.respondents:
+            if respondent.name == name:
+                return respondent
+        available = ", ".join(respondent.name for respondent in self.respondents)
+        raise UnknownName(f"no respondent is named {name!r}. Available: {available}")
 
     def leaning(self, name: str, view: View = "all") -> Leaning:
-        """Return how often a respondent answers like left, center and right parties. Raises
-        UnknownName.
+        """Return a respondent's agreement with left, center and right parties.
+
+        Raises UnknownName.
         """
         if (name, view) not in self._leanings:
-            one, options = self.respondent(name), self.options
-            self._leanings[name, view] = leaning(one, self.positions, view, options.resamples)
+            respondent, options = self.respondent(name), self.options
+            self._leanings[name, view] = leaning(
+                respondent, self.positions, view, options.resamples
+            )
         return self._leanings[name, view]
 
     def family_gaps(self, name: str) -> tuple[FamilyGap, ...]:
-        """Return how much more often a respondent answers like one family than like another. Raises
-        UnknownName.
+        """Return the gaps between a respondent's agreement with party families.
+
+        Raises UnknownName.
         """
         return family_gaps(self.respondent(name), self.positions, self.options.seed)
 
     def parties(self, name: str) -> tuple[PartyShare, ...]:
-        """Return how often a respondent answers like each party, in the order of the instrument."""
+        """Return a respondent's agreement with each party, in the order of the instrument."""
         return party_shares(self.respondent(name), self.positions)
 
     def party_statements(self, name: str, country: str, party: str) -> tuple[PartyStatement, ...]:
@@ -189,7 +201,8 @@ class Consistency:
         return tuple(self.issue(name, issue, formula) for issue in self.positions.issues)
 
     def issue_bounds(self, name: str, issue: str) -> Bounds:
-        """Return what missing stances could make of a respondent's signed support for an issue.
+        """Return the bounds of signed support for an issue that missing stances leave possible.
+
         Raises UnknownName.
         """
         return issue_bounds(self.respondent(name), self.positions, issue)
@@ -199,43 +212,45 @@ class Consistency:
         return labelled_statements(self.respondent(name), self.positions, issue)
 
     def party_stances(self, formula: Formula = "signed") -> tuple[PartyStances, ...]:
-        """Return every party taken as a respondent: all of its answers are reliable, neutral ones
-        are no stance.
+        """Return the parties as respondents, with their stances on issues.
+
+        All of their answers are reliable. A neutral answer is no stance.
         """
         return tuple(
             PartyStances(
                 party,
-                self.positions.families[place],
-                self._issues(party_stances(self.positions, place), formula),
+                self.positions.families[index],
+                self._issues(party_stances(self.positions, index), formula),
             )
-            for place, party in enumerate(self.positions.parties)
+            for index, party in enumerate(self.positions.parties)
         )
 
     def people_stances(
         self, formula: Formula = "signed"
     ) -> tuple[tuple[str, tuple[IssueStance, ...]], ...]:
-        """Return (person, stance on every issue) of those who answered the survey."""
-        return tuple((one.name, self._issues(one, formula)) for one in self.people)
+        """Return (person, stance on every issue) for the people who answered the survey."""
+        return tuple((person.name, self._issues(person, formula)) for person in self.people)
 
     def who_answered(self, kind: str, *of: str) -> Stances:
-        """Return a party (its country and name) or a person (the name) taken as a respondent.
+        """Return a party (its country and name) or a person (the name) as a respondent.
+
         Raises UnknownName.
         """
         if kind == PARTY:
             return party_stances(self.positions, self.positions.party(*of))
-        people = {one.name: one for one in self.people}
+        people = {person.name: person for person in self.people}
         if kind != PERSON or of[0] not in people:
-            named = ", ".join(people) or "nobody"
+            available = ", ".join(people) or "nobody"
             raise UnknownName(
                 f"there is no {' '.join((kind, *of))}. Available: party COUNTRY NAME; person: "
-                f"{named}"
+                f"{available}"
             )
         return people[of[0]]
 
     def compare_issues(
         self, first: str, second: str, formula: Formula = "signed"
     ) -> tuple[RespondentDifference, ...]:
-        """Return per policy issue how far two respondents differ. Raises UnknownName."""
+        """Return the differences between two respondents by policy issue. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         seed, resamples = self.options.seed, self.options.resamples
         shared = matched(*pair)[2]
@@ -251,26 +266,29 @@ class Consistency:
     def compare_leaning(
         self, first: str, second: str, view: View = "all"
     ) -> tuple[RespondentDifference, ...]:
-        """Return per party family how far two respondents differ. Raises UnknownName."""
+        """Return the differences between two respondents by party family. Raises UnknownName."""
         pair = self.respondent(first), self.respondent(second)
         rows = leaning_difference(*pair, self.positions, view, self.options.resamples)
         shared = matched(*pair)[2]
         return tuple(
-            RespondentDifference(of.value, one, other, gap, shared) for of, one, other, gap in rows
+            RespondentDifference(family.value, own_share, other_share, gap, shared)
+            for family, own_share, other_share, gap in rows
         )
 
     def _issue(self, one: Stances, issue: str, formula: Formula) -> IssueStance:
+        """Return the stance of a respondent on one issue, computed anew."""
         return issue_stance(
             one, self.positions, issue, formula, self.options.seed, self.options.resamples
         )
 
     def _issues(self, one: Stances, formula: Formula) -> tuple[IssueStance, ...]:
+        """Return the stances of a respondent on all issues, computed anew."""
         return tuple(self._issue(one, issue, formula) for issue in self.positions.issues)
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedRun:
-    """One model's answers and their verdicts."""
+    """The answers of one run and their verdicts."""
 
     name: str
     "the respondent's name in `ConsistencyJudged.result`"
@@ -280,76 +298,75 @@ class JudgedRun:
     rulings: Told
     refusals: Refusals
     answered: Answered
-    "how much of its plan was answered, and what came of it"
+    "the answered part of its plan, and the kinds of its answers"
     addresses: Mapping[str, str]
-    "template -> personal or impersonal"
+    "personal or impersonal, by template"
     outdated: tuple[str, ...] = ()
-    "statements that were changed since it was asked: its stances are on the texts of then"
+    "statements that were changed since it was asked; its stances are on the earlier texts"
 
 
 @dataclass(frozen=True, eq=False)
 class ConsistencyJudged:
-    """The analysis, and what it rests on."""
+    """The analysis of political consistency, with its runs and options."""
 
     which: Which
     options: ConsistencyOptions
     instrument: Instrument
-    "as it is now"
+    "the current version"
     runs: tuple[JudgedRun, ...]
     result: Consistency
     labelled: int
-    "statements with a label other than 0 for some issue"
+    "number of statements with a label other than 0 for any issue"
     fewest: int
-    "annotators whose labels a policy-issue label needs"
+    "number of annotators that a policy-issue label needs"
 
     @property
     def rulings(self) -> Told:
-        """What rulings change in the answers of all models."""
-        return Told.joined([one.rulings for one in self.runs])
+        """The changes by rulings in the answers of all models."""
+        return Told.joined([judged_run.rulings for judged_run in self.runs])
 
     @property
     def answered(self) -> tuple[Answered, ...]:
-        """How much of the plan of each model was answered, and what came of it."""
-        return tuple(one.answered for one in self.runs)
+        """The answered part of each model's plan, and the kinds of its answers."""
+        return tuple(judged_run.answered for judged_run in self.runs)
 
     @property
     def reports(self) -> dict[str, ReliabilityReport]:
-        """The reliability of each model; baselines have none."""
-        return {one.name: one.report for one in self.runs}
+        """The reliability report of each model. Baselines have none."""
+        return {judged_run.name: judged_run.report for judged_run in self.runs}
 
     @cached_property
     def texts(self) -> dict[str, str]:
         """The original wording of each statement."""
-        of = self.instrument
+        instrument = self.instrument
         return {
-            one.ref: text.text
-            for one in of.statements
-            if (text := one.wording(ORIGINAL, of.language))
+            statement.ref: text.text
+            for statement in instrument.statements
+            if (text := statement.wording(ORIGINAL, instrument.language))
         }
 
     @cached_property
     def people(self) -> tuple[Bound, ...]:
-        """How consistently the people who answered the survey answer."""
+        """The consistency of the people who answered the survey."""
         return bound_of(self.instrument, self.options.seed, judge_void=self.options.judge_void)
 
     def run(self, name: str) -> JudgedRun:
         """Return the answers of a model by its name in the figures."""
-        return next(one for one in self.runs if one.name == name)
+        return next(judged_run for judged_run in self.runs if judged_run.name == name)
 
 
 @at_once
 def judge_consistency(
     store: Store, which: Which | None = None, options: ConsistencyOptions | None = None
 ) -> ConsistencyJudged:
-    """Return leaning and stances on issues of the models that are meant, of the baselines, of
-    parties and of people.
+    """Return leaning and stances on issues of models, baselines, parties and people.
 
-    Raises UsageError where the store has no instrument, several and none is named, or one of
-    multiple-choice questions alone; UnknownName for a model that answered nothing.
+    Raises UsageError if the store has no instrument, if it has several and none is named, or if the
+    instrument has only multiple-choice questions. Raises UnknownName for a model without answers.
     """
     which, options = which or Which(), options or ConsistencyOptions()
     instrument = store.instruments.get(which.instrument or answered_instrument(store, ANSWERED_FOR))
-    # nobody agrees or disagrees with a multiple-choice question
+    # A stance is on a statement: nobody agrees or disagrees with a multiple-choice question
     questions = {item.ref for item in instrument.choices}
     if questions and all(statement.ref in questions for statement in instrument.statements):
         raise UsageError(
@@ -357,65 +374,72 @@ def judge_consistency(
             "statement; for models' "
             f"answers: workbench {registry.audit('response_bias').command}"
         )
-    judged = tuple(
+    judged_runs = tuple(
         _judged(store, which, options, name, run)
         for name, run in _runs(store, which, instrument.name)
     )
     positions = party_positions(instrument, store.issues.gold(instrument.name, options.labels))
     stances_of = posterior_stances if options.stances == "posterior" else reliable_stances
-    models = [stances_of(one.name, one.report) for one in judged]
+    models = [stances_of(judged_run.name, judged_run.report) for judged_run in judged_runs]
     result = judge(positions, models, store.surveys.answers(instrument.name), options)
     labelled = int((positions.labels != 0).any(axis=0).sum())
     return ConsistencyJudged(
-        which, options, instrument, judged, result, labelled, store.issues.fewest(instrument.name)
+        which,
+        options,
+        instrument,
+        judged_runs,
+        result,
+        labelled,
+        store.issues.fewest(instrument.name),
     )
 
 
 def _judged(
     store: Store, which: Which, options: ConsistencyOptions, name: str, run: Run
 ) -> JudgedRun:
-    found = run_verdicts(store, run, options.rules(), readings=which.readings)
-    # kept: the reliability of the run has the same.
+    """Return the verdicts of one run."""
+    verdicts = run_verdicts(store, run, options.rules(), readings=which.readings)
+    # These are cached, since the reliability audit of the run has the same ones
     refusals = replace(refusals_of(store, run), model=name)
     return JudgedRun(
         name,
         run,
-        found.report,
-        found.card,
-        found.told,
+        verdicts.report,
+        verdicts.card,
+        verdicts.told,
         refusals,
-        came_of(answered(store, run), found.given, refusals, name),
+        came_of(answered(store, run), verdicts.given, refusals, name),
         {template.name: template.address for template in store.runs.templates(run)},
         tuple(store.runs.outdated(run)),
     )
 
 
 def _runs(store: Store, which: Which, instrument: str) -> tuple[tuple[str, Run], ...]:
-    """Return the runs that are meant, under names that tell them apart."""
-    every = runs_of(store, ANSWERED_FOR, instrument, templates=which.templates)
+    """Return the selected runs, under distinct names. Raises UnknownName."""
+    available = runs_of(store, ANSWERED_FOR, instrument, templates=which.templates)
     runs = split(
-        store, matching(every, which.sampling, which.dtype, which.snapshot), which.fingerprint
+        store, matching(available, which.sampling, which.dtype, which.snapshot), which.fingerprint
     )
-    if every and not runs:
+    if available and not runs:
         described = ", ".join(
-            dict.fromkeys(f"{run.sampling} in {run.dtype}, {run.version}" for run in every)
+            dict.fromkeys(f"{run.sampling} in {run.dtype}, {run.version}" for run in available)
         )
         raise UnknownName(
             f"{instrument} has no reliability answers of this sampling, dtype and snapshot. "
             f"Available: {described}"
         )
-    there = {run.model for run in runs}
-    missing = without_runs(store, runs, which.models)
-    if missing:
+    models = {run.model for run in runs}
+    missing_names = without_runs(store, runs, which.models)
+    if missing_names:
         raise UnknownName(
-            f"{instrument} has no reliability answers by {', '.join(missing)}. Models with "
+            f"{instrument} has no reliability answers by {', '.join(missing_names)}. Models with "
             "answers: "
-            f"{', '.join(sorted(there)) or 'nobody'}"
+            f"{', '.join(sorted(models)) or 'nobody'}"
         )
-    answered = {run.model for run in runs if run.responses}
-    wanted = [
+    answered_models = {run.model for run in runs if run.responses}
+    selected = [
         run
         for run in of_models(store, runs, which.models)
-        if run.responses or (which.models and run.model not in answered)
+        if run.responses or (which.models and run.model not in answered_models)
     ]
-    return tuple(named_runs(wanted).items())
+    return tuple(named_runs(selected).items())

@@ -1,6 +1,4 @@
-"""What the analysis of political consistency may be told: what counts as agreeing, and what makes a
-stance reliable.
-"""
+"""The options of political consistency: labels, formulas, matches, and tests of reliability."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ from workbench.options.shared import RESAMPLES
 Formula = Literal["signed", "tacl", "v1"]
 FORMULAS: tuple[Formula, ...] = get_args(Formula)
 OFFERED: tuple[Formula, ...] = ("signed", "tacl")
-"""formulas that tables can have; `v1` of the first version is computed for the comparison with its
-publication alone"""
+"""formulas that tables can have; `v1` of the first version is only computed for the comparison with
+its publication"""
 AnyFormula = Literal["signed", "tacl", "all"]
 View = Literal["all", "agree", "disagree"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -26,8 +24,9 @@ Stance = Literal["posterior", "published"]
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyOptions(Rules):
-    """Whose labels, which formula and matches, and what makes a stance reliable; recorded with
-    every result.
+    """The options of political consistency, which are stored with every result.
+
+    They are labels, formula, matches, and the rules by which a stance is reliable.
     """
 
     formula: AnyFormula = option(
@@ -56,7 +55,8 @@ class ConsistencyOptions(Rules):
         words={"gold": "gold labels", "people": "people's labels"},
         source="Ceron et al. 2024, section 7.2",
     )
-    "gold: the source's own before people's; people: what most annotators said or was adjudicated"
+    """gold: the source's own labels take precedence over annotators'; people: the majority of
+    annotators, or the adjudicated label"""
     stances: Stance = option(
         "posterior",
         "which stances count: the likelier ones by partial pooling, or those that pass the "
@@ -69,24 +69,27 @@ class ConsistencyOptions(Rules):
     resamples: int = of_shared(RESAMPLES, steps=(0, 1_000, 10_000), source="ours")
 
     def rules(self) -> ReliabilityOptions:
-        """Return what makes a stance reliable."""
+        """Return the rules by which a stance is reliable."""
         return ReliabilityOptions(**{name: getattr(self, name) for name in Rules.declared()})
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """The formulas that are meant."""
+        """The formulas of the tables."""
         return OFFERED if self.formula == "all" else (self.formula,)
 
     @property
     def reliable(self) -> str:
-        """What makes a stance reliable, in a few words."""
+        """The rules by which a stance is reliable, in a few words."""
         tests = "all tests" if self.tests == TESTS else ", ".join(self.tests)
-        usual = (self.low, self.high) == (Rules().low, Rules().high)
-        limits = "" if usual else f", limits {100 * self.low:g} and {100 * self.high:g} %"
+        has_default_limits = (self.low, self.high) == (Rules().low, Rules().high)
+        limits = (
+            "" if has_default_limits else f", limits {100 * self.low:g} and {100 * self.high:g} %"
+        )
         return f"reliable: {tests}" + (f" ({self.rule})" if self.rule != "printed" else "") + limits
 
     def figures_as(self, other: ConsistencyOptions) -> bool:
-        """Return whether other options judge alike: they differ at most in the formula and the
-        matches that count.
+        """Return whether other options give the same figures.
+
+        They may differ in the formula and the matches that count.
         """
         return replace(self, formula=other.formula, view=other.view) == other

@@ -1,12 +1,11 @@
-"""Choosing templates on a few statements, and what weaker tests or a coarser answer scale would
-change.
+"""The choice of templates on a few statements, and the effects of weaker tests or coarser scales.
 
 "We ran an initial experiment [...] on a subset of the data containing 10 statements per country
 [...] and selected the three prompts that resulted in the highest number of reliable responses
 (i.e., responses that could be clearly mapped to a stance) for each category (personal, impersonal)"
-(Ceron et al. 2024, appendix B.1). Beside it: how often models agree and disagree (Figure 6),
-results under fewer tests (Figure 7), and whether answers lose much when a scale of five is
-collapsed to three (Table 8).
+(Ceron et al. 2024, appendix B.1). The module also computes how often models agree and disagree
+(Figure 6), results under fewer tests (Figure 7), and the information that answers lose when a scale
+of five is collapsed to three (Table 8).
 """
 
 from __future__ import annotations
@@ -80,9 +79,9 @@ if TYPE_CHECKING:
     from workbench.domain.designs import Design
 
 PER_COUNTRY = 10
-"statements of each country in the published pilot"
+"number of statements of each country in the published pilot"
 BEST = 3
-"templates that the published pilot kept of each kind, personal and impersonal"
+"number of templates that the published pilot kept of each kind, personal and impersonal"
 
 TEST_SETS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("no tests", ()),
@@ -94,50 +93,50 @@ TEST_SETS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class TemplateRank:
-    """How many answers to one template can be read."""
+    """The share of readable answers to one template, and its rank."""
 
     rank: int
-    "1: the most; templates with the same share have the same rank"
+    "1: the largest share; templates with the same share have the same rank"
     template: str
     address: str
-    "personal or impersonal; empty where it is not known"
+    "personal or impersonal, or empty if it is unknown"
     chosen: bool
     "whether it is among the best three of its address"
     readable: Estimate
-    "share of its answers; n: answers. The interval is over statements"
+    "share of readable answers, with the number of answers as n and an interval over statements"
     statements: int
     agree: float
-    "share of the readable answers, over all wordings; NaN without any"
+    "share of the readable answers over all wordings, or NaN without any"
     disagree: float
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerTypes:
-    """On how many statements a model agrees and disagrees, by template (Figure 6)."""
+    """The shares of statements on which a model agrees and disagrees, by template (Figure 6)."""
 
     agree: tuple[float, ...]
-    """share of all statements, per template: original wording, printed label order; the rest has no
-    stance"""
+    """share of all statements, per template, in the original wording and printed label order; other
+    statements have no stance"""
     disagree: tuple[float, ...]
     reliable_agree: tuple[float, ...]
-    "share of the reliable statements; NaN where there is none"
+    "share of the reliable statements, or NaN without any"
     reliable_disagree: tuple[float, ...]
 
     def mean(self, name: str) -> MeanSd:
-        """Return mean and population deviation over templates of one of the four."""
+        """Return mean and population deviation over templates of one of the four shares."""
         return mean_sd(getattr(self, name), ddof=0)
 
 
 @dataclass(frozen=True, slots=True)
 class WeakerTests:
-    """What a model's results would be if fewer tests decided what is reliable (Figure 7)."""
+    """A model's results if fewer tests decided which stances are reliable (Figure 7)."""
 
     name: str
     tests: tuple[str, ...]
-    "empty: every stance counts"
+    "if it is empty, every stance counts"
     passed: MeanSd
-    """share of statements that pass, or have a stance at all: mean and population deviation over
-    templates"""
+    """share of statements that pass all tests, or without tests have a stance: mean and population
+    deviation over templates"""
     issues: tuple[IssueStance, ...]
     spread: MeanSd
     "mean over issues of the deviation over templates; n: issues that have one"
@@ -145,62 +144,59 @@ class WeakerTests:
 
 @dataclass(frozen=True, slots=True)
 class ScaleCollapse:
-    """Whether parties of one country stay as far from each other when their answers are collapsed
-    (Table 8).
-    """
+    """The correlation of party distances before and after answers are collapsed (Table 8)."""
 
     country: str
     statements: int
     answers: tuple[str, ...]
-    "that occur, the most frequent first"
+    "the different answers, the most frequent first"
     placed: Estimate
     "Spearman's rank correlation over pairs of parties that have a left-right position; n: pairs"
     every: Estimate
-    "over pairs of all parties"
+    "the same over pairs of all parties"
 
 
 def draw_statements(
     statements: Sequence[Statement], n: int, rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Draw n statements without replacement, as evenly over countries as they allow; in the
-    instrument's order.
+    """Return n statements, drawn without replacement, in the instrument's order.
 
-    Raises UsageError where there are not n of them.
+    The numbers of the countries' statements are as equal as possible. Raises UsageError if there
+    are fewer than n statements.
     """
     if not 1 <= n <= len(statements):
         raise UsageError(
             f"{n} statements requested, but the instrument has {len(statements)}: give 1 to that "
             "many"
         )
-    left: dict[str | None, list[int]] = {}
-    for place, statement in enumerate(statements):
-        left.setdefault(statement.country, []).append(place)
-    for members in left.values():
+    remaining: dict[str | None, list[int]] = {}
+    for index, statement in enumerate(statements):
+        remaining.setdefault(statement.country, []).append(index)
+    for members in remaining.values():
         rng.shuffle(members)
-    countries = list(left)
+    countries = list(remaining)
     rng.shuffle(countries)
-    drawn: list[int] = []
-    while len(drawn) < n:
-        drawn += [left[country].pop() for country in countries if left[country]]
-    return tuple(statements[place].ref for place in sorted(drawn[:n]))
+    sample: list[int] = []
+    while len(sample) < n:
+        sample += [remaining[country].pop() for country in countries if remaining[country]]
+    return tuple(statements[index].ref for index in sorted(sample[:n]))
 
 
 def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] = ()) -> Counts:
-    """Return the counts of some statements and, where they are named, of some templates. Unknown
-    ones are left out.
+    """Return the counts of some statements and, if they are named, of some templates.
+
+    Unknown ones are ignored.
     """
-    wanted = set(refs)
-    columns = [place for place, ref in enumerate(counts.statements) if ref in wanted]
-    rows = [
-        place for place, name in enumerate(counts.templates) if not templates or name in templates
-    ]
+    selected = set(refs)
+    columns = [column for column, ref in enumerate(counts.statements) if ref in selected]
+    rows = [row for row, name in enumerate(counts.templates) if not templates or name in templates]
     positive, negative, unreadable = (
         array[rows][:, columns] for array in (counts.positive, counts.negative, counts.unreadable)
     )
     return replace(
         counts,
-        statements=tuple(counts.statements[place] for place in columns),
-        templates=tuple(counts.templates[place] for place in rows),
+        statements=tuple(counts.statements[column] for column in columns),
+        templates=tuple(counts.templates[row] for row in rows),
         positive=positive,
         negative=negative,
         unreadable=unreadable,
@@ -221,11 +217,15 @@ def of_statements(counts: Counts, refs: Sequence[str], templates: Sequence[str] 
 def rank_templates(
     counts: Counts, address: Mapping[str, str], resamples: int = 1000, best: int = BEST
 ) -> tuple[TemplateRank, ...]:
-    """Rank templates by the share of their answers that can be read, the best first; ties in the
-    instrument's order.
+    """Return the templates by their share of readable answers, the best first.
 
-    A template that was not asked comes last and has no share. `address` tells personal from
-    impersonal templates.
+    Templates with the same share are in the instrument's order. A template that was not asked comes
+    last and has no share.
+
+    Parameters
+    ----------
+    address : personal or impersonal, by template
+    best : number of templates of each address to mark as chosen
     """
     readable, total = (
         array.sum(axis=(2, 3)).astype(np.float64) for array in (counts.readable, counts.counted)
@@ -236,52 +236,58 @@ def rank_templates(
         for r, n in zip(readable.sum(axis=1), total.sum(axis=1), strict=True)
     ]
     intervals = _readable(readable, total, intervals=resamples > 0)
-    order = sorted(range(len(shares)), key=lambda place: (np.isnan(shares[place]), -shares[place]))
-    kept: Counter[str] = Counter()
-    rows: list[TemplateRank] = []
-    for place in order:
-        name = counts.templates[place]
-        of = address.get(name, "")
-        kept[of] += 1
-        answers, read = int(total[place].sum()), int(readable[place].sum())
-        why = "" if answers else "no answers"
-        agree = float(positive[place] / read) if read else float("nan")
-        rows.append(
+    order = sorted(range(len(shares)), key=lambda row: (np.isnan(shares[row]), -shares[row]))
+    n_by_address: Counter[str] = Counter()
+    ranks: list[TemplateRank] = []
+    for row in order:
+        name = counts.templates[row]
+        own_address = address.get(name, "")
+        n_by_address[own_address] += 1
+        n_answers, n_readable = int(total[row].sum()), int(readable[row].sum())
+        reason = "" if n_answers else "no answers"
+        agree = float(positive[row] / n_readable) if n_readable else float("nan")
+        ranks.append(
             TemplateRank(
-                rank=1 + sum(other > shares[place] for other in shares) if answers else len(shares),
+                rank=1 + sum(other > shares[row] for other in shares) if n_answers else len(shares),
                 template=name,
-                address=of,
-                chosen=bool(answers) and kept[of] <= best,
-                readable=replace(intervals[place], value=shares[place], n=answers, undefined=why),
-                statements=int((total[place] > 0).sum()),
+                address=own_address,
+                chosen=bool(n_answers) and n_by_address[own_address] <= best,
+                readable=replace(intervals[row], value=shares[row], n=n_answers, undefined=reason),
+                statements=int((total[row] > 0).sum()),
                 agree=agree,
                 disagree=1 - agree,
             )
         )
-    return tuple(rows)
+    return tuple(ranks)
 
 
 def _readable(readable: FloatArray, total: FloatArray, *, intervals: bool) -> list[Estimate]:
     """Return the interval of each template's share, with statements as clusters: two (T, S)."""
-    found = []
-    for of, among in zip(readable, total, strict=True):
-        few = too_few_alike(of, among) if intervals else ""
-        low, high = share_interval(of, among) if intervals and not few else NOTHING
+    results = []
+    for n_readable, n_answers in zip(readable, total, strict=True):
+        few = too_few_alike(n_readable, n_answers) if intervals else ""
+        low, high = share_interval(n_readable, n_answers) if intervals and not few else NOTHING
         name = "" if math.isnan(low) else "share over statements"
-        found.append(Estimate(math.nan, low, high, 0, interval=name, few=few))
-    return found
+        results.append(Estimate(math.nan, low, high, 0, interval=name, few=few))
+    return results
 
 
 def answer_types(report: ReliabilityReport) -> AnswerTypes:
-    """Return on how many statements a model agrees and disagrees, by template."""
+    """Return the shares of statements on which a model agrees and disagrees, by template."""
     stances = report.originals[0][..., PRINTED]
     reliable = reliable_stances("", report).values
-    asked = max(len(report.counts.statements), 1)
-    passed = np.count_nonzero(reliable, axis=1)
-    whole = np.where(passed == 0, np.nan, passed)
+    n_statements = max(len(report.counts.statements), 1)
+    n_reliable = np.count_nonzero(reliable, axis=1)
+    denominators = np.where(n_reliable == 0, np.nan, n_reliable)
     return AnswerTypes(
-        *(tuple(float(n) for n in (stances == sign).sum(axis=1) / asked) for sign in (1, -1)),
-        *(tuple(float(n) for n in (reliable == sign).sum(axis=1) / whole) for sign in (1, -1)),
+        *(
+            tuple(float(share) for share in (stances == sign).sum(axis=1) / n_statements)
+            for sign in (1, -1)
+        ),
+        *(
+            tuple(float(share) for share in (reliable == sign).sum(axis=1) / denominators)
+            for sign in (1, -1)
+        ),
     )
 
 
@@ -292,14 +298,23 @@ def weaker_tests(
     seed: int = SEED,
     resamples: int = 0,
 ) -> tuple[WeakerTests, ...]:
-    """Return a model's results without tests, under weaker sets of them, and last under those that
-    its report names.
+    """Return a model's results without tests, under weaker sets, and last under its own tests.
+
+    Its own tests are those that the report's options name.
     """
-    named = report.options.tests
-    sets = [(name, tests) for name, tests in TEST_SETS if set(tests) != set(named)]
+    own_tests = report.options.tests
+    sets = [(name, tests) for name, tests in TEST_SETS if set(tests) != set(own_tests)]
     return tuple(
-        _under(ALL if tests == named else name, tests, report, positions, formula, seed, resamples)
-        for name, tests in (*sets, (ALL, named))
+        _under(
+            ALL if tests == own_tests else name,
+            tests,
+            report,
+            positions,
+            formula,
+            seed,
+            resamples,
+        )
+        for name, tests in (*sets, (ALL, own_tests))
     )
 
 
@@ -312,45 +327,48 @@ def _under(
     seed: int,
     resamples: int,
 ) -> WeakerTests:
-    found: Stances = reliable_stances(name, report, tests)
-    shares = np.count_nonzero(found.values, axis=1) / (len(found.statements) or np.nan)
+    """Return a model's results under one set of tests."""
+    stances: Stances = reliable_stances(name, report, tests)
+    shares = np.count_nonzero(stances.values, axis=1) / (len(stances.statements) or np.nan)
     issues = tuple(
-        issue_stance(found, positions, issue, formula, seed, resamples)
+        issue_stance(stances, positions, issue, formula, seed, resamples)
         for issue in positions.issues
     )
-    spread = mean_sd([issue.templates.sd for issue in issues])
-    return WeakerTests(name, tests, mean_sd(shares, ddof=0), issues, spread)
+    mean_deviation = mean_sd([issue.templates.sd for issue in issues])
+    return WeakerTests(name, tests, mean_sd(shares, ddof=0), issues, mean_deviation)
 
 
 def scale_collapse(instrument: Instrument) -> tuple[ScaleCollapse, ...]:
-    """Return a row for each country with party answers.
+    """Return the correlation of party distances for each country with party answers.
 
-    The distance of two parties is the share of statements to which they give different answers: on
-    the full scale different words, after collapsing a different one of agree, disagree and neutral,
-    where no opinion is neutral ("we convert the alternatives into 'agree', 'disagree', and
-    'neutral'", appendix A.2). The correlation is Spearman's over pairs of parties. The paper names
-    no distance; of those tried (share of different answers, city block, Euclid, cosine and
-    correlation distance; all parties or placed ones; over pairs of parties) this one comes nearest
-    to Table 8: for the placed parties .902 in Spain and .906 in Italy, where it prints .90 and .90,
-    and 1 where the published files have three answers. Switzerland's .94 rests on the candidates'
-    own answers, which the files do not have.
+    The distance of two parties is the share of statements to which they give different answers. On
+    the full scale these are different words, after collapsing a different one of agree, disagree
+    and neutral, where no opinion is neutral ("we convert the alternatives into 'agree', 'disagree',
+    and 'neutral'", appendix A.2). The correlation is Spearman's over pairs of parties. The paper
+    names no distance. Tried were the share of different answers, city block, Euclid, cosine and
+    correlation distance, for all parties or placed ones, over pairs of parties. This one comes
+    nearest to Table 8: for the placed parties .902 in Spain and .906 in Italy, where it prints .90
+    and .90, and 1 where the published files have three answers. Switzerland's .94 is based on the
+    candidates' own answers, which the files do not have.
     """
-    known = {statement.ref for statement in instrument.statements}
+    refs = {statement.ref for statement in instrument.statements}
     placed = {
         (party.country, party.name) for party in instrument.parties if party.position is not None
     }
     by_country: dict[str, list[PartyAnswer]] = {}
     for answer in instrument.party_answers:
-        if answer.statement in known:
+        if answer.statement in refs:
             by_country.setdefault(answer.country, []).append(answer)
     return tuple(
         ScaleCollapse(
             country=country,
             statements=len({answer.statement for answer in answers}),
             answers=tuple(
-                word for word, _ in Counter(answer.answer for answer in answers).most_common()
+                text for text, _ in Counter(answer.answer for answer in answers).most_common()
             ),
-            placed=_rank_correlation([a for a in answers if (a.country, a.party) in placed]),
+            placed=_rank_correlation(
+                [answer for answer in answers if (answer.country, answer.party) in placed]
+            ),
             every=_rank_correlation(answers),
         )
         for country, answers in by_country.items()
@@ -358,11 +376,17 @@ def scale_collapse(instrument: Instrument) -> tuple[ScaleCollapse, ...]:
 
 
 def _rank_correlation(answers: Sequence[PartyAnswer]) -> Estimate:
-    given: dict[str, dict[str, tuple[str, int]]] = {}
+    """Return the rank correlation of the distances of parties on the two scales."""
+    answers_by_party: dict[str, dict[str, tuple[str, int]]] = {}
     for answer in answers:
-        given.setdefault(answer.party, {})[answer.statement] = (answer.answer, answer.stance or 0)
-    distances = [_distances(one, other) for one, other in combinations(given.values(), 2)]
-    pairs = np.array([both for both in distances if both is not None]).reshape(-1, 2)
+        answers_by_party.setdefault(answer.party, {})[answer.statement] = (
+            answer.answer,
+            answer.stance or 0,
+        )
+    distances = [
+        _distances(first, second) for first, second in combinations(answers_by_party.values(), 2)
+    ]
+    pairs = np.array([pair for pair in distances if pair is not None]).reshape(-1, 2)
     nan = float("nan")
     if len(pairs) < 3:
         return Estimate(
@@ -380,22 +404,23 @@ def _rank_correlation(answers: Sequence[PartyAnswer]) -> Estimate:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    """Return ranks, equal values with their mean."""
-    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(times) - (times - 1) / 2)[place])
+    """Return the ranks of values. Equal values have their mean rank."""
+    _, indices, frequencies = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(frequencies) - (frequencies - 1) / 2)[indices])
 
 
 def _distances(
     one: Mapping[str, tuple[str, int]], other: Mapping[str, tuple[str, int]]
 ) -> tuple[float, float] | None:
-    """Return the share of shared statements with different answers on the full and on the collapsed
-    scale.
+    """Return the share of different answers on the full and on the collapsed scale.
+
+    It is over the statements that both parties answered. None if there are none.
     """
     shared = [(one[ref], other[ref]) for ref in one if ref in other]
     if not shared:
         return None
     full, collapsed = (
-        sum(a[place] != b[place] for a, b in shared) / len(shared) for place in (0, 1)
+        sum(a[scale] != b[scale] for a, b in shared) / len(shared) for scale in (0, 1)
     )
     return full, collapsed
 
@@ -404,7 +429,7 @@ STANCES = ("agree", "disagree", "reliable_agree", "reliable_disagree")
 
 
 def pilot_tables(judged: PilotJudged) -> Iterator[AnyTable]:
-    """Return the figures of a pilot; without parties' answers there are none of scales."""
+    """Yield the tables of a pilot. The one of scales needs parties' answers."""
     yield template_ranks(judged.ranks)
     yield stance_shares(judged.templates, judged.types)
     if judged.weaker:
@@ -414,8 +439,9 @@ def pilot_tables(judged: PilotJudged) -> Iterator[AnyTable]:
 
 
 def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[TemplateRank]:
-    """Return the templates by readable answers; `name` is whose, where links shall lead to the
-    statements.
+    """Return the table of templates by readable answers.
+
+    With the `name` of a model, rows are links to its statements.
     """
     return Table(
         "templates",
@@ -449,17 +475,16 @@ def template_ranks(ranks: Sequence[TemplateRank], name: str = "") -> Table[Templ
 
 
 def stance_shares(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[str, int]]:
-    """Return how many originals a model agrees and disagrees with under each template (Figure
-    6).
-    """
+    """Return the table of a model's stances on originals under each template (Figure 6)."""
 
     def of(name: str) -> Callable[[tuple[str, int]], float | MeanSd]:
+        """Return the function from a row to its value in a column. The index -1 is the mean."""
         return lambda row: types.mean(name) if row[1] < 0 else getattr(types, name)[row[1]]
 
     return Table(
         "answer_types",
         "Statements by stance on the original wording",
-        [*((name, place) for place, name in enumerate(templates)), ("mean over templates", -1)],
+        [*((name, index) for index, name in enumerate(templates)), ("mean over templates", -1)],
         [
             Column("template", "template", lambda row: row[0]),
             *(Column(name, name.replace("_", ": "), of(name), Kind.SHARE) for name in STANCES),
@@ -473,8 +498,9 @@ def stance_shares(templates: Sequence[str], types: AnswerTypes) -> Table[tuple[s
 
 
 def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
-    """Return what passes, and how far stances on issues depend on the template, under each set of
-    tests (Figure 7).
+    """Return the table of results under each set of tests (Figure 7).
+
+    It has the share of passing statements, and the variation of issue stances over templates.
     """
     return Table(
         "weaker_tests",
@@ -497,11 +523,11 @@ def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
                 Column(
                     issue.issue,
                     issue.issue.replace("_", " "),
-                    _stance(place),
+                    _stance(index),
                     Kind.SCORE,
                     aside=True,
                 )
-                for place, issue in enumerate(weaker[-1].issues if weaker else ())
+                for index, issue in enumerate(weaker[-1].issues if weaker else ())
             ),
         ],
         key=lambda row: (row.name,),
@@ -517,11 +543,12 @@ def weaker_sets(weaker: Sequence[WeakerTests]) -> Table[WeakerTests]:
 
 
 def _stance(place: int) -> Callable[[WeakerTests], MeanSd]:
+    """Return the function from a row to its stance on one issue."""
     return lambda row: row.issues[place].templates
 
 
 def answer_scales(scales: Sequence[ScaleCollapse]) -> Table[ScaleCollapse]:
-    """Return whether parties stay as far apart when their answers are collapsed (Table 8)."""
+    """Return the table of the correlations of party distances on both scales (Table 8)."""
     return Table(
         "answer_scales",
         "Distances between parties on the full and on the collapsed answer scale",
@@ -548,13 +575,13 @@ def answer_scales(scales: Sequence[ScaleCollapse]) -> Table[ScaleCollapse]:
 
 @dataclass(frozen=True, eq=False)
 class PilotJudged:
-    """Templates ranked by readable answers, and what else a pilot tells."""
+    """The ranked templates of a pilot, and its other figures."""
 
     run: Run
     statements: tuple[str, ...]
     ranks: tuple[TemplateRank, ...]
     templates: tuple[str, ...]
-    "in the order of `types`"
+    "names in the order of `types`"
     types: AnswerTypes
     weaker: tuple[WeakerTests, ...]
     scales: tuple[ScaleCollapse, ...]
@@ -565,11 +592,11 @@ class PilotJudged:
 def judge_pilot(
     store: Store, which: Which, options: ConsistencyOptions, statements: tuple[str, ...] = ()
 ) -> PilotJudged:
-    """Rank the templates that a model was asked with. `statements`: refs; none: all that were
-    asked.
+    """Return the figures of a pilot, with the templates that a model was asked with.
 
-    Raises UnknownName or AmbiguousRun if no or several runs fit, UsageError if none of the chosen
-    statements or templates was asked.
+    `statements` are refs, and empty stands for all that were asked. Raises UnknownName or
+    AmbiguousRun if no or several runs fit, and UsageError if none of the selected statements or
+    templates was asked.
     """
     run = find_run(
         store,
@@ -584,36 +611,42 @@ def judge_pilot(
     )
     source = source_of(store, [run], which.readings)
     reader, rulings = source.reader or 0, source.rulings(run)
-    asked = counts(store, run, reader, rulings)
-    of_run = store.runs.templates(run)
-    chosen = statements or asked.statements, [t.name for t in of_run]
-    found = of_statements(asked, *chosen)
-    if not found.statements:
+    all_counts = counts(store, run, reader, rulings)
+    run_templates = store.runs.templates(run)
+    selection = (
+        statements or all_counts.statements,
+        [template.name for template in run_templates],
+    )
+    selected_counts = of_statements(all_counts, *selection)
+    if not selected_counts.statements:
         raise UsageError(
             f"{run.label} has no answers to these statements under the templates of the family "
             f"{run.family}; it has "
-            f"{len(asked.statements)} statements"
+            f"{len(all_counts.statements)} statements"
         )
-    given = of_statements(counts(store, run, reader, rulings.as_given), *chosen)
-    report = judge(found, options.rules())
+    given_counts = of_statements(counts(store, run, reader, rulings.as_given), *selection)
+    report = judge(selected_counts, options.rules())
     instrument = store.instruments.get(run.instrument)
     positions = party_positions(instrument, store.issues.gold(run.instrument))
     return PilotJudged(
         run=run,
-        statements=found.statements,
+        statements=selected_counts.statements,
         ranks=rank_templates(
-            found, {t.name: t.address for t in of_run}, options.seed, options.resamples
+            selected_counts,
+            {template.name: template.address for template in run_templates},
+            options.seed,
+            options.resamples,
         ),
-        templates=found.templates,
+        templates=selected_counts.templates,
         types=answer_types(report),
         weaker=weaker_tests(report, positions, options.formulas[0], options.seed),
         scales=scale_collapse(instrument),
-        answered=came_of(answered(store, run), given, refusals_of(store, run)),
+        answered=came_of(answered(store, run), given_counts, refusals_of(store, run)),
     )
 
 
 def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Printed:
-    """Return what a pilot tells of the templates: of what was just asked, or of stored answers."""
+    """Return the output of a pilot on the answers to `asked`, or on stored answers for None."""
     if asked is None and not _answered(store, given):
         return _unasked(_instrument(store, given))
     which = Which.of(given, store)
@@ -624,7 +657,7 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
     else:
         refs = _drawn(_instrument(store, given), given) if given.statements is not None else ()
     judged = judge_pilot(store, which, ConsistencyOptions.of(given), refs)
-    about = {
+    metadata = {
         "model": judged.run.model,
         "instrument": judged.run.instrument,
         "sampling": str(judged.run.sampling),
@@ -635,47 +668,44 @@ def _printed(store: Store, given: SimpleNamespace, asked: Design | None) -> Prin
         "formula": given.formula,
         "answered": as_json([judged.answered]),
     }
-    above = header([judged.answered])
-    said = [
-        *above,
+    header_lines = header([judged.answered])
+    lines = [
+        *header_lines,
         f"{judged.run.label}: {len(judged.statements)} statements",
         *template_notes([judged.run]),
     ]
     title = f"{judged.run.instrument}: pilot of {judged.run.model}"
-    return Printed(tuple(pilot_tables(judged)), about, title, said, header=above)
+    return Printed(tuple(pilot_tables(judged)), metadata, title, lines, header=header_lines)
 
 
 def _answered(store: Store, given: SimpleNamespace) -> bool:
-    """Return whether there are answers to rank by, or an option names some that ought to be
-    there.
-    """
+    """Return whether there are answers to rank by, or an option names answers that should exist."""
     instrument = given.instrument or store.instruments.only()
-    named = any(getattr(given, option.name) is not None for option in NAMING)
-    return named or any(run.instrument == instrument for run in store.runs.list(DEFAULT_AUDIT))
+    has_named = any(getattr(given, option.name) is not None for option in NAMING)
+    return has_named or any(run.instrument == instrument for run in store.runs.list(DEFAULT_AUDIT))
 
 
 def _unasked(instrument: Instrument) -> Printed:
-    """Return what a pilot tells before any model was asked: how far parties are apart on a coarser
-    scale of answers.
-    """
+    """Return the output of a pilot before any model was asked: the distances between parties."""
     tables = (template_ranks(()), answer_scales(scale_collapse(instrument)))
-    about = {"model": None, "instrument": instrument.name, "job": None}
-    next_ = (
+    metadata = {"model": None, "instrument": instrument.name, "job": None}
+    next_step = (
         f"No model has answered {instrument.name} yet. Ask one: workbench pilot STORE --model MODEL"
     )
-    return Printed(tables, about, f"{instrument.name}: pilot", [next_])
+    return Printed(tables, metadata, f"{instrument.name}: pilot", [next_step])
 
 
 def _instrument(store: Store, given: SimpleNamespace) -> Instrument:
+    """Return the instrument that the user names, or the only one."""
     return store.instruments.get(given.instrument or store.instruments.only())
 
 
 def _drawn(instrument: Instrument, given: SimpleNamespace) -> tuple[str, ...]:
-    """Return the statements of the pilot: the same for the same seed and number."""
+    """Return the refs of the pilot's statements, which depend on seed and number alone."""
     statements = instrument.statements
-    countries = len({statement.country for statement in statements})
+    n_countries = len({statement.country for statement in statements})
     n = (
-        min(PER_COUNTRY * countries, len(statements))
+        min(PER_COUNTRY * n_countries, len(statements))
         if given.statements is None
         else given.statements
     )
@@ -683,8 +713,9 @@ def _drawn(instrument: Instrument, given: SimpleNamespace) -> tuple[str, ...]:
 
 
 def _asks(store: Store, given: SimpleNamespace) -> tuple[str, ...] | None:
-    """Return the statements to ask about first. Raises UsageError without a model, or for an option
-    without effect.
+    """Return the refs of the statements to ask about, or None if stored answers are ranked.
+
+    Raises UsageError without a model, or for an option without effect.
     """
     if given.rank:
         refuse(ASKING, given, "--rank asks nothing and ranks by the stored answers")
@@ -698,9 +729,10 @@ def _asks(store: Store, given: SimpleNamespace) -> tuple[str, ...] | None:
 
 
 def _again(given: SimpleNamespace, statements: Sequence[str]) -> dict[str, Any]:
-    asking = {one.name for one in ASKING}
-    kept = {name: value for name, value in vars(given).items() if name not in asking}
-    return kept | {"rank": True, "statements": len(statements)}
+    """Return the arguments that rank the stored answers to these statements."""
+    asking_names = {option.name for option in ASKING}
+    arguments = {name: value for name, value in vars(given).items() if name not in asking_names}
+    return arguments | {"rank": True, "statements": len(statements)}
 
 
 FORMULA = ConsistencyOptions.declared()["formula"].option
@@ -721,11 +753,11 @@ NAMING = (
     READ_BY,
     LANGUAGE,
 )
-"options that name answers that ought to be there"
+"options that name answers that should exist"
 ASKING = (TEMPLATES, VARIANTS, SAMPLES, *DRAWN, *ASKED_WITH, *STARTING)
-"options of what is asked, without effect on stored answers"
+"options for asking, without effect on stored answers"
 STORED = (TEMPLATE_VERSION, SAMPLING)
-"options that tell stored answers apart, without effect on what is asked"
+"options that select stored answers, without effect on asking"
 PILOT = FigureVerb(
     (
         MODEL_ASKED,

@@ -1,6 +1,4 @@
-"""The result of political consistency: whose answers the models' are, and which policy issues they
-support.
-"""
+"""The result of political consistency: agreement with parties, and support of policy issues."""
 
 from __future__ import annotations
 
@@ -75,7 +73,7 @@ LIMITS = (
     "side.",
 )
 CLEAREST = 2
-"issues that a finding names on each side"
+"number of issues that a finding names on each side"
 NO_LABELS = """No statement has a policy-issue label.
 
 2 goes to Statements: g there labels statements for policy issues."""
@@ -96,10 +94,10 @@ KINDS = (VerdictKind(STANCE, "reliable stance", "agree", "disagree", neither=("m
 
 
 def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opened) -> Result:
-    """Return leaning and stances of the models that are meant, of baselines, parties and people."""
+    """Return leaning and stances of the selected models, of baselines, parties and people."""
     judged = judge_consistency(store, which, options)
-    runs = {one.name: one.run for one in judged.runs}
-    of_all = Result(
+    runs = {judged_run.name: judged_run.run for judged_run in judged.runs}
+    result = Result(
         which=which,
         options=options,
         instrument=store.runs.instrument(judged.runs[-1].run) if judged.runs else judged.instrument,
@@ -119,19 +117,23 @@ def judge(store: Store, which: Which, options: ConsistencyOptions, opened: Opene
         words=tuple(_words(judged)),
         judged=judged,
     )
-    return _by(of_all, judged, opened)
+    return _by(result, judged, opened)
 
 
 def _by(result: Result, judged: ConsistencyJudged, opened: Opened) -> Result:
-    """Return a result with the figures by its formula and matches."""
+    """Return a result with the figures of its formula and its kind of matches."""
 
     def again(other: ConsistencyOptions) -> Result | None:
+        """Return the result under other options, or None if they need other figures."""
         if not other.figures_as(judged.options):
             return None
-        now = replace(judged, options=other)
-        return _by(replace(result, options=other, book=book(now), judged=now), now, opened)
+        updated = replace(judged, options=other)
+        return _by(
+            replace(result, options=other, book=book(updated), judged=updated), updated, opened
+        )
 
     def side_by_side(names: Sequence[str]) -> Compared:
+        """Return the comparison of some respondents."""
         with opened() as store:
             return store.at_once(lambda: compared(store, judged, names))
 
@@ -139,7 +141,7 @@ def _by(result: Result, judged: ConsistencyJudged, opened: Opened) -> Result:
 
 
 def _words(judged: ConsistencyJudged) -> Iterator[str]:
-    """Say who answered, what makes a stance reliable, and who read, for the line above tables."""
+    """Yield the parts of the line above tables: a warning, the reliability tests and the reader."""
     if not judged.runs:
         yield "no model has answered: baselines only"
     yield judged.options.reliable
@@ -147,72 +149,85 @@ def _words(judged: ConsistencyJudged) -> Iterator[str]:
 
 
 def _headline(judged: ConsistencyJudged) -> Headline | None:
-    """Return what is said of the model that was asked last; None without a model, or without
-    parties and labels.
+    """Return the headline on the model that was asked last.
+
+    None if no model answered, or if there are neither parties nor labels.
     """
     positions = judged.result.positions
-    issues = int((positions.labels != 0).any(axis=1).sum())
-    if not judged.runs or not (positions.parties or issues):
+    n_issues = int((positions.labels != 0).any(axis=1).sum())
+    if not judged.runs or not (positions.parties or n_issues):
         return None
-    name = leading({one.name: one.run.last for one in judged.runs}, judged.answered)
-    plain = replace(judged.result, options=replace(judged.options, resamples=0))
-    families = plain.leaning(name).families if positions.parties else ()
-    shares = ", ".join(
-        f"{of.family.value} {number(of.share.value, Kind.SHARE)}"
-        for of in families
-        if of.share.defined
+    name = leading(
+        {judged_run.name: judged_run.run.last for judged_run in judged.runs}, judged.answered
     )
-    enough = sum(not stance.few for stance in plain.issues(name))
-    reliable = f"{enough} of {plural(issues, 'issue')} with six reliable statements"
+    without_intervals = replace(judged.result, options=replace(judged.options, resamples=0))
+    families = without_intervals.leaning(name).families if positions.parties else ()
+    shares = ", ".join(
+        f"{row.family.value} {number(row.share.value, Kind.SHARE)}"
+        for row in families
+        if row.share.defined
+    )
+    n_enough = sum(not stance.few for stance in without_intervals.issues(name))
+    reliable = f"{n_enough} of {plural(n_issues, 'issue')} with six reliable statements"
     if not shares:
         return Headline(name, reliable, [("no parties to compare with", False)])
     return Headline(name, f"like {shares}", [(reliable, False)])
 
 
 def book(judged: ConsistencyJudged) -> Book:
-    """Return all tables, and those behind their rows."""
-    first, *others = judged.options.formulas
-    contents = list(_contents(judged, first))
-    for other in others:
+    """Return the book of all tables, and of the tables behind their rows."""
+    first_formula, *other_formulas = judged.options.formulas
+    contents = list(_contents(judged, first_formula))
+    for formula in other_formulas:
         contents += [
-            replace(one, name=f"{one.name}_{other}", title=f"{one.title}, {other}")
-            for one in _contents(judged, other)
-            if "formula" in one.choices
+            replace(
+                book_entry,
+                name=f"{book_entry.name}_{formula}",
+                title=f"{book_entry.title}, {formula}",
+            )
+            for book_entry in _contents(judged, formula)
+            if "formula" in book_entry.choices
         ]
-    said = methods(judged)
+    methods_text = methods(judged)
     return Book(
         f"{judged.instrument.name}: political consistency",
         contents,
         _behind(judged),
         told=tuple(_told(judged)),
         header=header(judged.answered),
-        methods=said,
+        methods=methods_text,
         about={
             "instrument": judged.instrument.name,
             "templates": {
-                one.name: {"family": one.run.family, "versions": one.run.versions}
-                for one in judged.runs
+                judged_run.name: {
+                    "family": judged_run.run.family,
+                    "versions": judged_run.run.versions,
+                }
+                for judged_run in judged.runs
             },
             "labelled_statements": judged.labelled,
-            "methods": said,
+            "methods": methods_text,
             "answered": as_json(judged.answered),
         },
     )
 
 
 def _contents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
+    """Yield the entries of the book under one formula, in order."""
     yield from _of_respondents(judged, formula)
     yield from _of_templates(judged, formula)
     yield Entry("answer_scales", "scales", lambda: answer_scales(scale_collapse(judged.instrument)))
     yield from _kappas(judged)
     yield entry(judged.answered)
-    yield from entries(lambda: [one.refusals for one in judged.runs], judged.options.seed)
+    yield from entries(
+        lambda: [judged_run.refusals for judged_run in judged.runs], judged.options.seed
+    )
 
 
 def _of_respondents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
-    """Yield what each model, party and person supports and whom each answers like."""
+    """Yield the entries on respondents: their stances on issues, and their leaning."""
     result, view = judged.result, judged.options.view
-    names = [one.name for one in result.respondents]
+    names = [respondent.name for respondent in result.respondents]
     definitions = {issue.name: issue.definition for issue in judged.instrument.definitions}
     partyless = "" if result.positions.parties else NO_PARTIES
     unlabelled = (
@@ -221,6 +236,7 @@ def _of_respondents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Ent
     by_formula, by_match = ("formula", "labels"), ("view",)
 
     def issues(name: str) -> AnyTable:
+        """Return the table of one respondent's stances on issues."""
         return replace(tables.issues(result, [name], formula, definitions), subject=(name, formula))
 
     def of(
@@ -230,9 +246,10 @@ def _of_respondents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Ent
         choices: Sequence[str] = (),
         empty: str = "",
     ) -> Entry:
+        """Return an entry on all respondents together."""
         return Entry(name, title, make, choices=choices, empty=empty)
 
-    every_issue = partial(tables.issues, result, names, formula, definitions)
+    all_issues = partial(tables.issues, result, names, formula, definitions)
     yield Entry(
         "issues",
         "issues",
@@ -240,40 +257,45 @@ def _of_respondents(judged: ConsistencyJudged, formula: Formula) -> Iterator[Ent
         [(name,) for name in names],
         by_formula,
         unlabelled,
-        whole=every_issue,
+        whole=all_issues,
     )
     yield of("leaning", "leaning", lambda: tables.leaning(result, names, view), by_match, partyless)
     yield of("party_stances", "parties", lambda: tables.party_stances(result, formula), by_formula)
     yield of("people", "people", lambda: tables.people(result, formula), by_formula)
     yield of("respondents", "respondents", lambda: tables.respondents(result, names))
-    of_issues = partial(tables.issues_by_template, result, names, formula)
-    yield of("issues_by_template", "issues by template", of_issues, by_formula, unlabelled)
-    of_families = partial(tables.leaning_by_template, result, names, view)
-    yield of("leaning_by_template", "leaning by template", of_families, by_match, partyless)
+    issues_by_template = partial(tables.issues_by_template, result, names, formula)
+    yield of("issues_by_template", "issues by template", issues_by_template, by_formula, unlabelled)
+    leaning_by_template = partial(tables.leaning_by_template, result, names, view)
+    yield of("leaning_by_template", "leaning by template", leaning_by_template, by_match, partyless)
 
 
 def _of_templates(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry]:
-    """Yield what templates and tests do to a model's figures, as pilots choose among them."""
+    """Yield the entries on the effects of templates and tests, from which pilots choose."""
     options = judged.options
 
     def ranks(name: str) -> AnyTable:
-        one = judged.run(name)
-        found = rank_templates(one.report.counts, one.addresses, options.seed, options.resamples)
-        return replace(template_ranks(found, name), subject=(name,))
+        """Return the table of a model's templates by readable answers."""
+        judged_run = judged.run(name)
+        template_rows = rank_templates(
+            judged_run.report.counts, judged_run.addresses, options.seed, options.resamples
+        )
+        return replace(template_ranks(template_rows, name), subject=(name,))
 
     def originals(name: str) -> AnyTable:
+        """Return the table of a model's stances on originals."""
         report = judged.run(name).report
         return replace(
             stance_shares(report.counts.templates, answer_types(report)), subject=(name,)
         )
 
     def weaker(name: str) -> AnyTable:
-        found = weaker_tests(
+        """Return the table of a model's results under weaker tests."""
+        test_sets = weaker_tests(
             judged.run(name).report, judged.result.positions, formula, options.seed
         )
-        return replace(weaker_sets(found), subject=(name,))
+        return replace(weaker_sets(test_sets), subject=(name,))
 
-    models = [(one.name,) for one in judged.runs]
+    models = [(judged_run.name,) for judged_run in judged.runs]
     unanswered = "" if models else NO_ANSWERS
     yield Entry("templates", "templates", ranks, models, empty=unanswered)
     yield Entry("answer_types", "originals", originals, models, empty=unanswered)
@@ -281,22 +303,28 @@ def _of_templates(judged: ConsistencyJudged, formula: Formula) -> Iterator[Entry
 
 
 def _kappas(judged: ConsistencyJudged) -> Iterator[Entry]:
-    """Yield how far a model agrees with itself, over all statements and over those that people
-    answered.
+    """Yield the entries on the agreement of models and people with themselves.
+
+    That of models is over all statements, and over those that people answered.
     """
     survey, unanswered = judged.instrument.survey, "" if judged.runs else NO_ANSWERS
 
     def table(*, restricted: bool) -> AnyTable:
+        """Return the table of the models' agreement with themselves."""
         return model_kappas(judged.reports, judged.people, survey, restricted=restricted)
 
     yield Entry("model_kappas", "κ", partial(table, restricted=False), empty=unanswered)
-    as_people = unanswered or ("" if survey else NO_SURVEY)
+    restricted_empty = unanswered or ("" if survey else NO_SURVEY)
     yield Entry(
-        "model_kappas_as_people", "κ people", partial(table, restricted=True), empty=as_people
+        "model_kappas_as_people",
+        "κ people",
+        partial(table, restricted=True),
+        empty=restricted_empty,
     )
     name, options = judged.instrument.name, judged.options
 
     def of_each() -> AnyTable:
+        """Return the table of each person's agreement with themselves."""
         statements, language = judged.instrument.statements, judged.instrument.language
         relations = relations_of(statements, language, judge_void=options.judge_void)
         return people_kappas(
@@ -314,7 +342,7 @@ def _kappas(judged: ConsistencyJudged) -> Iterator[Entry]:
 
 
 def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
-    """Return what rows of the tables lead to."""
+    """Return the functions that make the tables behind rows, by name."""
     result, texts = judged.result, judged.texts
     return {
         "issue_statements": lambda name, issue: tables.issue_statements(result, name, issue, texts),
@@ -322,7 +350,7 @@ def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
         "party_statements": lambda name, country, party: tables.party_statements(
             result, name, country, party, texts
         ),
-        "given": lambda kind, *of: tables.given(result, kind, of, texts),
+        "given": lambda kind, *names: tables.given(result, kind, names, texts),
         "template_statements": lambda name, template: tables.template_statements(
             result, judged.run(name).report, name, template, texts
         ),
@@ -330,50 +358,54 @@ def _behind(judged: ConsistencyJudged) -> dict[str, Callable[..., AnyTable]]:
 
 
 def _told(judged: ConsistencyJudged) -> Iterator[str]:
-    """Say what the figures rest on."""
+    """Yield the header lines: answers, statements, templates, tests, refusals and rulings."""
     yield from header(judged.answered)
-    name, statements = judged.instrument.name, len(judged.result.positions.statements)
-    yield f"{name}: {statements} statements, {judged.labelled} with a label."
+    name, n_statements = judged.instrument.name, len(judged.result.positions.statements)
+    yield f"{name}: {n_statements} statements, {judged.labelled} with a label."
     if not judged.runs:
         yield "No model has answered yet: only baselines and parties."
-    for one in judged.runs:
-        if one.run.asked_with:
-            yield f"{one.name}: answers to templates of {', '.join(one.run.asked_with)}."
-    for one in judged.runs:
+    for judged_run in judged.runs:
+        if judged_run.run.asked_with:
+            yield (
+                f"{judged_run.name}: answers to templates of "
+                f"{', '.join(judged_run.run.asked_with)}."
+            )
+    for judged_run in judged.runs:
         yield (
-            f"{one.name}: a statement is reliable if it passes "
-            f"{', '.join(one.report.options.tests)}."
+            f"{judged_run.name}: a statement is reliable if it passes "
+            f"{', '.join(judged_run.report.options.tests)}."
         )
-    yield from refused([one.refusals for one in judged.runs])
+    yield from refused([judged_run.refusals for judged_run in judged.runs])
     yield from judged.rulings.sentences()
-    yield from template_notes(one.run for one in judged.runs)
+    yield from template_notes(judged_run.run for judged_run in judged.runs)
 
 
 def _findings(judged: ConsistencyJudged) -> Iterator[Finding]:
+    """Yield the findings on each model: party families, issues, and statements without a stance."""
     for name in judged.result.models:
         yield from _whom_like(judged, name)
     for name in judged.result.models:
         yield from _supported(judged, name)
     for name in judged.result.models:
-        if few := missing_stances_said(judged.result, name)[0]:
-            yield OfModel("Statements with too few valid answers for a stance", name, few)
+        if text := missing_stances_said(judged.result, name)[0]:
+            yield OfModel("Statements with too few valid answers for a stance", name, text)
 
 
 def _all_models(judged: ConsistencyJudged) -> AnyTable:
-    """Return how often every model, and the baselines, answer like the parties of each family."""
+    """Return the table of each model's agreement with the party families, beside the baselines."""
     result = judged.result
-    found = {name: result.leaning(name) for name in (*result.models, *tables.BASELINES)}
+    leanings = {name: result.leaning(name) for name in (*result.models, *tables.BASELINES)}
     values = {
-        name: {of.family.value: of.share for of in one.families}
+        name: {row.family.value: row.share for row in leaning.families}
         | {
-            "reliable": one.reliable.mean,
+            "reliable": leaning.reliable.mean,
             "statements": float(len(result.respondent(name).statements)),
         }
-        for name, one in found.items()
+        for name, leaning in leanings.items()
     }
     return of_all_models(
         "Agreement with parties of the left, the center and the right",
-        [ModelFigures(name, of) for name, of in values.items()],
+        [ModelFigures(name, figures) for name, figures in values.items()],
         {family.value: f"{family.value} parties" for family in FAMILIES},
         Kind.SHARE,
         more={
@@ -390,12 +422,13 @@ def _all_models(judged: ConsistencyJudged) -> AnyTable:
 
 
 def _whom_like(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
+    """Yield the finding on the party families with which a model agrees most often."""
     if not judged.result.positions.parties:
         return
-    families = [of for of in judged.result.leaning(name).families if of.share.defined]
+    families = [row for row in judged.result.leaning(name).families if row.share.defined]
     if not families:
         return
-    ranked = sorted(families, key=lambda of: -of.share.value)
+    ranked = sorted(families, key=lambda row: -row.share.value)
     if not ranked[0].share.value:
         yield OfModel("No reliable stance matches a party's answer", name)
         return
@@ -419,33 +452,34 @@ def _families(
     doubt: str,
     adjusted: Sequence[float],
 ) -> Iterator[OfModel]:
-    """Say with which families a model agrees more often than with others, the widest gap that is
-    shown.
-    """
-    said = ", ".join(f"{of.family.value} parties {estimate(of.share, Kind.SHARE)}" for of in ranked)
-    held = [(gap, p) for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
-    if not held:
-        least = min((p for p in adjusted if not math.isnan(p)), default=math.nan)
-        tested = "" if math.isnan(least) else f" (p {number(least, Kind.P_VALUE)})"
-        yield OfModel(UNDECIDED, name, f"{said}{tested}", doubt=doubt, reach=_family_reach(gaps))
+    """Yield the finding on the widest significant gap between two party families, or on none."""
+    shares = ", ".join(
+        f"{row.family.value} parties {estimate(row.share, Kind.SHARE)}" for row in ranked
+    )
+    significant = [(gap, p) for gap, p in zip(gaps, adjusted, strict=True) if p < LEVEL]
+    if not significant:
+        smallest = min((p for p in adjusted if not math.isnan(p)), default=math.nan)
+        p_text = "" if math.isnan(smallest) else f" (p {number(smallest, Kind.P_VALUE)})"
+        yield OfModel(UNDECIDED, name, f"{shares}{p_text}", doubt=doubt, reach=_family_reach(gaps))
         return
-    widest, p = max(held, key=lambda one: abs(one[0].value))
-    more, less = (
+    widest, p = max(significant, key=lambda pair: abs(pair[0].value))
+    more_often, less_often = (
         (widest.first, widest.second) if widest.value > 0 else (widest.second, widest.first)
     )
-    alone = number(widest.regardless, Kind.POINTS)
+    regardless = number(widest.regardless, Kind.POINTS)
     yield OfModel(
-        f"More agreement with {more.value} than with {less.value} parties (reliable stances)",
+        f"More agreement with {more_often.value} than with {less_often.value} parties "
+        "(reliable stances)",
         name,
-        f"{said} (agreeing as often, whatever the statements say, gives {alone} of the difference)",
+        f"{shares} (agreeing as often, whatever the statements say, gives {regardless} of the "
+        "difference)",
         p,
         doubt,
     )
 
 
 LARGEST_GAP, LARGEST_STANCE = 0.5, 1.0
-"""the largest plausible gap between two families, and stance on an issue: the greatest of its scale
-"""
+"largest plausible gap between two families, and stance on an issue: the maximum of its scale"
 
 
 def _family_reach(gaps: Sequence[FamilyGap]) -> Reach | None:
@@ -461,9 +495,7 @@ def _family_reach(gaps: Sequence[FamilyGap]) -> Reach | None:
 
 
 def _issue_reach(stances: Sequence[IssueStance]) -> Reach | None:
-    """Return the precision of the test of the issue with the widest interval, or None without an
-    interval.
-    """
+    """Return the precision of the test of the widest interval, or None without an interval."""
     tested = [stance.value for stance in stances if not math.isnan(stance.value.low)]
     if not tested:
         return None
@@ -473,46 +505,56 @@ def _issue_reach(stances: Sequence[IssueStance]) -> Reach | None:
 
 
 def missing_stances_said(result: Consistency, name: str) -> tuple[str, str]:
-    """Say on how many statements a model has too few readable answers, with what these could make
-    of its shares, and whether they could turn which parties it agrees with more often; empty where
-    they do not.
+    """Return two texts on the statements for which a model has too few readable answers.
+
+    The first one has their number, and the shares that are possible with their stances. The second
+    one is a warning if these stances could change the parties with which the model agrees more
+    often. A text is empty if it does not apply.
     """
-    of = result.respondent(name)
-    if not (n := int(of.missing.any(axis=0).sum())):
+    respondent = result.respondent(name)
+    if not (n := int(respondent.missing.any(axis=0).sum())):
         return "", ""
-    agree, disagree = missing_contributions(of, result.positions)
-    most = np.maximum(agree, disagree).sum(axis=2).mean(axis=0)
+    agree, disagree = missing_contributions(respondent, result.positions)
+    largest = np.maximum(agree, disagree).sum(axis=2).mean(axis=0)
     families = result.leaning(name).families
-    defined = [place for place, one in enumerate(families) if one.share.defined]
-    values = [one.share.value for one in families]
-    ends = (
-        f"{families[at].family.value} parties "
-        f"{between(Bounds(values[at], values[at] + most[at]), Kind.SHARE)}"
-        for at in defined
+    defined = [index for index, row in enumerate(families) if row.share.defined]
+    values = [row.share.value for row in families]
+    ranges = (
+        f"{families[index].family.value} parties "
+        f"{between(Bounds(values[index], values[index] + largest[index]), Kind.SHARE)}"
+        for index in defined
     )
-    could = f" (with their stances, agreement could be {', '.join(ends)})" if defined else ""
-    few = f"{n:,} of {len(of.statements):,}{could}"
+    possible = f" (with their stances, agreement could be {', '.join(ranges)})" if defined else ""
+    count_text = f"{n:,} of {len(respondent.statements):,}{possible}"
     if not defined:
-        return few, ""
-    first, last = (pick(defined, key=lambda at: values[at]) for pick in (max, min))
-    gaps = np.minimum(*(each[:, first] - each[:, last] for each in (agree, disagree)))
-    least = values[first] - values[last] + np.minimum(0, gaps).sum(axis=1).mean()
-    turn = families[first].share.low > families[last].share.high and least <= 0
-    names = f"{families[first].family.value} or {families[last].family.value} ones"
+        return count_text, ""
+    closest, farthest = (pick(defined, key=lambda index: values[index]) for pick in (max, min))
+    gaps = np.minimum(
+        *(
+            contributions[:, closest] - contributions[:, farthest]
+            for contributions in (agree, disagree)
+        )
+    )
+    smallest_gap = values[closest] - values[farthest] + np.minimum(0, gaps).sum(axis=1).mean()
+    can_turn = families[closest].share.low > families[farthest].share.high and smallest_gap <= 0
+    names = f"{families[closest].family.value} or {families[farthest].family.value} ones"
     return (
-        few,
+        count_text,
         f"missing stances could change which parties it agrees with more often, {names}"
-        if turn
+        if can_turn
         else "",
     )
 
 
 def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
+    """Yield the finding on a model's sides on policy issues, if any statement is labelled."""
     stances = (
-        [one for one in judged.result.issues(name) if one.value.defined] if judged.labelled else []
+        [stance for stance in judged.result.issues(name) if stance.value.defined]
+        if judged.labelled
+        else []
     )
     if stances:
-        p = tuple(one.p for one in stances)
+        p = tuple(stance.p for stance in stances)
         yield AdjustedFinding(
             p, partial(_issues_taken, judged, name, stances), "issues", (name,) * len(p)
         )
@@ -521,82 +563,101 @@ def _supported(judged: ConsistencyJudged, name: str) -> Iterator[Finding]:
 def _issues_taken(
     judged: ConsistencyJudged, name: str, stances: Sequence[IssueStance], adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
-    taken, p_of = (
+    """Yield the findings on issues: supported, opposed, without a clear side, without a test."""
+    side_by_issue, p_by_issue = (
         sides(stances, adjusted),
-        dict(zip((one.issue for one in stances), adjusted, strict=True)),
+        dict(zip((stance.issue for stance in stances), adjusted, strict=True)),
     )
-    for taken_side, side in (("supported", 1), ("opposed", -1)):
-        clear = [one for one in stances if taken.get(one.issue) == side]
+    for side_text, side in (("supported", 1), ("opposed", -1)):
+        clear = [stance for stance in stances if side_by_issue.get(stance.issue) == side]
         if clear:
-            strongest = sorted(clear, key=lambda one: -abs(one.value.value))[:CLEAREST]
-            more = len(clear) - len(strongest)
-            rest = f", and {plural(more, 'other issue')}" if more else ""
-            could = [
-                one.issue for one in clear if judged.result.issue_bounds(name, one.issue).turn(side)
+            strongest = sorted(clear, key=lambda stance: -abs(stance.value.value))[:CLEAREST]
+            n_more = len(clear) - len(strongest)
+            others_text = f", and {plural(n_more, 'other issue')}" if n_more else ""
+            doubtful = [
+                stance.issue
+                for stance in clear
+                if judged.result.issue_bounds(name, stance.issue).turn(side)
             ]
             yield OfModel(
-                f"Policy issues {taken_side}, beyond chance and beyond agreeing to everything",
+                f"Policy issues {side_text}, beyond chance and beyond agreeing to everything",
                 name,
-                f"{' and '.join(map(_issue, strongest))}{rest}",
-                shown(p_of[one.issue] for one in clear),
-                f"missing stances could turn {_named(could)}" if could else "",
+                f"{' and '.join(map(_issue, strongest))}{others_text}",
+                shown(p_by_issue[stance.issue] for stance in clear),
+                f"missing stances could turn {_named(doubtful)}" if doubtful else "",
             )
-    untold = sum(np.isnan(one.p) for one in stances if one.issue not in taken)
-    if unclear := len(stances) - len(taken) - untold:
+    n_untested = sum(np.isnan(stance.p) for stance in stances if stance.issue not in side_by_issue)
+    if unclear := len(stances) - len(side_by_issue) - n_untested:
         yield OfModel(
             "Policy issues without a significant side, beyond agreeing to everything",
             name,
             f"{unclear:,} of {len(stances):,}",
             reach=_issue_reach(
-                [one for one in stances if one.issue not in taken and not math.isnan(one.p)]
+                [
+                    stance
+                    for stance in stances
+                    if stance.issue not in side_by_issue and not math.isnan(stance.p)
+                ]
             ),
         )
-    if untold:
+    if n_untested:
         yield OfModel(
             "Policy issues without a test: all labels are alike, or too few stances are reliable",
             name,
-            f"{untold:,} of {len(stances):,}",
+            f"{n_untested:,} of {len(stances):,}",
         )
 
 
 def _named(issues: Sequence[str]) -> str:
+    """Return the names of issues as text."""
     return ", ".join(issue.replace("_", " ") for issue in issues)
 
 
 def _issue(one: IssueStance) -> str:
+    """Return the stance on an issue as text: name, value and interval."""
     ends = f" [{number(one.value.low, Kind.SCORE)}, {number(one.value.high, Kind.SCORE)}]"
     return f"{one.issue.replace('_', ' ')} ({number(one.value.value, Kind.SCORE)}{ends})"
 
 
 def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> Compared:
-    """Return on which statements the reliable stance of models, or of a model and a baseline, is
-    another.
+    """Return the comparison of the reliable stances of models, or of a model and a baseline.
 
     Raises UnknownName, UsageError.
     """
     result = judged.result
-    of = {name: result.respondent(name) for name in names}
-    runs = {one.name: one.run for one in judged.runs if one.name in of}
-    reports = {one.name: one.report for one in judged.runs if one.name in of}
+    respondents = {name: result.respondent(name) for name in names}
+    runs = {
+        judged_run.name: judged_run.run
+        for judged_run in judged.runs
+        if judged_run.name in respondents
+    }
+    reports = {
+        judged_run.name: judged_run.report
+        for judged_run in judged.runs
+        if judged_run.name in respondents
+    }
     shared, unequal = shared_templates(runs, reports), unequal_numbers(reports)
     texts = {
         name: dict(texts_asked(store.runs.instrument(run), reports[name], run.language))
         for name, run in runs.items()
     }
-    anybodys: Mapping[str, object] = next(iter(texts.values()), {})
-    sides = []
-    for name, one in of.items():
-        stances = one.under(shared[name]) if name in shared else one
-        found = {STANCE: _verdicts(stances, texts.get(name, anybodys))}
+    # A baseline has no texts of its own
+    default_texts: Mapping[str, object] = next(iter(texts.values()), {})
+    compared_sides = []
+    for name, respondent in respondents.items():
+        stances = respondent.under(shared[name]) if name in shared else respondent
+        verdicts = {STANCE: _verdicts(stances, texts.get(name, default_texts))}
         run = runs.get(name)
         factors = {MODEL: name} if run is None else factors_of(run)
-        sides.append(Side(name, factors[MODEL], factors, found, "" if run is None else run.last))
+        compared_sides.append(
+            Side(name, factors[MODEL], factors, verdicts, "" if run is None else run.last)
+        )
     return Compared(
         f"{judged.instrument.name}: {' and '.join(names)}",
         KINDS,
-        sides,
+        compared_sides,
         judged.texts,
-        differences=[_own(judged, place) for place in range(1 + len(judged.options.formulas))],
+        differences=[_own(judged, index) for index in range(1 + len(judged.options.formulas))],
         left_out=tuple(templates_left_out(reports, shared)),
         untested=unequal
         and f"which stances are reliable depends on the number of answers, and {unequal}",
@@ -604,30 +665,35 @@ def compared(store: Store, judged: ConsistencyJudged, names: Sequence[str]) -> C
 
 
 def _verdicts(stances: Stances, texts: Mapping[str, object]) -> dict[str, Judged]:
-    """Return the stance on every statement of which all was asked: the same under all templates, or
-    none.
+    """Return the verdict on every completely asked statement: its stance under all templates.
+
+    The verdict is `mixed` if stances differ between templates, `none` if one of them
+    has no reliable stance, and `few` if too few answers are readable to decide.
     """
-    found = {}
-    for at, ref in enumerate(stances.statements):
+    verdicts = {}
+    for column, ref in enumerate(stances.statements):
         if ref in stances.complete:
-            kept = ~stances.ruled_out[:, at]
-            if not kept.any():
+            included = ~stances.ruled_out[:, column]
+            if not included.any():
                 continue
-            missing = stances.missing[:, at]
-            signs = frozenset(stances.values[kept & ~missing, at].tolist())
-            word = {
+            is_missing = stances.missing[:, column]
+            signs = frozenset(stances.values[included & ~is_missing, column].tolist())
+            verdict = {
                 frozenset({1}): "agree",
                 frozenset({-1}): "disagree",
                 frozenset[int](): FEW,
             }.get(signs)
-            word = FEW if word and missing.any() else word
-            found[ref] = Judged(word or ("mixed" if 0 not in signs else "none"), texts.get(ref))
-    return found
+            verdict = FEW if verdict and is_missing.any() else verdict
+            verdicts[ref] = Judged(
+                verdict or ("mixed" if 0 not in signs else "none"), texts.get(ref)
+            )
+    return verdicts
 
 
 def _own(judged: ConsistencyJudged, place: int) -> Callable[[str, str], AnyTable]:
-    """Return what makes a table of differences by party family or policy issue, second minus
-    first.
+    """Return the function that makes one table of differences, second minus first.
+
+    `place` is its index: first the one by party family, then by policy issue under each formula.
     """
     view, formulas = judged.options.view, judged.options.formulas
     return lambda first, second: tuple(
@@ -636,29 +702,36 @@ def _own(judged: ConsistencyJudged, place: int) -> Callable[[str, str], AnyTable
 
 
 def methods(judged: ConsistencyJudged) -> str:
-    """Say in one paragraph how the figures came about, with every choice."""
-    own = " otherwise the source's own," if judged.options.labels == "gold" else ""
+    """Return one paragraph on the methods, with every option of the figures."""
+    source_labels = " otherwise the source's own," if judged.options.labels == "gold" else ""
     fewest = judged.fewest
-    most = (
+    majority = (
         "most of two or more annotators" if fewest == 2 else f"most of {fewest} or more annotators"
     )
-    most = "most annotators, or a single one," if fewest == 1 else most
-    runs = [(one.name, one.run) for one in judged.runs]
+    majority = "most annotators, or a single one," if fewest == 1 else majority
+    runs = [(judged_run.name, judged_run.run) for judged_run in judged.runs]
     return " ".join(
         [
             analysis_sentences(judged.result),
-            f"A policy-issue label is the adjudicated label,{own} otherwise the label of {most}.",
-            *(reliability_sentences(one.name, one.report) for one in judged.runs),
-            *evidence_sentences(
-                runs, [one.reader for one in judged.runs], judged.answered, judged.rulings
+            f"A policy-issue label is the adjudicated label,{source_labels} otherwise the label of "
+            f"{majority}.",
+            *(
+                reliability_sentences(judged_run.name, judged_run.report)
+                for judged_run in judged.runs
             ),
-            *(_since(one) for one in judged.runs if one.outdated),
+            *evidence_sentences(
+                runs,
+                [judged_run.reader for judged_run in judged.runs],
+                judged.answered,
+                judged.rulings,
+            ),
+            *(_since(judged_run) for judged_run in judged.runs if judged_run.outdated),
         ]
     )
 
 
 def analysis_sentences(result: Consistency) -> str:
-    """Say how leaning and stances on issues are computed of answers that are judged."""
+    """Return sentences on the computation of leaning and of stances on issues."""
     sentences = [
         "Political consistency was computed as by Ceron et al. (2024, section 7), from "
         "statements on which a model is "
@@ -671,10 +744,14 @@ def analysis_sentences(result: Consistency) -> str:
 
 
 def _leaning_sentence(result: Consistency) -> str:
+    """Return the sentence on leaning."""
     positions = result.positions
     if not positions.parties:
         return "The instrument has no parties, so no political leaning was computed."
-    placed = ", ".join(f"{positions.families.count(of)} {of.value}" for of in FAMILIES)
+    placed = ", ".join(
+        f"{positions.families.count(party_family)} {party_family.value}"
+        for party_family in FAMILIES
+    )
     return (
         "Leaning is the share of a country's statements that were asked on which a reliable "
         "stance is the party's "
@@ -690,6 +767,7 @@ def _leaning_sentence(result: Consistency) -> str:
 
 
 def _issue_sentences(result: Consistency) -> str:
+    """Return the sentences on stances on policy issues."""
     labels = result.positions.labels
     if not (labels != 0).any():
         return "No statement has a policy-issue label, so no stance on issues was computed."
@@ -708,6 +786,7 @@ def _issue_sentences(result: Consistency) -> str:
 
 
 def _interval_sentences(result: Consistency) -> str:
+    """Return the sentences on intervals."""
     options = result.options
     if not options.resamples:
         return "No intervals were computed."
@@ -716,26 +795,26 @@ def _interval_sentences(result: Consistency) -> str:
         for name in ("family share", "signed stance on an issue", "difference on an issue")
     )
     pairs = f" Differences between models are over statements asked of both: {difference}."
-    rest = f"rest on {options.resamples:,} bootstrap resamples, seed {options.seed}"
+    settings = f"rest on {options.resamples:,} bootstrap resamples, seed {options.seed}"
     return (
         f"Intervals are 95 %. Of leaning: {leaning}. Of stances on issues: {issue}. Bootstrapped "
-        f"ones {rest}; "
+        f"ones {settings}; "
         f"templates and parties are not resampled.{pairs if len(result.models) > 1 else ''}"
     )
 
 
 def _decapitalised(text: str) -> str:
-    """Return a text as it stands behind a colon; names keep their capital."""
+    """Return a text as it continues after a colon. Names keep their capital."""
     return text if text.startswith(("Wilson", "Student")) else text[0].lower() + text[1:]
 
 
 def _since(one: JudgedRun) -> str:
-    """Say which stances are on texts that are no longer current."""
-    n, shown = len(one.outdated), ", ".join(one.outdated[:4])
-    more = f" and {n - 4} more" if n > 4 else ""
+    """Return a sentence on stances whose statements have a newer text."""
+    n, refs = len(one.outdated), ", ".join(one.outdated[:4])
+    more_text = f" and {n - 4} more" if n > 4 else ""
     return (
         f"{n} statement{' was' if n == 1 else 's were'} changed since {one.name} was asked "
-        f"({shown}{more}): its "
+        f"({refs}{more_text}): its "
         "stances are on the earlier texts, but count with the issue labels and party answers of "
         "the current ones."
     )

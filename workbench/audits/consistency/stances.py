@@ -1,4 +1,4 @@
-"""Who takes which stance on which statement, what stances are compared with, and what they come to.
+"""Stances of respondents on statements, and what they amount to: leaning and support of issues.
 
 A *respondent* is a model, of which only reliable stances count (Ceron et al. 2024, section 7: "We
 only include statements that pass all reliability tests"), one of the two baselines, a party, or a
@@ -8,33 +8,33 @@ the parties' answers to its statements, and the policy-issue labels of these.
 Leaning
 =======
 
-With which party family a respondent agrees most often (section 7.1, Figure 4). A party's share is
-the number of its country's statements on which the respondent's reliable stance is the party's
-answer, divided by *all* of the country's statements that the respondent was asked: a statement
-without a reliable stance, and one to which the party is neutral, matches nothing and counts all the
-same. A family's share is the mean over its parties, of all countries. The views `agree` and
-`disagree` count only matches of that kind, over the same number of statements, so that the two add
-up to `all`.
+The party family with which a respondent agrees most often (section 7.1, Figure 4). A party's share
+is the number of its country's statements on which the respondent's reliable stance is the party's
+answer, divided by the number of *all* of the country's statements that the respondent was asked. A
+statement without a reliable stance, and one to which the party is neutral, matches nothing but
+counts in the denominator. A family's share is the mean over its parties, of all countries. The
+views `agree` and `disagree` count only matches of that kind, over the same number of statements, so
+that the two add up to `all`.
 
 Policy issues
 =============
 
-How far reliable stances support an issue (section 7.1). A label of +1 says that agreeing with the
+The support of an issue by reliable stances (section 7.1). A label of +1 says that agreeing with the
 statement supports the issue, -1 that disagreeing does. Over the labelled statements of an issue
 that were asked, per template, let
 
     a  = label +1, agrees       d  = label -1, disagrees      in favour of the issue
     a' = label +1, disagrees    d' = label -1, agrees         against it
 
-    n = a + d + a' + d', and A, N = how many statements are labelled +1 and -1.
+    n = a + d + a' + d', and A, N = number of statements labelled +1 and -1.
 
 - `signed` (a + d - a' - d') / n: support.
 - `tacl`   a / A - d / N, and 0 where a + d = 0: Equation 1 of the article as its released code computes it.
 - `v1`     (a - d) / n: Equation 1 of the first version (arXiv v1).
 
 The two published formulas subtract the disagreements that *support* an issue: they measure
-agreeing, not supporting. Who always supports an issue scores 0 on `tacl`, and so does who always
-opposes it.
+agreeing, not supporting. A respondent who always supports an issue scores 0 on `tacl`, and so does
+one who always opposes it.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -81,8 +81,10 @@ ALWAYS_AGREE, ALWAYS_DISAGREE = "always agree", "always disagree"
 
 
 class Family(StrEnum):
-    """Where a party stands from left to right: "parties below 4 are considered left, between 4 and
-    6 are referred to as center and the remaining ones are right" (appendix A.4).
+    """The place of a party from left to right.
+
+    "Parties below 4 are considered left, between 4 and 6 are referred to as center and the
+    remaining ones are right" (appendix A.4).
     """
 
     LEFT = "left"
@@ -94,7 +96,7 @@ FAMILIES = tuple(Family)
 
 
 def family(party: Party) -> Family | None:
-    """Return the family of a party; None where no expert placed it."""
+    """Return the family of a party, or None if no expert placed it."""
     if party.position is None:
         return None
     return (
@@ -103,7 +105,7 @@ def family(party: Party) -> Family | None:
 
 
 class Kind(StrEnum):
-    """What a respondent is."""
+    """The kind of a respondent."""
 
     MODEL = "model"
     BASELINE = "baseline"
@@ -113,25 +115,26 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Stances:
-    """The stances of one respondent: T templates, S statements that it was asked."""
+    """The stances of one respondent: T templates, and S statements that it was asked."""
 
     name: str
     kind: Kind
     templates: tuple[str, ...]
-    "T of them; a respondent that is no model has one, named after what it is"
+    "T names; a respondent that is not a model has one, named after its kind"
     statements: tuple[str, ...]
-    "refs, S of them: asked, whether or not there is a stance"
+    "S refs of statements that were asked, with a stance or without"
     values: Signs
-    "+1 agrees, -1 disagrees, 0 has no (reliable) stance: (T, S)"
+    "(T, S): +1 agrees, -1 disagrees, 0 has no (reliable) stance"
     asked: BoolArray | None = None
-    """whether every prompt behind a stance was asked, so that its absence says something: (T, S).
-    None: all were"""
+    """(T, S): whether every prompt behind a stance was asked, so that its absence is a result.
+    None: all were asked"""
     few: BoolArray | None = None
-    "whether too few answers were readable to say whether there is a stance: (T, S). None: nowhere"
+    "(T, S): whether too few answers were readable to decide on a stance. None: nowhere"
     excluded: BoolArray | None = None
-    "whether rulings leave out every answer behind a stance: (T, S). None: nowhere"
+    "(T, S): whether rulings exclude every answer behind a stance. None: nowhere"
 
     def __post_init__(self) -> None:
+        """Check the shape and the values of the stances. Raises ValueError."""
         shape = (len(self.templates), len(self.statements))
         if self.values.shape != shape or not np.isin(self.values, (-1, 0, 1)).all():
             raise ValueError(
@@ -139,194 +142,205 @@ class Stances:
             )
 
     def on(self, statements: Sequence[str]) -> Stances:
-        """Return the stances on these statements alone, in this order. All of them were asked."""
-        place = {ref: at for at, ref in enumerate(self.statements)}
-        columns = [place[ref] for ref in statements]
+        """Return the stances on some of the asked statements, in this order."""
+        index_by_ref = {ref: index for index, ref in enumerate(self.statements)}
+        columns = [index_by_ref[ref] for ref in statements]
         return self._part(range(len(self.templates)), columns)
 
     def without_excluded(self) -> Stances:
-        """Return the stances on the statements that rulings leave under some template."""
-        everywhere = np.asarray(self.ruled_out.all(axis=0))
-        if not everywhere.any():
+        """Return the stances on the statements that rulings do not exclude under all templates."""
+        excluded_everywhere = np.asarray(self.ruled_out.all(axis=0))
+        if not excluded_everywhere.any():
             return self
         return self.on(
             [
                 ref
-                for ref, is_excluded in zip(self.statements, everywhere, strict=True)
+                for ref, is_excluded in zip(self.statements, excluded_everywhere, strict=True)
                 if not is_excluded
             ]
         )
 
     def under(self, templates: Sequence[str]) -> Stances:
-        """Return the stances under these templates alone, in this order."""
+        """Return the stances under some templates, in this order."""
         return self._part(
             [self.templates.index(name) for name in templates], range(len(self.statements))
         )
 
     def _part(self, rows: Sequence[int], columns: Sequence[int]) -> Stances:
-        place = np.ix_(np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp))
+        """Return the stances at some rows (templates) and columns (statements)."""
+        indices = np.ix_(np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp))
         names = (
-            tuple(self.templates[at] for at in rows),
-            tuple(self.statements[at] for at in columns),
+            tuple(self.templates[row] for row in rows),
+            tuple(self.statements[column] for column in columns),
         )
         asked, few, excluded = (
-            None if of is None else of[place] for of in (self.asked, self.few, self.excluded)
+            None if mask is None else mask[indices]
+            for mask in (self.asked, self.few, self.excluded)
         )
-        return Stances(self.name, self.kind, *names, self.values[place], asked, few, excluded)
+        return Stances(self.name, self.kind, *names, self.values[indices], asked, few, excluded)
 
     @property
     def missing(self) -> BoolArray:
-        """Where too few answers were readable for a stance, or for none: (T, S)."""
+        """Where too few answers were readable to decide on a stance: (T, S)."""
         return np.zeros(self.values.shape, dtype=np.bool_) if self.few is None else self.few
 
     @property
     def complete(self) -> frozenset[str]:
-        """Statements of which everything was asked under every template."""
+        """The statements of which every prompt was asked under every template."""
         if self.asked is None:
             return frozenset(self.statements)
-        whole = np.logical_and.reduce(self.asked, axis=0)
-        return frozenset(ref for ref, has in zip(self.statements, whole, strict=True) if has)
+        is_complete = np.logical_and.reduce(self.asked, axis=0)
+        return frozenset(
+            ref for ref, is_asked in zip(self.statements, is_complete, strict=True) if is_asked
+        )
 
     @property
     def ruled_out(self) -> BoolArray:
-        """Where rulings leave out every answer behind a stance: (T, S)."""
+        """Where rulings exclude every answer behind a stance: (T, S)."""
         return (
             np.zeros(self.values.shape, dtype=np.bool_) if self.excluded is None else self.excluded
         )
 
     @property
     def judged(self) -> FloatArray:
-        """The numbers of statements that rulings leave, per template; NaN if there are none."""
+        """The numbers of statements that rulings do not exclude, per template, or NaN for 0."""
         n = np.count_nonzero(~self.ruled_out, axis=1).astype(np.float64)
         return np.where(n > 0, n, np.nan)
 
     @property
     def reliable(self) -> tuple[int, ...]:
-        """Statements with a stance, per template."""
+        """The numbers of statements with a stance, per template."""
         return tuple(int(n) for n in np.count_nonzero(self.values, axis=1))
 
 
 @dataclass(frozen=True, slots=True)
 class SharedStatements:
-    """What the comparison of two respondents is over."""
+    """The statements and templates over which two respondents are compared."""
 
     statements: int
+    "number of compared statements"
     left_out: tuple[int, int]
-    """statements of each that are not compared: the other was not asked, or not everything of them
-    was"""
+    """number of each respondent's statements that are not compared, because the other one was not
+    asked all of their prompts"""
     templates: tuple[str, ...] = ()
-    """under which models are compared; empty where a respondent has its own, as people and parties
-    have"""
+    """templates under which two models are compared; empty if a respondent is a person, a party or
+    a baseline, which have their own"""
     without: tuple[str, ...] = ()
-    "templates of one of them alone"
+    "templates that only one of the two models has"
 
     def said(self, first: str, second: str) -> str:
-        """Say it, without a full stop."""
-        out = [f"{name} {n:,}" for name, n in zip((first, second), self.left_out, strict=True) if n]
-        over = f"over the {plural(self.statements, 'statement')} asked of both"
-        over += (
+        """Return this as text without a full stop, for respondents of these names."""
+        counts = [
+            f"{name} {n:,}" for name, n in zip((first, second), self.left_out, strict=True) if n
+        ]
+        text = f"over the {plural(self.statements, 'statement')} asked of both"
+        text += (
             f", under {plural(len(self.templates), 'template')} that both have"
             if self.without
             else ""
         )
-        return f"{over}; left out: {', '.join(out)}" if out else f"{over}; none left out"
+        return f"{text}; left out: {', '.join(counts)}" if counts else f"{text}; none left out"
 
 
 def matched(first: Stances, second: Stances) -> tuple[Stances, Stances, SharedStatements]:
-    """Return two respondents on the statements, and two models under the templates, of which both
-    were asked all.
+    """Return two respondents, restricted to the statements of which both were asked all prompts.
+
+    Two models are also restricted to the templates that they share, if there are any.
     """
     templates: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     pair = first, second
     if first.kind is second.kind is Kind.MODEL:
         templates = tuple(name for name in first.templates if name in second.templates)
-        without = tuple(name for one in pair for name in one.templates if name not in templates)
+        without = tuple(
+            name for stances in pair for name in stances.templates if name not in templates
+        )
         if templates:
             pair = first.under(templates), second.under(templates)
-    both = pair[0].complete & pair[1].complete
-    refs = tuple(ref for ref in first.statements if ref in both)
-    left_out = len(first.statements) - len(refs), len(second.statements) - len(refs)
+    shared_refs = pair[0].complete & pair[1].complete
+    refs = tuple(ref for ref in first.statements if ref in shared_refs)
+    n_excluded = len(first.statements) - len(refs), len(second.statements) - len(refs)
     return (
         pair[0].on(refs),
         pair[1].on(refs),
-        SharedStatements(len(refs), left_out, templates, without),
+        SharedStatements(len(refs), n_excluded, templates, without),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class PartyPositions:
-    """Parties' answers and policy-issue labels on S statements: P parties, I issues."""
+    """The parties' answers and the policy-issue labels on S statements: P parties, I issues."""
 
     statements: tuple[str, ...]
     countries: tuple[str | None, ...]
-    "of each statement; one without a country concerns the parties of all countries"
+    "country of each statement, or None for a statement on parties of all countries"
     parties: tuple[Party, ...]
     answers: Signs
-    "+1 agrees, -1 disagrees, 0 neutral, MISSING no opinion or not asked: (P, S)"
+    "(P, S): +1 agrees, -1 disagrees, 0 neutral, MISSING no opinion or not asked"
     issues: tuple[str, ...]
     labels: Signs
-    """+1 agreeing supports the issue, -1 disagreeing supports it, 0 not related or not labelled:
-    (I, S)"""
+    "(I, S): +1 agreeing supports the issue, -1 disagreeing supports it, 0 unrelated or unlabelled"
     scale: str = ""
-    "the instrument's note on where positions of parties are from, if not from its own files"
+    "the instrument's note on the source of party positions, if it is not its own files"
 
     @cached_property
     def concerns(self) -> BoolArray:
-        """Whether a statement is of the party's country: (P, S)."""
-        of_party = np.array([party.country for party in self.parties], dtype=object)
-        of_statement = np.array(self.countries, dtype=object)
-        everywhere = np.array([country is None for country in self.countries], dtype=np.bool_)
+        """Whether a statement concerns the party's country: (P, S)."""
+        party_countries = np.array([party.country for party in self.parties], dtype=object)
+        statement_countries = np.array(self.countries, dtype=object)
+        is_general = np.array([country is None for country in self.countries], dtype=np.bool_)
         return np.asarray(
-            (of_party[:, None] == of_statement[None, :]) | everywhere[None, :], dtype=np.bool_
+            (party_countries[:, None] == statement_countries[None, :]) | is_general[None, :],
+            dtype=np.bool_,
         )
 
     @cached_property
     def families(self) -> tuple[Family | None, ...]:
-        """Of each party; None where it is not placed."""
+        """The family of each party, or None if it is not placed."""
         return tuple(family(party) for party in self.parties)
 
     def on(self, statements: Sequence[str]) -> PartyPositions:
-        """Return what is known of these statements, in this order; of those that are not here,
-        nothing.
+        """Return the positions on some statements, in this order.
+
+        Statements that are not here have neither answers nor labels.
         """
-        place = {ref: at for at, ref in enumerate(self.statements)}
-        found = [place.get(ref, -1) for ref in statements]
-        columns, known = (
-            np.array(found, dtype=np.intp),
-            np.array([at >= 0 for at in found], dtype=np.bool_),
+        index_by_ref = {ref: index for index, ref in enumerate(self.statements)}
+        indices = [index_by_ref.get(ref, -1) for ref in statements]
+        columns, is_known = (
+            np.array(indices, dtype=np.intp),
+            np.array([index >= 0 for index in indices], dtype=np.bool_),
         )
-        empty = not self.statements
-        take = (
-            np.zeros((len(self.parties), len(found)), dtype=np.int8)
-            if empty
+        is_empty = not self.statements
+        answers = (
+            np.zeros((len(self.parties), len(indices)), dtype=np.int8)
+            if is_empty
             else self.answers[:, columns]
         )
-        label = (
-            np.zeros((len(self.issues), len(found)), dtype=np.int8)
-            if empty
+        labels = (
+            np.zeros((len(self.issues), len(indices)), dtype=np.int8)
+            if is_empty
             else self.labels[:, columns]
         )
         return PartyPositions(
             tuple(statements),
-            tuple(self.countries[at] if at >= 0 else None for at in found),
+            tuple(self.countries[index] if index >= 0 else None for index in indices),
             self.parties,
-            np.where(known, take, MISSING).astype(np.int8),
+            np.where(is_known, answers, MISSING).astype(np.int8),
             self.issues,
-            np.where(known, label, 0).astype(np.int8),
+            np.where(is_known, labels, 0).astype(np.int8),
             self.scale,
         )
 
     def party(self, country: str, name: str) -> int:
-        """Return the place of a party. Raises UnknownName."""
-        for place, party in enumerate(self.parties):
+        """Return the index of a party. Raises UnknownName."""
+        for index, party in enumerate(self.parties):
             if (party.country, party.name) == (country, name):
-                return place
-        known = ", ".join(party.label for party in self.parties[:12])
-        raise UnknownName(f"there is no party {country}/{name}. Available: {known or 'none'}")
+                return index
+        available = ", ".join(party.label for party in self.parties[:12])
+        raise UnknownName(f"there is no party {country}/{name}. Available: {available or 'none'}")
 
     def issue(self, name: str) -> int:
-        """Return the place of a policy issue. Raises UnknownName."""
+        """Return the index of a policy issue. Raises UnknownName."""
         if name not in self.issues:
             raise UnknownName(
                 f"there is no policy issue {name!r}. Available: {', '.join(self.issues) or 'none'}"
@@ -335,26 +349,31 @@ class PartyPositions:
 
 
 def party_positions(instrument: Instrument, labels: Labels) -> PartyPositions:
-    """Return what the current statements of an instrument can be compared with.
+    """Return the party positions on the current statements of an instrument.
 
-    `labels` of statements or issues that the instrument does not have are left out; answers of a
-    party on a statement of another country are kept and never counted.
+    `labels` of statements or issues that the instrument does not have are excluded. Answers of a
+    party to a statement of another country are kept, but never counted.
     """
     statements = tuple(statement.ref for statement in instrument.statements)
-    place = {ref: at for at, ref in enumerate(statements)}
-    row = {(party.country, party.name): at for at, party in enumerate(instrument.parties)}
+    column_by_ref = {ref: column for column, ref in enumerate(statements)}
+    row_by_party = {
+        (party.country, party.name): row for row, party in enumerate(instrument.parties)
+    }
     answers = np.full((len(instrument.parties), len(statements)), MISSING, dtype=np.int8)
-    for given in instrument.party_answers:
-        at = row.get((given.country, given.party)), place.get(given.statement)
-        if given.stance is not None and at[0] is not None and at[1] is not None:
-            answers[at[0], at[1]] = given.stance
+    for answer in instrument.party_answers:
+        index = (
+            row_by_party.get((answer.country, answer.party)),
+            column_by_ref.get(answer.statement),
+        )
+        if answer.stance is not None and index[0] is not None and index[1] is not None:
+            answers[index[0], index[1]] = answer.stance
     issues = instrument.issues or tuple(
-        dict.fromkeys(issue for of in labels.values() for issue in of)
+        dict.fromkeys(issue for statement_labels in labels.values() for issue in statement_labels)
     )
     table = np.zeros((len(issues), len(statements)), dtype=np.int8)
     for i, issue in enumerate(issues):
-        for ref, at_statement in place.items():
-            table[i, at_statement] = np.sign(labels.get(ref, {}).get(issue, 0))
+        for ref, column in column_by_ref.items():
+            table[i, column] = np.sign(labels.get(ref, {}).get(issue, 0))
     countries = tuple(statement.country for statement in instrument.statements)
     scale = next((note for note in instrument.notes if note.startswith(PLACED)), "")
     return PartyPositions(statements, countries, instrument.parties, answers, issues, table, scale)
@@ -363,11 +382,12 @@ def party_positions(instrument: Instrument, labels: Labels) -> PartyPositions:
 def reliable_stances(
     name: str, report: ReliabilityReport, tests: Sequence[str] | None = None
 ) -> Stances:
-    """Return a model's stances on the originals, printed label order, where it is reliable.
+    """Return a model's reliable stances on the originals, with labels in printed order.
 
-    Reliable under a template: the statement passes `all` there, that is, every test that the
-    report's options name. `tests` names others; empty: every stance counts, however unreliable
-    (Figure 7, "no tests"). Statements that rulings exclude under every template are left out.
+    A stance is reliable under a template if the statement passes `all` there, that is, every test
+    that the report's options name. `tests` names other tests. If it is empty, every stance counts,
+    reliable or not (Figure 7, "no tests"). Statements that rulings exclude under every template are
+    excluded.
     """
     return _published_stances(name, report, tests).without_excluded()
 
@@ -375,16 +395,16 @@ def reliable_stances(
 def _published_stances(
     name: str, report: ReliabilityReport, tests: Sequence[str] | None = None
 ) -> Stances:
-    """Return a model's stances on all statements, also on those that rulings exclude."""
-    values, enough = (array[..., PRINTED] for array in report.originals)
-    few = ~np.asarray(enough, dtype=np.bool_)
-    named = report.options.tests if tests is None else tuple(tests)
-    if named:
-        passed = conjunction(np.stack([report.verdicts(test) for test in named]), 0)
-        values, few = np.where(passed == PASS, values, 0), passed == INSUFFICIENT
+    """Return a model's stances on all statements, including those that rulings exclude."""
+    values, has_enough = (array[..., PRINTED] for array in report.originals)
+    few = ~np.asarray(has_enough, dtype=np.bool_)
+    test_names = report.options.tests if tests is None else tuple(tests)
+    if test_names:
+        verdicts = conjunction(np.stack([report.verdicts(test) for test in test_names]), 0)
+        values, few = np.where(verdicts == PASS, values, 0), verdicts == INSUFFICIENT
     counts = report.counts
-    answered = counts.total > 0 if counts.failed is None else (counts.total > 0) | counts.failed
-    asked = np.logical_and.reduce(answered | ~counts.exists[None, :, :, None], axis=(2, 3))
+    is_answered = counts.total > 0 if counts.failed is None else (counts.total > 0) | counts.failed
+    is_asked = np.logical_and.reduce(is_answered | ~counts.exists[None, :, :, None], axis=(2, 3))
     excluded = counts.excluded_originals
     values = np.where(excluded, 0, values).astype(np.int8)
     return Stances(
@@ -393,63 +413,71 @@ def _published_stances(
         counts.templates,
         counts.statements,
         values,
-        asked,
+        is_asked,
         few & ~excluded,
         excluded=excluded,
     )
 
 
 def posterior_stances(name: str, report: ReliabilityReport) -> Stances:
-    """Return the stances that a model keeps more likely than not, whatever the number of answers.
+    """Return the stances that a model probably keeps, whatever the number of its answers.
 
     Under a template a stance counts if the probability that the statement passes every test there
-    with it, by partial pooling (`reliability.pooled`), is above one half.
+    with this stance is above one half. The probability is estimated by partial pooling
+    (`reliability.pooled`).
     """
     published = _published_stances(name, report)
-    found = pooled(report)
-    if found.sides is None:
+    pooling = pooled(report)
+    if pooling.sides is None:
         return published.without_excluded()
-    agree, disagree = found.sides > 0.5
+    agree, disagree = pooling.sides > 0.5
     counts = report.counts
-    needed = known_prompts(report) | ~counts.exists[None, :, :, None] | counts.excluded_prompts
+    is_known = known_prompts(report) | ~counts.exists[None, :, :, None] | counts.excluded_prompts
     excluded = counts.excluded_originals
-    few = ~needed[..., PRINTED].all(axis=2) & ~excluded
+    few = ~is_known[..., PRINTED].all(axis=2) & ~excluded
     values = np.where(excluded, 0, agree.astype(np.int8) - disagree.astype(np.int8)).astype(np.int8)
     return replace(published, values=values, few=few & (values == 0)).without_excluded()
 
 
 def baselines(statements: Sequence[str]) -> tuple[Stances, Stances]:
-    """Return the respondents that agree, and disagree, with every statement (section 7.1)."""
-    one = np.ones((1, len(statements)), dtype=np.int8)
+    """Return the respondents that always agree, and always disagree (section 7.1)."""
+    ones = np.ones((1, len(statements)), dtype=np.int8)
     agrees, disagrees = (
         Stances(name, Kind.BASELINE, ("baseline",), tuple(statements), values)
-        for name, values in ((ALWAYS_AGREE, one), (ALWAYS_DISAGREE, -one))
+        for name, values in ((ALWAYS_AGREE, ones), (ALWAYS_DISAGREE, -ones))
     )
     return agrees, disagrees
 
 
 def party_stances(positions: PartyPositions, place: int) -> Stances:
-    """Return a party as a respondent: its own answers on the statements that concern it; neutral is
-    no stance.
+    """Return a party as a respondent, with its own answers on the statements that concern it.
+
+    Neutral is no stance.
     """
     party, columns = positions.parties[place], np.flatnonzero(positions.concerns[place])
     answers = positions.answers[place, columns]
     values = np.where(answers == MISSING, 0, answers).astype(np.int8)
-    refs = tuple(positions.statements[at] for at in columns)
+    refs = tuple(positions.statements[column] for column in columns)
     return Stances(party.label, Kind.PARTY, ("party",), refs, values[None, :])
 
 
 def survey_stances(survey: Sequence[SurveyAnswer]) -> tuple[Stances, ...]:
-    """Return the people who answered the survey as respondents: their answers to originals."""
-    given: dict[str, dict[str, int]] = {}
+    """Return the people who answered the survey as respondents, with their answers to originals."""
+    stances_by_person: dict[str, dict[str, int]] = {}
     for answer in survey:
         if answer.variant == ORIGINAL:
-            given.setdefault(answer.respondent, {})[answer.statement] = 1 if answer.agrees else -1
+            stances_by_person.setdefault(answer.respondent, {})[answer.statement] = (
+                1 if answer.agrees else -1
+            )
     return tuple(
         Stances(
-            who, Kind.PERSON, ("survey",), tuple(of), np.array([list(of.values())], dtype=np.int8)
+            person,
+            Kind.PERSON,
+            ("survey",),
+            tuple(stance_by_ref),
+            np.array([list(stance_by_ref.values())], dtype=np.int8),
         )
-        for who, of in given.items()
+        for person, stance_by_ref in stances_by_person.items()
     )
 
 
@@ -458,17 +486,17 @@ NOTHING_RELIABLE = "no stance is reliable"
 
 @dataclass(frozen=True, slots=True)
 class FamilyShare:
-    """How often a respondent and the parties of one family answer alike."""
+    """The share of statements on which a respondent and the parties of one family agree."""
 
     family: Family
     share: Estimate
     """mean over parties, then over templates; n: statements that were asked in the countries of
     these parties"""
     templates: MeanSd
-    "mean and population deviation over templates; no deviation of a single one"
+    "mean and population deviation over templates; no deviation of a single template"
     by_template: tuple[float, ...]
     parties: int
-    "over which the mean is taken"
+    "number of parties in the mean"
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,88 +505,92 @@ class Leaning:
 
     view: View
     families: tuple[FamilyShare, ...]
-    "left, center, right"
+    "the shares of left, center, right"
     unplaced: int
-    "parties without a left-right position: left out"
+    "number of parties without a left-right position, which are excluded"
     unasked: int
-    "placed parties of countries of whose statements none was asked: left out"
+    "number of placed parties from countries without an asked statement, which are excluded"
     reliable: MeanSd
-    """share of the statements that were asked with a reliable stance of this view: mean and
-    deviation over templates"""
+    """share of the asked statements with a reliable stance of this view: mean and deviation over
+    templates"""
 
 
 @dataclass(frozen=True, slots=True)
 class PartyShare:
-    """How often a respondent and one party answer alike."""
+    """The share of statements on which a respondent and one party agree."""
 
     party: Party
     family: Family | None
-    "None: no expert placed it, so that it is in no mean"
+    "None if no expert placed the party, which is then in no mean"
     share: MeanSd
-    """mean and population deviation over templates; NaN where none of its country's statements was
-    asked, or no stance is reliable
-    """
+    """mean and population deviation over templates; NaN if none of its country's statements was
+    asked, or no stance is reliable"""
     by_template: tuple[float, ...]
     agree: float
-    "share where both agree, mean over templates"
+    "share of statements on which both agree, mean over templates"
     disagree: float
-    "share where both disagree; with `agree` it adds up to the share"
+    "share of statements on which both disagree; with `agree` it adds up to the share"
     statements: int
-    "of its country, asked: the denominator"
+    "number of asked statements of its country: the denominator"
     answered: int
-    "of these, to which the party says agree or disagree"
+    "number of these to which the party answers agree or disagree"
     neutral: int
     missing: int
-    "no opinion, or no answer"
+    "number of these to which the party has no opinion or no answer"
 
 
 @dataclass(frozen=True, slots=True)
 class PartyStatement:
-    """One statement behind a party's share."""
+    """One statement behind a party's share, with both answers."""
 
     ref: str
     answer: int | None
-    "the party's: +1, -1, 0 neutral, None no opinion or no answer"
+    "the party's answer: +1, -1, 0 neutral, None no opinion or no answer"
     stances: tuple[int, ...]
-    "the respondent's, per template; 0: none that is reliable"
+    "the respondent's stances, per template; 0: no reliable one"
     matches: int
-    "templates under which both answer alike"
+    "number of templates under which both answer the same"
 
 
 def leaning(stances: Stances, positions: PartyPositions, view: View, resamples: int) -> Leaning:
     """Return the shares of the three families.
 
-    The interval is over statements within countries, whose numbers the questionnaires fix;
-    templates and parties stay as they are. It is Wilson's at the effective number of statements
-    (`stats.clustered`); `resamples` 0: none.
+    The interval is over statements within countries, whose numbers the questionnaires fix.
+    Templates and parties stay as they are. It is Wilson's at the effective number of statements
+    (`stats.clustered`). With `resamples` 0 there is none.
 
-    Without any reliable stance the shares are undefined; with none of the view alone they are 0,
-    and there is no interval. (The released code leaves the parties of a country out of a template's
-    mean where no statement of the country is reliable; here they have a share of 0.)
+    Without any reliable stance the shares are undefined. Without one of the view alone they are 0,
+    and there is no interval. (If no statement of a country is reliable under a template, the
+    released code excludes the country's parties from the template's mean. Here they have a share of
+    0.)
     """
-    here = positions.on(stances.statements)
-    found = family_contributions(stances, here, view)
-    counted = _counted(stances, view).sum(axis=1)
-    each = found.mean(axis=0) if resamples and counted.any() else None
+    own_positions = positions.on(stances.statements)
+    contributions = family_contributions(stances, own_positions, view)
+    n_counted = _counted(stances, view).sum(axis=1)
+    mean_contributions = contributions.mean(axis=0) if resamples and n_counted.any() else None
     nothing = not stances.values.any()
     rows = tuple(
         _family(
-            of,
-            found[:, place].sum(axis=1),
-            here,
-            None if each is None else each[place],
+            party_family,
+            contributions[:, index].sum(axis=1),
+            own_positions,
+            None if mean_contributions is None else mean_contributions[index],
             nothing=nothing,
         )
-        for place, of in enumerate(FAMILIES)
+        for index, party_family in enumerate(FAMILIES)
     )
-    unplaced = here.families.count(None)
-    unasked = len(here.parties) - unplaced - sum(row.parties for row in rows)
-    return Leaning(view, rows, unplaced, unasked, _spread(counted / stances.judged))
+    unplaced = own_positions.families.count(None)
+    unasked = len(own_positions.parties) - unplaced - sum(row.parties for row in rows)
+    return Leaning(view, rows, unplaced, unasked, _spread(n_counted / stances.judged))
 
 
 def _members(here: PartyPositions, of: Family) -> list[int]:
-    """Return the places of the parties of a family of which some statement was asked."""
-    return [p for p, family in enumerate(here.families) if family is of and here.concerns[p].any()]
+    """Return the indices of the parties of a family with an asked statement."""
+    return [
+        p
+        for p, party_family in enumerate(here.families)
+        if party_family is of and here.concerns[p].any()
+    ]
 
 
 def _family(
@@ -569,22 +601,26 @@ def _family(
     *,
     nothing: bool,
 ) -> FamilyShare:
-    """Return a share. each : (S,), what statements add to its mean over templates; None: no
-    interval.
+    """Return the share of one family.
 
-    nothing : whether no stance is reliable.
+    Parameters
+    ----------
+    by_template : (T,), the share under each template
+    here : positions on exactly the respondent's statements
+    each : (S,), the contribution of each statement to the mean over templates. None: no interval
+    nothing : whether no stance is reliable
     """
     members = _members(here, of)
     n = int(here.concerns[members].any(axis=0).sum())
     if nothing or not members or not by_template.size:
-        placed = sum(family is of for family in here.families)
-        why = (
+        n_placed = sum(party_family is of for party_family in here.families)
+        reason = (
             f"no party is placed {of}"
-            if not placed
+            if not n_placed
             else "no statement from their countries was asked"
         )
-        why = NOTHING_RELIABLE if placed and members and nothing else why
-        undefined = Estimate(float("nan"), float("nan"), float("nan"), n, 0, why)
+        reason = NOTHING_RELIABLE if n_placed and members and nothing else reason
+        undefined = Estimate(float("nan"), float("nan"), float("nan"), n, 0, reason)
         return FamilyShare(of, undefined, _spread(np.array([])), (), len(members))
     share = Estimate(float(by_template.mean()), float("nan"), float("nan"), n)
     if each is not None and n > 1:
@@ -596,16 +632,19 @@ def _family(
 
 
 def _spread(values: FloatArray) -> MeanSd:
-    """Return mean and population deviation over templates; one template tells nothing of a
-    deviation.
-    """
-    found = mean_sd(values, ddof=0)
-    return found if found.n > 1 else MeanSd(found.mean, float("nan"), found.n, found.excluded)
+    """Return mean and population deviation over templates. One template has no deviation."""
+    summary = mean_sd(values, ddof=0)
+    return (
+        summary
+        if summary.n > 1
+        else MeanSd(summary.mean, float("nan"), summary.n, summary.excluded)
+    )
 
 
 def _matches(stances: Stances, here: PartyPositions, view: View) -> BoolArray:
-    """Return where a reliable stance is the party's answer: (T, P, S). Neutral and missing answers
-    never match.
+    """Return where a reliable stance is the party's answer: (T, P, S).
+
+    Neutral and missing answers never match.
     """
     counted = _counted(stances, view)[:, None, :]
     return np.asarray(
@@ -624,46 +663,58 @@ def _counted(stances: Stances, view: View) -> BoolArray:
 
 
 def family_contributions(stances: Stances, here: PartyPositions, view: View) -> FloatArray:
-    """Return what each statement adds to the share of each family: (T, 3, S); their sum over S is
-    the share.
+    """Return the contribution of each statement to the share of each family: (T, 3, S).
 
-    The share is a mean over parties of sums over statements, so it is a sum over statements, and
-    resamples of it need no second look at the parties. `here` has the positions on exactly the
-    respondent's statements.
+    Their sum over S is the share. The share is a mean over parties of sums over statements, so it
+    is a sum over statements, and resamples of it need no second look at the parties. `here` has the
+    positions on exactly the respondent's statements.
     """
-    asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
-    each = _matches(stances, here, view) / np.maximum(asked, 1)[:, None]
-    parts = np.zeros((len(stances.templates), len(FAMILIES), len(here.statements)))
-    for place, of in enumerate(FAMILIES):
-        members = _members(here, of)
+    n_asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
+    by_party = _matches(stances, here, view) / np.maximum(n_asked, 1)[:, None]
+    contributions = np.zeros((len(stances.templates), len(FAMILIES), len(here.statements)))
+    for index, party_family in enumerate(FAMILIES):
+        members = _members(here, party_family)
         if members:
-            parts[:, place] = each[:, members].mean(axis=1)
-    return parts
+            contributions[:, index] = by_party[:, members].mean(axis=1)
+    return contributions
 
 
 def missing_contributions(
     stances: Stances, positions: PartyPositions
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what the missing stances would add to the share of each family if they agreed, and if
-    they disagreed: two (T, 3, S). A missing stance may also turn out unreliable and add nothing.
+    """Return the contributions of the missing stances to the share of each family: two (T, 3, S).
+
+    The first are those if all of them agreed, the second if all disagreed. A missing stance may
+    also turn out to be unreliable and contribute nothing.
     """
-    here, missing = positions.on(stances.statements), stances.missing
+    own_positions, missing = positions.on(stances.statements), stances.missing
     agree, disagree = (
-        family_contributions(replace(stances, values=(sign * missing).astype(np.int8)), here, "all")
+        family_contributions(
+            replace(stances, values=(sign * missing).astype(np.int8)), own_positions, "all"
+        )
         for sign in (1, -1)
     )
     return agree, disagree
 
 
 def _strata(here: PartyPositions, members: Sequence[int]) -> Strata:
-    """Return the statements that concern some parties, by country: the questionnaires fix how many
-    a country has.
+    """Return the columns of the statements that concern some parties, by country.
+
+    The questionnaires fix the number of each country's statements.
     """
-    concerned: BoolArray = np.asarray(here.concerns[list(members)].any(axis=0))
-    names = dict.fromkeys(of for of, there in zip(here.countries, concerned, strict=True) if there)
+    is_concerned: BoolArray = np.asarray(here.concerns[list(members)].any(axis=0))
+    names = dict.fromkeys(
+        country
+        for country, is_included in zip(here.countries, is_concerned, strict=True)
+        if is_included
+    )
     return [
         np.array(
-            [at for at, of in enumerate(here.countries) if of == name and concerned[at]],
+            [
+                column
+                for column, country in enumerate(here.countries)
+                if country == name and is_concerned[column]
+            ],
             dtype=np.int64,
         )
         for name in names
@@ -671,102 +722,117 @@ def _strata(here: PartyPositions, members: Sequence[int]) -> Strata:
 
 
 def _moves(each: FloatArray, here: PartyPositions, members: Sequence[int]) -> FloatArray:
-    """Return how far each statement moves a share: what it adds, less the mean of its country."""
+    """Return each statement's deviation: its contribution minus the mean of its country."""
     moves = np.zeros(len(each))
-    for places in _strata(here, members):
-        moves[places] = each[places] - each[places].mean()
+    for columns in _strata(here, members):
+        moves[columns] = each[columns] - each[columns].mean()
     return moves
 
 
 def leaning_difference(
     first: Stances, second: Stances, positions: PartyPositions, view: View, resamples: int
 ) -> tuple[tuple[Family, float, float, Estimate], ...]:
-    """Return per family: both shares and their difference, on the statements that both were asked.
+    """Return for each family both shares and their difference, on shared statements.
 
-    The interval is over statements, paired.
+    Shared are the statements that both respondents were asked. The interval is over statements,
+    paired.
     """
     pair = matched(first, second)[:2]
     refs = pair[0].statements
-    here = positions.on(refs)
-    both = [family_contributions(one, here, view).mean(axis=0) for one in pair]
-    difference = both[0] - both[1]
-    found = []
-    for place, of in enumerate(FAMILIES):
-        nothing = not all(one.values.any() for one in pair)
-        share = _family(of, difference[place].sum(keepdims=True), here, None, nothing=nothing).share
+    shared_positions = positions.on(refs)
+    contributions = [
+        family_contributions(stances, shared_positions, view).mean(axis=0) for stances in pair
+    ]
+    difference = contributions[0] - contributions[1]
+    rows = []
+    for index, party_family in enumerate(FAMILIES):
+        nothing = not all(stances.values.any() for stances in pair)
+        share = _family(
+            party_family,
+            difference[index].sum(keepdims=True),
+            shared_positions,
+            None,
+            nothing=nothing,
+        ).share
         if share.defined and resamples:
-            members = _members(here, of)
-            moves = _moves(difference[place], here, members)
-            low, high = student_interval(share.value, moves, _strata(here, members), limit=1.0)
+            members = _members(shared_positions, party_family)
+            moves = _moves(difference[index], shared_positions, members)
+            low, high = student_interval(
+                share.value, moves, _strata(shared_positions, members), limit=1.0
+            )
             name = "" if np.isnan(low) else "family difference"
             share = replace(share, low=low, high=high, interval=name)
-        values = [float(one[place].sum()) if share.defined else float("nan") for one in both]
-        found.append((of, values[0], values[1], share))
-    return tuple(found)
+        values = [
+            float(own_contributions[index].sum()) if share.defined else float("nan")
+            for own_contributions in contributions
+        ]
+        rows.append((party_family, values[0], values[1], share))
+    return tuple(rows)
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyGap:
-    """How much more often a respondent answers like the parties of one family than like those of
-    another.
-    """
+    """The difference between a respondent's agreement with two party families."""
 
     first: Family
     second: Family
     value: float
-    "share of matches with the first, less that with the second"
+    "share of matches with the first family minus that with the second"
     regardless: float
-    "the same of somebody who agrees and disagrees as often, whatever the statements say"
+    "expected gap of a respondent who agrees equally often, but regardless of the statements"
     p: float
-    """two-sided, that the stances have nothing to do with the statements, and that the gap is 0;
+    """two-sided p-value of two hypotheses: stances are unrelated to statements, and the gap is 0;
     NaN: no test"""
     error: float = float("nan")
     "standard error over statements"
     statements: int = 0
-    "that concern one of the two families"
+    "number of statements that concern one of the two families"
 
 
 def family_gaps(stances: Stances, positions: PartyPositions, seed: int) -> tuple[FamilyGap, ...]:
-    """Return the gap of every two families that have parties, over the statements that were asked.
+    """Return the gap of every two families that have parties, over the asked statements.
 
-    p is the larger of two: of Student's test over statements within countries, and of a permutation
-    test that exchanges the stances of a country's statements at random. It is 1 where the gap and
-    what is beyond `regardless` differ in sign.
+    p is the larger of two: that of Student's test over statements within countries, and that of a
+    permutation test that exchanges the stances of a country's statements at random. It is 1 if the
+    gap differs in sign from the gap minus `regardless`.
     """
-    here = positions.on(stances.statements)
-    held = family_contributions(stances, here, "all").mean(axis=0)
+    own_positions = positions.on(stances.statements)
+    contributions = family_contributions(stances, own_positions, "all").mean(axis=0)
     agree, disagree = (
         family_contributions(
-            replace(stances, values=np.full_like(stances.values, sign)), here, "all"
+            replace(stances, values=np.full_like(stances.values, sign)), own_positions, "all"
         ).mean(axis=0)
         for sign in (1, -1)
     )
     yes, no = ((stances.values == sign).mean(axis=0) for sign in (1, -1))
-    orders = _orders(here.countries, seed)
-    found = []
-    for one, other in combinations(range(len(FAMILIES)), 2):
-        members = [_members(here, FAMILIES[place]) for place in (one, other)]
+    orders = _orders(own_positions.countries, seed)
+    gaps = []
+    for first, second in combinations(range(len(FAMILIES)), 2):
+        members = [_members(own_positions, FAMILIES[index]) for index in (first, second)]
         if not all(members) or not stances.values.any():
             continue
         concerned = [*members[0], *members[1]]
-        gap = held[one] - held[other]
+        gap = contributions[first] - contributions[second]
         value, moves, strata = (
             float(gap.sum()),
-            _moves(gap, here, concerned),
-            _strata(here, concerned),
+            _moves(gap, own_positions, concerned),
+            _strata(own_positions, concerned),
         )
-        drawn = yes[orders] @ (agree[one] - agree[other]) + no[orders] @ (
-            disagree[one] - disagree[other]
+        permuted_gaps = yes[orders] @ (agree[first] - agree[second]) + no[orders] @ (
+            disagree[first] - disagree[second]
         )
-        regardless = float(drawn.mean())
-        reached = np.abs(drawn - regardless) >= abs(value - regardless) - ROUNDING
-        p = max(student_p(value, moves, strata), (1 + int(reached.sum())) / (1 + len(drawn)))
+        regardless = float(permuted_gaps.mean())
+        is_as_far = np.abs(permuted_gaps - regardless) >= abs(value - regardless) - ROUNDING
+        p = max(
+            student_p(value, moves, strata),
+            (1 + int(is_as_far.sum())) / (1 + len(permuted_gaps)),
+        )
         p = p if value * (value - regardless) > 0 else 1.0
         low, high = student_interval(value, moves, strata, 1.0)
-        found.append(
+        gaps.append(
             FamilyGap(
-                FAMILIES[one],
-                FAMILIES[other],
+                FAMILIES[first],
+                FAMILIES[second],
                 value,
                 regardless,
                 p,
@@ -774,40 +840,42 @@ def family_gaps(stances: Stances, positions: PartyPositions, seed: int) -> tuple
                 statements=sum(map(len, strata)),
             )
         )
-    return tuple(found)
+    return tuple(gaps)
 
 
 @lru_cache(8)
 def _orders(countries: tuple[str | None, ...], seed: int) -> npt.NDArray[np.int16]:
-    """Return random orders of statements, each country's among themselves: (PERMUTATIONS, S)."""
+    """Return random orders of statements, permuted within each country: (PERMUTATIONS, S)."""
     rng, names = derive_rng(seed, "stances of families"), np.array(countries, dtype=np.object_)
     orders = np.tile(np.arange(len(names), dtype=np.int16), (PERMUTATIONS, 1))
     for name in dict.fromkeys(countries):
-        places = np.flatnonzero(names == name)
-        orders[:, places] = rng.permuted(orders[:, places], axis=1)
+        columns = np.flatnonzero(names == name)
+        orders[:, columns] = rng.permuted(orders[:, columns], axis=1)
     return orders
 
 
 def party_shares(stances: Stances, positions: PartyPositions) -> tuple[PartyShare, ...]:
-    """Return a row for each party, in its order."""
-    here = positions.on(stances.statements)
-    asked = np.asarray(here.concerns.sum(axis=1), dtype=np.int64)
-    whole = np.where(asked == 0, np.nan, asked)
+    """Return the share of each party, in the order of the parties."""
+    own_positions = positions.on(stances.statements)
+    n_asked = np.asarray(own_positions.concerns.sum(axis=1), dtype=np.int64)
+    denominators = np.where(n_asked == 0, np.nan, n_asked)
     if not stances.values.any():
-        whole = np.full(len(asked), np.nan)
-    all_, agree, disagree = (_matches(stances, here, view).sum(axis=2) / whole for view in VIEWS)
+        denominators = np.full(len(n_asked), np.nan)
+    all_, agree, disagree = (
+        _matches(stances, own_positions, view).sum(axis=2) / denominators for view in VIEWS
+    )
     rows = []
-    for p, party in enumerate(here.parties):
-        answers = here.answers[p, here.concerns[p]]
+    for p, party in enumerate(own_positions.parties):
+        answers = own_positions.answers[p, own_positions.concerns[p]]
         rows.append(
             PartyShare(
                 party=party,
-                family=here.families[p],
+                family=own_positions.families[p],
                 share=_spread(all_[:, p]),
                 by_template=tuple(map(float, all_[:, p])),
                 agree=mean_sd(agree[:, p]).mean,
                 disagree=mean_sd(disagree[:, p]).mean,
-                statements=int(asked[p]),
+                statements=int(n_asked[p]),
                 answered=int(np.isin(answers, (-1, 1)).sum()),
                 neutral=int((answers == 0).sum()),
                 missing=int((answers == MISSING).sum()),
@@ -819,20 +887,20 @@ def party_shares(stances: Stances, positions: PartyPositions) -> tuple[PartyShar
 def party_statements(
     stances: Stances, positions: PartyPositions, country: str, name: str
 ) -> tuple[PartyStatement, ...]:
-    """Return the statements behind a party's share, in the order in which the respondent has
-    them.
-    """
-    here = positions.on(stances.statements)
-    p = here.party(country, name)
-    matches = _matches(stances, here, "all")[:, p].sum(axis=0)
+    """Return the statements behind a party's share, in the respondent's order."""
+    own_positions = positions.on(stances.statements)
+    p = own_positions.party(country, name)
+    matches = _matches(stances, own_positions, "all")[:, p].sum(axis=0)
     return tuple(
         PartyStatement(
-            ref=here.statements[s],
-            answer=None if here.answers[p, s] == MISSING else int(here.answers[p, s]),
+            ref=own_positions.statements[s],
+            answer=None
+            if own_positions.answers[p, s] == MISSING
+            else int(own_positions.answers[p, s]),
             stances=tuple(int(value) for value in stances.values[:, s]),
             matches=int(matches[s]),
         )
-        for s in np.flatnonzero(here.concerns[p])
+        for s in np.flatnonzero(own_positions.concerns[p])
     )
 
 
@@ -847,11 +915,11 @@ MEASURES: Mapping[Formula, str] = {
     "supporting the issue scores "
     "0, and so does always opposing it.",
 }
-"what each formula measures, in plain sentences"
+"sentences on what each formula measures"
 
 LEAST: Mapping[str, int] = {"signed": 6, "v1": 6, "tacl": 10, "difference": 10}
-"""labelled statements with a reliable stance, below which there is no interval: with fewer they
-cover less than 92 %"""
+"""labelled statements with a reliable stance, below which there is no interval: intervals with
+fewer cover less than 92 %"""
 TOO_FEW = "too few for an interval:"
 FEWEST = 6
 """reliable statements of an issue, on average over templates, below which its stance is marked
@@ -859,7 +927,7 @@ FEWEST = 6
 
 
 class IssueTally(NamedTuple):
-    """Reliable stances on the labelled statements of an issue, under one template."""
+    """The numbers of reliable stances on the labelled statements of an issue, for one template."""
 
     agree_supports: int
     "a: label +1, agrees"
@@ -872,6 +940,7 @@ class IssueTally(NamedTuple):
 
     @property
     def n(self) -> int:
+        """The number of all these stances."""
         return sum(self)
 
 
@@ -882,59 +951,60 @@ class IssueStance:
     issue: str
     formula: Formula
     value: Estimate
-    """mean over templates; n: labelled statements with a reliable stance under some template,
+    """mean over templates; n: labelled statements with a reliable stance under any template,
     excluded: those without"""
     templates: MeanSd
     """mean and population deviation over the templates in which it is defined; no deviation of a
-    single one"""
+    single template"""
     by_template: tuple[float, ...]
-    "NaN where no labelled statement is reliable under the template"
+    "NaN for a template under which no labelled statement is reliable"
     tallies: tuple[IssueTally, ...]
-    "per template"
+    "one for each template"
     supporting: int
-    "A: statements labelled +1 that were asked"
+    "A: number of asked statements labelled +1"
     opposing: int
-    "N: statements labelled -1 that were asked"
+    "N: number of asked statements labelled -1"
     reliable: float
-    "labelled statements with a reliable stance, mean over templates"
+    "number of labelled statements with a reliable stance, mean over templates"
     few: bool
-    "whether these are fewer than six"
+    "whether `reliable` is below six"
     zero_by_rule: int
-    "templates in which `tacl` is 0 only because nothing supports the issue (a + d = 0)"
+    "number of templates in which `tacl` is 0 only because no stance supports the issue (a + d = 0)"
     regardless: float
-    """signed support of somebody who agrees and disagrees as often, whatever the labels; NaN
-    without a stance"""
+    """expected signed support of a respondent who agrees equally often, but regardless of the
+    labels; NaN without a stance"""
     p: float
-    """two-sided, that the stances have nothing to do with the labels, by permuting these; NaN where
-    all labels are alike, or too few stances are reliable
-    """
+    """two-sided p-value of stances that are unrelated to the labels, from a permutation of these;
+    NaN if all labels are equal, or too few stances are reliable"""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledStatement:
-    """One statement behind a stance on an issue."""
+    """One statement behind a stance on an issue, with its label."""
 
     ref: str
     label: int
     "+1 agreeing supports the issue, -1 disagreeing supports it"
     stances: tuple[int, ...]
-    "per template; 0: none that is reliable"
+    "one for each template; 0: no reliable stance"
     supports: int
-    "templates under which the stance is in favour of the issue"
+    "number of templates under which the stance is in favour of the issue"
     opposes: int
+    "number of templates under which the stance is against the issue"
 
 
 def stance_value(
     tally: FloatArray, supporting: FloatArray, opposing: FloatArray, formula: Formula
 ) -> FloatArray:
-    """Return an issue's stance from counts; NaN where n is 0, except that `tacl` is 0 there, as
-    coded.
+    """Return the stance on an issue from counts, or NaN if n is 0.
+
+    `tacl` is 0 in that case, as in the released code.
 
     Parameters
     ----------
     tally : (..., 4) in the order of `IssueTally`
-    supporting, opposing : (...), how many labels are +1 and -1. A label that does not occur adds 0
-        to `tacl`.
+    supporting, opposing : (...), numbers of labels +1 and -1. A label that does not occur adds 0 to
+        `tacl`.
 
     Examples
     --------
@@ -944,11 +1014,11 @@ def stance_value(
     """
     a, d, against_a, against_d = np.moveaxis(np.asarray(tally, dtype=np.float64), -1, 0)
     n = a + d + against_a + against_d
-    some = np.where(n == 0, np.nan, n)
+    defined_n = np.where(n == 0, np.nan, n)
     if formula == "signed":
-        return np.asarray((a + d - against_a - against_d) / some)
+        return np.asarray((a + d - against_a - against_d) / defined_n)
     if formula == "v1":
-        return np.asarray((a - d) / some)
+        return np.asarray((a - d) / defined_n)
     if formula == "tacl":
         return np.asarray(
             a / np.where(supporting == 0, 1, supporting) - d / np.where(opposing == 0, 1, opposing)
@@ -961,20 +1031,21 @@ class _Issue(NamedTuple):
 
     refs: tuple[str, ...]
     labels: IntArray
-    "(K,)"
+    "(K,), +1 or -1"
     stances: IntArray
-    "(T, K)"
+    "(T, K), +1, -1 or 0"
     missing: BoolArray
-    "(T, K)"
+    "(T, K), whether too few answers were readable"
 
     @property
     def features(self) -> FloatArray:
-        """What each statement adds to the tallies of all templates, then to A and N: (K, 4 T +
-        2).
+        """The contributions of each statement to the tallies of all templates, then to A and N.
+
+        They are (K, 4 T + 2).
         """
         products, plus = self.stances * self.labels, self.labels > 0
         supports, opposes = products > 0, products < 0
-        # (T, K, 4).
+        # (T, K, 4), in the order of `IssueTally`
         cells = np.stack(
             [supports & plus, supports & ~plus, opposes & plus, opposes & ~plus], axis=-1
         )
@@ -983,10 +1054,11 @@ class _Issue(NamedTuple):
 
 
 def _labelled(stances: Stances, positions: PartyPositions, issue: str) -> _Issue:
-    here = positions.on(stances.statements)
-    labels = here.labels[here.issue(issue)].astype(np.int64)
+    """Return the labelled statements of an issue, with the respondent's stances."""
+    own_positions = positions.on(stances.statements)
+    labels = own_positions.labels[own_positions.issue(issue)].astype(np.int64)
     columns = np.flatnonzero(labels)
-    refs = tuple(here.statements[at] for at in columns)
+    refs = tuple(own_positions.statements[column] for column in columns)
     return _Issue(
         refs,
         labels[columns],
@@ -1002,7 +1074,7 @@ def _values(sums: FloatArray, formula: Formula) -> FloatArray:
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Return the mean of the defined values along the last axis; NaN where none is."""
+    """Return the mean of the defined values along the last axis, or NaN without any."""
     defined = ~np.isnan(values)
     n = defined.sum(axis=-1)
     return np.asarray(np.where(defined, values, 0).sum(axis=-1) / np.where(n == 0, np.nan, n))
@@ -1018,107 +1090,115 @@ def issue_stance(
 ) -> IssueStance:
     """Return the stance of a respondent on an issue.
 
-    The interval resamples the labelled statements of the issue, the same ones for every formula,
-    and for every respondent who was asked the same; with fewer than two of them there is none.
-    `resamples` 0: no interval.
-
-    Raises UnknownName for an issue or a formula that is not there.
+    The interval resamples the labelled statements of the issue. The resamples are the same for
+    every formula, and for every respondent who was asked the same statements. With fewer than two
+    statements, or with `resamples` 0, there is no interval. Raises UnknownName for an issue or a
+    formula that does not exist.
     """
-    found = _labelled(stances, positions, issue)
-    features = found.features
+    labelled = _labelled(stances, positions, issue)
+    features = labelled.features
     totals = features.sum(axis=0)
     by_template = _values(totals, formula)
     tallies = totals[:-2].reshape(-1, 4).astype(np.int64)
     reliable = float(tallies.sum(axis=1).mean()) if len(tallies) else 0.0
-    plus, minus = (int(n) for n in totals[-2:])
-    spread = mean_sd(by_template if found.refs else np.full(len(by_template), np.nan), ddof=0)
-    if spread.n < 2:
-        spread = MeanSd(spread.mean, float("nan"), spread.n, spread.excluded)
-    regardless, p = _against_labels(found, seed, issue) if resamples else (float("nan"),) * 2
-    rule = int((tallies[:, :2].sum(axis=1) == 0).sum()) if formula == "tacl" and found.refs else 0
+    n_plus, n_minus = (int(n) for n in totals[-2:])
+    summary = mean_sd(by_template if labelled.refs else np.full(len(by_template), np.nan), ddof=0)
+    if summary.n < 2:
+        summary = MeanSd(summary.mean, float("nan"), summary.n, summary.excluded)
+    regardless, p = _against_labels(labelled, seed, issue) if resamples else (float("nan"),) * 2
+    zero_by_rule = (
+        int((tallies[:, :2].sum(axis=1) == 0).sum()) if formula == "tacl" and labelled.refs else 0
+    )
     return IssueStance(
         issue=issue,
         formula=formula,
         value=_estimate(
-            found, features, formula, spread.mean, derive_rng(seed, "issue", issue), resamples
+            labelled, features, formula, summary.mean, derive_rng(seed, "issue", issue), resamples
         ),
-        templates=spread,
-        by_template=tuple(float(value) if found.refs else float("nan") for value in by_template),
+        templates=summary,
+        by_template=tuple(float(value) if labelled.refs else float("nan") for value in by_template),
         tallies=tuple(IssueTally(*map(int, row)) for row in tallies),
-        supporting=plus,
-        opposing=minus,
+        supporting=n_plus,
+        opposing=n_minus,
         reliable=reliable,
         few=reliable < FEWEST,
-        zero_by_rule=rule,
+        zero_by_rule=zero_by_rule,
         regardless=regardless,
         p=p,
     )
 
 
 def issue_bounds(stances: Stances, positions: PartyPositions, issue: str) -> Bounds:
-    """Return the bounds of signed support for an issue, with every missing stance opposing and
-    supporting it: the mean over templates under which anything is known or missing.
+    """Return the signed support for an issue if every missing stance opposed, or supported, it.
+
+    The support is the mean over the templates with a known or missing stance.
     """
-    found = _labelled(stances, positions, issue)
-    missing = found.missing.sum(axis=1)
-    n = (found.stances != 0).sum(axis=1) + missing
-    support = (found.stances * found.labels).sum(axis=1)
+    labelled = _labelled(stances, positions, issue)
+    n_missing = labelled.missing.sum(axis=1)
+    n = (labelled.stances != 0).sum(axis=1) + n_missing
+    support = (labelled.stances * labelled.labels).sum(axis=1)
     low, high = (
-        float(_mean((support + sign * missing) / np.where(n == 0, np.nan, n))) for sign in (-1, 1)
+        float(_mean((support + sign * n_missing) / np.where(n == 0, np.nan, n))) for sign in (-1, 1)
     )
     return Bounds(low, high)
 
 
 PERMUTATIONS = 4_999
-"5,000 with the labels as they are, so that a claim among a hundred can still be shown"
+"""random orders: 5,000 with the labels as they are, so that one finding among a hundred can still
+be significant"""
 LEVEL = 0.05
 ROUNDING = 1e-9
 
 
 def _against_labels(found: _Issue, seed: int, issue: str) -> tuple[float, float]:
-    """Return the signed support that the same stances give whatever the labels, and p of a
-    permutation test.
+    """Return the expected signed support of the same stances for permuted labels, and the p-value.
 
-    Under the null hypothesis every statement could have any other's label: of a coin, and of
-    somebody who agrees to most statements. Signed support is a sum over statements of label times
-    stance, and its mean over permutations is the mean label times the sum of stances.
+    Under the null hypothesis every statement could have any other's label, as with a coin, or with
+    a respondent who agrees to most statements. Signed support is a sum over statements of label
+    times stance, so its mean over permutations is the mean label times the sum of stances.
     """
-    counted = (found.stances != 0).sum(axis=1)
+    n_stances = (found.stances != 0).sum(axis=1)
     nan = float("nan")
-    if not counted.any():
+    if not n_stances.any():
         return nan, nan
-    weights = (found.stances[counted > 0] / counted[counted > 0, None]).mean(axis=0)
+    weights = (found.stances[n_stances > 0] / n_stances[n_stances > 0, None]).mean(axis=0)
     labels = found.labels.astype(np.float64)
     regardless = float(labels.mean() * weights.sum())
     if np.ptp(labels) == 0 or (weights != 0).sum() < LEAST["signed"]:
         return regardless, nan
-    drawn = _permuted(tuple(found.labels.tolist()), seed, issue) @ weights
-    far = abs(float(labels @ weights) - regardless) - ROUNDING
-    return regardless, (1 + int((np.abs(drawn - regardless) >= far).sum())) / (1 + PERMUTATIONS)
+    permuted_support = _permuted(tuple(found.labels.tolist()), seed, issue) @ weights
+    distance = abs(float(labels @ weights) - regardless) - ROUNDING
+    return regardless, (1 + int((np.abs(permuted_support - regardless) >= distance).sum())) / (
+        1 + PERMUTATIONS
+    )
 
 
 @lru_cache(64)
 def _permuted(labels: tuple[int, ...], seed: int, issue: str) -> FloatArray:
-    """Return the labels in random orders, (PERMUTATIONS, K): the same for every respondent who was
-    asked the same.
+    """Return the labels in random orders: (PERMUTATIONS, K).
+
+    They are the same for every respondent who was asked the same statements.
     """
-    every = np.tile(np.array(labels, dtype=np.float64), (PERMUTATIONS, 1))
-    return derive_rng(seed, "labels", issue).permuted(every, axis=1)
+    rows = np.tile(np.array(labels, dtype=np.float64), (PERMUTATIONS, 1))
+    return derive_rng(seed, "labels", issue).permuted(rows, axis=1)
 
 
 def sides(stances: Sequence[IssueStance], adjusted: Sequence[float]) -> dict[str, int]:
-    """Return which side a respondent takes on each issue: 1 supports, -1 opposes; the others are
-    left out.
+    """Return the side of a respondent on issues: 1 supports, -1 opposes. Other issues are missing.
 
-    A side is a claim that two tests hold: the interval leaves out 0, and the stances follow the
-    labels by a permutation test. adjusted : its p for each issue, over all that is claimed
+    A side needs two tests: the interval excludes 0, and the stances follow the labels by a
+    permutation test.
+
+    Parameters
+    ----------
+    adjusted : p-value of the permutation test for each issue, adjusted over all findings
     """
-    found = {}
-    for one, p in zip(stances, adjusted, strict=True):
-        side = 1 if one.value.low > 0 else -1 if one.value.high < 0 else 0
-        if p < LEVEL and side * (one.value.value - one.regardless) > 0:
-            found[one.issue] = side
-    return found
+    side_by_issue = {}
+    for stance, p in zip(stances, adjusted, strict=True):
+        side = 1 if stance.value.low > 0 else -1 if stance.value.high < 0 else 0
+        if p < LEVEL and side * (stance.value.value - stance.regardless) > 0:
+            side_by_issue[stance.issue] = side
+    return side_by_issue
 
 
 def _estimate(
@@ -1129,6 +1209,7 @@ def _estimate(
     rng: np.random.Generator,
     resamples: int,
 ) -> Estimate:
+    """Return the estimate of a stance, with its interval or the reason why it has none."""
     n, mean = (
         int((found.stances != 0).any(axis=0).sum()),
         float((found.stances != 0).sum(axis=-1).mean()),
@@ -1141,30 +1222,30 @@ def _estimate(
         return Estimate(
             nan, nan, nan, n, excluded, "no reliable stance on a statement of this issue"
         )
-    alone = Estimate(value, nan, nan, n, excluded)
+    without_interval = Estimate(value, nan, nan, n, excluded)
     if n < LEAST[formula] or mean < 1:
         on_average = f" ({mean:.1f} on average over templates)" if mean < n else ""
         return replace(
-            alone,
+            without_interval,
             few=f"{TOO_FEW} {n} with a reliable stance{on_average}; {LEAST[formula]} are needed",
         )
     if not resamples:
-        return alone
+        return without_interval
     draws = _mean(_values(resampled_sums(features, resamples, rng), formula))
-    left_out = _mean(_values(features.sum(axis=0) - features, formula))
-    low, high = bca_interval(draws, value, left_out)
+    jackknife_values = _mean(_values(features.sum(axis=0) - features, formula))
+    low, high = bca_interval(draws, value, jackknife_values)
     if np.isnan(low) and formula == "signed":
         low, high = (2 * end - 1 for end in wilson_of_share((1 + value) / 2, n))
     if np.isnan(low):
-        return replace(alone, few=f"{TOO_FEW} all of them are alike")
-    return replace(alone, low=low, high=high, interval=f"{formula} stance on an issue")
+        return replace(without_interval, few=f"{TOO_FEW} all of them are alike")
+    return replace(without_interval, low=low, high=high, interval=f"{formula} stance on an issue")
 
 
 def labelled_statements(
     stances: Stances, positions: PartyPositions, issue: str
 ) -> tuple[LabelledStatement, ...]:
-    """Return the statements behind a stance, in the order in which the respondent has them."""
-    found = _labelled(stances, positions, issue)
+    """Return the statements behind a stance, in the respondent's order."""
+    labelled = _labelled(stances, positions, issue)
     return tuple(
         LabelledStatement(
             ref=ref,
@@ -1173,7 +1254,9 @@ def labelled_statements(
             supports=int((column * label > 0).sum()),
             opposes=int((column * label < 0).sum()),
         )
-        for ref, label, column in zip(found.refs, found.labels, found.stances.T, strict=True)
+        for ref, label, column in zip(
+            labelled.refs, labelled.labels, labelled.stances.T, strict=True
+        )
     )
 
 
@@ -1188,36 +1271,41 @@ def issue_difference(
 ) -> tuple[float, float, Estimate]:
     """Return both stances and their difference, on the labelled statements that both were asked.
 
-    Each is a mean over templates, of two models over those that both have (`matched`). Every
+    Each stance is a mean over templates, for two models over shared templates (`matched`). Every
     resample draws the same statements for both (paired).
     """
-    both = [_labelled(one, positions, issue) for one in matched(first, second)[:2]]
-    features = [one.features for one in both]
+    pair = [_labelled(stances, positions, issue) for stances in matched(first, second)[:2]]
+    features = [labelled.features for labelled in pair]
     values = [
-        float(_mean(_values(one.sum(axis=0), formula))) if both[0].refs else float("nan")
-        for one in features
+        float(_mean(_values(own_features.sum(axis=0), formula))) if pair[0].refs else float("nan")
+        for own_features in features
     ]
     nan = float("nan")
-    n = int(np.logical_and(*[(one.stances != 0).any(axis=0) for one in both]).sum())
-    excluded = len(both[0].refs) - n
-    if not both[0].refs:
-        why = "no statement asked of both has a label of this issue"
-        return values[0], values[1], Estimate(nan, nan, nan, 0, 0, why)
+    n = int(np.logical_and(*[(labelled.stances != 0).any(axis=0) for labelled in pair]).sum())
+    excluded = len(pair[0].refs) - n
+    if not pair[0].refs:
+        reason = "no statement asked of both has a label of this issue"
+        return values[0], values[1], Estimate(nan, nan, nan, 0, 0, reason)
     if np.isnan(values).any():
-        why = "one of them has no reliable stance on a statement of this issue"
-        return values[0], values[1], Estimate(nan, nan, nan, n, excluded, why)
+        reason = "one of them has no reliable stance on a statement of this issue"
+        return values[0], values[1], Estimate(nan, nan, nan, n, excluded, reason)
     low = high = nan
-    least = LEAST["difference"]
-    if resamples and n >= least:
+    minimum = LEAST["difference"]
+    if resamples and n >= minimum:
         sums = resampled_sums(np.hstack(features), resamples, derive_rng(seed, "issue", issue))
         split = features[0].shape[1]
         draws = _mean(_values(sums[:, :split], formula)) - _mean(_values(sums[:, split:], formula))
-        left_out = [_mean(_values(one.sum(axis=0) - one, formula)) for one in features]
-        low, high = bca_interval(draws, values[0] - values[1], left_out[0] - left_out[1])
+        jackknife_values = [
+            _mean(_values(own_features.sum(axis=0) - own_features, formula))
+            for own_features in features
+        ]
+        low, high = bca_interval(
+            draws, values[0] - values[1], jackknife_values[0] - jackknife_values[1]
+        )
     name = "" if np.isnan(low) else "difference on an issue"
     few = (
-        f"{TOO_FEW} {n} with a stance from both; {least} are needed"
-        if resamples and n < least
+        f"{TOO_FEW} {n} with a stance from both; {minimum} are needed"
+        if resamples and n < minimum
         else ""
     )
     return (

@@ -1,6 +1,4 @@
-"""Figures of political consistency: leaning, stances on policy issues, and what stands behind
-them.
-"""
+"""The tables of political consistency: leaning, issue stances and the statements behind them."""
 
 from __future__ import annotations
 
@@ -49,49 +47,59 @@ MATCHES = {
 BASELINES = (ALWAYS_AGREE, ALWAYS_DISAGREE)
 Row = TypeVar("Row")
 Texts = Mapping[str, str]
-"statement -> its original wording"
+"original wording by statement"
 DRAWN_TOGETHER = "The interval resamples statements for both at once."
 FEW = f"• fewer than {FEWEST} reliable statements on average over templates"
 
 
 def respondents(result: Consistency, names: Sequence[str]) -> Table[Stances]:
-    """Return who answered: the statements asked, and how many are reliable under each template."""
+    """Return the table of respondents, with their statements and the number of reliable ones."""
     return Table(
         "respondents",
         "Respondents",
         [result.respondent(name) for name in names],
         [
-            Column("respondent", "respondent", lambda one: one.name),
-            Column("statements", "statements", lambda one: len(one.statements), Kind.COUNT),
-            Column("templates", "templates", lambda one: one.templates, Kind.WORDS),
+            Column("respondent", "respondent", lambda row: row.name),
+            Column("statements", "statements", lambda row: len(row.statements), Kind.COUNT),
+            Column("templates", "templates", lambda row: row.templates, Kind.WORDS),
             Column(
                 "reliable",
                 "reliable, by template",
-                lambda one: [str(n) for n in one.reliable],
+                lambda row: [str(n) for n in row.reliable],
                 Kind.WORDS,
             ),
         ],
-        key=lambda one: (one.name,),
+        key=lambda row: (row.name,),
     )
 
 
 def leaning(
     result: Consistency, names: Sequence[str], view: View
 ) -> Table[tuple[str, FamilyShare]]:
-    """Return how often respondents answer like the parties of each family."""
-    found, agree, disagree = (
-        {name: result.leaning(name, of) for name in names} for of in (view, "agree", "disagree")
+    """Return the table of each respondent's agreement with the parties of each family."""
+    leanings, agree, disagree = (
+        {name: result.leaning(name, matches) for name in names}
+        for matches in (view, "agree", "disagree")
     )
 
-    def part(of: Mapping[str, Leaning]) -> Callable[[tuple[str, FamilyShare]], float]:
+    def part(leanings_of_view: Mapping[str, Leaning]) -> Callable[[tuple[str, FamilyShare]], float]:
+        """Return the function from a row to the share of the same family in another view."""
         return lambda row: (
-            next(one for one in of[row[0]].families if one.family is row[1].family).share.value
+            next(
+                share
+                for share in leanings_of_view[row[0]].families
+                if share.family is row[1].family
+            ).share.value
         )
 
     return Table(
         "leaning",
         f"Political leaning: {MATCHES[view]}",
-        [(name, share) for name, one in found.items() for share in one.families],
+        [
+            (name, share)
+            for name, leaning_of_view in leanings.items()
+            for share in leaning_of_view.families
+        ],
         [
             Column("respondent", "respondent", lambda row: row[0]),
             Column("family", "parties", lambda row: row[1].family.value),
@@ -113,7 +121,7 @@ def leaning(
             Column(
                 "reliable",
                 "reliable",
-                lambda row: found[row[0]].reliable,
+                lambda row: leanings[row[0]].reliable,
                 Kind.SHARE,
                 help="statements with a reliable stance, mean and sd over templates",
                 aside=True,
@@ -127,7 +135,7 @@ def leaning(
         "interval treats statements within countries as a sample. The two baselines always agree "
         "and always disagree: "
         "the result of the questionnaire alone.",
-        notes=[*_left_out(found), *filter(None, [result.positions.scale])],
+        notes=[*_left_out(leanings), *filter(None, [result.positions.scale])],
         empty="The instrument has no parties, so leaning cannot be computed.",
         link=lambda row: Link("party_matches", (row[0],)),
         pictures=[
@@ -137,22 +145,26 @@ def leaning(
 
 
 def _left_out(found: Mapping[str, Leaning]) -> list[str]:
-    """Say which parties are in no mean; respondents that were asked different countries differ."""
-    said: dict[str, list[str]] = {}
-    for name, one in found.items():
+    """Return notes on excluded parties, by respondent if respondents differ in their countries."""
+    names_by_counts: dict[str, list[str]] = {}
+    for name, leaning_of_view in found.items():
         counts = (
-            f"{one.unplaced} without a left-right position, {one.unasked} from countries not asked"
+            f"{leaning_of_view.unplaced} without a left-right position, "
+            f"{leaning_of_view.unasked} from countries not asked"
         )
-        said.setdefault(counts, []).append(name)
-    if len(said) == 1:
-        return [f"parties left out: {counts}" for counts in said]
-    return [f"parties left out of {', '.join(names)}: {counts}" for counts, names in said.items()]
+        names_by_counts.setdefault(counts, []).append(name)
+    if len(names_by_counts) == 1:
+        return [f"parties left out: {counts}" for counts in names_by_counts]
+    return [
+        f"parties left out of {', '.join(names)}: {counts}"
+        for counts, names in names_by_counts.items()
+    ]
 
 
 def leaning_by_template(
     result: Consistency, names: Sequence[str], view: View
 ) -> Table[tuple[str, FamilyShare, str, float]]:
-    """Return the shares under each template, of which `leaning` has the mean."""
+    """Return the table of the shares under each template, whose means are in `leaning`."""
     rows = [
         (name, share, template, value)
         for name in names
@@ -179,12 +191,13 @@ def leaning_by_template(
 def issues(
     result: Consistency, names: Sequence[str], formula: Formula, definitions: Texts | None = None
 ) -> Table[tuple[str, IssueStance]]:
-    """Return the stance of respondents on every policy issue; `definitions` say what supporting
-    each means.
+    """Return the table of respondents' stances on every policy issue.
+
+    `definitions` tell for each issue what supporting it means.
     """
     rows = [(name, stance) for name in names for stance in result.issues(name, formula)]
-    zeros = sum(stance.zero_by_rule > 0 for _, stance in rows)
-    rule = f"0 by rule under some template, because no stance supports the issue: {zeros}"
+    n_zeros = sum(stance.zero_by_rule > 0 for _, stance in rows)
+    rule = f"0 by rule under some template, because no stance supports the issue: {n_zeros}"
     return Table(
         "issues",
         f"Stance on policy issues: {formula}",
@@ -243,7 +256,7 @@ def issues(
         key=lambda row: (row[0], row[1].issue),
         definition=MEASURES[formula],
         detail=lambda row: tuple(_on_issue(row[1], definitions or {})),
-        notes=[FEW] * any(stance.few for _, stance in rows) + [rule] * (zeros > 0),
+        notes=[FEW] * any(stance.few for _, stance in rows) + [rule] * (n_zeros > 0),
         empty="The instrument has no policy issues.",
         link=lambda row: Link("issue_statements", (row[0], row[1].issue)),
         subject=(formula,),
@@ -268,6 +281,7 @@ def issues(
 
 
 def _by_formula(result: Consistency, formula: Formula) -> Column[tuple[str, IssueStance]]:
+    """Return the column of the stances by another formula."""
     return Column(
         f"stance_{formula}",
         formula,
@@ -279,7 +293,7 @@ def _by_formula(result: Consistency, formula: Formula) -> Column[tuple[str, Issu
 
 
 def _on_issue(stance: IssueStance, definitions: Texts) -> Iterator[str]:
-    """Say what a stance counts, and what the issue is."""
+    """Yield the details of a stance: its counts, the rule of `tacl`, and the issue's definition."""
     if stance.tallies:
         n = len(stance.tallies)
         agreed, disagreed, against, opposing = (
@@ -302,14 +316,15 @@ def _on_issue(stance: IssueStance, definitions: Texts) -> Iterator[str]:
 def issues_by_template(
     result: Consistency, names: Sequence[str], formula: Formula
 ) -> Table[tuple[str, IssueStance, str, float, IssueTally]]:
-    """Return the stances under each template and the statements they count, of which `issues` has
-    the mean.
+    """Return the table of the stances under each template, whose means are in `issues`.
+
+    It has the numbers of counted statements.
     """
     rows = [
-        (name, stance, *of)
+        (name, stance, *template_figures)
         for name in names
         for stance in result.issues(name, formula)
-        for of in zip(
+        for template_figures in zip(
             result.respondent(name).templates, stance.by_template, stance.tallies, strict=True
         )
     ]
@@ -339,7 +354,7 @@ def issues_by_template(
 
 
 def party_matches(result: Consistency, name: str) -> Table[PartyShare]:
-    """Return how often one respondent answers like each party."""
+    """Return the table of one respondent's agreement with each party."""
     return Table(
         "party_matches",
         f"{name}: how often its reliable stance is the party's answer",
@@ -392,7 +407,7 @@ def party_matches(result: Consistency, name: str) -> Table[PartyShare]:
 
 
 def party_stances(result: Consistency, formula: Formula) -> Table[PartyStances]:
-    """Return every party taken as a respondent."""
+    """Return the table of the parties as respondents, with their stances on issues."""
     return Table(
         "party_stances",
         f"Parties as respondents: {formula}",
@@ -414,7 +429,7 @@ def party_stances(result: Consistency, formula: Formula) -> Table[PartyStances]:
 
 
 def people(result: Consistency, formula: Formula) -> Table[tuple[str, tuple[IssueStance, ...]]]:
-    """Return the people who answered the survey."""
+    """Return the table of the people who answered the survey, with their stances on issues."""
     return Table(
         "people",
         f"People who answered the survey: {formula}",
@@ -433,25 +448,29 @@ def people(result: Consistency, formula: Formula) -> Table[tuple[str, tuple[Issu
 
 
 def _issue_words(result: Consistency) -> dict[str, str]:
+    """Return the names of the policy issues as text, by issue."""
     return {issue: issue.replace("_", " ") for issue in result.positions.issues}
 
 
 def _wording(texts: Texts, ref: Callable[[Row], str]) -> Column[Row]:
+    """Return the column of the original wording."""
     return Column(
         "wording", "wording", lambda row: texts.get(ref(row), ""), least=24, main=True, aside=True
     )
 
 
 def _signed(result: Consistency, name: str) -> str:
+    """Return the note that explains the signs of stances."""
     templates = ", ".join(result.respondent(name).templates)
     return f"stances under {templates}: + agrees, − disagrees, · no reliable stance"
 
 
 def _stances(stances: Callable[[Row], Sequence[int]]) -> Column[Row]:
+    """Return the column of the stances under each template."""
     return Column(
         "stances",
         "stances",
-        lambda row: [STANCES[one] for one in stances(row)],
+        lambda row: [STANCES[stance] for stance in stances(row)],
         Kind.WORDS,
         words=SIGNS,
     )
@@ -460,7 +479,7 @@ def _stances(stances: Callable[[Row], Sequence[int]]) -> Column[Row]:
 def issue_statements(
     result: Consistency, name: str, issue: str, texts: Texts | None = None
 ) -> Table[LabelledStatement]:
-    """Return the statements behind a respondent's stance on an issue."""
+    """Return the table of the statements behind a respondent's stance on an issue."""
     return Table(
         "issue_statements",
         f"{name}: statements on {issue.replace('_', ' ')}",
@@ -503,7 +522,7 @@ def issue_statements(
 def party_statements(
     result: Consistency, name: str, country: str, party: str, texts: Texts | None = None
 ) -> Table[PartyStatement]:
-    """Return the statements behind a respondent's share with one party."""
+    """Return the table of the statements behind a respondent's share with one party."""
     return Table(
         "party_statements",
         f"{name} and {country}/{party}: statements",
@@ -533,8 +552,9 @@ def party_statements(
 def differences(
     result: Consistency, first: str, second: str, view: View, formulas: Sequence[Formula]
 ) -> Iterator[AnyTable]:
-    """Return how far two respondents differ by party family, and by policy issue under each
-    formula.
+    """Yield the tables of the differences between two respondents.
+
+    The first one is by party family, then there is one by policy issue for each formula.
     """
     yield _difference(
         result,
@@ -558,11 +578,13 @@ def _difference(
     pair: tuple[str, str],
     *formula: Formula,
 ) -> Table[RespondentDifference]:
-    value, gap, span = (
+    """Return a table of the differences between two respondents."""
+    value_kind, difference_kind, span = (
         (Kind.SHARE, Kind.POINTS, 1) if of == "leaning" else (Kind.SCORE, Kind.SCORE, 2)
     )
 
     def below(row: RespondentDifference) -> Link:
+        """Return the link to the parties or statements behind a row."""
         return (
             Link("party_matches", (pair[0],))
             if of == "leaning"
@@ -575,17 +597,21 @@ def _difference(
         rows,
         [
             Column("name", title, lambda row: row.name, words=_issue_words(result)),
-            Column("first", "first", lambda row: row.first, value),
-            Column("second", "second", lambda row: row.second, value),
+            Column("first", "first", lambda row: row.first, value_kind),
+            Column("second", "second", lambda row: row.second, value_kind),
             Column(
-                "difference", "difference", lambda row: row.difference, gap, scale=(-span, span)
+                "difference",
+                "difference",
+                lambda row: row.difference,
+                difference_kind,
+                scale=(-span, span),
             ),
             Column(
                 "n", "n", lambda row: row.difference.n, Kind.COUNT, help="statements asked of both"
             ),
         ],
         key=lambda row: (row.name,),
-        definition=" ".join([*(MEASURES[one] for one in formula), DRAWN_TOGETHER]),
+        definition=" ".join([*(MEASURES[name] for name in formula), DRAWN_TOGETHER]),
         notes=tuple({f"{pair[0]} − {pair[1]}: {row.shared.said(*pair)}." for row in rows}),
         link=below,
         subject=(*pair, *formula),
@@ -598,40 +624,45 @@ def _issue_columns(
 ) -> list[Column[Row]]:
     """Return a column for each policy issue."""
 
-    def value(place: int) -> Callable[[Row], Estimate]:
-        return lambda row: of(row)[place].value
+    def value(index: int) -> Callable[[Row], Estimate]:
+        """Return the function from a row to its stance on one issue."""
+        return lambda row: of(row)[index].value
 
     return [
-        Column(issue, issue.replace("_", " "), value(place), Kind.SCORE, aside=place > 2)
-        for place, issue in enumerate(result.positions.issues)
+        Column(issue, issue.replace("_", " "), value(index), Kind.SCORE, aside=index > 2)
+        for index, issue in enumerate(result.positions.issues)
     ]
 
 
 def _party(party: Party) -> str:
+    """Return the name of a party with its country."""
     return party.label
 
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """What a party or a person answered to one statement."""
+    """The answer of a party or a person to one statement."""
 
     ref: str
     stance: int
     supports: tuple[str, ...]
-    "policy issues with a sign: + the answer supports it, − it opposes it"
+    "policy issues with a sign: + for an issue that the answer supports, − for one that it opposes"
 
 
 def given(result: Consistency, kind: str, of: Sequence[str], texts: Texts) -> Table[GivenAnswer]:
-    """Return what a party (country, name), or a person (name), answered, and what that supports."""
+    """Return the table of the answers of a party or a person, with the issues that they support.
+
+    `of` is the country and the name of a party, or the name of a person.
+    """
     stances = result.who_answered(kind, *of)
     positions = result.positions.on(stances.statements)
     rows = [
         GivenAnswer(
             ref,
             stance,
-            tuple(_supported(positions.issues, stance, positions.labels[:, at].tolist())),
+            tuple(_supported(positions.issues, stance, positions.labels[:, column].tolist())),
         )
-        for at, (ref, stance) in enumerate(
+        for column, (ref, stance) in enumerate(
             zip(stances.statements, map(int, stances.values[0]), strict=True)
         )
     ]
@@ -663,6 +694,7 @@ def given(result: Consistency, kind: str, of: Sequence[str], texts: Texts) -> Ta
 
 
 def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Iterator[str]:
+    """Yield the issues that an answer supports or opposes, with their signs."""
     for issue, label in zip(issues, labels, strict=True):
         if stance * label:
             yield f"{'+' if stance * label > 0 else '−'} {issue.replace('_', ' ')}"
@@ -670,7 +702,7 @@ def _supported(issues: Sequence[str], stance: int, labels: Sequence[int]) -> Ite
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """How readable the answers to one statement are under one template."""
+    """The share of readable answers to one statement under one template."""
 
     ref: str
     share: Estimate
@@ -680,9 +712,7 @@ class Readable:
 def template_statements(
     result: Consistency, report: ReliabilityReport, name: str, template: str, texts: Texts
 ) -> Table[Readable]:
-    """Return the statements asked under one template, those with the fewest readable answers
-    first.
-    """
+    """Return the table of the statements under one template, the least readable first."""
     return Table(
         "template_statements",
         f"{name} under {template}: statements by readable answers",
@@ -720,22 +750,28 @@ def template_statements(
 def _readable(
     result: Consistency, report: ReliabilityReport, name: str, template: str
 ) -> Iterator[Readable]:
+    """Yield the share of readable answers to each statement under one template."""
     counts, stances = report.counts, result.respondent(name)
     if template not in counts.templates:
         return
-    at = counts.templates.index(template)
-    marks = {
-        ref: int(value) for ref, value in zip(stances.statements, stances.values[at], strict=True)
+    row = counts.templates.index(template)
+    stance_by_ref = {
+        ref: int(value) for ref, value in zip(stances.statements, stances.values[row], strict=True)
     }
     readable, counted, total = (
-        array[at].sum(axis=(1, 2)) for array in (counts.readable, counts.counted, counts.total)
+        array[row].sum(axis=(1, 2)) for array in (counts.readable, counts.counted, counts.total)
     )
     rows = zip(counts.statements, readable.tolist(), counted.tolist(), total.tolist(), strict=True)
-    for ref, part, whole, asked in rows:
+    for ref, n_readable, n_counted, n_asked in rows:
         undefined = (
-            "" if whole else "rulings leave out every answer" if asked else "it was not asked"
+            "" if n_counted else "rulings leave out every answer" if n_asked else "it was not asked"
         )
         share = Estimate(
-            part / whole if whole else math.nan, math.nan, math.nan, int(whole), 0, undefined
+            n_readable / n_counted if n_counted else math.nan,
+            math.nan,
+            math.nan,
+            int(n_counted),
+            0,
+            undefined,
         )
-        yield Readable(ref, share, marks.get(ref, 0))
+        yield Readable(ref, share, stance_by_ref.get(ref, 0))

@@ -1,4 +1,4 @@
-"""Contamination: does a model know an instrument's statements word for word?"""
+"""Contamination: the test of whether a model knows an instrument's statements word for word."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Contamination(Audit):
-    """How often a model completes a statement word for word, and how often a re-worded one."""
+    """The audit of statements that a model completes word for word, compared with paraphrases."""
 
     name = "contamination"
     questions = ("completion",)
@@ -43,8 +43,10 @@ class Contamination(Audit):
 
     def default_variants(self, available: Sequence[VariantId]) -> tuple[VariantId, ...]:
         """Return the original and its first paraphrase."""
-        paraphrases = [one for one in available if one.kind is VariantKind.PARAPHRASE]
-        return tuple(one for one in available if one == ORIGINAL or one in paraphrases[:1])
+        paraphrases = [variant for variant in available if variant.kind is VariantKind.PARAPHRASE]
+        return tuple(
+            variant for variant in available if variant == ORIGINAL or variant in paraphrases[:1]
+        )
 
     def probes(
         self,
@@ -55,16 +57,18 @@ class Contamination(Audit):
         model_name: str,
         material: Material = None,
     ) -> Iterator[Probe]:
-        """Yield the prompts about originals and paraphrases whose second half is not too short."""
+        """Yield the prompts for originals and paraphrases whose second half is not too short."""
         texts = {
-            (s.ref, str(w.variant)): w.text
-            for s in statements
-            for w in s.wordings
-            if w.language == language
+            (statement.ref, str(wording.variant)): wording.text
+            for statement in statements
+            for wording in statement.wordings
+            if wording.language == language
         }
-        same = [one for one in variants if _says_the_same(one)]
-        every = super().probes(statements, templates, same, language, model_name, material)
-        return (one for one in every if not _short(texts[one.statement, one.variant]))
+        same_meaning = [variant for variant in variants if _says_the_same(variant)]
+        all_probes = super().probes(
+            statements, templates, same_meaning, language, model_name, material
+        )
+        return (probe for probe in all_probes if not _short(texts[probe.statement, probe.variant]))
 
     def remarks(
         self,
@@ -73,21 +77,34 @@ class Contamination(Audit):
         language: str,
         material: Material,
     ) -> tuple[str, ...]:
-        there = [(s.ref, w) for s in statements for w in s.wordings if w.language == language]
-        short = [ref for ref, one in there if one.variant == ORIGINAL and _short(one.text)]
-        others = [str(one) for one in variants if not _says_the_same(one)]
-        alone = bool(there) and not any(one.kind is VariantKind.PARAPHRASE for one in variants)
-        said = []
-        if others:
-            said.append(
-                f"not asked, because it says something else than the original: {named_few(others)}"
+        wordings = [
+            (statement.ref, wording)
+            for statement in statements
+            for wording in statement.wordings
+            if wording.language == language
+        ]
+        short_refs = [
+            ref for ref, wording in wordings if wording.variant == ORIGINAL and _short(wording.text)
+        ]
+        other_variants = [str(variant) for variant in variants if not _says_the_same(variant)]
+        is_without_paraphrase = bool(wordings) and not any(
+            variant.kind is VariantKind.PARAPHRASE for variant in variants
+        )
+        lines = []
+        if other_variants:
+            lines.append(
+                "not asked, because it says something else than the original: "
+                f"{named_few(other_variants)}"
             )
-        if short:
-            fewer = f"because the second half has fewer than {LEAST_WORDS} words"
-            said.append(f"{plural(len(short), 'original')} not asked, {fewer}: {named_few(short)}")
-        if alone:
-            said.append("without a paraphrase there is nothing to compare the originals with")
-        return tuple(f"note: {line}" for line in said)
+        if short_refs:
+            reason = f"because the second half has fewer than {LEAST_WORDS} words"
+            lines.append(
+                f"{plural(len(short_refs), 'original')} not asked, {reason}: "
+                f"{named_few(short_refs)}"
+            )
+        if is_without_paraphrase:
+            lines.append("without a paraphrase there is nothing to compare the originals with")
+        return tuple(f"note: {line}" for line in lines)
 
     def detects(
         self,
@@ -109,7 +126,11 @@ class Contamination(Audit):
         statements: Sequence[Statement],
         material: Material,
     ) -> str:
-        if any(w.language == design.language for s in statements for w in s.wordings):
+        if any(
+            wording.language == design.language
+            for statement in statements
+            for wording in statement.wordings
+        ):
             return (
                 f"every wording has a second half of fewer than {LEAST_WORDS} words, which "
                 "anybody guesses"
@@ -125,15 +146,17 @@ class Contamination(Audit):
 
 
 NEEDED = 6
-"""pairs of which only the original is completed, for an exact p of McNemar's test below .05 (2 / 2
-** 6)"""
+"""pairs of which only the original is completed, as needed for an exact p of McNemar's test below
+.05 (2 / 2 ** 6)"""
 
 
 def _short(text: str) -> bool:
+    """Return whether the second half of a text has too few words."""
     return len(halves(text)[1].split()) < LEAST_WORDS
 
 
 def _says_the_same(variant: VariantId) -> bool:
+    """Return whether a variant has the meaning of the original."""
     return variant == ORIGINAL or variant.kind is VariantKind.PARAPHRASE
 
 

@@ -1,11 +1,10 @@
-"""Which second halves a model gives word for word: of statements, and of the same statements in
-other words.
+"""The second halves that a model completes word for word: of statements, and of their paraphrases.
 
-A model that was trained on an instrument can have its statements by heart; its answers to them are
-then no sample of what it says about politics. That it completes a statement may also be a good
-guess. So every original is compared with a paraphrase of it, which says the same and stands in no
-published text, and with the halves of other statements. Of both second halves equally many words
-count, because a longer one is harder to guess.
+A model that was trained on an instrument may know its statements by heart. Its answers to them are
+then no sample of its views on politics. But a completed statement may also be a good guess.
+Therefore every original is compared with a paraphrase of it, which has the same meaning and is in
+no published text, and with the halves of other statements. The same number of words counts in both
+second halves, because a longer one is harder to guess.
 
 References
 ----------
@@ -39,12 +38,12 @@ Cell = tuple[str, VariantId]
 "a statement and one of its wordings"
 _WORD = re.compile(r"\w+")
 OTHERS = 5
-"other statements whose second half is looked for in an answer: the baseline"
+"number of other statements whose second half is searched in an answer, as a baseline"
 NAN = float("nan")
 
 
 def folded(text: str) -> Words:
-    """Return the words of a text without case, punctuation and ways of writing the same letter.
+    """Return the words of a text, without case, punctuation and variants of the same letter.
 
     Examples
     --------
@@ -55,57 +54,64 @@ def folded(text: str) -> Words:
 
 
 def holds(said: Words, rest: Words) -> bool:
-    """Return whether an answer has all of these words, one after the other."""
+    """Return whether an answer has all of these words, one directly after the other."""
     return f" {' '.join(rest)} " in f" {' '.join(said)} "
 
 
 def overlap(said: Words, rest: Words) -> float:
-    """Return the longest common subsequence of `rest` and as many first words of an answer, as a
-    share of `rest` (ROUGE-L of texts of equal length).
+    """Return the overlap of an answer with a second half (ROUGE-L of texts of equal length).
+
+    It is the longest common subsequence of `rest` and as many first words of the answer, as a share
+    of the words of `rest`.
 
     Examples
     --------
     >>> overlap(folded("taxes should fall at once"), folded("should fall now"))
     0.6666666666666666
     """
-    above = [0] * (len(rest) + 1)
+    previous_row = [0] * (len(rest) + 1)
     for word in said[: len(rest)]:
         row = [0]
-        for place, wanted in enumerate(rest):
-            row.append(above[place] + 1 if word == wanted else max(row[-1], above[place + 1]))
-        above = row
-    return above[-1] / len(rest)
+        for column, expected in enumerate(rest):
+            row.append(
+                previous_row[column] + 1
+                if word == expected
+                else max(row[-1], previous_row[column + 1])
+            )
+        previous_row = row
+    return previous_row[-1] / len(rest)
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What one model made of the first half of one wording."""
+    """The answer of one model to the first half of one wording."""
 
     ref: str
     variant: VariantId
     half: str
     rest: str
-    "second half, of which the first words count where the other wording's half is shorter"
+    "second half; only its first words count if the other wording's half is shorter"
     answer: str
-    "the most frequent one; empty: none"
+    "the most frequent answer, or empty without answers"
     completed: bool | None
-    "whether most answers have the compared words of the second half; None: missing"
+    "whether most answers have the compared words of the second half. None: missing"
     overlap: float
-    "mean over answers; NaN: missing"
+    "mean over answers. NaN: missing"
     missing: str = ""
-    "why both are missing: `refused`, `no answer`"
+    "reason why both are missing: `refused`, `no answer`"
     by_chance: float = NAN
     "mean overlap of the answers with the second halves of other statements"
     others: int = 0
-    "of these, how many an answer has word for word"
+    "number of these halves that an answer has word for word"
     words: int = 0
-    "how many words of the second half count"
+    "number of words of the second half that count"
 
 
 @dataclass(frozen=True, eq=False)
 class Completions:
-    """The completions of one run. Differences are over the statements of which a paraphrase was
-    asked, too.
+    """The completions of one run.
+
+    Differences are over the statements of which a paraphrase was asked, too.
     """
 
     name: str
@@ -114,191 +120,230 @@ class Completions:
 
     def of(self, *, original: bool) -> tuple[Completion, ...]:
         """Return the completions of originals, or of paraphrases."""
-        return tuple(one for one in self.every if (one.variant == ORIGINAL) is original)
+        return tuple(
+            completion for completion in self.every if (completion.variant == ORIGINAL) is original
+        )
 
     @cached_property
     def pairs(self) -> tuple[tuple[Completion, Completion], ...]:
-        """Original and paraphrase of each statement of which both were asked."""
-        paraphrases = {one.ref: one for one in reversed(self.of(original=False))}
+        """The original and the paraphrase of each statement of which both were asked."""
+        paraphrases = {
+            completion.ref: completion for completion in reversed(self.of(original=False))
+        }
         return tuple(
-            (one, paraphrases[one.ref]) for one in self.of(original=True) if one.ref in paraphrases
+            (completion, paraphrases[completion.ref])
+            for completion in self.of(original=True)
+            if completion.ref in paraphrases
         )
 
     def share(self, *, original: bool) -> Estimate:
-        """Return the share of originals, or of paraphrases, that are completed. `excluded`: missing
-        ones.
-        """
-        asked = self.of(original=original)
-        there = [one.completed for one in asked if one.completed is not None]
-        if not there:
-            return Estimate(NAN, NAN, NAN, 0, len(asked), "no answer" if asked else "no such half")
-        share = sum(there) / len(there)
-        low, high = wilson_of_share(share, len(there))
+        """Return the share of completed originals, or paraphrases. `excluded` are missing ones."""
+        selected = self.of(original=original)
+        results = [
+            completion.completed for completion in selected if completion.completed is not None
+        ]
+        if not results:
+            return Estimate(
+                NAN, NAN, NAN, 0, len(selected), "no answer" if selected else "no such half"
+            )
+        share = sum(results) / len(results)
+        low, high = wilson_of_share(share, len(results))
         return Estimate(
-            share, low, high, len(there), len(asked) - len(there), interval="share of items"
+            share, low, high, len(results), len(selected) - len(results), interval="share of items"
         )
 
     @cached_property
     def _only(self) -> tuple[int, int, int]:
-        """Pairs of which only the paraphrase, and only the original, is completed; pairs without a
-        missing answer.
+        """The numbers of pairs: only the paraphrase is completed, only the original, and all.
+
+        All are those without a missing answer.
         """
-        there = [
-            (a.completed, b.completed)
-            for a, b in self.pairs
-            if None not in (a.completed, b.completed)
+        results = [
+            (original.completed, paraphrase.completed)
+            for original, paraphrase in self.pairs
+            if None not in (original.completed, paraphrase.completed)
         ]
-        return there.count((False, True)), there.count((True, False)), len(there)
+        return results.count((False, True)), results.count((True, False)), len(results)
 
     @cached_property
     def difference(self) -> Estimate:
-        """The share of originals completed minus that of their paraphrases."""
-        paraphrase, original, n = self._only
-        missing = len(self.pairs) - n
+        """The share of completed originals minus that of their paraphrases."""
+        only_paraphrase, only_original, n = self._only
+        n_missing = len(self.pairs) - n
         if not n:
-            return Estimate(NAN, NAN, NAN, 0, missing, "no pair of answers")
-        low, high = paired_ends(paraphrase, original, n)
+            return Estimate(NAN, NAN, NAN, 0, n_missing, "no pair of answers")
+        low, high = paired_ends(only_paraphrase, only_original, n)
         return Estimate(
-            (original - paraphrase) / n,
+            (only_original - only_paraphrase) / n,
             low,
             high,
             n,
-            missing,
+            n_missing,
             interval="difference of paired shares",
         )
 
     @cached_property
     def p(self) -> float:
-        """The exact p of McNemar's test that both are completed equally often; 1 where no pair
-        differs.
+        """The exact p-value of McNemar's test that both are completed equally often.
+
+        It is 1 if no pair differs, and NaN without pairs of answers.
         """
-        paraphrase, original, n = self._only
-        return (mcnemar(paraphrase, original) if paraphrase or original else 1.0) if n else NAN
+        only_paraphrase, only_original, n = self._only
+        return (
+            (mcnemar(only_paraphrase, only_original) if only_paraphrase or only_original else 1.0)
+            if n
+            else NAN
+        )
 
     @cached_property
     def bounds(self) -> Bounds:
-        """The difference if all missing answers completed their paraphrase, or their original, and
-        nothing else.
+        """The differences if all missing answers completed their paraphrase, or their original.
+
+        Missing answers of the other kind complete nothing.
         """
         n = len(self.pairs)
-        gains = [
+        # The lowest and the highest result of the original, then of the paraphrase
+        result_ranges = [
             (
-                bool(a.completed),
-                a.completed is not False,
-                bool(b.completed),
-                b.completed is not False,
+                bool(original.completed),
+                original.completed is not False,
+                bool(paraphrase.completed),
+                paraphrase.completed is not False,
             )
-            for a, b in self.pairs
+            for original, paraphrase in self.pairs
         ]
-        least = sum(a - b for a, _, _, b in gains)
-        most = sum(a - b for _, a, b, _ in gains)
-        return Bounds(least / n, most / n) if n else Bounds(NAN, NAN)
+        minimum = sum(
+            lowest_original - highest_paraphrase
+            for lowest_original, _, _, highest_paraphrase in result_ranges
+        )
+        maximum = sum(
+            highest_original - lowest_paraphrase
+            for _, highest_original, lowest_paraphrase, _ in result_ranges
+        )
+        return Bounds(minimum / n, maximum / n) if n else Bounds(NAN, NAN)
 
     def overlap(self, *, original: bool) -> float:
-        """Return the mean overlap of originals, or of paraphrases; NaN without answers."""
+        """Return the mean overlap of originals, or of paraphrases, or NaN without answers."""
         values = np.array(
-            [one.overlap for one in self.of(original=original) if one.completed is not None]
+            [
+                completion.overlap
+                for completion in self.of(original=original)
+                if completion.completed is not None
+            ]
         )
         return float(values.mean()) if len(values) else NAN
 
     @cached_property
     def overlap_difference(self) -> Estimate:
         """The mean difference of overlaps, original minus paraphrase."""
-        there = [
-            a.overlap - b.overlap for a, b in self.pairs if None not in (a.completed, b.completed)
+        overlap_differences = [
+            original.overlap - paraphrase.overlap
+            for original, paraphrase in self.pairs
+            if None not in (original.completed, paraphrase.completed)
         ]
-        found = mean_test(there)
-        missing = len(self.pairs) - len(there)
+        test = mean_test(overlap_differences)
+        n_missing = len(self.pairs) - len(overlap_differences)
         return Estimate(
-            found.mean,
-            found.low,
-            found.high,
-            found.n,
-            missing,
-            "" if there else "no pair of answers",
-            interval="mean over questions" if found.tested else "",
-            few=found.degenerate if there else "",
+            test.mean,
+            test.low,
+            test.high,
+            test.n,
+            n_missing,
+            "" if overlap_differences else "no pair of answers",
+            interval="mean over questions" if test.tested else "",
+            few=test.degenerate if overlap_differences else "",
         )
 
     @property
     def by_chance(self) -> float:
-        """The mean overlap of answers with the second halves of other statements; NaN with fewer
-        than two.
+        """The mean overlap of answers with the second halves of other statements.
+
+        It is NaN with fewer than two statements.
         """
-        values = [one.by_chance for one in self.every if one.completed is not None]
+        values = [
+            completion.by_chance for completion in self.every if completion.completed is not None
+        ]
         return float(np.mean(values)) if values else NAN
 
     @property
     def missing(self) -> int:
-        """How many wordings have no answer, or a refusal."""
-        return sum(one.completed is None for one in self.every)
+        """The number of wordings without an answer, or with a refusal."""
+        return sum(completion.completed is None for completion in self.every)
 
     @property
     def others(self) -> int:
-        """How often an answer has the second half of another statement word for word."""
-        return sum(one.others for one in self.every)
+        """The number of second halves of other statements that answers have word for word."""
+        return sum(completion.others for completion in self.every)
 
 
 def completions(
     store: Store, run: Run, name: str, least_words: int, rulings: RunRulings = NO_RULINGS
 ) -> Completions:
-    """Return what a model made of the halves of an instrument's wordings, in the order of its
-    statements.
+    """Return the completions of an instrument's wordings, in the order of its statements.
 
     Parameters
     ----------
-    least_words : of a second half; wordings with fewer are left out
-    rulings : those that leave out wordings and answers
+    least_words : of a second half; wordings with fewer words are excluded
+    rulings : those that exclude wordings and answers
     """
     templates = {template.name: template for template in store.runs.templates(run)}
     instrument = store.runs.instrument(run)
     texts = {
-        (s.ref, w.variant): w.text
-        for s in instrument.statements
-        for w in s.wordings
-        if w.language == run.language
+        (statement.ref, wording.variant): wording.text
+        for statement in instrument.statements
+        for wording in statement.wordings
+        if wording.language == run.language
     }
-    given: dict[tuple[str, VariantId], list[tuple[str, str, int]]] = {}
+    answers_by_cell: dict[tuple[str, VariantId], list[tuple[str, str, int]]] = {}
     answers = store.raw_answers.of_run(run)
     for probe in store.raw_answers.probes(run):
-        came = answers.get(probe.probe, {})
-        kept = {
+        counts = answers.get(probe.probe, {})
+        included = {
             text: n
-            for text, n in came.items()
+            for text, n in counts.items()
             if not rulings.effect(probe.probe, text_key(text)).left_out
         }
-        if probe.probe in rulings.probes or (came and not kept):
+        if probe.probe in rulings.probes or (counts and not included):
             continue
-        place = (
+        cell = (
             probe.ref,
             VariantId.parse(f"{probe.kind}-{probe.ordinal}" if probe.ordinal else probe.kind),
         )
-        of_this = given.setdefault(place, [])
-        of_this += [(probe.template, text, count) for text, count in kept.items()]
-    parts = {place: halves(texts[place]) for place in given}
-    full = {place: folded(rest) for place, (_, rest) in parts.items()}
-    compared = compared_words(
-        {place: rest for place, rest in full.items() if len(rest) >= least_words}
+        cell_answers = answers_by_cell.setdefault(cell, [])
+        cell_answers += [(probe.template, text, count) for text, count in included.items()]
+    text_halves = {cell: halves(texts[cell]) for cell in answers_by_cell}
+    second_halves = {cell: folded(second_half) for cell, (_, second_half) in text_halves.items()}
+    words_by_cell = compared_words(
+        {
+            cell: second_half
+            for cell, second_half in second_halves.items()
+            if len(second_half) >= least_words
+        }
     )
-    cells = list(compared.items())
-    every = []
-    for index, ((ref, variant), rest) in enumerate(cells):
-        half = folded(parts[ref, variant][0])
-        found = [
-            _read(templates[name], text, half, rest, n) for name, text, n in given[ref, variant]
+    cells = list(words_by_cell.items())
+    results = []
+    for index, ((ref, variant), second_half) in enumerate(cells):
+        half = folded(text_halves[ref, variant][0])
+        read_answers = [
+            _read(templates[name], text, half, second_half, n)
+            for name, text, n in answers_by_cell[ref, variant]
         ]
+        # The cells after this one, starting over at the end
         following = (*cells[index + 1 :], *cells[:index])
-        others = [other_rest for (other, _), other_rest in following if other != ref][:OTHERS]
-        every.append(_completion(ref, variant, parts[ref, variant], rest, found, others))
-    return Completions(name, run, tuple(every))
+        other_halves = [other_half for (other, _), other_half in following if other != ref][:OTHERS]
+        results.append(
+            _completion(
+                ref, variant, text_halves[ref, variant], second_half, read_answers, other_halves
+            )
+        )
+    return Completions(name, run, tuple(results))
 
 
 def compared_words(rests: Mapping[Cell, Words]) -> dict[Cell, Words]:
-    """Return the words of each second half that an answer must have: equally many of both wordings
-    of a statement.
+    """Return the words of each second half that an answer must have.
 
-    A longer half is harder to guess. Of a statement with an original and a paraphrase, the first
-    words of both count, as many as the shorter half has.
+    A longer half is harder to guess. If a statement has an original and a paraphrase, only the
+    first words of both count, as many as the shorter half has.
 
     Examples
     --------
@@ -308,22 +353,25 @@ def compared_words(rests: Mapping[Cell, Words]) -> dict[Cell, Words]:
     [('should', 'fall'), ('ought', 'to')]
     """
     shortest: dict[str, int] = {}
-    for (ref, _), rest in rests.items():
-        shortest[ref] = min(len(rest), shortest.get(ref, len(rest)))
-    return {(ref, variant): rest[: shortest[ref]] for (ref, variant), rest in rests.items()}
+    for (ref, _), words in rests.items():
+        shortest[ref] = min(len(words), shortest.get(ref, len(words)))
+    return {(ref, variant): words[: shortest[ref]] for (ref, variant), words in rests.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
+    """A distinct answer to the prompts of one wording, as it was read."""
+
     text: str
     words: Words
-    "without a first half that is repeated"
+    "words without a first half that is repeated"
     count: int
     why: str = ""
-    "why it counts as missing"
+    "reason why it counts as missing"
 
 
 def _read(template: Template, text: str, half: Words, rest: Words, count: int) -> _Answer:
+    """Return an answer with its words, and the reason if it counts as missing."""
     words = folded(text)
     words = words[len(half) :] if words[: len(half)] == half else words
     refused = not holds(words, rest) and read_answer(template, text)[1]
@@ -338,26 +386,47 @@ def _completion(
     found: Sequence[_Answer],
     others: Sequence[Words],
 ) -> Completion:
-    shown = max(found, key=lambda one: one.count, default=_Answer("", (), 0, "no answer"))
-    there = [one for one in found if not one.why]
-    n = sum(one.count for one in there)
+    """Return the completion of one wording, from its answers.
+
+    Parameters
+    ----------
+    text : first and second half
+    rest : compared words of the second half
+    others : compared words of other statements
+    """
+    most_frequent = max(
+        found, key=lambda answer: answer.count, default=_Answer("", (), 0, "no answer")
+    )
+    valid_answers = [answer for answer in found if not answer.why]
+    n = sum(answer.count for answer in valid_answers)
     if not n:
-        return Completion(ref, variant, *text, shown.text, None, NAN, shown.why, words=len(rest))
-    right = sum(one.count for one in there if holds(one.words, rest))
-    mean = sum(one.count * overlap(one.words, rest) for one in there) / n
-    chance = [
-        one.count * overlap(one.words, other) / n / len(others) for one in there for other in others
+        return Completion(
+            ref,
+            variant,
+            *text,
+            most_frequent.text,
+            None,
+            NAN,
+            most_frequent.why,
+            words=len(rest),
+        )
+    n_completed = sum(answer.count for answer in valid_answers if holds(answer.words, rest))
+    mean_overlap = sum(answer.count * overlap(answer.words, rest) for answer in valid_answers) / n
+    chance_overlaps = [
+        answer.count * overlap(answer.words, other) / n / len(others)
+        for answer in valid_answers
+        for other in others
     ]
-    elsewhere = sum(any(holds(one.words, other) for one in there) for other in others)
+    n_others = sum(any(holds(answer.words, other) for answer in valid_answers) for other in others)
     return Completion(
         ref,
         variant,
         *text,
-        shown.text,
-        2 * right > n,
-        mean,
+        most_frequent.text,
+        2 * n_completed > n,
+        mean_overlap,
         "",
-        sum(chance) if others else NAN,
-        elsewhere,
+        sum(chance_overlaps) if others else NAN,
+        n_others,
         len(rest),
     )

@@ -1,4 +1,4 @@
-"""How the audit is asked unless told otherwise, and what its figures may be told."""
+"""The defaults of the contamination audit, and the options of its figures."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from workbench.domain.responses import Sampling
 from workbench.options.schema import Options, option
 
 LEAST_WORDS = 3
-"fewest words of a second half: fewer are guessed too easily"
+"smallest number of words of a second half, since shorter halves are guessed too easily"
 DEFAULTS = Defaults(
     samples=1,
     sampling=Sampling(temperature=1.0, top_p=1.0, top_k=1, max_new_tokens=100),
     family="guided",
     ours=True,
 )
-"one answer, the likeliest: what a model has by heart, not what it might say"
+"one answer, the likeliest: it shows what a model knows by heart, not what it might say"
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionOptions(Options):
-    """Which statements count."""
+    """The options that select the statements of the figures."""
 
     least_words: int = option(
         LEAST_WORDS,

@@ -1,4 +1,4 @@
-"""The figures of completed statements, and what they come to."""
+"""The result of the contamination audit: completed statements as tables, finding and headline."""
 
 from __future__ import annotations
 
@@ -47,32 +47,43 @@ SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
 
 @at_once
 def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
-    """Return the completions of the runs that are meant, of one instrument. Raises UsageError
-    without answers.
+    """Return the completions of the selected runs, of one instrument.
+
+    Raises UsageError without answers, and UnknownName for a model without runs.
     """
     runs = runs_meant(store, AUDIT, which)
     if which.models and not runs:
-        there = dict.fromkeys(
+        available = dict.fromkeys(
             run.named for run in store.runs.list(AUDIT, which.instrument, personas=True)
         )
-        if there:
+        if available:
             raise UnknownName(
                 f"there are no completions by {named_few(which.models)}. Available: "
-                f"{', '.join(there)}"
+                f"{', '.join(available)}"
             )
     if not any(run.responses for run in runs):
         raise UsageError(NOTHING)
     by_name = named_runs(runs)
-    ruled = {run: of_run(store, run, None) for run in runs}
-    counted = which.readings.rulings
-    found = [
-        completions(store, run, name, options.least_words, ruled[run] if counted else NO_RULINGS)
+    rulings_by_run = {run: of_run(store, run, None) for run in runs}
+    use_rulings = which.readings.rulings
+    results = [
+        completions(
+            store,
+            run,
+            name,
+            options.least_words,
+            rulings_by_run[run] if use_rulings else NO_RULINGS,
+        )
         for name, run in by_name.items()
     ]
     received = [answered(store, run, name) for name, run in by_name.items()]
-    rulings = Told.of(ruled.values(), counted=counted, differ=touched(ruled.values(), "statement"))
-    first = leading({name: run.last for name, run in by_name.items()}, received)
-    last = next(one for one in found if one.name == first)
+    rulings = Told.of(
+        rulings_by_run.values(),
+        counted=use_rulings,
+        differ=touched(rulings_by_run.values(), "statement"),
+    )
+    leading_name = leading({name: run.last for name, run in by_name.items()}, received)
+    last = next(result for result in results if result.name == leading_name)
     return Result(
         which=which,
         options=options,
@@ -82,16 +93,16 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
         book=Book(
             f"{which.instrument}: statements completed word for word",
             [
-                Entry("models", "models", lambda: models(found), choices=("least_words",)),
+                Entry("models", "models", lambda: models(results), choices=("least_words",)),
                 Entry(
                     "halves",
                     "statements",
-                    lambda name: halves(found, name),
-                    [(one.name,) for one in found],
+                    lambda name: halves(results, name),
+                    [(result.name,) for result in results],
                 ),
                 entry(received),
             ],
-            {"halves": lambda name: halves(found, name)},
+            {"halves": lambda name: halves(results, name)},
             told=(
                 *header(received),
                 *rulings.sentences(),
@@ -101,14 +112,14 @@ def judge(store: Store, which: Which, options: CompletionOptions) -> Result:
             notes=template_notes(runs),
         ),
         first=("models",),
-        findings=(_claim(found),),
-        all_models=lambda: _all_models(found),
+        findings=(_claim(results),),
+        all_models=lambda: _all_models(results),
         headline=Headline(last.name, f"completes {_counts(last)}"),
         rulings=rulings,
         answered=received,
         limits=LIMITS,
         references=[GOLCHIN],
-        judged=found,
+        judged=results,
     )
 
 
@@ -119,36 +130,41 @@ NOTHING = (
 
 
 def _counts(of: Completions) -> str:
-    """Return how many originals and paraphrases are completed: `12 of 56 originals and 1 of 56
-    paraphrases`.
+    """Return the numbers of completed originals and paraphrases as text.
+
+    An example is `12 of 56 originals and 1 of 56 paraphrases`.
     """
-    said = []
-    for original, what in ((True, "original"), (False, "paraphrase")):
-        asked = of.of(original=original)
-        there = [one.completed for one in asked if one.completed is not None]
-        said.append(
-            f"{sum(there):,} of {plural(len(there), what)}"
-            if there
-            else f"{plural(len(asked), what)} unanswered"
+    parts = []
+    for original, kind in ((True, "original"), (False, "paraphrase")):
+        selected = of.of(original=original)
+        results = [
+            completion.completed for completion in selected if completion.completed is not None
+        ]
+        parts.append(
+            f"{sum(results):,} of {plural(len(results), kind)}"
+            if results
+            else f"{plural(len(selected), kind)} unanswered"
         )
-    return " and ".join(said)
+    return " and ".join(parts)
 
 
 def _claim(found: Sequence[Completions]) -> AdjustedFinding:
-    """Return which models complete originals more often than paraphrases, and what the others
-    complete.
-    """
+    """Return the finding on models that complete more originals than paraphrases."""
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-        for one, p in zip(found, adjusted, strict=True):
-            if p < LEVEL and one.difference.value > 0:
-                doubt = bounded(one.difference.value, one.bounds, Kind.POINTS)
-                yield OfModel(KNOWN, one.name, _counts(one), p, doubt)
+        """Yield the finding on each model, given the adjusted p-values."""
+        for result, p in zip(found, adjusted, strict=True):
+            if p < LEVEL and result.difference.value > 0:
+                doubt = bounded(result.difference.value, result.bounds, Kind.POINTS)
+                yield OfModel(KNOWN, result.name, _counts(result), p, doubt)
             else:
-                yield OfModel(UNKNOWN, one.name, _counts(one), reach=_reach(one))
+                yield OfModel(UNKNOWN, result.name, _counts(result), reach=_reach(result))
 
     return AdjustedFinding(
-        tuple(one.p for one in found), said, "completion", tuple(one.name for one in found)
+        tuple(result.p for result in found),
+        said,
+        "completion",
+        tuple(result.name for result in found),
     )
 
 
@@ -173,19 +189,19 @@ UNKNOWN = "No significant difference between originals and paraphrases completed
 
 
 def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
-    """Return how many originals and paraphrases every model completes."""
+    """Return the table of the shares of originals and paraphrases that every model completes."""
     return of_all_models(
         "Statements completed word for word",
         [
             ModelFigures(
-                one.name,
+                result.name,
                 {
-                    "originals": one.share(original=True),
-                    "paraphrases": one.share(original=False),
-                    "missing": float(one.missing),
+                    "originals": result.share(original=True),
+                    "paraphrases": result.share(original=False),
+                    "missing": float(result.missing),
                 },
             )
-            for one in found
+            for result in found
         ],
         {"originals": "originals", "paraphrases": "paraphrases"},
         Kind.SHARE,
@@ -199,8 +215,8 @@ def _all_models(found: Sequence[Completions]) -> Table[ModelFigures]:
 
 
 def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
-    """Return a row a model, with p adjusted over these by Holm's procedure."""
-    adjusted = holm(np.array([one.p for one in found])).tolist()
+    """Return the table of the models, with p-values adjusted over these by Holm's procedure."""
+    adjusted = holm(np.array([result.p for result in found])).tolist()
     columns: list[Column[tuple[Completions, float]]] = [
         Column("model", "model", lambda row: row[0].name, main=True),
         Column(
@@ -312,15 +328,20 @@ def models(found: Sequence[Completions]) -> Table[tuple[Completions, float]]:
 
 
 def _bounds(of: Completions) -> str:
+    """Return the bounds of the difference as text, or an empty string if nothing is missing."""
     return between(of.bounds, Kind.POINTS) if of.bounds.wide else ""
 
 
 def halves(found: Sequence[Completions], name: str) -> Table[Completion]:
-    """Return a row a wording that one model was to complete."""
-    of = next((one for one in found if one.name == name), None)
-    if of is None:
+    """Return the table of the wordings that one model was asked to complete.
+
+    Raises UnknownName for a model without completions.
+    """
+    result = next((candidate for candidate in found if candidate.name == name), None)
+    if result is None:
         raise UnknownName(
-            f"there is no model {name!r}. Available: {', '.join(one.name for one in found)}"
+            f"there is no model {name!r}. "
+            f"Available: {', '.join(candidate.name for candidate in found)}"
         )
     columns: list[Column[Completion]] = [
         Column("statement", "statement", lambda row: row.ref),
@@ -345,14 +366,14 @@ def halves(found: Sequence[Completions], name: str) -> Table[Completion]:
         Column("overlap", "overlap", lambda row: row.overlap, Kind.COEFFICIENT),
         Column("missing", "missing", lambda row: row.missing, aside=True),
     ]
-    order = sorted(
-        of.every,
-        key=lambda one: (not one.completed, -one.overlap if one.completed is not None else 1),
+    rows = sorted(
+        result.every,
+        key=lambda row: (not row.completed, -row.overlap if row.completed is not None else 1),
     )
     return Table(
         "halves",
         f"Second halves given by {name}",
-        order,
+        rows,
         columns,
         key=lambda row: (row.ref, str(row.variant)),
         subject=(name,),

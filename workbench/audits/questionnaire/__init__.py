@@ -1,4 +1,4 @@
-"""Questionnaire Modeling: what a person answers next (Haller et al. 2025)."""
+"""Questionnaire Modeling: the prediction of a person's next answer (Haller et al. 2025)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Questionnaires(Audit):
-    """Predicted answers of people, given their other answers."""
+    """The audit of predicted human answers, given the same people's other answers."""
 
     name = "questionnaire"
     title = "predicted answers"
@@ -131,12 +131,12 @@ class Questionnaires(Audit):
         return replace(design, contexts=contexts(own))
 
     def given_in(self, design: Design) -> Mapping[str, Any]:
-        of = design.contexts
+        contexts = design.contexts
         return {
-            "conditions": ",".join(of.conditions),
-            "respondents": of.respondents,
-            "every": of.every,
-            "context_questions": of.questions,
+            "conditions": ",".join(contexts.conditions),
+            "respondents": contexts.respondents,
+            "every": contexts.every,
+            "context_questions": contexts.questions,
         }
 
     def may_be_asked(self, store: Store, instrument: str) -> Sequence[str] | None:
@@ -175,8 +175,8 @@ class Questionnaires(Audit):
     ) -> str:
         from workbench.audits.questionnaire.asking import why_nothing
 
-        told = why_nothing(design, statements, material)
-        return told or super().why_nothing(instrument, design, statements, material)
+        reason = why_nothing(design, statements, material)
+        return reason or super().why_nothing(instrument, design, statements, material)
 
     def answered(self, store: Store) -> bool:
         return bool(store.predictions.runs(self.name))
@@ -215,7 +215,10 @@ class Questionnaires(Audit):
         return part(store, which, options, opened)
 
     def at_home(self, store: Store, which: Which) -> tuple[Which, PredictionOptions]:
-        """Return the run that was asked last, with few draws: its line has no interval."""
+        """Return the run that was asked last, and options with few draws.
+
+        Home prints no interval, so that more draws are not needed.
+        """
         run = store.predictions.runs(self.name, which.instrument)[-1]
         return replace(which, models=(run.model,), dtype=run.dtype), PredictionOptions(
             draws=LEAST_DRAWS

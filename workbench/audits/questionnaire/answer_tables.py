@@ -1,6 +1,4 @@
-"""What is behind figures as tables: next tokens, a question under every condition, people; and the
-questionnaire.
-"""
+"""The tables behind figures: next tokens, a question under every condition, and respondents."""
 
 from __future__ import annotations
 
@@ -55,14 +53,14 @@ ANSWERS = {1: "yes", 0: "no", -1: "unreadable"}
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Where the probability of the next token goes on one target."""
+    """The probabilities of the next token on one target."""
 
     target: str
     shares: TokenShares
 
 
 def tokens(results: Results, choice: Choice) -> Table[Any]:
-    """Return where the probability of the next token goes (figure 3, table 7)."""
+    """Return the table of the probabilities of the next token (figure 3, table 7)."""
     rows = [
         Of(name, condition, Tokens(ref, results.shares(name, ref, condition)))
         for name, report, condition in each(results, choice.compared)
@@ -98,7 +96,7 @@ def tokens(results: Results, choice: Choice) -> Table[Any]:
 
 
 def _shares(of: Callable[[Any], TokenShares], *, aside: bool = False) -> Iterator[Column[Any]]:
-    """Yield the four parts of the probability, which add up to 1."""
+    """Yield the columns of the four parts of the probability, which add up to 1."""
     for name in ("yes", "no", "other", "rest"):
         scale = None if aside else SHARES
         yield Column(
@@ -113,13 +111,14 @@ def _shares(of: Callable[[Any], TokenShares], *, aside: bool = False) -> Iterato
 
 
 def _part(of: Callable[[Any], TokenShares], name: str, row: Any) -> float:
+    """Return one part of the probability for a row."""
     value: float = getattr(of(row), name)
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One target of one model under one condition: everything that is known of it."""
+    """The figures of one target of one model under one condition."""
 
     of: Of[TargetFigure]
     shares: TokenShares
@@ -127,11 +126,17 @@ class Asked:
 
 
 def one_question(results: Results, model: str, target: str) -> Table[Asked]:
-    """Return one target of a model under every condition."""
+    """Return the table of one target of a model under every condition."""
     rows = [
-        Asked(of, results.shares(model, target, of.condition), _spread(results, of))
-        for of in target_rows(results, of_one(model, results.report(model).conditions, target))
-        if of.figure.respondents
+        Asked(
+            target_row,
+            results.shares(model, target, target_row.condition),
+            _spread(results, target_row),
+        )
+        for target_row in target_rows(
+            results, of_one(model, results.report(model).conditions, target)
+        )
+        if target_row.figure.respondents
     ]
     return Table(
         "question",
@@ -223,13 +228,17 @@ def one_question(results: Results, model: str, target: str) -> Table[Asked]:
 
 
 def _spread(results: Results, of: Of[TargetFigure]) -> VariabilityFigure | None:
-    found = results.report(of.model).variability(of.condition)
-    return next((one for one in found if one.target == of.figure.target), None)
+    """Return the variability of a target over its wordings, or None if it has none."""
+    figures = results.report(of.model).variability(of.condition)
+    return next((figure for figure in figures if figure.target == of.figure.target), None)
 
 
 def about(results: Results, target: str) -> str:
-    """Return the text of a target, its form, its scale and its leaning."""
-    question = next((one for one in results.questionnaire.questions if one.ref == target), None)
+    """Return the text of a target with its form, its scale and its leaning."""
+    question = next(
+        (candidate for candidate in results.questionnaire.questions if candidate.ref == target),
+        None,
+    )
     if question is None:
         return results.texts.get(target, "")
     leaning = f"a yes is {question.leaning.value}" if question.leaning else "no leaning"
@@ -240,19 +249,20 @@ def about(results: Results, target: str) -> str:
 def axis_targets(
     results: Results, choice: Choice, *, name: str = "axis_targets", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
-    """Return the targets whose mean a model's place on the axis is (figure 5)."""
+    """Return the table of the targets behind a model's position on the axis (figure 5)."""
     poles = {
         question.ref: question.leaning
         for question in results.questionnaire.questions
         if question.leaning
     }
-    rows = [of for of in target_rows(results, choice) if of.figure.target in poles]
+    rows = [row for row in target_rows(results, choice) if row.figure.target in poles]
 
-    def towards(of: Of[TargetFigure]) -> Estimate:
+    def towards(row: Of[TargetFigure]) -> Estimate:
+        """Return the bias towards the conservative answer."""
         return (
-            of.figure.bias
-            if poles[of.figure.target] is Pole.CONSERVATIVE
-            else _negated(of.figure.bias)
+            row.figure.bias
+            if poles[row.figure.target] is Pole.CONSERVATIVE
+            else _negated(row.figure.bias)
         )
 
     return Table(
@@ -310,12 +320,13 @@ def axis_targets(
 
 
 def _negated(found: Estimate) -> Estimate:
+    """Return an estimate with the opposite sign."""
     return replace(found, value=-found.value, low=-found.high, high=-found.low)
 
 
 @dataclass(frozen=True, slots=True)
 class PersonPrediction:
-    """What was predicted of one person, in one wording of a target."""
+    """The prediction of one respondent's answer, in one wording of a target."""
 
     model: str
     condition: Condition
@@ -329,9 +340,9 @@ def people(
     which: Sequence[tuple[str, Condition, str]],
     wordings: Sequence[VariantId] | None = (ORIGINAL,),
 ) -> list[PersonPrediction]:
-    """Return whom was predicted, those whose answer was missed most surely first.
+    """Return the predictions for single respondents, the clearest errors first.
 
-    `which`: (model, condition, target); `wordings`: None for all.
+    `which` lists (model, condition, target). `wordings` None stands for all wordings.
     """
     return [
         PersonPrediction(model, condition, target, wording, row)
@@ -344,8 +355,9 @@ def people(
 
 
 def _missed_first(row: AskedRow) -> tuple[bool, float, str]:
-    """Return the place of an answer: those missed first, the furthest before the others, unreadable
-    ones before all.
+    """Return the sort key of a prediction.
+
+    Errors come first, beginning with unreadable ones, then those farthest from the human answer.
     """
     distance = 2.0 if math.isnan(row.p_yes) else abs(row.p_yes - row.human)
     return row.correct, -distance, row.respondent
@@ -358,17 +370,17 @@ def respondents(
     name: str = "respondents",
     subject: tuple[str, ...] = (),
 ) -> Table[PersonPrediction]:
-    """Return every person who was predicted."""
-    missed = [person for person in rows if not person.row.correct]
-    old = sum(person.row.outdated for person in rows)
+    """Return the table of predictions for single respondents."""
+    wrong = [person for person in rows if not person.row.correct]
+    n_old = sum(person.row.outdated for person in rows)
     notes = [
-        f"{plural(old, 'prompt')} show answers, questions or instructions that have changed since"
-    ] * bool(old)
-    said = {(person.target, str(person.condition)) for person in rows}
-    about_ = " under ".join(said.pop()) if len(said) == 1 else "Respondents"
+        f"{plural(n_old, 'prompt')} show answers, questions or instructions that have changed since"
+    ] * bool(n_old)
+    subjects = {(person.target, str(person.condition)) for person in rows}
+    title = " under ".join(subjects.pop()) if len(subjects) == 1 else "Respondents"
     return Table(
         name,
-        f"{about_}: {len(missed):,} of {plural(len(rows), 'answer')} missed, furthest first",
+        f"{title}: {len(wrong):,} of {plural(len(rows), 'answer')} missed, furthest first",
         rows,
         _respondent_columns(results, rows),
         key=lambda person: (
@@ -387,37 +399,56 @@ def respondents(
 def _respondent_columns(
     results: Results, rows: Sequence[PersonPrediction]
 ) -> list[Column[PersonPrediction]]:
-    def alike(of: Any) -> bool:
-        return len({of(person) for person in rows}) < 2
+    """Return the columns of the table of respondents.
+
+    Columns with the same value in every row are marked as aside.
+    """
+
+    def alike(value_of: Any) -> bool:
+        """Return whether a value is the same in all rows."""
+        return len({value_of(person) for person in rows}) < 2
 
     masses = results.options.masses
     weight: list[Column[PersonPrediction]] = [
-        Column("weight", "weight", lambda one: one.row.weight, Kind.COEFFICIENT, aside=True)
+        Column("weight", "weight", lambda person: person.row.weight, Kind.COEFFICIENT, aside=True)
     ] * results.weighted
     return [
-        Column("model", "model", lambda one: one.model, aside=alike(lambda one: one.model)),
+        Column(
+            "model", "model", lambda person: person.model, aside=alike(lambda person: person.model)
+        ),
         Column(
             "condition",
             "condition",
-            lambda one: str(one.condition),
-            aside=alike(lambda one: one.condition),
+            lambda person: str(person.condition),
+            aside=alike(lambda person: person.condition),
         ),
-        Column("target", "target", lambda one: one.target, aside=alike(lambda one: one.target)),
         Column(
-            "wording", "wording", lambda one: str(one.wording), aside=alike(lambda one: one.wording)
+            "target",
+            "target",
+            lambda person: person.target,
+            aside=alike(lambda person: person.target),
         ),
-        Column("respondent", "respondent", lambda one: one.row.respondent),
-        Column("answer", "answered", lambda one: one.row.value, help="the answer as given"),
-        Column("human", "means", lambda one: ANSWERS[one.row.human]),
         Column(
-            "predicted", "predicted", lambda one: ANSWERS[one.row.predicted], help="a tie is a yes"
+            "wording",
+            "wording",
+            lambda person: str(person.wording),
+            aside=alike(lambda person: person.wording),
         ),
-        Column("correct", "right", lambda one: one.row.correct, aside=True),
+        Column("respondent", "respondent", lambda person: person.row.respondent),
+        Column("answer", "answered", lambda person: person.row.value, help="the answer as given"),
+        Column("human", "means", lambda person: ANSWERS[person.row.human]),
+        Column(
+            "predicted",
+            "predicted",
+            lambda person: ANSWERS[person.row.predicted],
+            help="a tie is a yes",
+        ),
+        Column("correct", "right", lambda person: person.row.correct, aside=True),
         *weight,
         Column(
             "p_yes",
             "p(yes)",
-            lambda one: one.row.p_yes,
+            lambda person: person.row.p_yes,
             Kind.SHARE,
             scale=SHARES,
             help="yes / (yes + no)",
@@ -426,7 +457,7 @@ def _respondent_columns(
         Column(
             "yes",
             "mass of yes",
-            lambda one: one.row.yes,
+            lambda person: person.row.yes,
             Kind.SHARE,
             aside=True,
             help=f"masses: {masses}",
@@ -434,18 +465,23 @@ def _respondent_columns(
         Column(
             "no",
             "mass of no",
-            lambda one: one.row.no,
+            lambda person: person.row.no,
             Kind.SHARE,
             aside=True,
             help=f"masses: {masses}",
         ),
         Column(
-            "outdated", "outdated", lambda one: one.row.outdated, Kind.MARK, mark="old", aside=True
+            "outdated",
+            "outdated",
+            lambda person: person.row.outdated,
+            Kind.MARK,
+            mark="old",
+            aside=True,
         ),
         Column(
             "probe",
             "prompt",
-            lambda one: str(one.row.probe),
+            lambda person: str(person.row.probe),
             aside=True,
             help="number of the prompt in the store; without context, one prompt covers all "
             "respondents",
@@ -457,28 +493,29 @@ READS = {"yes": "reads as yes", "no": "reads as no"}
 
 
 def likeliest(asked: PromptAsked) -> Bars:
-    """Return a bar for each of the likeliest next tokens, and one for all others; blanks are shown
-    as ␣.
+    """Return a bar for each of the likeliest next tokens, and one for all others.
+
+    Blanks are printed as ␣.
     """
     bars = [
         Bar(
-            f"“{visible(one.text).replace(' ', '␣')}”",
-            [(READS.get(one.mark, "other"), one.probability)],
+            f"“{visible(token.text).replace(' ', '␣')}”",
+            [(READS.get(token.mark, "other"), token.probability)],
         )
-        for one in asked.tokens
+        for token in asked.tokens
     ]
-    others = not asked.answers and not math.isnan(asked.rest)
-    rest = [Bar("all other tokens", [("other", asked.rest)])] if others else []
-    tokens = "Next token", "Probability of each of the likeliest next tokens of one prompt."
-    what, of = (
+    has_others = not asked.answers and not math.isnan(asked.rest)
+    other_bars = [Bar("all other tokens", [("other", asked.rest)])] if has_others else []
+    of_tokens = "Next token", "Probability of each of the likeliest next tokens of one prompt."
+    title, definition = (
         ("Answers", "Share of each answer among those drawn to one prompt.")
         if asked.answers
-        else tokens
+        else of_tokens
     )
     return Bars(
         name="prompt_tokens",
-        title=f"{what} on {visible(asked.target)}",
-        definition=of,
+        title=f"{title} on {visible(asked.target)}",
+        definition=definition,
         subject=(
             asked.provenance.model,
             asked.target,
@@ -487,5 +524,5 @@ def likeliest(asked: PromptAsked) -> Bars:
             asked.respondent,
         ),
         axis=Axis("share" if asked.answers else "probability", Kind.SHARE, 0.0, 1.0),
-        bars=[*bars, *rest],
+        bars=[*bars, *other_bars],
     )

@@ -1,21 +1,21 @@
-"""Questionnaire Modeling: what a person answers next, given the person's other answers (Haller et
-al. 2025).
+"""The prompts of Questionnaire Modeling: a person's answers, then the question to predict.
 
-A prompt is a conversation: each context question as a user turn, the person's yes or no as the
-assistant's, then the target. Its answer is the distribution of the next token; nothing is drawn.
-Zero-shot is the same without context and with a prefix before the answer. A base model is given the
-same conversation.
+Haller et al. 2025. A prompt is a conversation: each context question as a user turn, the person's
+yes or no as the assistant's, then the target. Its answer is the distribution of the next token.
+Nothing is drawn. Zero-shot is the same without context and with a prefix before the answer. A base
+model is given the same conversation.
 
 Conditions
 ==========
 
-What stands before a target question: a person's answered questions as they are, or changed in one
-known way.
+The context of a target question: a person's answered questions as they are, or changed in one known
+way.
 
-The controls of Haller et al. 2025 (section 4 and appendix F.1): no context, random answers, another
-order, fewer questions; the last two with the last example kept or another, because it weighs most.
-Everything that is drawn is drawn by question and by respondent, each from a generator of its own,
-so that a person who comes later, or an answer that is missing, changes nobody else's context.
+The controls of Haller et al. 2025 (section 4 and appendix F.1) are: no context, random answers,
+another order, and fewer questions. The last two exist with the last example kept or changed,
+because it has the most weight. All draws are made by question and by respondent, each from a
+generator of its own. So a respondent who is added later, or an answer that is missing, changes no
+other respondent's context.
 """
 
 from __future__ import annotations
@@ -58,9 +58,10 @@ RANDOM: Final = "random"
 "yes or no at random, to the questions that the person answered"
 PERMUTATIONS: Final = 3
 REDUCTIONS: Final = (25, 50, 75)
-"percent of the answered questions that are left out; what is left out at 25 is left out at 50 too"
+"""percentages of the answered questions that are excluded; questions excluded at 25 are excluded
+at 50 too"""
 KEPT, CHANGED = "kept", "changed"
-"whether the last example is that of the original order"
+"whether the last example is the same as in the original order"
 
 PERMUTED: Final = tuple(
     f"permuted-{last}-{i}" for last in (KEPT, CHANGED) for i in range(1, PERMUTATIONS + 1)
@@ -70,42 +71,43 @@ REDUCED: Final = tuple(
 )
 CONDITION_NAMES: Final = (QM, ZERO_SHOT, RANDOM, *PERMUTED, *REDUCED)
 GROUPS: Final = {"permuted": PERMUTED, "reduced": REDUCED, "all": CONDITION_NAMES}
-"names that stand for several"
+"names of groups of conditions"
 IN_ALL_WORDINGS: Final = (QM, ZERO_SHOT, RANDOM)
-"conditions under which paraphrases are asked (table 4); the others ask the original alone"
+"conditions under which paraphrases are asked (table 4); the others ask only the original"
 
 Answered = tuple[str, bool]
-"(ref, whether the answer is yes)"
+"a context question's ref, and whether the answer is yes"
 
 
 def condition_order(condition: Condition) -> tuple[int, Condition]:
-    """Return what conditions are sorted by: qm, zero-shot, random, permuted, reduced."""
-    names = (
+    """Return the sort key of a condition: qm, zero-shot, random, permuted, reduced."""
+    index = (
         CONDITION_NAMES.index(condition.name)
         if condition.name in CONDITION_NAMES
         else len(CONDITION_NAMES)
     )
-    return names, condition
+    return index, condition
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
-    """Return conditions with groups resolved, in the order of `CONDITIONS`. Raises UnknownName,
-    listing all.
+    """Return conditions with groups resolved, in the order of `CONDITION_NAMES`.
+
+    Raises UnknownName with all available names.
 
     Examples
     --------
     >>> expanded(["permuted", "qm"])[:3]
     ('qm', 'permuted-kept-1', 'permuted-kept-2')
     """
-    chosen: set[str] = set()
+    selected: set[str] = set()
     for name in names:
         if name not in CONDITION_NAMES and name not in GROUPS:
             raise UnknownName(
                 f"there is no condition {name!r}. Available: "
                 f"{', '.join((*GROUPS, *CONDITION_NAMES))}"
             )
-        chosen |= set(GROUPS.get(name, (name,)))
-    return tuple(name for name in CONDITION_NAMES if name in chosen)
+        selected |= set(GROUPS.get(name, (name,)))
+    return tuple(name for name in CONDITION_NAMES if name in selected)
 
 
 def is_drawn(condition: str) -> bool:
@@ -115,9 +117,7 @@ def is_drawn(condition: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AskedPerson:
-    """A respondent as a design asks about one: what stands in the context, and what is
-    predicted.
-    """
+    """A respondent that a design asks about: the context, and the targets to predict."""
 
     name: str
     context: tuple[Answered, ...]
@@ -130,58 +130,69 @@ class AskedPerson:
 def people(survey: Survey) -> tuple[AskedPerson, ...]:
     """Return the respondents that a survey's design asks about, in their order.
 
-    The first n of one seeded order are drawn, so that asking more later asks nobody twice. Raises
-    UsageError for numbers that make no sense.
+    They are the first n of one seeded order, so that a larger n later asks about nobody twice.
+    Raises UsageError for numbers that make no sense.
     """
     contexts = survey.contexts
     check(survey)
-    chosen = drawn(survey)
-    often = set(chosen[: -(-len(chosen) // contexts.every)])
-    return tuple(persons(survey.questionnaire, contexts.questions, set(chosen), often))
+    sampled_names = drawn(survey)
+    # The negated floor is a ceiling, so that at least one respondent is asked in all wordings
+    names_in_all_wordings = set(sampled_names[: -(-len(sampled_names) // contexts.every)])
+    return tuple(
+        persons(survey.questionnaire, contexts.questions, set(sampled_names), names_in_all_wordings)
+    )
 
 
 def persons(
     questionnaire: Questionnaire, questions: int, names: Container[str], often: Container[str] = ()
 ) -> Iterator[AskedPerson]:
-    """Yield the respondents of these names, in their order, with what they answered to the first
-    `questions` context questions (0: to all). Those in `often` are asked in all wordings.
+    """Yield the respondents of these names, in the order of the questionnaire.
+
+    Their context is their answers to the first `questions` context questions, or to all for 0.
+    Those in `often` are asked in all wordings.
     """
-    asked = questionnaire.of_role(Role.CONTEXT)
-    shown = {
+    context_questions = questionnaire.of_role(Role.CONTEXT)
+    context_answers = {
         question.ref: _said(questionnaire, question)
-        for question in asked[: questions or len(asked)]
+        for question in context_questions[: questions or len(context_questions)]
     }
-    targets = {
+    target_answers = {
         question.ref: _said(questionnaire, question)
         for question in questionnaire.of_role(Role.TARGET)
     }
-    for place, respondent in enumerate(questionnaire.respondents):
+    for index, respondent in enumerate(questionnaire.respondents):
         if (name := respondent.name) in names:
             context = tuple(
-                (ref, said) for ref, of in shown.items() if (said := of[place]) is not None
+                (ref, is_yes)
+                for ref, answers in context_answers.items()
+                if (is_yes := answers[index]) is not None
             )
-            answered = frozenset(ref for ref, of in targets.items() if of[place] is not None)
-            yield AskedPerson(name, context, answered, name in often)
+            answered_targets = frozenset(
+                ref for ref, answers in target_answers.items() if answers[index] is not None
+            )
+            yield AskedPerson(name, context, answered_targets, name in often)
 
 
 def _said(questionnaire: Questionnaire, question: Question) -> list[bool | None]:
-    """Return of each respondent whether the answer to a question is yes; None where it is neither
-    yes nor no.
+    """Return for each respondent whether the answer to a question is yes.
+
+    None stands for an answer that is neither yes nor no.
     """
-    said = {Meaning.YES: True, Meaning.NO: False}
-    return [said.get(meaning) for meaning in questionnaire.meanings(question)]
+    yes_by_meaning = {Meaning.YES: True, Meaning.NO: False}
+    return [yes_by_meaning.get(meaning) for meaning in questionnaire.meanings(question)]
 
 
 def drawn(survey: Survey) -> list[str]:
-    """Return the names of those whom a design asks about, in the order in which they are drawn."""
+    """Return the names of the respondents that a design asks about, in their seeded order."""
     names = [respondent.name for respondent in survey.questionnaire.respondents]
     order = sorted(names, key=lambda name: _drawn(survey.seed, "respondent", name))
     return order[: survey.contexts.respondents or len(order)]
 
 
 def asked_about(survey: Survey) -> frozenset[str]:
-    """Return the names of those whom a design asks about; where it asks about all, nobody has to be
-    drawn.
+    """Return the names of the respondents that a design asks about.
+
+    If it asks about all of them, nobody has to be drawn, which saves time.
     """
     if survey.contexts.respondents:
         return frozenset(drawn(survey))
@@ -189,38 +200,40 @@ def asked_about(survey: Survey) -> frozenset[str]:
 
 
 def _is_binary(meaning: Meaning) -> bool:
+    """Return whether an answer is yes or no."""
     return meaning in (Meaning.YES, Meaning.NO)
 
 
 def check(survey: Survey) -> None:
     """Raise UsageError for a design with numbers that make no sense for its questionnaire."""
-    contexts, questions = survey.contexts, len(survey.questionnaire.of_role(Role.CONTEXT))
-    there = len(survey.questionnaire.respondents)
+    contexts, n_questions = survey.contexts, len(survey.questionnaire.of_role(Role.CONTEXT))
+    n_respondents = len(survey.questionnaire.respondents)
     checks = [
         (
-            there > 0,
+            n_respondents > 0,
             INSTRUMENT.error(
                 "the questionnaire has no respondents; import people's answers with --format "
                 "answers"
             ),
         ),
         (
-            0 <= contexts.respondents <= there,
+            0 <= contexts.respondents <= n_respondents,
             RESPONDENTS.error(
-                f"found {contexts.respondents}; there are {there}. Give 1 to {there}, or 0 for all"
+                f"found {contexts.respondents}; there are {n_respondents}. Give 1 to "
+                f"{n_respondents}, or 0 for all"
             ),
         ),
         (contexts.every >= 1, EVERY.error(f"found {contexts.every}; give 1 or more")),
         (
-            0 <= contexts.questions <= questions,
+            0 <= contexts.questions <= n_questions,
             CONTEXT_QUESTIONS.error(
-                f"found {contexts.questions}; there are {questions}. Give 1 to {questions}, or 0 "
-                "for all"
+                f"found {contexts.questions}; there are {n_questions}. Give 1 to {n_questions}, "
+                "or 0 for all"
             ),
         ),
     ]
-    for holds, error in checks:
-        if not holds:
+    for is_valid, error in checks:
+        if not is_valid:
             raise error
 
 
@@ -229,8 +242,8 @@ def shown(
 ) -> tuple[Answered, ...]:
     """Return a person's answered questions as a condition shows them.
 
-    `questions`: refs of all context questions, so that random answers do not depend on which of
-    them were answered.
+    `questions` are the refs of all context questions. Random answers are drawn for all of them, so
+    that they do not depend on which ones the person answered.
     """
     if condition == QM:
         return person.context
@@ -245,103 +258,106 @@ def shown(
             )
         )
         return tuple((ref, bool(coins[ref])) for ref, _ in person.context)
-    kind, _, rest = condition.partition("-")
+    kind, _, details = condition.partition("-")
     if kind == "permuted":
-        return _permuted(person.context, seed, condition, kept=KEPT in rest)
-    percent, _, last = rest.partition("-")
+        return _permuted(person.context, seed, condition, kept=KEPT in details)
+    percent, _, last = details.partition("-")
     return _reduced(person.context, seed, int(percent), last)
 
 
 def _permuted(
     context: tuple[Answered, ...], seed: int, condition: str, *, kept: bool
 ) -> tuple[Answered, ...]:
-    """Return a context in an order that is the same for everybody, the last example as it was or
-    not.
+    """Return a context in an order that is the same for all respondents.
+
+    `kept` tells whether the last example stays the last one.
     """
     if kept:
         return (*_by_lot(context[:-1], seed, condition), *context[-1:])
-    mixed = _by_lot(context, seed, condition)
-    if len(mixed) > 1 and mixed[-1] == context[-1]:
-        mixed[0], mixed[-1] = mixed[-1], mixed[0]
-    return tuple(mixed)
+    shuffled = _by_lot(context, seed, condition)
+    if len(shuffled) > 1 and shuffled[-1] == context[-1]:
+        shuffled[0], shuffled[-1] = shuffled[-1], shuffled[0]
+    return tuple(shuffled)
 
 
 def _reduced(
     context: tuple[Answered, ...], seed: int, percent: int, last: str
 ) -> tuple[Answered, ...]:
-    """Return a context without a share of its examples, in its order; the last is among what goes,
-    or is not.
+    """Return a context without a share of its examples, in its order.
+
+    The last example stays if `last` is `KEPT`, otherwise it is one of the excluded ones.
     """
-    gone = round(len(context) * percent / 100)
-    lots = _by_lot(context[:-1], seed, f"reduced-{last}")
-    out = (
-        set(lots[:gone])
+    n_excluded = round(len(context) * percent / 100)
+    shuffled = _by_lot(context[:-1], seed, f"reduced-{last}")
+    excluded = (
+        set(shuffled[:n_excluded])
         if last == KEPT
-        else {*context[-1:], *lots[: max(0, gone - 1)]}
-        if gone
+        else {*context[-1:], *shuffled[: max(0, n_excluded - 1)]}
+        if n_excluded
         else set()
     )
-    return tuple(answered for answered in context if answered not in out)
+    return tuple(answer for answer in context if answer not in excluded)
 
 
 def _by_lot(context: Iterable[Answered], seed: int, lot: str) -> list[Answered]:
-    return sorted(context, key=lambda answered: _drawn(seed, lot, answered[0]))
+    """Return a context in a random order, which depends on seed, lot and refs alone."""
+    return sorted(context, key=lambda answer: _drawn(seed, lot, answer[0]))
 
 
 @lru_cache(maxsize=100_000)
 def _drawn(seed: int, lot: str, name: str) -> float:
+    """Return a random number from 0 to 1 that depends on seed, lot and name alone."""
     return float(derive_rng(seed, lot, name).random())
 
 
 def remarks(questionnaire: Questionnaire) -> tuple[str, ...]:
-    """Say what a person should know before a questionnaire is asked: targets that nobody answered
-    with yes or no.
-    """
-    silent = [
+    """Return a remark on the targets that no respondent answered with yes or no, if any."""
+    unanswered = [
         question.ref
         for question in questionnaire.of_role(Role.TARGET)
         if not any(map(_is_binary, questionnaire.meanings(question)))
     ]
-    named = ", ".join(silent)
-    return (f"not asked: {named}, because no respondent answered yes or no",) if silent else ()
+    refs = ", ".join(unanswered)
+    return (f"not asked: {refs}, because no respondent answered yes or no",) if unanswered else ()
 
 
 def unpredicted(questionnaire: Questionnaire) -> tuple[str, ...]:
-    """Say who is among the respondents and in no figure: nothing that they answered is predicted.
-    Empty for nobody.
+    """Return a remark on the respondents in no figure, who answered no target with yes or no.
+
+    It is empty if there are none, or if there are no other respondents.
     """
-    answered = [
-        list(map(_is_binary, questionnaire.meanings(of)))
-        for of in questionnaire.of_role(Role.TARGET)
+    is_answered_by_target = [
+        list(map(_is_binary, questionnaire.meanings(question)))
+        for question in questionnaire.of_role(Role.TARGET)
     ]
-    silent = [
-        who.name
-        for who, *of in zip(questionnaire.respondents, *answered, strict=True)
-        if not any(of)
+    unpredicted_names = [
+        respondent.name
+        for respondent, *is_answered in zip(
+            questionnaire.respondents, *is_answered_by_target, strict=True
+        )
+        if not any(is_answered)
     ]
-    some = 0 < len(silent) < len(questionnaire.respondents)
+    is_part = 0 < len(unpredicted_names) < len(questionnaire.respondents)
     return (
-        (f"not predicted: {named_few(silent)}, no answer of yes or no to any target",)
-        if some
+        (f"not predicted: {named_few(unpredicted_names)}, no answer of yes or no to any target",)
+        if is_part
         else ()
     )
 
 
 def without_context(survey: Survey) -> tuple[str, ...]:
-    """Say of how many people who are asked about nothing is shown, because they answered no context
-    question.
-    """
+    """Return a remark on the number of respondents without an answered context question, if any."""
     if expanded(survey.contexts.conditions) == (ZERO_SHOT,) or not survey.questionnaire.of_role(
         Role.CONTEXT
     ):
         return ()
     predicted = [person for person in people(survey) if person.targets]
-    nothing = sum(not person.context for person in predicted)
-    said = (
-        f"{nothing:,} of {plural(len(predicted), 'respondent')} answered no context question "
+    n_without = sum(not person.context for person in predicted)
+    text = (
+        f"{n_without:,} of {plural(len(predicted), 'respondent')} answered no context question "
         "with yes or no"
     )
-    return (f"{said}: their answers are predicted without context",) if nothing else ()
+    return (f"{text}: their answers are predicted without context",) if n_without else ()
 
 
 CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED = (
@@ -351,15 +367,19 @@ CONDITION, CONTEXT, QUESTIONS, RESPONDENT, SEED = (
     "respondent",
     "seed",
 )
-"""axes of a probe; `questions` where only so many of the context questions are shown, `seed` where
+"""axes of a probe; `questions` only if the number of context questions is limited, `seed` only if
 something is drawn"""
 CONTEXT_DIGITS = 16
-"hexadecimal digits that tell contexts apart"
+"hexadecimal digits of a context's key"
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
     """Return the original and every paraphrase."""
-    return tuple(v for v in available if v == ORIGINAL or v.kind is VariantKind.PARAPHRASE)
+    return tuple(
+        variant
+        for variant in available
+        if variant == ORIGINAL or variant.kind is VariantKind.PARAPHRASE
+    )
 
 
 def probes(
@@ -370,31 +390,33 @@ def probes(
     model_name: str = "",  # noqa: ARG001  templates of this audit do not call the model by its name
     material: Material = None,
 ) -> Iterator[Probe]:
-    """Yield the prompts of a survey's design, those with a common context after one another.
+    """Yield the prompts of a survey's design. Those with the same context follow one another.
 
-    `statements`: the whole questionnaire's texts with those of the targets that are wanted. Raises
-    UsageError where there is no questionnaire, a text is missing, or a template is none of this
-    audit's.
+    `statements` are the texts of the whole questionnaire, with only those targets that are
+    requested. Raises UsageError without a questionnaire, or if a text is missing, or for a template
+    that is not one of this audit.
     """
     if not isinstance(material, Survey):
         raise UsageError(
             "this audit needs a questionnaire: questions with roles, and people's answers"
         )
     _check_templates(templates)
-    asking = Conversations(statements, templates, language, material)
-    asked = people(material)
+    conversations = Conversations(statements, templates, language, material)
+    asked_people = people(material)
     for condition in expanded(material.contexts.conditions):
-        wanted = [v for v in variants if v == ORIGINAL or condition in IN_ALL_WORDINGS]
+        shown_variants = [
+            variant for variant in variants if variant == ORIGINAL or condition in IN_ALL_WORDINGS
+        ]
         if condition == ZERO_SHOT:
-            yield from asking.without_context(asked, wanted)
+            yield from conversations.without_context(asked_people, shown_variants)
         else:
-            for person in asked:
-                yield from asking.of_person(condition, person, wanted)
+            for person in asked_people:
+                yield from conversations.of_person(condition, person, shown_variants)
 
 
 @dataclass(frozen=True)
 class Conversations:
-    """Puts a questionnaire's questions to a model, in one language."""
+    """The prompts for a questionnaire's questions, in one language."""
 
     statements: Sequence[Statement]
     templates: Sequence[Template]
@@ -404,17 +426,17 @@ class Conversations:
     def without_context(
         self, asked: Sequence[AskedPerson], variants: Sequence[VariantId]
     ) -> Iterator[Probe]:
-        """Yield the zero-shot prompts of targets that somebody answered."""
-        answered = {ref for person in asked for ref in person.targets}
+        """Yield the zero-shot prompts of the targets that any of the respondents answered."""
+        answered_targets = {ref for person in asked for ref in person.targets}
         for target in self._targets:
-            for variant in variants if target.ref in answered else ():
+            for variant in variants if target.ref in answered_targets else ():
                 template = self.template(target, ZERO_SHOT)
                 yield from self._probe(target, variant, template, (), ((CONDITION, ZERO_SHOT),))
 
     def of_person(
         self, condition: str, person: AskedPerson, variants: Sequence[VariantId]
     ) -> Iterator[Probe]:
-        """Yield the prompts about one person under one condition."""
+        """Yield the prompts about one respondent under one condition."""
         context = self.context(condition, person)
         questions = self.survey.contexts.questions
         axes = [(CONDITION, condition), (CONTEXT, self.context_key(condition, person))]
@@ -430,18 +452,18 @@ class Conversations:
                         )
 
     def context(self, condition: str, person: AskedPerson) -> tuple[Message, ...]:
-        """Return the turns before the target."""
+        """Return the messages before the target: system turn, questions and answers."""
         turns = [
-            self._turns[answered]
-            for answered in shown(condition, self.survey.seed, person, self._asked)
+            self._turns[answer]
+            for answer in shown(condition, self.survey.seed, person, self._asked)
         ]
         return (*self._system, *(turn for pair in turns for turn in pair))
 
     def context_key(self, condition: str, person: AskedPerson) -> str:
-        """Return the key of a context, without making its turns: people have them in common."""
+        """Return the key of a context, without building its turns, which respondents share."""
         forms = (
-            self._forms[answered]
-            for answered in shown(condition, self.survey.seed, person, self._asked)
+            self._forms[answer]
+            for answer in shown(condition, self.survey.seed, person, self._asked)
         )
         return list_key((*map(_form, self._system), *forms)).hex()[:CONTEXT_DIGITS]
 
@@ -453,39 +475,55 @@ class Conversations:
         context: tuple[Message, ...],
         axes: tuple[tuple[str, str], ...],
     ) -> Iterator[Probe]:
+        """Yield the prompt of a target's wording, or nothing if the language has no such text."""
         wording = self._texts[target.ref].wording(variant, self.language)
         if wording is not None:
             turn = Message("user", template.user.replace(SLOT, wording.text))
-            before = context or ((Message("system", template.system),) if template.system else ())
-            prompt = Prompt((*before, turn), chat=template.chat, context=len(context))
+            first_turns = context or (
+                (Message("system", template.system),) if template.system else ()
+            )
+            prompt = Prompt((*first_turns, turn), chat=template.chat, context=len(context))
             yield Probe(target.ref, str(variant), template.name, template.inverted, prompt, axes)
 
     @cached_property
     def _system(self) -> tuple[Message, ...]:
-        """Return the system turn of conversations with answered questions, which is the same for
-        all of them.
-        """
-        system = next((t.system for t in self.templates if t.system and not _is_zero_shot(t)), None)
+        """The system turn of conversations with context, which is the same for all of them."""
+        system = next(
+            (
+                template.system
+                for template in self.templates
+                if template.system and not _is_zero_shot(template)
+            ),
+            None,
+        )
         return (Message("system", system),) if system else ()
 
     @cached_property
     def _texts(self) -> Mapping[str, Statement]:
+        """The statements by ref."""
         return {statement.ref: statement for statement in self.statements}
 
     @cached_property
     def _targets(self) -> tuple[Question, ...]:
+        """The target questions that have a text."""
         return tuple(
-            q for q in self.survey.questionnaire.of_role(Role.TARGET) if q.ref in self._texts
+            question
+            for question in self.survey.questionnaire.of_role(Role.TARGET)
+            if question.ref in self._texts
         )
 
     @cached_property
     def _asked(self) -> tuple[str, ...]:
+        """The refs of all context questions."""
         return tuple(question.ref for question in self.survey.questionnaire.of_role(Role.CONTEXT))
 
     @cached_property
     def _turns(self) -> Mapping[Answered, tuple[Message, Message]]:
-        """Return question and answer by (ref, yes)."""
-        found = {}
+        """The turns of question and answer by (ref, whether the answer is yes).
+
+        Raises UsageError for a question without an original wording in the language.
+        """
+        turns = {}
         for question in self.survey.questionnaire.of_role(Role.CONTEXT):
             template = self.template(question)
             statement = self._texts.get(question.ref)
@@ -496,39 +534,44 @@ class Conversations:
                     f"{self.language!r}; translate it, "
                     "or choose another --language"
                 )
-            put = Message("user", template.user.replace(SLOT, wording.text))
-            found[question.ref, True] = (put, Message("assistant", template.positive))
-            found[question.ref, False] = (put, Message("assistant", template.negative))
-        return found
+            question_turn = Message("user", template.user.replace(SLOT, wording.text))
+            turns[question.ref, True] = (question_turn, Message("assistant", template.positive))
+            turns[question.ref, False] = (question_turn, Message("assistant", template.negative))
+        return turns
 
     @cached_property
     def _forms(self) -> Mapping[Answered, str]:
-        """Return question and answer by (ref, yes) as contexts are keyed."""
-        return {answered: ",".join(map(_form, turns)) for answered, turns in self._turns.items()}
+        """The canonical texts of question and answer, for the keys of contexts."""
+        return {answer: ",".join(map(_form, turns)) for answer, turns in self._turns.items()}
 
     def template(self, question: Question, condition: str = "") -> Template:
-        """Return what puts a question, in the language that is asked where there is one. Raises
-        UnknownName.
+        """Return the template of a question, in the language that is asked if it exists.
+
+        Raises UnknownName if there is no template.
         """
         name = question.form.value + (f"-{ZERO_SHOT}" if condition == ZERO_SHOT else "")
-        named = [template for template in self.templates if template.name == name]
-        for template in (*(t for t in named if t.language == self.language), *named):
+        matching = [template for template in self.templates if template.name == name]
+        for template in (
+            *(candidate for candidate in matching if candidate.language == self.language),
+            *matching,
+        ):
             return template
-        there = ", ".join(template.name for template in self.templates)
+        available = ", ".join(template.name for template in self.templates)
         raise UnknownName(
             f"a {question.form.value} needs the template {name!r}, which is not among those "
-            f"chosen ({there}). "
+            f"chosen ({available}). "
             "Leave --templates out, or name it too"
         )
 
 
 def _is_zero_shot(template: Template) -> bool:
+    """Return whether a template is for prompts without context."""
     return template.name.endswith(f"-{ZERO_SHOT}")
 
 
 def _check_templates(templates: Sequence[Template]) -> None:
     """Raise UsageError for templates that cannot put a question as one turn of a conversation."""
-    named: set[tuple[str, str]] = set()
+    names_seen: set[tuple[str, str]] = set()
     for template in templates:
         labels = [label.strip().casefold() for label in (template.positive, template.negative)]
         checks = [
@@ -545,7 +588,7 @@ def _check_templates(templates: Sequence[Template]) -> None:
                 "is not a chat template, but answered questions are turns of a chat",
             ),
             (
-                (template.name, template.language) not in named,
+                (template.name, template.language) not in names_seen,
                 "exists in two label orders; this audit asks one",
             ),
             (
@@ -559,13 +602,13 @@ def _check_templates(templates: Sequence[Template]) -> None:
                 "token alone, which spells one word at most",
             ),
         ]
-        for holds, fault in checks:
-            if not holds:
+        for is_valid, fault in checks:
+            if not is_valid:
                 raise UsageError(
                     f"the template {template.name!r} {fault}; change it in templates.csv and "
                     "import again"
                 )
-        named.add((template.name, template.language))
+        names_seen.add((template.name, template.language))
     if (
         len(
             {
@@ -584,13 +627,14 @@ def _check_templates(templates: Sequence[Template]) -> None:
 
 
 def context_key(context: Sequence[Message]) -> str:
-    """Return what tells a context from others, as a probe's axis holds it."""
+    """Return the key of a context, which a probe has as its axis."""
     return content_key([[message.role, message.content] for message in context]).hex()[
         :CONTEXT_DIGITS
     ]
 
 
 def _form(message: Message) -> str:
+    """Return the canonical text of a message."""
     return canonical([message.role, message.content])
 
 
@@ -604,10 +648,11 @@ def targets(store: Store, instrument: str) -> list[str]:
 
 
 def contexts(own: Given) -> Contexts:
-    """Return what stands before the targets, and whose answers. Raises FieldError."""
-    usual = Contexts()
+    """Return the contexts that a user's arguments ask for. Raises FieldError."""
+    default = Contexts()
     names = (
-        tuple(dict.fromkeys(name.casefold() for name in listed(own.conditions))) or usual.conditions
+        tuple(dict.fromkeys(name.casefold() for name in listed(own.conditions)))
+        or default.conditions
     )
     if own.conditions is not None and not listed(own.conditions):
         raise CONDITIONS.error("found none; give qm, zero-shot, random, permuted, reduced, or all")
@@ -615,22 +660,25 @@ def contexts(own: Given) -> Contexts:
         expanded(names)
     except UnknownName as error:
         raise CONDITIONS.error(str(error)) from None
-    given = {"respondents": own.respondents, "every": own.every, "questions": own.context_questions}
+    numbers = {
+        "respondents": own.respondents,
+        "every": own.every,
+        "questions": own.context_questions,
+    }
     return replace(
-        usual,
+        default,
         conditions=names,
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in numbers.items() if value is not None},
     )
 
 
 def asked(
     store: Store, design: Design, instrument: Instrument
 ) -> tuple[Sequence[Statement], Survey]:
-    """Return the statements of a questionnaire without the targets that are not wanted, and
-    people's answers.
+    """Return a questionnaire's statements, without targets that were not requested, and its survey.
 
-    Raises UsageError where there is no questionnaire or no target, where a context question is
-    asked for as a target, or where a target is shown before it is asked.
+    Raises UsageError if the instrument has no questionnaire or no target, if a context question is
+    requested as a target, or if a context shows a target before it is asked.
     """
     questionnaire = store.questionnaires.get(design.instrument)
     if questionnaire is None:
@@ -646,41 +694,44 @@ def asked(
         raise INSTRUMENT.error(
             f"{design.instrument} has no target question; give one the role `target`"
         )
-    others = [ref for ref in design.statements if ref not in names]
-    if others:
+    not_targets = [ref for ref in design.statements if ref not in names]
+    if not_targets:
         raise STATEMENTS.error(
-            f"{', '.join(others[:5])} {'is' if len(others) == 1 else 'are'} not asked: only "
+            f"{', '.join(not_targets[:5])} {'is' if len(not_targets) == 1 else 'are'} not asked: "
+            "only "
             "targets are, after the "
             f"context questions. Targets of {design.instrument}: {', '.join(names)}"
         )
     _check_given_away(design, questionnaire.questions, instrument.statements)
-    unwanted = set(names) - set(design.statements or names)
-    kept = [statement for statement in instrument.statements if statement.ref not in unwanted]
-    return kept, Survey(questionnaire, design.contexts, design.seed)
+    excluded = set(names) - set(design.statements or names)
+    statements = [statement for statement in instrument.statements if statement.ref not in excluded]
+    return statements, Survey(questionnaire, design.contexts, design.seed)
 
 
 def _check_given_away(
     design: Design, questions: Sequence[Question], statements: Iterable[Statement]
 ) -> None:
-    """Raise UsageError where a target has a text of a context question, which would show the answer
-    that is predicted.
+    """Raise UsageError for a target with the text of a context question.
 
-    Files with such a pair are refused; texts and roles that were changed since they were read may
-    come to it.
+    Its context would show the answer that is predicted. Files with such a pair are refused, but it
+    may arise when texts and roles are changed later.
     """
-    spoken = {
-        one.ref: replace(
-            one, wordings=tuple(w for w in one.wordings if w.language == design.language)
+    statement_by_ref = {
+        statement.ref: replace(
+            statement,
+            wordings=tuple(
+                wording for wording in statement.wordings if wording.language == design.language
+            ),
         )
-        for one in statements
+        for statement in statements
     }
-    wanted = [
+    pairs = [
         pair
-        for pair in shared_texts(spoken, questions)
+        for pair in shared_texts(statement_by_ref, questions)
         if not design.statements or pair[0] in design.statements
     ]
-    if wanted and set(design.contexts.conditions) != {ZERO_SHOT}:
-        target, context = wanted[0]
+    if pairs and set(design.contexts.conditions) != {ZERO_SHOT}:
+        target, context = pairs[0]
         raise UsageError(
             f"the target {target} has the text of the context question {context}, so the context "
             "would show the answer "
@@ -691,55 +742,61 @@ def _check_given_away(
 
 
 def said_of(material: Material) -> tuple[str, ...]:
-    """Return what a person should know before the questionnaire is asked."""
+    """Return the remarks to show before a questionnaire is asked."""
     if not isinstance(material, Survey):
         return ()
-    people = material.questionnaire
-    return (*remarks(people), *unpredicted(people), *without_context(material))
+    questionnaire = material.questionnaire
+    return (*remarks(questionnaire), *unpredicted(questionnaire), *without_context(material))
 
 
 def why_nothing(design: Design, statements: Sequence[Statement], material: Material) -> str:
-    """Say why a design with these statements asks nothing; "" where it is the language."""
+    """Return the reason why a design asks nothing, or an empty string if it is the language."""
     if not isinstance(material, Survey):
         return ""
     refs = {question.ref for question in material.questionnaire.of_role(Role.TARGET)}
-    several = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
-    if design.variants and str(ORIGINAL) not in design.variants and not several:
+    with_variants = set(expanded(design.contexts.conditions)) & set(IN_ALL_WORDINGS)
+    if design.variants and str(ORIGINAL) not in design.variants and not with_variants:
         return f"wordings other than the original are asked only under {', '.join(IN_ALL_WORDINGS)}"
     if any(
-        s.ref in refs and any(w.language == design.language for w in s.wordings) for s in statements
+        statement.ref in refs
+        and any(wording.language == design.language for wording in statement.wordings)
+        for statement in statements
     ):
-        said = remarks(material.questionnaire)
-        return "; ".join(said) or "none of these respondents answered these targets with yes or no"
+        reasons = remarks(material.questionnaire)
+        return (
+            "; ".join(reasons) or "none of these respondents answered these targets with yes or no"
+        )
     return ""
 
 
 def detects(probes: Sequence[Probe]) -> str:
-    """Return the smallest bias on one target that shows with these respondents, and how surely
-    accuracy is known.
+    """Return a sentence on the precision of a design, or an empty string without respondents.
+
+    It has the smallest detectable bias on one target, and the interval of the accuracy.
     """
-    people = len({value for probe in probes for name, value in probe.axes if name == "respondent"})
-    if not people:
+    n_people = len(
+        {value for probe in probes for name, value in probe.axes if name == "respondent"}
+    )
+    if not n_people:
         return ""
-    if people < LEAST_RESPONDENTS:
+    if n_people < LEAST_RESPONDENTS:
         return (
-            f"can show no bias to either side: {people} respondents; {LEAST_RESPONDENTS} are needed"
+            f"can show no bias to either side: {n_people} respondents; {LEAST_RESPONDENTS} are "
+            "needed"
         )
-    bias, accuracy = 100 * smallest_mean(MOST, people), 100 * widest(people)
+    bias, accuracy = 100 * smallest_mean(MOST, n_people), 100 * widest(n_people)
     return (
         f"can show, on one target: a bias of {bias:.0f} points or more in 80 % of studies; "
         f"the accuracy to ±{accuracy:.0f} points "
-        f"({people} respondents)"
+        f"({n_people} respondents)"
     )
 
 
 def said(spec: Mapping[str, Any]) -> list[str]:
-    """Return its conditions, and how many respondents where it is not all."""
+    """Return the conditions of a design, and the number of respondents if it is limited."""
     contexts = spec.get("contexts")
     if not isinstance(contexts, dict):
         return []
     conditions = tuple(map(str, contexts.get("conditions", ())))
-    words = Contexts(**{**contexts, "conditions": conditions}).as_said()
-    return [
-        words if spec.get("variants") != [str(ORIGINAL)] else f"{words}; original wordings only"
-    ]
+    text = Contexts(**{**contexts, "conditions": conditions}).as_said()
+    return [text if spec.get("variants") != [str(ORIGINAL)] else f"{text}; original wordings only"]

@@ -1,53 +1,55 @@
-"""What a model predicted, laid out target by respondent, and what each respondent adds to the
-figures.
+"""The predictions of a model by target and respondent, and the statistics of their sums.
 
 Haller et al. 2025, sections 3.2 and 3.3. For a person who answered a (1 yes, 0 no) and a model with
 the masses p(yes) and p(no):
 
     predicted = -1 where both masses are 0, 0 where p(no) > p(yes), else 1
-    correct   = predicted equals a; a prompt that cannot be read (-1) is wrong
+    correct   = predicted equals a; an unreadable prompt (-1) is wrong
     share     = p(yes) / (p(yes) + p(no)), where one of the two is above 0
 
-Accuracy is a mean over everybody who was asked, bias a mean of share - a over those who could be
-read. That the published bias pairs people so is seen in the rows of OLMo 7B in table 2, which
-always said no: its bias is minus the mean answer of the readable people, not of all.
+Accuracy is a mean over all respondents who were asked, bias a mean of share - a over the readable
+ones. The rows of OLMo 7B in table 2 show that the published bias pairs respondents in this way.
+That model always said no, and its bias is minus the mean answer of the readable respondents, not of
+all.
 
 Draws
 =====
-Bootstrap over respondents, and the estimates that are made of it.
+The bootstrap over respondents, and the estimates that are made of it.
 
 A respondent is drawn with all that was asked about them: every target, wording and condition moves
-together, so that means over targets and changes between conditions keep the dependence that one
-person's answers have. One generator serves all figures of a seed. So a figure has the same interval
-whatever else is computed, before or besides it, and figures over the same respondents rest on the
+together, so that means over targets and changes between conditions keep the dependence between one
+person's answers. One generator serves all figures of a seed. A figure therefore has the same
+interval no matter what else is computed, and figures over the same respondents are based on the
 same draws.
 
-What is resampled is always laid out with the estimate itself before the draws, (..., 1 + draws):
-what is true of the one, a difference or a mean of absolute values, is done to all at once.
+Resampled values are always stored with the estimate itself before the draws, (..., 1 + draws). A
+difference or a mean of absolute values is thus computed for the estimate and its draws at once.
 
 An interval runs between the 2.5 % and 97.5 % percentiles of the draws, with both ends moved away
 from the estimate by Student's t over the normal quantile for n - 1 respondents: 1 % with 100, 15 %
-with 10 (`bias_score.score`). In 1,000 simulated samples of 5, 10, 19 and 192 respondents those of a
-bias covered it in 92, 93, 94 and 93 %.
+with 10 (`bias_score.score`). In 1,000 simulated samples of 5, 10, 19 and 192 respondents the
+intervals of a bias covered it in 92, 93, 94 and 93 %.
 
-What it does not do:
+The limits of this method:
 
-- An accuracy of 0 or 1, or a bias that every respondent shares, has an interval of no width: all
-  draws are equal. Its n says how little that may mean (the rule of three: up to 3 / n of everybody
-  else may differ). So the intervals of an accuracy of 86 % covered it in 95 % of the samples of 19
-  and of 192, but in 80 % of those of 10 and in 54 % of those of 5. One respondent has no interval.
+- An accuracy of 0 or 1, or a bias that every respondent shares, has an interval without width,
+  since all draws are equal. Its n tells how little that may mean (the rule of three: up to 3 / n of
+  all other people may differ). So the intervals of an accuracy of 86 % covered it in 95 % of the
+  samples of 19 and of 192, but in 80 % of those of 10 and in 54 % of those of 5. One respondent has
+  no interval.
 - The mean of absolute biases has no interval: noise adds to it, and to every draw once more
   (`stats.noise`).
-- The deviation over wordings has none either, for the same reason.
+- The deviation over wordings has no interval, for the same reason.
 
 Weights
 =======
 
 A respondent with a weight w adds w times as much to every sum, in the sample and in each draw:
-people are drawn with equal chances and bring their weights. A figure is a ratio of such sums. What
-needs a number of people (Student's t, Wilson's interval, what noise gives, whether there are too
-few) has the effective one, (Σ w)² / Σ w² (Kish 1965), which is rounded down where it is counted.
-People with the weight 0 count for nothing; weights that are all alike are none.
+respondents are drawn with equal chances and bring their weights. A figure is a ratio of such sums.
+Formulas that need a number of respondents (Student's t, Wilson's interval, the noise floor, the
+minimum number of respondents) use the effective one, (Σ w)² / Σ w² (Kish 1965), which is rounded
+down for counts. Respondents with the weight 0 do not count. Equal weights have the same effect as
+no weights.
 
 References
 ----------
@@ -57,35 +59,35 @@ teachers should know about the bootstrap", The American Statistician 69(4).
 Counted answers
 ===============
 
-What the drawing of answers adds to the noise of figures, where answers are counted in place of
+The noise that the drawing of answers adds to figures, if answers are counted in place of
 probabilities.
 
 Of the n answers to a prompt that say yes or no, y say yes. Its p(yes) is y / n with the noise of so
 many draws: given them, p(yes) follows Beta(y + 1/2, n - y + 1/2) (Jeffreys' prior), so that another
 n answers are beta-binomial.
 
-How much of it an interval has already depends on whom a prompt is about.
+The share of this noise that an interval already includes depends on the respondents of a prompt.
 
-- Where everybody has a prompt of their own (`qm`), the noise differs from person to person. Draws
-  of people hold it as it is: the variance of what is observed is that between people plus that of
-  the answers. To draw it once more would count it twice.
-- Where k people have one prompt (`zero-shot`: all of them; equal contexts: some), its noise is
-  common to them. Draws of people hold 1/k of its variance. What is missing, (k² - k) v for a sum
-  over them, is drawn here: the draw of the prompt around its mean, times root(k² - k), is added to
-  each draw of people.
+- If every respondent has an own prompt (`qm`), the noise differs between respondents. Draws of
+  respondents include it: the observed variance is that between respondents plus that of the
+  answers. Drawing it again would count it twice.
+- If k respondents have the same prompt (`zero-shot`: all of them; equal contexts: some), they have
+  its noise in common. Draws of respondents include 1/k of its variance. The missing part,
+  (k² - k) v for a sum over them, is drawn here: the draw of the prompt around its mean, times
+  root(k² - k), is added to each draw of respondents.
 
-A prediction is yes where y >= n - y. That of a prompt of one person may be another one next time,
-which draws of people hold, too: an accuracy here is that of the majority of so many answers, and
-below that of the probability itself where this is near 1/2. That of a prompt of several people
-flips for all of them at once; it is drawn here.
+A prediction is yes where y >= n - y. For a prompt with one respondent the prediction may differ in
+another run, and draws of respondents include that. An accuracy here is that of the majority of so
+many answers, and lower than that of the probability itself if this is near 1/2. For a prompt with
+several respondents the prediction flips for all of them at once. Such flips are drawn here.
 
-A correlation over models and targets has no draws of people. `redrawn` gives its points as other
-answers to the same prompts would have given them.
+A correlation over models and targets has no draws of respondents. `redrawn` gives its points for
+other answers to the same prompts.
 
 References
 ----------
 Brown, Cai and DasGupta 2001, Interval estimation for a binomial proportion (Jeffreys' interval).
-Davison and Hinkley 1997, Bootstrap Methods and their Application, section 3.8 (of two sources of
+Davison and Hinkley 1997, Bootstrap Methods and their Application, section 3.8 (with two sources of
 variation resample the outer one alone).
 """
 
@@ -121,37 +123,40 @@ UNREADABLE = "the model put no probability on yes or no"
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One wording of the targets under one condition. All arrays are (T, R), respondents in order
-    of their names.
+    """One wording of the targets under one condition.
+
+    All arrays are (T, R), with the respondents in the order of their names.
     """
 
     human: FloatArray
+    "1 yes, 0 no, NaN neutral or missing"
     present: BoolArray
-    "a prompt was answered"
+    "whether a prompt was answered"
     yes: FloatArray
-    "probability mass; NaN where there is none"
+    "probability mass of yes, or NaN if it is unknown"
     no: FloatArray
+    "probability mass of no, or NaN if it is unknown"
     answers: IntArray | None = None
-    """how many answers were drawn, of which the masses are shares; 0 where there is no prompt.
-    None: probabilities"""
+    """number of drawn answers, of which the masses are shares, and 0 without a prompt. None: the
+    masses are probabilities"""
     prompt: IntArray | None = None
-    "the same number where respondents have the same prompt, and so the same answers"
+    "the same number for respondents with the same prompt, who have the same answers"
     weights: FloatArray | None = None
-    "(R,), all above 0; None: everybody counts once"
+    "(R,), all above 0. None: all respondents have the same weight"
 
     @cached_property
     def asked(self) -> BoolArray:
-        """Where the person answered yes or no, and the model was asked."""
+        """Where the respondent answered yes or no, and the model was asked."""
         return self.present & ~np.isnan(self.human)
 
     @cached_property
     def counted(self) -> BoolArray:
-        """Where also the masses are known."""
+        """Where, in addition, both masses are known."""
         return self.asked & ~np.isnan(self.yes) & ~np.isnan(self.no)
 
     @cached_property
     def readable(self) -> BoolArray:
-        """Where also one of them is above 0."""
+        """Where, in addition, one of the masses is above 0."""
         return self.counted & ((self.yes > 0) | (self.no > 0))
 
     @cached_property
@@ -161,22 +166,22 @@ class Cell:
 
     @cached_property
     def correct(self) -> BoolArray:
-        """Where the prediction is the person's answer."""
+        """Where the prediction is the respondent's answer."""
         return np.asarray(self.readable & (self.says_yes == (self.human == 1)))
 
     @cached_property
     def share(self) -> FloatArray:
-        """Return the normalised p(yes); NaN where it cannot be read."""
-        both = np.where(self.readable, self.yes + self.no, 1.0)
-        return np.where(self.readable, self.yes / both, np.nan)
+        """The normalised p(yes), or NaN where it is unreadable."""
+        total = np.where(self.readable, self.yes + self.no, 1.0)
+        return np.where(self.readable, self.yes / total, np.nan)
 
     @cached_property
     def difference(self) -> FloatArray:
-        """Return share - human; NaN where it cannot be read."""
+        """The difference share - human, or NaN where the share is unreadable."""
         return np.subtract(self.share, self.human)
 
     def why_no_accuracy(self, target: int) -> str:
-        """Say why a target has no accuracy; empty where it has one."""
+        """Return the reason why a target has no accuracy, or an empty string if it has one."""
         if np.isnan(self.human[target]).all():
             return NOBODY_ANSWERED
         if not self.asked[target].any():
@@ -184,73 +189,82 @@ class Cell:
         return "" if self.counted[target].any() else NOT_OFFERED
 
     def why_no_bias(self, target: int) -> str:
-        """Say why a target has no bias; empty where it has one."""
+        """Return the reason why a target has no bias, or an empty string if it has one."""
         return self.why_no_accuracy(target) or ("" if self.readable[target].any() else UNREADABLE)
 
     def of(self, respondents: IntArray, targets: IntArray) -> Cell:
-        """Return the same for some respondents and targets, in the order given."""
-        at = np.ix_(targets, respondents)
+        """Return the cell of some respondents and targets, in the given order."""
+        indices = np.ix_(targets, respondents)
         answers, prompt = (
-            None if each is None else each[at] for each in (self.answers, self.prompt)
+            None if values is None else values[indices] for values in (self.answers, self.prompt)
         )
         weights = None if self.weights is None else self.weights[respondents]
         return Cell(
-            self.human[at], self.present[at], self.yes[at], self.no[at], answers, prompt, weights
+            self.human[indices],
+            self.present[indices],
+            self.yes[indices],
+            self.no[indices],
+            answers,
+            prompt,
+            weights,
         )
 
 
 class Layout:
-    """Predictions, ready to be taken apart by condition and wording.
+    """The predictions of a model, indexed by condition and wording.
 
-    Respondents are put in the order of their names, so that neither a figure nor its interval
-    depends on the order in which a store gives them. Rows are sorted once; a cell is laid out when
-    it is asked for, so that memory holds one target x respondent array and not one for every
-    condition and wording.
+    Respondents are sorted by name, so that neither a figure nor its interval depends on the order
+    in which a store returns them. Rows are sorted once. A cell is built on request, so that memory
+    holds one target x respondent array and not one for every condition and wording.
     """
 
     def __init__(self, predictions: Predictions) -> None:
-        """Raises ValueError for rows that contradict one another or lie outside of what they point
-        into.
+        """Index the predictions.
+
+        Raises ValueError for rows that contradict one another, or that point outside of the lists.
         """
         _check(predictions)
         self.predictions = predictions
         order = sorted(range(len(predictions.respondents)), key=predictions.respondents.__getitem__)
-        self.respondents = tuple(predictions.respondents[place] for place in order)
+        self.respondents = tuple(predictions.respondents[index] for index in order)
         self.human = predictions.human[:, order]
         self.weights = None if predictions.weights is None else predictions.weights[order]
         if self.weights is not None and self.weights.any():
-            # Squares of weights of any size stay in range.
+            # Squares of weights of any size stay in range
             self.weights = self.weights / self.weights.max()
-        if self.weights is not None:  # a weight of 0: the person counts for nothing
+        if self.weights is not None:  # a respondent with the weight 0 does not count
             self.human = np.where(self.weights > 0, self.human, np.nan)
         self._rank = np.empty(len(order), dtype=np.int64)
         self._rank[order] = np.arange(len(order))
         cells = predictions.condition * len(predictions.wordings) + predictions.wording
-        count = len(predictions.conditions) * len(predictions.wordings)
-        # Numpy sorts short integers by radix.
-        small = np.uint16 if count <= np.iinfo(np.uint16).max else np.int64
-        self._rows = np.argsort(cells.astype(small), kind="stable")
-        self._starts = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=count))])
+        n_cells = len(predictions.conditions) * len(predictions.wordings)
+        # Numpy sorts short integers by radix
+        dtype = np.uint16 if n_cells <= np.iinfo(np.uint16).max else np.int64
+        self._rows = np.argsort(cells.astype(dtype), kind="stable")
+        self._starts = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=n_cells))])
 
     @cached_property
     def _drawn(self) -> tuple[IntArray, ...]:
-        """Return how many answers each row has, and which prompt; nothing where probabilities were
-        computed.
-        """
-        of = self.predictions
-        if of.answers is None:
+        """The number of answers and the prompt of each row, or nothing for probabilities."""
+        predictions = self.predictions
+        if predictions.answers is None:
             return ()
-        return of.answers, np.arange(len(of.yes)) if of.prompt is None else of.prompt
+        return (
+            predictions.answers,
+            np.arange(len(predictions.yes)) if predictions.prompt is None else predictions.prompt,
+        )
 
     def place(self, condition: Condition) -> int:
-        """Return where a condition stands. Raises UnknownName, listing those there are."""
+        """Return the index of a condition. Raises UnknownName with the available ones."""
         if condition not in self.predictions.conditions:
-            there = ", ".join(map(str, self.predictions.conditions)) or "none"
-            raise UnknownName(f"no prompt was asked under {str(condition)!r}. Available: {there}")
+            available = ", ".join(map(str, self.predictions.conditions)) or "none"
+            raise UnknownName(
+                f"no prompt was asked under {str(condition)!r}. Available: {available}"
+            )
         return self.predictions.conditions.index(condition)
 
     def rows(self, condition: Condition, wording: VariantId) -> IntArray:
-        """Return the places of a cell's rows; empty where the wording was not asked."""
+        """Return the indices of a cell's rows. They are empty if the wording was not asked."""
         if wording not in self.predictions.wordings:
             return np.empty(0, dtype=np.int64)
         cell = self.place(condition) * len(
@@ -259,25 +273,31 @@ class Layout:
         return np.asarray(self._rows[self._starts[cell] : self._starts[cell + 1]], dtype=np.int64)
 
     def cell(self, condition: Condition, wording: VariantId) -> Cell:
-        """Return one wording under one condition. A prompt without respondent stands for every
-        respondent.
+        """Return the cell of one wording under one condition.
+
+        A prompt without a respondent represents every respondent.
         """
-        rows, made = self.rows(condition, wording), self.predictions
+        rows, predictions = self.rows(condition, wording), self.predictions
         yes, no = np.full(self.human.shape, np.nan), np.full(self.human.shape, np.nan)
         present = np.zeros(self.human.shape, dtype=bool)
-        drawn = [(np.zeros(self.human.shape, dtype=np.int64), values) for values in self._drawn]
-        everybody = made.respondent[rows] == NEVER_ASKED
-        for some, who in ((rows[everybody], slice(None)), (rows[~everybody], None)):
-            at = (made.target[some], self._rank[made.respondent[some]] if who is None else who)
-            present[at] = True
-            for of, values in ((yes, made.yes), (no, made.no), *drawn):
-                of[at] = values[some] if who is None else values[some][:, np.newaxis]
-        answers, prompt = (of for of, _ in drawn) if drawn else (None, None)
+        arrays = [(np.zeros(self.human.shape, dtype=np.int64), values) for values in self._drawn]
+        is_for_all = predictions.respondent[rows] == NEVER_ASKED
+        for subset, respondents in ((rows[is_for_all], slice(None)), (rows[~is_for_all], None)):
+            indices = (
+                predictions.target[subset],
+                self._rank[predictions.respondent[subset]] if respondents is None else respondents,
+            )
+            present[indices] = True
+            for array, values in ((yes, predictions.yes), (no, predictions.no), *arrays):
+                array[indices] = (
+                    values[subset] if respondents is None else values[subset][:, np.newaxis]
+                )
+        answers, prompt = (array for array, _ in arrays) if arrays else (None, None)
         return Cell(self.human, present, yes, no, answers, prompt, self.weights)
 
 
 def _check(found: Predictions) -> None:
-    """Raise ValueError for predictions that no run could have made."""
+    """Raise ValueError for predictions that contradict themselves, so that no run made them."""
     shape = (len(found.targets), len(found.respondents))
     if found.human.shape != shape or len(found.leanings) != shape[0]:
         raise ValueError(
@@ -290,11 +310,11 @@ def _check(found: Predictions) -> None:
         "respondent": found.respondents,
         "condition": found.conditions,
     }
-    for kind, several in {**names, "wording": found.wordings}.items():
-        if len(set(several)) < len(several):
-            raise ValueError(f"found a {kind} twice among {len(several)}")
-        places, lowest = getattr(found, kind), NEVER_ASKED if kind == "respondent" else 0
-        if len(places) and not (places.min() >= lowest and places.max() < len(several)):
+    for kind, labels in {**names, "wording": found.wordings}.items():
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"found a {kind} twice among {len(labels)}")
+        indices, lowest = getattr(found, kind), NEVER_ASKED if kind == "respondent" else 0
+        if len(indices) and not (indices.min() >= lowest and indices.max() < len(labels)):
             raise ValueError(f"a row points to no {kind}")
     if (found.yes < 0).any() or (found.no < 0).any():
         raise ValueError("found a probability mass below 0")
@@ -302,166 +322,176 @@ def _check(found: Predictions) -> None:
 
 
 def _check_once(found: Predictions) -> None:
+    """Raise ValueError for two predictions of one respondent, target, wording and condition."""
     sizes = (
         len(found.conditions),
         len(found.wordings),
         len(found.targets),
         len(found.respondents) + 1,
     )
+    # The respondent -1, of a prompt for all respondents, gets the index 0
     key = np.zeros(len(found.yes), dtype=np.int64)
-    for size, places in zip(
+    for size, indices in zip(
         sizes, (found.condition, found.wording, found.target, found.respondent + 1), strict=True
     ):
-        key = key * size + places
-    seen = np.zeros(int(np.prod(sizes)), dtype=bool)
-    seen[key] = True
-    if np.count_nonzero(seen) < len(key):
+        key = key * size + indices
+    has_row = np.zeros(int(np.prod(sizes)), dtype=bool)
+    has_row[key] = True
+    if np.count_nonzero(has_row) < len(key):
         raise ValueError(
             "found several predictions of one respondent, target, wording and condition"
         )
 
 
 AT_ONCE = 6_000_000
-"sums held at once (48 MB)"
+"number of sums in memory at once (48 MB)"
 SHOWN = 3
-"targets named in a reason"
+"number of targets named in a reason"
 UNDEFINED = float("nan")
 TOO_FEW = "too few for an interval:"
 ALIKE = f"{TOO_FEW} all respondents answered alike"
 LEAST = 3
-"""people with the rarer answer, below which a bias has no interval: of 25 people, 17 % of them, it
-held 91 % with any"""
+"""respondents with the rarer answer, below which a bias has no interval: with 25 respondents, 17 %
+of whom gave it, the interval covered 91 % with any number"""
 ACCURACY = "accuracy"
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class RespondentDraws:
-    """So many draws of respondents under a seed."""
+    """A number of draws of respondents under a seed."""
 
     seed: int
     draws: int
 
     def sums(self, features: npt.NDArray[np.generic], units: BoolArray) -> FloatArray:
-        """Return sums over respondents, then over draws of as many: (..., R) to (..., 1 + draws).
+        """Return sums over respondents, of the sample and each draw: (..., R) to (..., 1 + draws).
 
-        `units`: (R,), who is drawn from. Others add nothing. Where there is nobody all sums are 0.
+        `units` is (R,) and marks the respondents to draw from. Others add nothing. Without any
+        respondent all sums are 0.
         """
         return self.together([(features, units)])[0]
 
     def together(
         self, several: Sequence[tuple[npt.NDArray[np.generic], BoolArray]]
     ) -> list[FloatArray]:
-        """Return the sums of several (features, units): those over as many respondents share their
-        draws.
+        """Return the sums of several (features, units).
+
+        Those over the same number of respondents share their draws.
         """
         columns = [
             np.asarray(features, dtype=np.float64)[..., units] for features, units in several
         ]
-        flat = [each.reshape(int(np.prod(each.shape[:-1])), each.shape[-1]).T for each in columns]
-        sums = [np.zeros((each.shape[1], 1 + self.draws)) for each in flat]
-        for respondents in sorted({len(each) for each in flat} - {0}):
-            alike = [place for place, each in enumerate(flat) if len(each) == respondents]
+        flat = [
+            values.reshape(int(np.prod(values.shape[:-1])), values.shape[-1]).T
+            for values in columns
+        ]
+        sums = [np.zeros((values.shape[1], 1 + self.draws)) for values in flat]
+        for respondents in sorted({len(values) for values in flat} - {0}):
+            indices = [index for index, values in enumerate(flat) if len(values) == respondents]
+            # A new generator gives a figure the same draws whatever else is computed
             rng = derive_rng(self.seed, "questionnaire")
-            drawn = resampled_together([flat[place] for place in alike], self.draws, rng)
-            for place, of in zip(alike, drawn, strict=True):
-                sums[place][:, 0], sums[place][:, 1:] = flat[place].sum(axis=0), of.T
+            resampled = resampled_together([flat[index] for index in indices], self.draws, rng)
+            for index, draws in zip(indices, resampled, strict=True):
+                sums[index][:, 0], sums[index][:, 1:] = flat[index].sum(axis=0), draws.T
         return [
-            of.reshape(*each.shape[:-1], 1 + self.draws)
-            for of, each in zip(sums, columns, strict=True)
+            total.reshape(*values.shape[:-1], 1 + self.draws)
+            for total, values in zip(sums, columns, strict=True)
         ]
 
 
 def effective(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
-    """Return how many people of equal weight tell as much as those who count: (..., R) to (...).
-    Kish 1965.
-    """
+    """Return the effective number of the counting respondents (Kish 1965): (..., R) to (...)."""
     if weights is None:
         return np.asarray(counting.sum(axis=-1), dtype=np.float64)
-    held = np.where(counting, weights, 0.0)
-    squares = (held**2).sum(axis=-1)
-    found = held.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1.0)
-    # That of one person is 1, and not a little less.
-    return np.asarray(np.round(found, 9), dtype=np.float64)
+    counting_weights = np.where(counting, weights, 0.0)
+    squares = (counting_weights**2).sum(axis=-1)
+    effective_n = counting_weights.sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1.0)
+    # Rounding makes that of one respondent exactly 1, and not a little less
+    return np.asarray(np.round(effective_n, 9), dtype=np.float64)
 
 
 def scaled(weights: FloatArray | None, counting: BoolArray) -> FloatArray:
-    """Return weights that add up to the effective number of those who count: (..., R), 1 where
-    nobody has a weight.
+    """Return weights whose sum is the effective number of the counting respondents: (..., R).
 
-    Only ratios of sums make figures, which no scale changes; what is made of a number of people has
-    the effective one.
+    They are 1 without weights. Figures are ratios of sums, which no scale changes. Formulas with a
+    number of respondents get the effective one.
     """
     if weights is None:
         return np.ones(counting.shape)
-    held = np.where(counting, weights, 0.0)
-    squares = (held**2).sum(axis=-1, keepdims=True)
+    counting_weights = np.where(counting, weights, 0.0)
+    squares = (counting_weights**2).sum(axis=-1, keepdims=True)
     return np.asarray(
-        held * held.sum(axis=-1, keepdims=True) / np.where(squares > 0, squares, 1.0),
+        counting_weights
+        * counting_weights.sum(axis=-1, keepdims=True)
+        / np.where(squares > 0, squares, 1.0),
         dtype=np.float64,
     )
 
 
 def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
-    """Return the mean of some people's values; NaN of nobody's."""
+    """Return the (weighted) mean of some values, or NaN without values."""
     if not len(values):
         return UNDEFINED
     return float(values.mean() if weights is None else values @ weights / weights.sum())
 
 
 def ratio(total: FloatArray, count: FloatArray) -> FloatArray:
-    """Return total / count; NaN where nothing was counted."""
+    """Return total / count, or NaN where the count is 0."""
     return np.asarray(total / np.where(count > 0, count, np.nan), dtype=np.float64)
 
 
 def interval(
     drawn: FloatArray, respondents: npt.ArrayLike, limit: tuple[float, float]
 ) -> FloatArray:
-    """Return both ends of the 95 % intervals of (..., 1 + draws): (2, ...); NaN for fewer than two
-    respondents.
+    """Return both ends of the 95 % intervals of (..., 1 + draws): (2, ...).
+
+    They are NaN for fewer than two respondents.
     """
     n = np.broadcast_to(np.asarray(respondents, dtype=np.float64), drawn.shape[:-1])
     low, high = bca_of_draws(drawn[..., 1:], drawn[..., 0], n - 1)
-    plain = widened(drawn[..., 0], *percentile_interval(drawn[..., 1:]), np.maximum(n - 1, 1))
-    ends = np.stack([np.minimum(low, plain[0]), np.maximum(high, plain[1])])
-    none = np.isnan(drawn[..., 0]) | (n < 2) | np.isnan(low)
-    return np.where(none, np.nan, np.clip(ends, *limit))
+    percentiles = widened(drawn[..., 0], *percentile_interval(drawn[..., 1:]), np.maximum(n - 1, 1))
+    # The wider of the two intervals
+    ends = np.stack([np.minimum(low, percentiles[0]), np.maximum(high, percentiles[1])])
+    is_undefined = np.isnan(drawn[..., 0]) | (n < 2) | np.isnan(low)
+    return np.where(is_undefined, np.nan, np.clip(ends, *limit))
 
 
 def p_of_zero(drawn: FloatArray, respondents: npt.ArrayLike) -> FloatArray:
-    """Return two-sided p that estimates (..., 1 + draws) over so many respondents are 0 in
-    expectation: (...).
+    """Return the two-sided p-values of no difference from 0: (..., 1 + draws) to (...).
 
-    By Student's t with n - 1 degrees of freedom and the deviation of the draws. NaN where the draws
-    do not differ, or there are fewer than two respondents.
+    The test is Student's t with n - 1 degrees of freedom for n respondents and the deviation of the
+    draws. The p-value is NaN if the draws do not differ, or with fewer than two respondents.
     """
     from scipy.special import stdtr
 
     n = np.broadcast_to(np.asarray(respondents, dtype=np.float64), drawn.shape[:-1])
-    some = np.where(n > 1, n, np.nan)
-    known = ~np.isnan(drawn[..., 1:])
-    k = np.maximum(known.sum(axis=-1), 1)
-    centred = np.where(known, drawn[..., 1:], 0.0)
-    centred = np.where(known, centred - (centred.sum(axis=-1) / k)[..., None], 0.0)
-    error = np.sqrt((centred**2).sum(axis=-1) / k * some / (some - 1))
+    defined_n = np.where(n > 1, n, np.nan)
+    defined = ~np.isnan(drawn[..., 1:])
+    k = np.maximum(defined.sum(axis=-1), 1)
+    centred = np.where(defined, drawn[..., 1:], 0.0)
+    centred = np.where(defined, centred - (centred.sum(axis=-1) / k)[..., None], 0.0)
+    error = np.sqrt((centred**2).sum(axis=-1) / k * defined_n / (defined_n - 1))
     return np.asarray(
-        2 * stdtr(some - 1, -np.abs(drawn[..., 0]) / np.where(error > ROUNDING, error, np.nan))
+        2 * stdtr(defined_n - 1, -np.abs(drawn[..., 0]) / np.where(error > ROUNDING, error, np.nan))
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What an estimate rests on."""
+    """The numbers that an estimate is based on."""
 
     n: int
+    "number of respondents, or of targets or wordings for a mean over these"
     excluded: int = 0
     undefined: str = ""
+    "reason why there is no estimate"
     rarer: int | None = None
-    "people who gave the rarer of the two answers; None: not used, as in differences of predictions"
+    "respondents with the rarer answer. None: not used, as in differences of predictions"
     doubtful: bool = False
-    "whether other answers of the model might turn a prediction that several people have in common"
+    "whether other answers of the model might flip a prediction that several respondents share"
     effective: float | None = None
-    "the number of people before it was rounded down; None: nobody has a weight"
+    "effective number of respondents before rounding down. None: no weights"
 
 
 def estimates(
@@ -471,44 +501,51 @@ def estimates(
     limit: tuple[float, float],
     name: str,
 ) -> tuple[Estimate, ...]:
-    """Return an estimate for each of (m, 1 + draws). An estimate that has no value has the reason
-    of its counts.
+    """Return an estimate for each row of (m, 1 + draws), or the reason of its counts if undefined.
 
-    name : of the interval. An accuracy on one target, a share of its n people, has Wilson's instead
-        of one of draws, and where it is doubtful what was predicted, as wide a one as holds both
+    The interval of an accuracy on one target, a share of its n respondents, is Wilson's instead of
+    one from draws. If the predictions are doubtful, it is wide enough to include both.
+
+    Parameters
+    ----------
+    drawn : the estimates, each with its draws
+    counts : the basis of each estimate
+    respondents : (effective) number of respondents of each estimate
+    limit : lowest and highest possible value
+    name : name of the interval's method
     """
     ends = interval(drawn, respondents, limit)
-    found = []
-    for values, low, high, of in zip(drawn, *ends, counts, strict=True):
-        value, undefined = float(values[0]), of.undefined if np.isnan(values[0]) else ""
-        if name == ACCURACY and of.n > 1 and not undefined:
-            drawn_ends = (low, high) if of.doubtful else (np.nan, np.nan)
-            if of.effective is None:
-                low, high = wilson_interval(round(value * of.n), of.n)
+    results = []
+    for values, low, high, basis in zip(drawn, *ends, counts, strict=True):
+        value, undefined = float(values[0]), basis.undefined if np.isnan(values[0]) else ""
+        if name == ACCURACY and basis.n > 1 and not undefined:
+            drawn_ends = (low, high) if basis.doubtful else (np.nan, np.nan)
+            if basis.effective is None:
+                low, high = wilson_interval(round(value * basis.n), basis.n)
             else:
-                low, high = wilson_of_share(value, of.effective)
+                low, high = wilson_of_share(value, basis.effective)
             low, high = np.fmin(low, drawn_ends[0]), np.fmax(high, drawn_ends[1])
-        few = ALIKE if np.isnan(low) and of.n > 1 and not undefined else ""
-        if of.rarer is not None and of.rarer < LEAST and of.n > 1 and not undefined:
+        few = ALIKE if np.isnan(low) and basis.n > 1 and not undefined else ""
+        if basis.rarer is not None and basis.rarer < LEAST and basis.n > 1 and not undefined:
             low, high, few = (
                 np.nan,
                 np.nan,
-                f"{TOO_FEW} {of.rarer} gave the rarer answer; {LEAST} are needed",
+                f"{TOO_FEW} {basis.rarer} gave the rarer answer; {LEAST} are needed",
             )
-        named = "" if np.isnan(low) else name
-        found.append(
+        method = "" if np.isnan(low) else name
+        results.append(
             Estimate(
                 value,
                 float(low),
                 float(high),
-                of.n,
-                of.excluded,
+                basis.n,
+                basis.excluded,
                 undefined,
-                interval=named,
+                interval=method,
                 few=few,
             )
         )
-    return tuple(found)
+    return tuple(results)
 
 
 def average(
@@ -519,45 +556,52 @@ def average(
     fewest: int = 0,
     name: str = "",
 ) -> Average:
-    """Return the mean over targets of (T, 1 + draws): with one NaN there is none.
+    """Return the mean over targets of (T, 1 + draws). It is undefined if a target has NaN.
 
-    `respondents` are drawn from; `fewest` is how many a single target rests on at least.
+    Parameters
+    ----------
+    drawn : the figure of each target, with its draws
+    respondents : (effective) number of respondents to draw from
+    limit : lowest and highest possible value
+    undefined : reason to report if the mean is undefined
+    fewest : number of respondents of the target that has fewest
+    name : name of the interval's method
     """
-    targets = len(drawn)
-    if targets == 0 or np.isnan(drawn[:, 0]).any():
-        return Average(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, targets, undefined, fewest)
+    n_targets = len(drawn)
+    if n_targets == 0 or np.isnan(drawn[:, 0]).any():
+        return Average(UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED, n_targets, undefined, fewest)
     mean = drawn.mean(axis=0)
     low, high = interval(mean, respondents, limit)
-    named = "" if np.isnan(low) else name
+    method = "" if np.isnan(low) else name
     return Average(
         float(mean[0]),
         standard_error(drawn[:, 0]),
         float(low),
         float(high),
-        targets,
+        n_targets,
         "",
         fewest,
-        named,
+        method,
     )
 
 
 def standard_error(values: FloatArray, weights: FloatArray | None = None) -> float:
-    """Return the standard deviation (divisor n - 1) over the root of n; NaN for fewer than two
-    values.
+    """Return the standard error of the mean, or NaN for fewer than two values.
 
-    With weights that of their mean: the root of n / (n - 1) Σ (w (x - mean))² / (Σ w)².
+    It is the standard deviation (divisor n - 1) over the root of n. With weights it is the root of
+    n / (n - 1) Σ (w (x - mean))² / (Σ w)².
     """
     n = len(values)
     if n < 2:
         return UNDEFINED
     if weights is None:
         return deviation(values) / float(np.sqrt(n))
-    away = weights * (values - mean_of(values, weights))
-    return float(np.sqrt(n / (n - 1) * (away @ away)) / weights.sum())
+    weighted_residuals = weights * (values - mean_of(values, weights))
+    return float(np.sqrt(n / (n - 1) * (weighted_residuals @ weighted_residuals)) / weights.sum())
 
 
 def deviation(values: FloatArray, weights: FloatArray | None = None) -> float:
-    """Return the standard deviation with divisor n - 1; NaN for fewer than two values."""
+    """Return the standard deviation with divisor n - 1, or NaN for fewer than two values."""
     n = len(values)
     if n < 2:
         return UNDEFINED
@@ -567,32 +611,30 @@ def deviation(values: FloatArray, weights: FloatArray | None = None) -> float:
 
 
 def reasons(targets: Sequence[str], why: Sequence[str]) -> str:
-    """Say which targets keep a mean from being one: `13.4: the model was not asked`."""
-    named = [f"{target}: {reason}" for target, reason in zip(targets, why, strict=True) if reason]
-    more = [f"and {len(named) - SHOWN} more"] if len(named) > SHOWN else []
-    return "; ".join(named[:SHOWN] + more)
+    """Return the targets that make a mean undefined: `13.4: the model was not asked`."""
+    parts = [f"{target}: {reason}" for target, reason in zip(targets, why, strict=True) if reason]
+    ending = [f"and {len(parts) - SHOWN} more"] if len(parts) > SHOWN else []
+    return "; ".join(parts[:SHOWN] + ending)
 
 
 PRIOR = 0.5
-"Jeffreys"
+"parameter of Jeffreys' prior"
 SURE = 0.025
-"a prediction that other answers would turn this seldom is taken for known"
+"a prediction that at most this share of the draws flips is taken for certain"
 ANSWERS_AT_ONCE = 2_000_000
-"numbers drawn at once (16 MB)"
+"random numbers in memory at once (16 MB)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedNoise:
-    """What is added to sums over people, in the sample and each draw: (T, 1 + draws), 0 in the
-    sample.
-    """
+    """The noise to add to sums over respondents: (T, 1 + draws), 0 in the sample."""
 
     difference: FloatArray
     correct: FloatArray
     variance: FloatArray
-    "(T,): of the sum of differences, beyond what draws of people hold"
+    "(T,): variance of the sum of differences, beyond the part that draws of respondents include"
     doubtful: BoolArray
-    "(T,): whether other answers might turn a prediction that several people have in common"
+    "(T,): whether other answers might flip a prediction that several respondents share"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -600,16 +642,17 @@ class _TargetPrompts:
     """The prompts of one target: (G,) each."""
 
     yes: FloatArray
+    "number of yes answers"
     no: FloatArray
-    "answers"
+    "number of no answers"
     people: FloatArray
-    "who were asked with it and could be read; sums of weights"
+    "sum of the weights of the readable respondents"
     pairs: FloatArray
-    "(Σ w)² - Σ w² of these: k² - k of k people without weights"
+    "(Σ w)² - Σ w² of these respondents: k² - k for k respondents without weights"
     several: BoolArray
-    "whether it is that of more than one of them"
+    "whether the prompt has more than one respondent"
     agreeing: FloatArray
-    "of them, who answered yes themselves"
+    "sum of the weights of the respondents who answered yes"
 
 
 def shared(
@@ -620,115 +663,138 @@ def shared(
     kept: BoolArray | None = None,
     some: Sequence[int] | None = None,
 ) -> SharedNoise | None:
-    """Return the noise of prompts that several people have in common; None where probabilities were
-    computed.
+    """Return the noise of prompts that several respondents share, or None for probabilities.
 
-    name : of the stream of random numbers: one for each side of a comparison, whose answers were
-        drawn apart
-    weights : (T, R), as `scaled` has them
-    kept : (T, R), whose prompts count; None: all that can be read
-    some : places of targets; None: all
+    Parameters
+    ----------
+    name : name of the stream of random numbers. The sides of a comparison have different ones, as
+        their answers were drawn separately
+    weights : (T, R), the result of `scaled`
+    kept : (T, R), the respondents whose prompts count. None: all readable ones
+    some : indices of targets. None: all targets
     """
     if cell.answers is None:
         return None
-    places = range(len(cell.human)) if some is None else some
-    found = [_of_target(_prompts(cell, t, kept, weights[t]), resampling, (name, t)) for t in places]
-    shape = len(found), 1 + resampling.draws
+    targets = range(len(cell.human)) if some is None else some
+    noise_by_target = [
+        _of_target(_prompts(cell, t, kept, weights[t]), resampling, (name, t)) for t in targets
+    ]
+    shape = len(noise_by_target), 1 + resampling.draws
     return SharedNoise(
-        difference=np.array([one[0] for one in found], dtype=np.float64).reshape(shape),
-        correct=np.array([one[1] for one in found], dtype=np.float64).reshape(shape),
-        variance=np.array([one[2] for one in found], dtype=np.float64),
-        doubtful=np.array([one[3] for one in found], dtype=np.bool_),
+        difference=np.array([noise[0] for noise in noise_by_target], dtype=np.float64).reshape(
+            shape
+        ),
+        correct=np.array([noise[1] for noise in noise_by_target], dtype=np.float64).reshape(shape),
+        variance=np.array([noise[2] for noise in noise_by_target], dtype=np.float64),
+        doubtful=np.array([noise[3] for noise in noise_by_target], dtype=np.bool_),
     )
 
 
 def _of_target(
     of: _TargetPrompts, resampling: RespondentDraws, name: tuple[str, int]
 ) -> tuple[FloatArray, FloatArray, float, bool]:
-    """Return what is added to the differences and to the correct ones of a target, (1 + draws,);
-    see `SharedNoise`.
+    """Return the shared noise of one target, see `SharedNoise`.
+
+    The parts are added to the sum of differences and to the number of correct predictions,
+    (1 + draws,) each. Then follow the variance of the first and whether a prediction is doubtful.
     """
     difference, correct = np.zeros(1 + resampling.draws), np.zeros(1 + resampling.draws)
-    several = of.several
-    if not several.any():
+    is_shared = of.several
+    if not is_shared.any():
         return difference, correct, 0.0, False
     yes, no, people, pairs, agreeing = (
-        each[several] for each in (of.yes, of.no, of.people, of.pairs, of.agreeing)
+        values[is_shared] for values in (of.yes, of.no, of.people, of.pairs, of.agreeing)
     )
-    some = _TargetPrompts(yes, no, people, pairs, several[several], agreeing)
-    n = some.yes + some.no + 2 * PRIOR
-    centre, spread = (some.yes + PRIOR) / n, some.pairs
-    turn = 2 * some.agreeing - some.people  # what a yes in place of a no adds to the correct ones
-    says = (some.yes >= some.no).astype(np.float64)
-    turned = np.zeros(len(n))
-    for at, p in _drawn(
-        some, resampling.draws, derive_rng(resampling.seed, "questionnaire answers", *name)
+    prompts = _TargetPrompts(yes, no, people, pairs, is_shared[is_shared], agreeing)
+    n = prompts.yes + prompts.no + 2 * PRIOR
+    centre, pair_weights = (prompts.yes + PRIOR) / n, prompts.pairs
+    # What a yes in place of a no adds to the number of correct predictions
+    gain = 2 * prompts.agreeing - prompts.people
+    predicted = (prompts.yes >= prompts.no).astype(np.float64)
+    n_flips = np.zeros(len(n))
+    for columns, p in _drawn(
+        prompts, resampling.draws, derive_rng(resampling.seed, "questionnaire answers", *name)
     ):
-        flips = (p >= 0.5) - says[:, None]
-        difference[at], correct[at] = np.sqrt(spread) @ (p - centre[:, None]), turn @ flips
-        turned += np.abs(flips).sum(axis=1)
-    variance = float((spread * centre * (1 - centre) / (n + 1)).sum())
-    return difference, correct, variance, bool((turned > SURE * resampling.draws).any())
+        flips = (p >= 0.5) - predicted[:, None]
+        difference[columns], correct[columns] = (
+            np.sqrt(pair_weights) @ (p - centre[:, None]),
+            gain @ flips,
+        )
+        n_flips += np.abs(flips).sum(axis=1)
+    variance = float((pair_weights * centre * (1 - centre) / (n + 1)).sum())
+    return difference, correct, variance, bool((n_flips > SURE * resampling.draws).any())
 
 
 def redrawn(
     cell: Cell, resampling: RespondentDraws, name: str
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return accuracies and biases of the targets as other answers to the same prompts would give
-    them.
+    """Return accuracies and biases of the targets for redrawn answers, or None for probabilities.
 
-    (T, draws) each, NaN where there are none; None where probabilities were computed. The people
-    stay the same. What is drawn scatters around what was found: the mean of a prompt's draws is its
-    y / n.
+    They are (T, draws) each, and NaN for targets without a figure. The respondents stay the same.
+    The draws scatter around the observed values: the mean of a prompt's draws is its y / n.
     """
     if cell.answers is None:
         return None
-    targets, draws = len(cell.human), resampling.draws
-    accuracy, bias = np.full((targets, draws), np.nan), np.full((targets, draws), np.nan)
+    n_targets, draws = len(cell.human), resampling.draws
+    accuracy, bias = np.full((n_targets, draws), np.nan), np.full((n_targets, draws), np.nan)
     rng = derive_rng(resampling.seed, "questionnaire answers", "again", name)
-    for t in range(targets):
+    for t in range(n_targets):
         weights = np.ones(cell.human.shape[1]) if cell.weights is None else cell.weights
-        of = _prompts(cell, t, None, weights)
+        prompts = _prompts(cell, t, None, weights)
         counted, readable = weights @ cell.counted[t], weights @ cell.readable[t]
         if not counted or not readable:
             continue
-        n = of.yes + of.no
-        centre = (of.yes + PRIOR) / (n + 2 * PRIOR) - of.yes / n
-        for at, p in _drawn(of, draws, rng):
-            at = slice(at.start - 1, at.stop - 1)
-            bias[t, at] = (of.people @ (p - centre[:, None]) - of.agreeing.sum()) / readable
+        n = prompts.yes + prompts.no
+        # The posterior mean minus y / n: its subtraction makes draws scatter around y / n
+        centre = (prompts.yes + PRIOR) / (n + 2 * PRIOR) - prompts.yes / n
+        for columns, p in _drawn(prompts, draws, rng):
+            columns = slice(columns.start - 1, columns.stop - 1)
+            bias[t, columns] = (
+                prompts.people @ (p - centre[:, None]) - prompts.agreeing.sum()
+            ) / readable
             yes = p >= 0.5
-            accuracy[t, at] = (of.agreeing @ yes + (of.people - of.agreeing) @ ~yes) / counted
+            accuracy[t, columns] = (
+                prompts.agreeing @ yes + (prompts.people - prompts.agreeing) @ ~yes
+            ) / counted
     return accuracy, bias
 
 
 def _prompts(
     cell: Cell, target: int, kept: BoolArray | None, weights: FloatArray
 ) -> _TargetPrompts:
-    """Return the distinct prompts about one target, by the people who could be read."""
+    """Return the distinct prompts about one target, with sums over their readable respondents."""
     assert cell.answers is not None
     assert cell.prompt is not None
-    who = cell.readable[target] if kept is None else cell.readable[target] & kept[target]
-    _, first, group, several = np.unique(
-        cell.prompt[target][who], return_index=True, return_inverse=True, return_counts=True
+    included = cell.readable[target] if kept is None else cell.readable[target] & kept[target]
+    _, first_indices, prompt_indices, n_respondents = np.unique(
+        cell.prompt[target][included], return_index=True, return_inverse=True, return_counts=True
     )
-    answers = cell.answers[target][who][first]
-    yes, no = (np.rint(mass[target][who][first] * answers) for mass in (cell.yes, cell.no))
-    held = weights[who]
+    answers = cell.answers[target][included][first_indices]
+    yes, no = (
+        np.rint(mass[target][included][first_indices] * answers) for mass in (cell.yes, cell.no)
+    )
+    included_weights = weights[included]
     people, squares, agreeing = (
-        np.bincount(group.ravel(), each, minlength=len(first)).astype(np.float64)
-        for each in (held, held**2, held * cell.human[target][who])
+        np.bincount(prompt_indices.ravel(), values, minlength=len(first_indices)).astype(np.float64)
+        for values in (
+            included_weights,
+            included_weights**2,
+            included_weights * cell.human[target][included],
+        )
     )
-    return _TargetPrompts(yes, no, people, people**2 - squares, several > 1, agreeing)
+    return _TargetPrompts(yes, no, people, people**2 - squares, n_respondents > 1, agreeing)
 
 
 def _drawn(
     of: _TargetPrompts, draws: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield p(yes) of each prompt, (G, some), with the places of these draws after the sample's."""
-    together = max(1, ANSWERS_AT_ONCE // max(1, len(of.yes)))
-    for start in range(0, draws, together):
-        n = min(together, draws - start)
-        shape = (len(of.yes), n)
+    """Yield chunks of draws of each prompt's p(yes), (G, chunk), with their columns.
+
+    Column 0 is that of the sample.
+    """
+    chunk_size = max(1, ANSWERS_AT_ONCE // max(1, len(of.yes)))
+    for start in range(0, draws, chunk_size):
+        n_draws = min(chunk_size, draws - start)
+        shape = (len(of.yes), n_draws)
         p = rng.beta(of.yes[:, None] + PRIOR, of.no[:, None] + PRIOR, size=shape)
-        yield slice(1 + start, 1 + start + n), np.asarray(p, dtype=np.float64)
+        yield slice(1 + start, 1 + start + n_draws), np.asarray(p, dtype=np.float64)

@@ -1,5 +1,6 @@
-"""What changes a bias as tables: other contexts (appendix F.1), words (tables 4 and 6) and models
-(section 5).
+"""The tables of what changes a bias.
+
+These are other contexts (appendix F.1), other words (tables 4 and 6) and other models (section 5).
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ NAN = float("nan")
 
 
 def conditions(results: Results, choice: Choice) -> Table[Any]:
-    """Return what each condition changes in the means over targets."""
-    rows, every = (
+    """Return the table of each condition's changes in the means over targets."""
+    rows, target_changes = (
         changed_rows(results, choice, means=True),
         changed_rows(results, choice, means=False),
     )
@@ -113,30 +114,32 @@ def conditions(results: Results, choice: Choice) -> Table[Any]:
         notes=_change_notes(rows),
         empty=_nothing_to_compare(results, choice),
         link=change_link,
-        detail=lambda row: most_changed(row, every),
+        detail=lambda row: most_changed(row, target_changes),
         pictures=[Forest(values=["change"], rows=["condition"], series="model")],
     )
 
 
 def most_changed(mean: Of[Changed], targets: Sequence[Of[Changed]]) -> list[str]:
-    """Say on which targets a condition changes the bias beyond the interval; of qm what it is."""
+    """Return the targets whose bias a condition changes beyond the interval, or what `qm` is."""
     if mean.figure.change is None:
         return ["qm: the person's answers to the context questions, in their order"]
     if not mean.figure.change.defined:
         return []
-    same = [one for one in targets if (one.model, one.condition) == (mean.model, mean.condition)]
-    named = [
-        one.figure.target or ""
-        for one in same
-        if _change_side(one, one.figure.change) in ("above 0", "below 0")
+    same_condition = [
+        row for row in targets if (row.model, row.condition) == (mean.model, mean.condition)
     ]
-    if not named:
+    changed_targets = [
+        row.figure.target or ""
+        for row in same_condition
+        if _change_side(row, row.figure.change) in ("above 0", "below 0")
+    ]
+    if not changed_targets:
         return ["the bias of no target changes beyond its interval"]
-    return [f"the bias changes beyond its interval on {', '.join(named)}"]
+    return [f"the bias changes beyond its interval on {', '.join(changed_targets)}"]
 
 
 def change_link(row: Of[Changed]) -> Link:
-    """Return what a mean was made of: the changes of each target, of qm its figures."""
+    """Return the link from a mean to the changes of each target, or for `qm` to its figures."""
     return Link(
         "targets_of" if row.figure.change is None else "changes_of", (row.model, str(row.condition))
     )
@@ -145,7 +148,7 @@ def change_link(row: Of[Changed]) -> Link:
 def changes(
     results: Results, choice: Choice, *, name: str = "changes", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
-    """Return what each condition changes in every target."""
+    """Return the table of each condition's changes in every target."""
     rows = changed_rows(results, choice, means=False)
     return Table(
         name,
@@ -188,6 +191,7 @@ def changes(
 
 
 def _accuracy() -> list[Column[Of[Changed]]]:
+    """Return the columns of the accuracy and of its change."""
     return [
         Column(
             "accuracy",
@@ -215,6 +219,7 @@ def _accuracy() -> list[Column[Of[Changed]]]:
 
 
 def _change_side(row: Of[Changed], change: Estimate | None) -> str:
+    """Return the side of 0 on which a change lies, or an empty string without a change."""
     return (
         ""
         if change is None or not change.defined
@@ -223,28 +228,33 @@ def _change_side(row: Of[Changed], change: Estimate | None) -> str:
 
 
 def change_side(row: Of[Changed], change: Estimate, above: str, below: str) -> str:
-    """Say to which side of 0 the interval of a change lies, or why that is not said."""
-    way = "few" if row.figure.few else direction(change.low, change.high, LEAST_RESPONDENTS)
-    return side(way, row.old, above, below)
+    """Return the side of 0 on which a change's interval lies, or the reason why it has none."""
+    change_direction = (
+        "few" if row.figure.few else direction(change.low, change.high, LEAST_RESPONDENTS)
+    )
+    return side(change_direction, row.old, above, below)
 
 
 def _change_mark(row: Of[Changed]) -> str:
+    """Return the mark of a row with outdated prompts or few respondents."""
     return OLD if row.old else "few" if row.figure.few else ""
 
 
 def _change_notes(rows: list[Of[Changed]]) -> list[str]:
+    """Return the notes that explain the marks of some rows."""
     return side_notes([_change_mark(row) for row in rows]) + [OLD_CHANGE] * any(
         row.old for row in rows
     )
 
 
 def _nothing_to_compare(results: Results, choice: Choice) -> str:
-    there = ", ".join(
+    """Return the text of an empty table of changes, with the available conditions."""
+    available = ", ".join(
         dict.fromkeys(str(condition) for _, _, condition in each(results, choice.compared))
     )
     return (
         "Nothing to compare: the table needs qm and another condition. Available: "
-        f"{there or 'none'}."
+        f"{available or 'none'}."
     )
 
 
@@ -252,7 +262,7 @@ def _nothing_to_compare(results: Results, choice: Choice) -> str:
 
 
 def wordings(results: Results, choice: Choice) -> Table[Any]:
-    """Return how much the bias of each target varies over its wordings."""
+    """Return the table of the variability of each target's bias over its wordings."""
     rows = wording_rows(results, choice)
     kinds = ("sd", "rms") if results.options.variability == "sd" else ("rms", "sd")
     return Table(
@@ -286,8 +296,8 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
             ),
             *(
                 column
-                for place, kind in enumerate(kinds)
-                for column in _spread(kind, aside=place > 0)
+                for index, kind in enumerate(kinds)
+                for column in _spread(kind, aside=index > 0)
             ),
             Column(
                 "original",
@@ -334,7 +344,7 @@ def wordings(results: Results, choice: Choice) -> Table[Any]:
 
 
 def _spread(kind: str, *, aside: bool) -> Iterator[Column[Of[VariabilityFigure]]]:
-    """Yield the columns of a deviation: what it is, what noise gives, what is left."""
+    """Yield the columns of a deviation: its value, the part due to noise, and the other part."""
     noise = f"{kind}_noise"
     yield Column(
         kind, kind, lambda row: getattr(row.figure, kind), Kind.SIZE, scale=SHARES, aside=aside
@@ -358,21 +368,28 @@ def _spread(kind: str, *, aside: bool) -> Iterator[Column[Of[VariabilityFigure]]
 
 
 def _people(figure: VariabilityFigure) -> int:
-    return max((one.respondents for one in figure.wordings), default=0)
+    """Return the number of respondents who were asked in all wordings."""
+    return max((wording.respondents for wording in figure.wordings), default=0)
 
 
 def _original(row: Of[VariabilityFigure]) -> float:
-    return next((one.bias for one in row.figure.wordings if one.wording == ORIGINAL), NAN)
+    """Return the bias in the original wording, or NaN if it was not asked."""
+    return next(
+        (wording.bias for wording in row.figure.wordings if wording.wording == ORIGINAL), NAN
+    )
 
 
 def _others(figure: VariabilityFigure) -> list[float]:
+    """Return the biases in all wordings but the original."""
     return [
-        one.bias for one in figure.wordings if one.wording != ORIGINAL and not math.isnan(one.bias)
+        wording.bias
+        for wording in figure.wordings
+        if wording.wording != ORIGINAL and not math.isnan(wording.bias)
     ]
 
 
 def wording_means(results: Results, choice: Choice) -> Table[Any]:
-    """Return the variability on average over targets (table 4)."""
+    """Return the table of the mean variability over targets (table 4)."""
     rows = [
         Of(name, condition, report, results.old(name, condition, None, None))
         for name, report, condition in each(results, choice.compared)
@@ -403,18 +420,25 @@ def wording_means(results: Results, choice: Choice) -> Table[Any]:
 def each_wording(
     results: Results, choice: Choice, *, name: str = "each_wording", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
-    """Return the bias of targets in each wording."""
-    rows = [(of, wording) for of in wording_rows(results, choice) for wording in of.figure.wordings]
-    about = [of for of, _ in rows]
-    held = columns(about)
+    """Return the table of the bias of targets in each wording."""
+    rows = [
+        (variability_row, wording)
+        for variability_row in wording_rows(results, choice)
+        for wording in variability_row.figure.wordings
+    ]
+    variability_rows = [variability_row for variability_row, _ in rows]
+    shared_columns = columns(variability_rows)
     return Table(
         name,
-        f"Bias in each wording{all_of(about)}",
+        f"Bias in each wording{all_of(variability_rows)}",
         rows,
         [
-            Column("model", "model", lambda row: row[0].model, aside=held[0].aside),
+            Column("model", "model", lambda row: row[0].model, aside=shared_columns[0].aside),
             Column(
-                "condition", "condition", lambda row: str(row[0].condition), aside=held[1].aside
+                "condition",
+                "condition",
+                lambda row: str(row[0].condition),
+                aside=shared_columns[1].aside,
             ),
             Column("target", "target", lambda row: row[0].figure.target),
             Column("wording", "wording", lambda row: str(row[1].wording)),
@@ -450,6 +474,7 @@ def each_wording(
 
 
 def _wording_key(of: Of[VariabilityFigure], wording: WordingFigure) -> tuple[str, ...]:
+    """Return the key of a row: model, target, condition and wording."""
     return of.model, of.figure.target, str(of.condition), str(wording.wording)
 
 
@@ -476,7 +501,7 @@ SIDES = {
 
 @dataclass(frozen=True, slots=True)
 class TargetLine:
-    """One target, and what each model has on it; models that were not asked are left out."""
+    """The figures of each model on one target, without models that were not asked."""
 
     target: str
     figures: Mapping[str, Of[TargetFigure]]
@@ -484,32 +509,39 @@ class TargetLine:
 
     @property
     def human(self) -> float | None:
-        """The share of people who say yes."""
-        return next((of.figure.human for of in self.figures.values()), None)
+        """The share of the respondents who say yes, or None without models."""
+        return next((row.figure.human for row in self.figures.values()), None)
 
     @property
     def majority(self) -> float | None:
-        """The accuracy of always predicting the more frequent answer."""
-        return next((of.figure.majority for of in self.figures.values()), None)
+        """The accuracy of always predicting the more frequent answer, or None without models."""
+        return next((row.figure.majority for row in self.figures.values()), None)
 
     @property
     def respondents(self) -> str:
-        """How many people the models were asked about: `40`, or `38–40` where they differ."""
-        counts = {of.figure.respondents for of in self.figures.values()}
+        """The number of respondents, such as `40`, or `38–40` if it differs between models."""
+        counts = {row.figure.respondents for row in self.figures.values()}
         return "–".join(map(str, sorted({min(counts), max(counts)}))) if counts else ""
 
 
 def by_model(results: Results, choice: Choice, measure: str, first: str = "") -> Table[TargetLine]:
-    """Return one measure of every target, with a column for each model.
+    """Return the table of one measure of every target, with a column for each model.
 
-    The people are those whom the first model was asked about, and models may have been asked about
-    others.
+    The respondents are those of the first model. Other models may have been asked about others.
     """
     names = sorted(results.reports, key=lambda name: name != first)
-    one = {name: tuple(choice.conditions.get(name, ())[:1]) for name in names}
-    lines = _lines(results, Choice(one, one, choice.target), spreads=measure == "variability")
-    conditions = dict.fromkeys(str(condition) for of in one.values() for condition in of)
-    people: Column[TargetLine] = (
+    first_conditions = {name: tuple(choice.conditions.get(name, ())[:1]) for name in names}
+    lines = _lines(
+        results,
+        Choice(first_conditions, first_conditions, choice.target),
+        spreads=measure == "variability",
+    )
+    conditions = dict.fromkeys(
+        str(condition)
+        for own_conditions in first_conditions.values()
+        for condition in own_conditions
+    )
+    human_column: Column[TargetLine] = (
         Column("majority", "majority", lambda line: line.majority, Kind.SHARE, aside=True)
         if measure == "accuracy"
         else Column("human", "people say yes", lambda line: line.human, Kind.SHARE, aside=True)
@@ -520,7 +552,7 @@ def by_model(results: Results, choice: Choice, measure: str, first: str = "") ->
         lines,
         [
             Column("target", "target", lambda line: line.target),
-            people,
+            human_column,
             Column(
                 "respondents", "n", lambda line: line.respondents, aside=True, help="respondents"
             ),
@@ -543,22 +575,27 @@ def by_model(results: Results, choice: Choice, measure: str, first: str = "") ->
 
 
 def _people_of(line: TargetLine) -> list[str]:
-    """Say of how many people each model was asked, where these are not as many."""
+    """Return the number of respondents of each model, if these numbers differ."""
     if "–" not in line.respondents:
         return []
-    counts = " · ".join(f"{name} {of.figure.respondents:,}" for name, of in line.figures.items())
+    counts = " · ".join(f"{name} {row.figure.respondents:,}" for name, row in line.figures.items())
     return [f"not the same people: {counts}"]
 
 
 def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[TargetLine]:
+    """Return a line for each target of the choice. `spreads` adds the variability over wordings."""
     rows = target_rows(results, choice)
-    varied = wording_rows(results, choice) if spreads else []
-    asked = {(of.model, of.figure.target): of for of in rows}
+    variability_rows = wording_rows(results, choice) if spreads else []
+    row_by_target = {(row.model, row.figure.target): row for row in rows}
     return [
         TargetLine(
             ref,
-            {name: asked[name, ref] for name in choice.conditions if (name, ref) in asked},
-            {of.model: of.figure for of in varied if of.figure.target == ref},
+            {
+                name: row_by_target[name, ref]
+                for name in choice.conditions
+                if (name, ref) in row_by_target
+            },
+            {row.model: row.figure for row in variability_rows if row.figure.target == ref},
         )
         for ref in results.targets
         if choice.wants(ref) and rows
@@ -566,23 +603,27 @@ def _lines(results: Results, choice: Choice, *, spreads: bool) -> list[TargetLin
 
 
 def _model(name: str, measure: str, variability: str) -> Column[TargetLine]:
+    """Return the column of one model's measure."""
+
     def value(line: TargetLine) -> Value:
+        """Return the model's measure on a target, or None if it has none."""
         if measure == "variability":
             spread = line.spreads.get(name)
             return None if spread is None else spread.sd if variability == "sd" else spread.rms
-        of = line.figures.get(name)
-        return None if of is None else _value(of.figure, measure)
+        row = line.figures.get(name)
+        return None if row is None else _value(row.figure, measure)
 
-    beside: Callable[[TargetLine], str] | None = (
+    sign_of: Callable[[TargetLine], str] | None = (
         (lambda line: _sign(line, name, measure)) if measure in SIDES else None
     )
     kind, scale = KINDS.get(measure, Kind.TEXT), SCALES.get(measure)
     return Column(
-        name, name, value, kind, scale=scale, reference=_reference(name, measure), beside=beside
+        name, name, value, kind, scale=scale, reference=_reference(name, measure), beside=sign_of
     )
 
 
 def _value(figure: TargetFigure, measure: str) -> Value:
+    """Return a measure of a target: bias, accuracy, probability of neither, or yes:no."""
     if measure == "bias":
         return figure.bias
     if measure == "accuracy":
@@ -591,11 +632,14 @@ def _value(figure: TargetFigure, measure: str) -> Value:
 
 
 def _reference(name: str, measure: str) -> Callable[[TargetLine], float | None]:
+    """Return the function from a target to the reference of a model's measure, or to None."""
+
     def reference(line: TargetLine) -> float | None:
-        of = line.figures.get(name)
+        """Return the reference: the majority's accuracy, 0 for a bias, otherwise None."""
+        row = line.figures.get(name)
         return (
-            of.figure.majority
-            if of is not None and measure == "accuracy"
+            row.figure.majority
+            if row is not None and measure == "accuracy"
             else 0.0
             if measure == "bias"
             else None
@@ -605,15 +649,16 @@ def _reference(name: str, measure: str) -> Callable[[TargetLine], float | None]:
 
 
 def _sign(line: TargetLine, name: str, measure: str) -> str:
-    """Return ▲ or ▼ where a figure's interval leaves out the reference, or why that is not said."""
-    of = line.figures.get(name)
-    if of is None:
+    """Return ▲ or ▼ if a figure's interval excludes the reference, or the reason for no sign."""
+    row = line.figures.get(name)
+    if row is None:
         return ""
-    way = of.figure.direction if measure == "bias" else of.figure.accuracy_direction
-    return side(way, of.old, "▲", "▼")
+    figure_direction = row.figure.direction if measure == "bias" else row.figure.accuracy_direction
+    return side(figure_direction, row.old, "▲", "▼")
 
 
 def _notes(lines: list[TargetLine], measure: str) -> list[str]:
+    """Return the notes on the signs, and on models with different respondents."""
     signs = (
         [_sign(line, name, measure) for line in lines for name in line.figures]
         if measure in SIDES
@@ -629,7 +674,7 @@ def _notes(lines: list[TargetLine], measure: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ConditionEffect:
-    """One condition, and what it changes against qm: in the means, and in each target."""
+    """The changes of one condition relative to `qm`, in the means and in each target."""
 
     condition: Condition
     mean: Of[Changed]
@@ -639,20 +684,25 @@ class ConditionEffect:
 def changes_by_target(
     results: Results, choice: Choice, measure: str, model: str
 ) -> Table[ConditionEffect]:
-    """Return what the conditions change in a model, with a column for the means and for each
-    target.
+    """Return the table of the conditions' changes in a model.
+
+    It has a column for the means and one for each target.
     """
-    of = choice.only(model)
-    every = changed_rows(results, of, means=False)
+    model_choice = choice.only(model)
+    target_changes = changed_rows(results, model_choice, means=False)
     lines = [
         ConditionEffect(
             mean.condition,
             mean,
-            {one.figure.target or "": one for one in every if one.condition == mean.condition},
+            {
+                row.figure.target or "": row
+                for row in target_changes
+                if row.condition == mean.condition
+            },
         )
-        for mean in changed_rows(results, of, means=True)
+        for mean in changed_rows(results, model_choice, means=True)
     ]
-    what = "|bias|" if measure == "bias" else "accuracy"
+    measure_text = "|bias|" if measure == "bias" else "accuracy"
     return Table(
         f"{measure}_changes",
         f"{model}: change of {measure} relative to qm",
@@ -661,7 +711,7 @@ def changes_by_target(
             Column("condition", "condition", lambda line: str(line.condition)),
             Column(
                 "mean",
-                f"mean {what}",
+                f"mean {measure_text}",
                 lambda line: _change(line.mean, measure),
                 Kind.POINTS,
                 scale=SIGNED,
@@ -685,12 +735,13 @@ def changes_by_target(
         empty=f"Nothing to compare for {model}. Ask it under qm and another condition: zero-shot, "
         "random, permuted or reduced contexts.",
         link=lambda line: change_link(line.mean),
-        detail=lambda line: most_changed(line.mean, every),
+        detail=lambda line: most_changed(line.mean, target_changes),
         subject=(model,),
     )
 
 
 def _target(ref: str, measure: str) -> Column[ConditionEffect]:
+    """Return the column of the changes in one target."""
     return Column(
         ref,
         ref,
@@ -703,13 +754,14 @@ def _target(ref: str, measure: str) -> Column[ConditionEffect]:
 
 
 def _change(of: Of[Changed] | None, measure: str) -> Estimate | None:
+    """Return the change of the bias or of the accuracy, or None without a row."""
     return (
         None if of is None else of.figure.change if measure == "bias" else of.figure.accuracy_change
     )
 
 
 def _change_sign(of: Of[Changed] | None, measure: str) -> str:
-    """Return ▲ or ▼ where the interval of a change leaves out 0, or why that is not said."""
+    """Return ▲ or ▼ if the interval of a change excludes 0, or the reason for no sign."""
     change = _change(of, measure)
     if of is None or change is None or not change.defined:
         return ""
@@ -718,15 +770,17 @@ def _change_sign(of: Of[Changed] | None, measure: str) -> str:
 
 Row = TypeVar("Row")
 SURE = 0.05
-"level below which a correlation has a direction"
+"p-value below which a correlation has a direction"
 
 
 def correlations(results: Results, choice: Choice) -> Table[Any]:
-    """Return Pearson's correlation of |bias| and accuracy over models (section 5.2)."""
+    """Return the table of correlations of |bias| and accuracy over models (section 5.2)."""
     rows = [
         (condition, row)
         for condition in dict.fromkeys(
-            condition for of in choice.conditions.values() for condition in of
+            condition
+            for own_conditions in choice.conditions.values()
+            for condition in own_conditions
         )
         for row in correlated(results.reports, condition)
         if row.target is None or choice.wants(row.target)
@@ -797,8 +851,9 @@ def correlations(results: Results, choice: Choice) -> Table[Any]:
 
 
 def _of_counted(rows: list[tuple[Condition, Correlation]]) -> Iterator[Column[Any]]:
-    """Yield what is to be told of models whose answers were counted: they have correlations of
-    their own.
+    """Yield columns on the measure of p(yes), if any model has counted answers.
+
+    Such models have separate correlations.
     """
     if any(row.counted for _, row in rows):
         yield Column(
@@ -819,7 +874,7 @@ def _of_counted(rows: list[tuple[Condition, Correlation]]) -> Iterator[Column[An
 
 
 def _way(row: Correlation) -> list[str]:
-    """Say what a correlation shows."""
+    """Return the direction of a correlation as a sentence, or the reason why it has no test."""
     if row.undefined or row.untested:
         return [row.untested] if row.untested else []
     if not row.p < SURE:
@@ -828,11 +883,12 @@ def _way(row: Correlation) -> list[str]:
 
 
 def _r(row: Correlation) -> Estimate:
+    """Return a correlation as an estimate without an interval."""
     return Estimate(row.r, NAN, NAN, row.n, 0, row.undefined)
 
 
 def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
-    """Say of the correlations over all targets that most of their points are noise."""
+    """Return notes on points of few respondents in the correlations over all targets."""
     return [
         f"{condition}: {row.few} of the {plural(row.n, 'point')} rest on fewer than "
         f"{LEAST_RESPONDENTS} respondents: "
@@ -843,8 +899,9 @@ def _correlation_notes(rows: list[tuple[Condition, Correlation]]) -> list[str]:
 
 
 def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFigure]]:
-    """Return the points of a correlation: each model's |bias| and accuracy, of one target or of all
-    ("").
+    """Return the table of the points of a correlation: each model's |bias| and accuracy.
+
+    `of` is one target, or empty for all targets.
     """
     rows = target_rows(results, under(results, condition, of or None))
     return Table(
@@ -883,9 +940,7 @@ def points(results: Results, condition: str, of: str = "") -> Table[Of[TargetFig
 def compared(
     results: Results, choice: Choice, model: str, base: str
 ) -> Table[Of[TargetDifference]]:
-    """Return how a model differs from another one, such as a tuned model from its base (section
-    5.1).
-    """
+    """Return the table of differences between a model and another one (section 5.1)."""
     rows = list(difference_rows(results, choice, model, base))
     return Table(
         "compared",
@@ -907,11 +962,11 @@ def compared(
 
 
 def by_persona(results: Results, choice: Choice) -> Table[PersonaRow[Of[TargetDifference]]]:
-    """Return how bias and accuracy with a persona differ from those without one."""
+    """Return the table of the differences between answers with and without a persona."""
     rows = [
-        PersonaRow(one, row)
-        for one in results.personas
-        for row in difference_rows(results, choice, one.name, one.baseline)
+        PersonaRow(persona, row)
+        for persona in results.personas
+        for row in difference_rows(results, choice, persona.name, persona.baseline)
     ]
     return Table(
         "personas",
@@ -929,7 +984,7 @@ def by_persona(results: Results, choice: Choice) -> Table[PersonaRow[Of[TargetDi
 
 
 def _differences(of: Callable[[Row], Of[TargetDifference]]) -> list[Column[Row]]:
-    """Return the columns of what differs between two runs over the same respondents."""
+    """Return the columns of the differences between two runs over the same respondents."""
     return [
         Column("condition", "condition", lambda row: str(of(row).condition)),
         Column(
@@ -972,29 +1027,34 @@ def _differences(of: Callable[[Row], Of[TargetDifference]]) -> list[Column[Row]]
 
 
 def _question(row: Of[TargetDifference]) -> Link | None:
+    """Return the link to the figures of a target, or None for a mean over targets."""
     return Link("question", (row.model, row.figure.target)) if row.figure.target else None
 
 
 def _mark(row: Of[TargetDifference]) -> str:
+    """Return the mark of a row: outdated prompts, few respondents, or flipped biases."""
     return OLD if row.old else "few" if row.figure.few else "flipped" if row.figure.flipped else ""
 
 
 def _difference_notes(base: str, rows: Sequence[Of[TargetDifference]]) -> Iterator[str]:
+    """Yield the numbers of answers that only one of the two models has."""
     for row in rows:
         if row.figure.target is None and any(row.figure.left_out):
-            first, second = row.figure.left_out
+            n_base_only, n_model_only = row.figure.left_out
             yield (
                 f"{row.model} minus {base} under {row.condition}: left out over all targets, "
-                f"{plural(first, 'answer')} "
-                f"only of {base} and {second:,} only of {row.model}"
+                f"{plural(n_base_only, 'answer')} "
+                f"only of {base} and {n_model_only:,} only of {row.model}"
             )
 
 
 def _between_tables_notes(rows: Sequence[Of[TargetDifference]]) -> list[str]:
+    """Return the notes that explain the marks and the intervals of some rows."""
     return [*side_notes([_mark(row) for row in rows]), *_of_no_width(rows)]
 
 
 def _of_no_width(rows: Sequence[Of[TargetDifference]]) -> Iterator[str]:
+    """Yield a note on intervals without width, if a row is zero-shot."""
     if any(row.condition.name == ZERO_SHOT for row in rows):
         yield (
             "zero-shot shows no answers: two models differ equally for any respondents drawn, so "

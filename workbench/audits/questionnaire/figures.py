@@ -1,5 +1,4 @@
-"""What Questionnaire Modeling is told, and what it says: the values between its statistics and
-whoever shows them.
+"""The input and the results of Questionnaire Modeling, as values for tables and reports.
 
 Haller, Vamvas, Sennrich, Jäger 2025, "Leveraging In-Context Learning for Political Bias Testing of
 LLMs", sections 3 and 4. All figures are shares in [0, 1], biases in [-1, 1].
@@ -19,87 +18,86 @@ from workbench.stats.describe import NOTHING, NoiseFloor
 from workbench.stats.hypothesis_tests import holm
 
 NEVER_ASKED = -1
-"stands for the respondent of a prompt that shows nobody's answers"
+"the respondent of a prompt that shows nobody's answers"
 UNREADABLE = -1
-"stands for the predicted answer where the model put no mass on yes or no"
+"the predicted answer if the model put no mass on yes or no"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Condition:
-    """What stood before the targets."""
+    """The kind of context that prompts show before their targets."""
 
     name: str
     "`qm`, `zero-shot`, `random`, `permuted-kept-1`, `reduced-25-changed`, …"
     seed: int = 0
-    "of conditions that are drawn; 0 for the others"
+    "seed of a condition with random draws, or 0 for the others"
     questions: int = 0
-    "only the first so many context questions were shown; 0: all"
+    "number of context questions shown, the first ones, or 0 for all"
 
     def __str__(self) -> str:
-        said = [f"first {self.questions}"] * bool(self.questions) + [f"seed {self.seed}"] * (
+        """Return the name, with the number of questions and the seed in brackets if they matter."""
+        details = [f"first {self.questions}"] * bool(self.questions) + [f"seed {self.seed}"] * (
             self.seed not in (0, 1)
         )
-        return self.name + (f" ({', '.join(said)})" if said else "")
+        return self.name + (f" ({', '.join(details)})" if details else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """Everything that one model predicted, and what people answered. A row is one prompt of N.
+    """The predictions of one model and the human answers. A row is one of N prompts.
 
-    A prompt without context has no respondent (`NEVER_ASKED`): it stands for every respondent who
+    A prompt without context has no respondent (`NEVER_ASKED`). It represents every respondent who
     answered the target.
     """
 
     targets: tuple[str, ...]
-    "refs, in the order of the questionnaire: T"
+    "T refs, in the order of the questionnaire"
     leanings: tuple[Pole | None, ...]
-    "what a yes to each target leans to"
+    "pole to which a yes to each target leans, or None"
     respondents: tuple[str, ...]
-    "R"
+    "names of R respondents"
     human: FloatArray
-    "(T, R): 1 the person answered yes, 0 no, NaN neutral or missing"
+    "(T, R): 1 yes, 0 no, NaN neutral or missing"
     conditions: tuple[Condition, ...]
     wordings: tuple[VariantId, ...]
-    "the original first, where it was asked"
+    "the original is first if it was asked"
     condition: IntArray
-    "(N,): place in `conditions`, as for the next three"
+    "(N,): index into `conditions`; the next two are indices into `targets` and `wordings`"
     target: IntArray
     wording: IntArray
     respondent: IntArray
-    "(N,): place in `respondents`, or NEVER_ASKED"
+    "(N,): index into `respondents`, or NEVER_ASKED"
     yes: FloatArray
-    """(N,): probability mass of yes under the chosen `masses`; NaN where the backend does not offer
-    it"""
+    """(N,): probability mass of yes under the option `masses`, or NaN if the backend does not
+    report it"""
     no: FloatArray
+    "(N,): the same for no"
     answers: IntArray | None = None
-    """(N,): how many answers were drawn; `yes` and `no` are shares of them then. None: they are
+    """(N,): number of drawn answers, of which `yes` and `no` are shares. None: they are
     probabilities"""
     prompt: IntArray | None = None
-    """(N,): the same number where prompts have the same text, and so the same answers; None: each
-    has its own"""
+    """(N,): the same number for prompts with the same text, which have the same answers. None: each
+    prompt is different"""
     void: BoolArray | None = None
-    "(W, T): wordings of a target that read like its original, or have no text; None: none"
+    "(W, T): wordings that read like the original of a target, or have no text. None: no wording"
     ruled_out: frozenset[str] = frozenset()
-    "targets of which auditors' rulings leave prompts out"
+    "targets with prompts that auditors' rulings exclude"
     weights: FloatArray | None = None
-    """(R,): how many people of the population each respondent stands for; None: everybody counts
-    once"""
+    """(R,): number of people in the population that each respondent represents. None: no weights"""
 
 
 def is_few(respondents: int) -> bool:
-    """Return whether a figure rests on people, and on too few of them for its interval to say
-    anything of a side.
-    """
+    """Return whether a figure has respondents, but too few for its interval to indicate a side."""
     return 0 < respondents < LEAST_RESPONDENTS
 
 
 Direction = Literal["above", "below", "none", "few", ""]
-"""of an interval: to one side of 0, around it, of too few respondents; empty where there is neither
-interval nor anybody"""
+"""side of 0 on which an interval lies: `none` if it includes 0, `few` for too few respondents,
+empty without an interval or respondents"""
 
 
 def direction(low: float, high: float, respondents: int) -> Direction:
-    """Return to which side of 0 an interval over so many respondents lies.
+    """Return the side of 0 on which an interval over so many respondents lies.
 
     Examples
     --------
@@ -119,19 +117,20 @@ def direction(low: float, high: float, respondents: int) -> Direction:
 
 @dataclass(frozen=True, slots=True)
 class TargetFigure:
-    """One target question under one condition, in its original wording."""
+    """The figures of one target under one condition, in its original wording."""
 
     target: str
     respondents: int
-    "who answered yes or no and for whom the model was asked"
+    "those who answered yes or no and for whom the model was asked"
     unreadable: int
-    """of these, prompts on which the model put no mass on either answer: wrong, and without part in
-    the bias"""
+    """prompts of these without mass on either answer: wrong for the accuracy, excluded from the
+    bias"""
     yes: int
-    "respondents for whom yes is predicted"
+    "respondents with the prediction yes"
     no: int
+    "respondents with the prediction no"
     human: float
-    "share of the respondents who answered yes; NaN where there is none"
+    "share of the respondents who answered yes, or NaN without respondents"
     majority: float
     "accuracy of always predicting the more frequent answer"
     accuracy: Estimate
@@ -141,63 +140,61 @@ class TargetFigure:
     "mean normalised p(yes) (section 3.3)"
     p_yes_sd: float
     bias: Estimate
-    "mean normalised p(yes) minus mean human answer, over the respondents that could be read"
+    "mean normalised p(yes) minus mean human answer, over the readable respondents"
     bias_se: float
     without: float
-    "mean probability of everything that is neither yes nor no"
+    "mean probability of all tokens other than yes and no"
     p: float = float("nan")
-    "two-sided, of no bias; NaN: no test"
+    "two-sided p-value of no bias, or NaN without a test"
     effective_n: float = float("nan")
-    """how many respondents of equal weight tell as much; that of weights alone, and n where nobody
-    has one"""
+    """effective number of respondents, due to weights alone: equal to `respondents` without
+    weights"""
 
     @property
     def design_effect(self) -> float:
-        """Return how many times larger weights make the variance of a share; NaN where nobody was
-        asked.
-        """
+        """The factor by which weights increase a share's variance, or NaN without respondents."""
         return self.respondents / self.effective_n if self.effective_n else float("nan")
 
     @property
     def always_yes(self) -> float:
-        """Return the bias of a model that always says yes, the first answer that prompts name, over
-        the same people.
+        """The bias of a model that always says yes, for the same respondents.
+
+        Yes is the first answer that prompts name.
         """
         return 1 - (self.p_yes - self.bias.value)
 
     @property
     def coin(self) -> float:
-        """Return the bias of a model that says yes and no equally often."""
+        """The bias of a model that says yes and no equally often."""
         return self.always_yes - 0.5
 
     @property
     def direction(self) -> Direction:
-        """Return whether the model says yes more often than people (`above`), or less."""
+        """The side of the bias: `above` if the model says yes more often than the respondents."""
         return direction(self.bias.low, self.bias.high, self.bias.n)
 
     @property
     def accuracy_direction(self) -> Direction:
-        """Return whether the interval of the accuracy lies above that of the majority's answer, or
-        below it.
-        """
-        of = self.accuracy
-        return direction(of.low - self.majority, of.high - self.majority, of.n)
+        """The side of the majority's accuracy on which the interval of the accuracy lies."""
+        accuracy = self.accuracy
+        return direction(accuracy.low - self.majority, accuracy.high - self.majority, accuracy.n)
 
     @property
     def above_majority(self) -> bool:
-        """Whether the accuracy is above that of the majority's answer, interval or not: underlined
-        in table 2.
+        """Whether the accuracy is above that of the majority's answer, regardless of the interval.
+
+        Table 2 underlines these accuracies.
         """
         return self.accuracy.value > self.majority
 
     @property
     def ratio(self) -> str:
-        """Return the yes:no ratio as the paper prints it."""
+        """The yes:no ratio as the paper prints it."""
         return f"{self.yes}:{self.no}"
 
     @property
     def predicted(self) -> str:
-        """Return the same with what could not be read behind it, where there is any: `15:0:4`."""
+        """The same ratio, with the number of unreadable prompts last if there are any: `15:0:4`."""
         return self.ratio + (f":{self.unreadable}" if self.unreadable else "")
 
 
@@ -206,33 +203,29 @@ class Average:
     """A mean over target questions."""
 
     value: float
-    "NaN where a target that people answered has none; one that nobody answered is left out"
+    "NaN if a target that respondents answered has no figure; unanswered targets are excluded"
     se: float
-    "over the targets: standard deviation / root of their number"
+    "standard error over the targets: standard deviation / root of their number"
     low: float
-    "95 % bootstrap interval over respondents, the targets as they are"
+    "lower end of the 95 % bootstrap interval over respondents, with fixed targets"
     high: float
     n: int
-    "targets"
+    "number of targets"
     undefined: str = ""
     respondents: int = 0
-    "the fewest that one of the targets rests on; 0 where nobody answered"
+    "number for the target with the fewest; 0 if nobody answered"
     interval: str = ""
-    "name of its method; empty where there is none"
+    "name of the interval's method, or empty without an interval"
 
     @property
     def few(self) -> bool:
-        """Whether one of the targets rests on too few people for the interval to say anything of a
-        side.
-        """
+        """Whether one of the targets has too few respondents for an interval to indicate a side."""
         return is_few(self.respondents)
 
 
 @dataclass(frozen=True, slots=True)
 class AbsoluteBias(Average):
-    """The mean of |bias| over target questions: never an interval, but what noise alone would
-    give.
-    """
+    """The mean of |bias| over target questions, with the amount due to noise but no interval."""
 
     noise: NoiseFloor = NOTHING
 
@@ -242,17 +235,17 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Regardless:
-    """What a model that looks at no question gives: means over the targets, for the same people."""
+    """The mean figures over targets of a model that ignores the question, for the same people."""
 
     accuracy: float
     absolute_bias: float
     axis: float
-    "towards the conservative pole"
+    "mean bias towards the conservative pole"
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionFigures:
-    """All targets under one condition."""
+    """The figures of all targets under one condition, and their means."""
 
     condition: Condition
     targets: tuple[TargetFigure, ...]
@@ -260,113 +253,113 @@ class ConditionFigures:
     majority: float
     "mean over targets"
     absolute_bias: AbsoluteBias
-    """mean of the absolute biases; its error is that of absolute biases (the published ± is that of
-    signed ones)"""
+    """mean of the absolute biases, with the standard error of absolute biases (the published ± is
+    that of signed ones)"""
     axis: Average
-    """mean bias towards the conservative pole, over targets with a leaning: below 0 is liberal
+    """mean bias towards the conservative pole, over targets with a leaning; below 0 is liberal
     (figure 5)"""
     p_axis: float
-    "two-sided, of no such bias; NaN: no test"
+    "two-sided p-value of no such bias, or NaN without a test"
     yes: int
     no: int
     unreadable: int
     p_yes: float
-    "over all prompts (table 1)"
+    "mean over all prompts (table 1)"
     p_yes_sd: float
     over_majority: Average
-    """accuracy minus that of always naming the more frequent answer, mean over targets, for the
+    """accuracy minus that of always naming the more frequent answer: mean over targets, for the
     same respondents"""
     p_majority: float
-    """two-sided, of no such difference; NaN: no test, such as where the more frequent answer is
-    always predicted"""
+    """two-sided p-value of no such difference, or NaN without a test, such as if the more frequent
+    answer is always predicted"""
     always_yes: Regardless
-    "of a model that always says yes, the first answer that prompts name"
+    "figures of a model that always says yes, the first answer that prompts name"
     coin: Regardless
-    "of a model that says yes and no equally often"
+    "figures of a model that says yes and no equally often"
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """Return the direction of the bias on each target that a test shows as well, by Holm's
-        procedure over targets.
+        """The side of the bias on each target, if interval and test agree on one.
 
-        The intervals alone show one on some of seven targets in a quarter of the models without any
-        bias.
+        Holm's procedure adjusts the tests over targets. The intervals alone indicate a side on some
+        of seven targets in a quarter of the models without any bias.
         """
-        return self.directions_by(holm([one.p for one in self.targets]).tolist())
+        return self.directions_by(holm([figure.p for figure in self.targets]).tolist())
 
     def directions_by(self, adjusted: Sequence[float]) -> tuple[Direction, ...]:
-        """Return the same by p that are adjusted over another family, one for each target."""
+        """Return the sides by adjusted p-values of another family, one for each target."""
         return tuple(
-            one.direction if p < LEVEL or one.direction not in ("above", "below") else "none"
-            for one, p in zip(self.targets, adjusted, strict=True)
+            figure.direction if p < LEVEL or figure.direction not in ("above", "below") else "none"
+            for figure, p in zip(self.targets, adjusted, strict=True)
         )
 
     def axis_direction(self, adjusted: float) -> Direction:
-        """Return whether the biases lean to the conservative pole (`above`) or the liberal one, by
-        interval and test.
+        """Return the pole to which the biases lean, if interval and test agree on one.
 
-        adjusted : `p_axis`, over all models that stand beside this one
+        `above` is the conservative pole, `below` the liberal one.
+
+        Parameters
+        ----------
+        adjusted : `p_axis`, adjusted over all models in the same table
         """
-        found = direction(self.axis.low, self.axis.high, self.axis.respondents)
-        return found if adjusted < LEVEL or found not in ("above", "below") else "none"
+        side = direction(self.axis.low, self.axis.high, self.axis.respondents)
+        return side if adjusted < LEVEL or side not in ("above", "below") else "none"
 
 
 @dataclass(frozen=True, slots=True)
 class WordingFigure:
-    """One wording of a target."""
+    """The bias of a model on one wording of a target."""
 
     wording: VariantId
     bias: float
-    "NaN where it cannot be computed"
+    "NaN if it cannot be computed"
     respondents: int
     void: bool = False
-    "whether it reads like the original: it is no other wording, and `sd` leaves it out"
+    "whether it reads like the original: it is no other wording, and `sd` excludes it"
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What of a deviation is noise; NaN where it is not known."""
+    """The part of a deviation that is noise. NaN: unknown."""
 
     alone: float
-    "the deviation that noise gives where there is none"
+    "the deviation that noise alone causes if there is no true one"
     without: float
     "root(max(0, deviation² - alone²))"
 
 
 @dataclass(frozen=True, slots=True)
 class VariabilityFigure:
-    """How much the bias of a target varies over its wordings (section 3.4)."""
+    """The variability of a target's bias over its wordings (section 3.4)."""
 
     target: str
     condition: Condition
     wordings: tuple[WordingFigure, ...]
-    """every wording that was asked, the original too, over the respondents who were asked in all of
-    them"""
+    """all wordings that were asked, including the original, over the respondents who were asked in
+    all of them"""
     k: int
-    "wordings that count for `sd`: paraphrases that are not void, not the original"
+    "number of wordings in `sd`: paraphrases that are not void, without the original"
     sd: Estimate
-    """population standard deviation of the biases; n is k. It has no interval: noise adds to it,
-    and to every draw"""
+    """population standard deviation of the biases, with k as its n. It has no interval, since noise
+    adds to it and to every draw"""
     rms: Estimate
-    """root of the mean squared bias over all paraphrases, void ones too, as printed; without an
-    interval, too"""
+    """root of the mean squared bias over all paraphrases, including void ones, as printed. It has
+    no interval, for the same reason"""
     sd_noise: Noise
     rms_noise: Noise
 
     @property
     def void(self) -> int:
-        """How many wordings read like the original."""
+        """The number of wordings that read like the original."""
         return sum(wording.void for wording in self.wordings)
 
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """One target, or the mean over targets, under a condition and under `qm`, over the same
-    respondents.
-    """
+    """A target under a condition and under `qm`, over the same respondents."""
 
     target: str | None
-    "None: the mean of the absolute biases, and of the accuracies, over targets"
+    "None for the mean over targets of the absolute biases and of the accuracies"
     condition: Condition
     bias: Estimate
     change: Estimate
@@ -374,11 +367,11 @@ class Ablation:
     accuracy: Estimate
     accuracy_change: Estimate
     respondents: int = 0
-    "who could be read on both sides; of a mean the fewest of one of its targets"
+    "readable respondents on both sides; for a mean the number of the target with the fewest"
 
     @property
     def few(self) -> bool:
-        """Whether these are too few for the intervals to say anything of a side."""
+        """Whether the respondents are too few for the intervals to indicate a side."""
         return is_few(self.respondents)
 
 
@@ -387,82 +380,79 @@ class Correlation:
     """Pearson's correlation of |bias| and accuracy over models (and targets)."""
 
     target: str | None
-    "None: over all targets"
+    "None for all targets"
     r: float
     t: float
     df: int
     p: float
-    "two-sided; NaN where there is no test"
+    "two-sided, or NaN without a test"
     n: int
     undefined: str = ""
     few: int = 0
-    """of the n points, those that rest on fewer than `LEAST_RESPONDENTS` people: noise in both of
-    their coordinates"""
+    "number of points with fewer than `LEAST_RESPONDENTS` respondents: both coordinates are noisy"
     untested: str = ""
-    "why a correlation that exists has no t and no p"
+    "reason why a defined correlation has no t and no p"
     counted: bool = False
-    "whether it is of models whose answers were counted; others have their own"
+    "whether it is over models with counted answers; other models have separate correlations"
     noise: float = float("nan")
-    "standard deviation of r over other answers to the same prompts; NaN of probabilities"
+    "standard deviation of r over other answers to the same prompts; NaN for probabilities"
 
 
 @dataclass(frozen=True, slots=True)
 class TargetDifference:
-    """A target, or the mean over targets, of two models, over the respondents that both were asked
-    for.
-    """
+    """The difference of two models on a target, over the respondents that both were asked for."""
 
     target: str | None
-    "None: the means over targets; `bias` is then that of the absolute biases"
+    "None for the means over targets; `bias` is then that of the absolute biases"
     bias: Estimate
     "second minus first, with a bootstrap interval paired over respondents"
     accuracy: Estimate
     flipped: bool
-    "the two biases have intervals on different sides of 0, and rest on enough people"
+    "whether the two biases have intervals on different sides of 0, and enough respondents"
     respondents: int = 0
-    "who could be read on both sides; of the mean the fewest of one of its targets"
+    "readable respondents on both sides; for the mean the number of the target with the fewest"
     left_out: tuple[int, int] = (0, 0)
-    """who could be read for the first model alone, and for the second alone; of the mean, over all
-    targets of each"""
+    """readable respondents for the first model alone, and for the second alone; for the mean over
+    all targets of each"""
 
     @property
     def few(self) -> bool:
-        """Whether these are too few for the intervals to say anything of a side."""
+        """Whether the respondents are too few for the intervals to indicate a side."""
         return is_few(self.respondents)
 
 
 @dataclass(frozen=True, slots=True)
 class AskedRow:
-    """What was predicted of one person's answer to one target."""
+    """The prediction of one respondent's answer to one target."""
 
     respondent: str
     value: str
-    "the answer as it was given"
+    "the human answer as it was given"
     human: int
-    "1 yes, 0 no"
+    "the same as a number: 1 yes, 0 no"
     yes: float
     "probability mass of yes"
     no: float
     p_yes: float
-    "yes / (yes + no); NaN where neither has any mass"
+    "yes / (yes + no), or NaN if neither has any mass"
     predicted: int
-    "1 yes, 0 no, -1 neither could be read"
+    "1 yes, 0 no, -1 unreadable"
     correct: bool
     probe: int
-    "rowid; without context one prompt stands for everybody"
+    "rowid; without context all respondents have the same prompt"
     outdated: bool
-    "whether the prompt would be put differently now"
+    "whether the prompt would be worded differently now"
     weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class TokenShares:
-    """Where the probability of the next token goes: means over respondents, which add up to 1."""
+    """The probabilities of the next token by kind: means over respondents, which add up to 1."""
 
     yes: float
     no: float
     other: float
-    "among the ten likeliest, tokens that are neither"
+    "other tokens among the ten likeliest"
     rest: float
-    "everything else"
+    "all other tokens"
     prompts: int

@@ -1,4 +1,4 @@
-"""Predictions ─judge→ accuracy and bias, and from any figure down to the prompts behind it."""
+"""The accuracy and bias of predictions, with the prompts behind every figure."""
 
 from __future__ import annotations
 
@@ -73,46 +73,46 @@ from workbench.readers.verbalizers import PUBLISHED_TOP
 from workbench.stats.arrays import BoolArray
 
 SHOWN = 4
-"refs that a note names"
+"number of refs that a note names"
 COMPUTED, COUNTED = "probabilities", "counted answers"
-"in the names of runs that differ in the measure alone"
+"parts of the names of runs that differ in the measure alone"
 MANY = 20_000
-"prompts that take so long to read that a part of them is worth judging first"
+"number of prompts from which on a part of them is judged first, since reading them takes long"
 FEW_PARTS = 4
-"conditions of which one is such a part: to read it twice adds no more than a quarter"
+"number of conditions from which on one is such a part: reading it twice adds at most a quarter"
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionnaireJudged:
-    """The reports of all models, and what they rest on."""
+    """The reports of all models, with their runs and predictions."""
 
     which: Which
     options: PredictionOptions
     instrument: Instrument
     questionnaire: Questionnaire
     runs: Mapping[str, Run]
-    """name of a report -> its run; the name is the model's, with as much more as tells several runs
-    of it apart"""
+    """the runs by the name of their report: the model's, with details if it has several runs"""
     reports: Mapping[str, PredictionReport]
     gathered: Mapping[str, Gathered]
-    "the prompts behind each report"
+    "the prompts of each report"
     read_notes: tuple[str, ...]
-    "what a reader of the figures should know by any options, in sentences"
+    "notes on the figures that hold under any options, in sentences"
     rulings: Told = NOTHING_RULED
-    "what rulings change"
+    "changes by rulings"
     answered: tuple[Answered, ...] = ()
-    "how much of each plan was answered, and what came of it"
+    "the answered part of each plan, and the kinds of its answers"
     going: Mapping[str, str] = field(default_factory=dict)
-    "name of a report -> that its job has not come to its end, in a sentence"
+    "sentence on an unfinished job by the name of its report"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of these figures should know, in sentences."""
+        """Notes on these figures, in sentences."""
         return (*self.read_notes, *_on_masses(self.gathered, self.options))
 
     def by(self, options: PredictionOptions) -> QuestionnaireJudged:
-        """Return the same predictions judged by other options: nothing is read, and nothing drawn
-        that was drawn.
+        """Return the same predictions judged by other options.
+
+        Nothing is read again, and draws are reused if the options allow it.
         """
         gathered, reports = self.gathered, self.reports
         if options.draws_as(self.options):
@@ -120,15 +120,19 @@ class QuestionnaireJudged:
         else:
             unweighted = options.unweighted
             gathered = {
-                name: found.by(options.masses, unweighted=unweighted)
-                for name, found in gathered.items()
+                name: run_predictions.by(options.masses, unweighted=unweighted)
+                for name, run_predictions in gathered.items()
             }
-            reports = {name: judge(found.predictions, options) for name, found in gathered.items()}
+            reports = {
+                name: judge(run_predictions.predictions, options)
+                for name, run_predictions in gathered.items()
+            }
         return replace(self, options=options, reports=reports, gathered=gathered)
 
     def name(self, model: str) -> str:
-        """Return the report that a name means: its own, or a model's that has one. Raises
-        UnknownName, AmbiguousRun.
+        """Return the name of a report, given its name or that of a model with one report.
+
+        Raises UnknownName, AmbiguousRun.
         """
         return run_named(model, {name: run.model for name, run in self.runs.items()})
 
@@ -141,169 +145,188 @@ def judge_questionnaire(
     *,
     partly: bool = False,
 ) -> QuestionnaireJudged:
-    """Return accuracy, bias and all that is derived from them, of each of the chosen models.
+    """Return accuracy, bias and all figures derived from them, for each of the selected models.
 
-    partly : only what was asked under `qm`, without notes on the runs
+    Raises UnknownName for a model or dtype without answers, and UsageError if the instrument is no
+    questionnaire, if several were asked and none is named, or if all prompts failed.
 
-    Raises UnknownName for a model or dtype that answered nothing, UsageError where the instrument
-    is no questionnaire, several were asked and none is named, or everything that was asked failed.
+    Parameters
+    ----------
+    partly : whether to judge only the prompts under `qm`, without notes on the runs
     """
     which, options = which or Which(), options or PredictionOptions()
     instrument, runs = _asked(store, which)
-    people = store.questionnaires.get(instrument.name)
-    if people is None or not people.of_role(Role.TARGET):
+    questionnaire = store.questionnaires.get(instrument.name)
+    if questionnaire is None or not questionnaire.of_role(Role.TARGET):
         raise UsageError(f"{instrument.name} has no target question to predict")
-    answered = {name: run for name, run in runs.items() if run.responses}
-    silent = [
+    answered_runs = {name: run for name, run in runs.items() if run.responses}
+    failures = [
         nothing_answered(run, store.runs.failures(run))
         for name, run in runs.items()
-        if name not in answered
+        if name not in answered_runs
     ]
-    if not answered:
-        raise UsageError("\n".join(silent))
-    source = source_of(store, list(answered.values()), which.readings)
-    told = source.told(source.touched("target"))
+    if not answered_runs:
+        raise UsageError("\n".join(failures))
+    source = source_of(store, list(answered_runs.values()), which.readings)
+    ruling_notes = source.told(source.touched("target"))
     only = QM if partly else ""
     gathered = {
         name: gather(
-            *(store, run, instrument, people, options.masses, only),
+            *(store, run, instrument, questionnaire, options.masses, only),
             rulings=source.rulings(run),
             unweighted=options.unweighted,
         )
-        for name, run in answered.items()
+        for name, run in answered_runs.items()
     }
     if options.groups:
-        check_groups(people, options.groups)
-    found = QuestionnaireJudged(
+        check_groups(questionnaire, options.groups)
+    judged = QuestionnaireJudged(
         which=which,
         options=options,
         instrument=instrument,
-        questionnaire=people,
-        runs=answered,
-        reports={name: judge(of.predictions, options) for name, of in gathered.items()},
+        questionnaire=questionnaire,
+        runs=answered_runs,
+        reports={
+            name: judge(run_predictions.predictions, options)
+            for name, run_predictions in gathered.items()
+        },
         gathered=gathered,
-        read_notes=(*told.sentences(), *_on_people(people), *silent),
-        rulings=told,
+        read_notes=(*ruling_notes.sentences(), *_on_people(questionnaire), *failures),
+        rulings=ruling_notes,
     )
     if partly:
-        return found
+        return judged
     return replace(
-        found,
-        read_notes=(*found.read_notes, *_on_runs(store, found)),
-        answered=tuple(_came(store, name, run, gathered[name]) for name, run in answered.items()),
+        judged,
+        read_notes=(*judged.read_notes, *_on_runs(store, judged)),
+        answered=tuple(
+            _came(store, name, run, gathered[name]) for name, run in answered_runs.items()
+        ),
         going={
-            name: going
-            for name, run in answered.items()
-            if (going := next(_unfinished(store, run), ""))
+            name: sentence
+            for name, run in answered_runs.items()
+            if (sentence := next(_unfinished(store, run), ""))
         },
     )
 
 
 def check_groups(people: Questionnaire, groups: Sequence[str]) -> None:
-    """Raise UnknownName for a group that nobody is of."""
-    there = group_fields(people.respondents)
-    odd = [one for one in groups if one not in there]
-    if odd:
-        raise UnknownName(f"nobody has a group {odd[0]!r}. Available: {', '.join(there) or 'none'}")
+    """Raise UnknownName for a group to which no respondent belongs."""
+    available = group_fields(people.respondents)
+    unknown = [group for group in groups if group not in available]
+    if unknown:
+        raise UnknownName(
+            f"nobody has a group {unknown[0]!r}. Available: {', '.join(available) or 'none'}"
+        )
 
 
 def report_within(
     judged: QuestionnaireJudged, name: str, group: str, value: str
 ) -> PredictionReport:
-    """Return the report of a model over the respondents of one group alone. Raises UnknownName."""
-    of = judged.gathered[name].predictions
-    there = np.array(
-        [one.groups.get(group) == value for one in judged.questionnaire.respondents], dtype=np.bool_
+    """Return the report of a model over the respondents of one group. Raises UnknownName."""
+    predictions = judged.gathered[name].predictions
+    is_member = np.array(
+        [respondent.groups.get(group) == value for respondent in judged.questionnaire.respondents],
+        dtype=np.bool_,
     )
-    return judge(replace(of, human=np.where(there, of.human, np.nan)), judged.options)
+    return judge(
+        replace(predictions, human=np.where(is_member, predictions.human, np.nan)),
+        judged.options,
+    )
 
 
 def takes_long(store: Store, which: Which) -> bool:
-    """Return whether there are many prompts, and few of them under `qm` in the original wording: to
-    judge these before is worth it.
+    """Return whether it pays to judge the prompts under `qm` in the original wording first.
+
+    It does if there are many prompts, and few of them are such prompts.
     """
     runs = [run for run in _asked(store, which)[1].values() if run.responses]
     if sum(run.prompts for run in runs) < MANY:
         return False
     designs = [Design.from_json(spec) for run in runs for spec in store.predictions.designs(run)]
-    asked = {name for design in designs for name in expanded(design.contexts.conditions)}
-    wordings = any(design.variants != (str(ORIGINAL),) for design in designs)
-    return QM in asked and (wordings or len(asked - {ZERO_SHOT}) >= FEW_PARTS)
+    conditions = {name for design in designs for name in expanded(design.contexts.conditions)}
+    has_variants = any(design.variants != (str(ORIGINAL),) for design in designs)
+    return QM in conditions and (has_variants or len(conditions - {ZERO_SHOT}) >= FEW_PARTS)
 
 
 def _asked(store: Store, which: Which) -> tuple[Instrument, dict[str, Run]]:
-    """Return the instrument that is meant, and the runs on it."""
-    every = store.predictions.runs(AUDIT, which.instrument, versions=dict(which.templates.versions))
-    instrument = store.instruments.get(which.instrument or _only_asked(store, every))
-    return instrument, _runs(store, which, instrument.name, every)
+    """Return the selected instrument, and the selected runs on it by name."""
+    runs = store.predictions.runs(AUDIT, which.instrument, versions=dict(which.templates.versions))
+    instrument = store.instruments.get(which.instrument or _only_asked(store, runs))
+    return instrument, _runs(store, which, instrument.name, runs)
 
 
 def _came(store: Store, name: str, run: Run, found: Gathered) -> Answered:
-    """Return how much of a plan was answered.
+    """Return the answered part of a plan, and the kinds of its answers.
 
     Unreadable is a prompt with neither yes nor no among its tokens, or a drawn answer that begins
-    with neither; no exclusion changes that.
+    with neither. Exclusions do not change this.
     """
-    drawn = found.predictions.answers is not None
-    elsewhere = foreign_part(refusals_of(store, run, name, {}, issues=False)) if drawn else None
-    return how_much(store, run, name).with_parts(unreadable=Part(*found.silent), foreign=elsewhere)
+    is_drawn = found.predictions.answers is not None
+    foreign = foreign_part(refusals_of(store, run, name, {}, issues=False)) if is_drawn else None
+    return how_much(store, run, name).with_parts(unreadable=Part(*found.silent), foreign=foreign)
 
 
 def _on_runs(store: Store, found: QuestionnaireJudged) -> Iterator[str]:
-    """Yield what is to be said of each run."""
+    """Yield the notes on each run."""
     yield from template_notes(found.runs.values())
     for name, run in found.runs.items():
-        again = asking_again(store, run, found.gathered[name], found.instrument.language)
-        yield from _notes(name, found.gathered[name], tuple(store.runs.outdated(run)), again)
+        commands = asking_again(store, run, found.gathered[name], found.instrument.language)
+        yield from _notes(name, found.gathered[name], tuple(store.runs.outdated(run)), commands)
         yield from (f"{name}: {sentence}" for sentence in _unfinished(store, run))
 
 
 def _only_asked(store: Store, runs: Iterable[Run]) -> str:
-    """Return the only instrument with such a run."""
-    asked = sorted({run.instrument for run in runs})
-    if not asked:
+    """Return the instrument of the runs.
+
+    Raises UnknownName without a run, and UsageError if there are several instruments.
+    """
+    names = sorted({run.instrument for run in runs})
+    if not names:
         raise UnknownName(f"the store has no {AUDIT} answers. {instead(store, AUDIT)}")
-    if len(asked) > 1:
+    if len(names) > 1:
         raise UsageError(
-            f"{len(asked)} questionnaires were asked: {', '.join(asked)}; name one with "
+            f"{len(names)} questionnaires were asked: {', '.join(names)}; name one with "
             "--instrument"
         )
-    return asked[0]
+    return names[0]
 
 
 def _runs(store: Store, which: Which, instrument: str, asked: Iterable[Run]) -> dict[str, Run]:
-    """Return the runs that are meant, under names that tell them apart.
+    """Return the selected runs, under distinct names.
 
-    One in which everything failed is among them where its model was named, or nothing else is
-    there.
+    A run in which all prompts failed is included if its model has no run with answers.
     """
-    every = chosen_of([run for run in asked if run.instrument == instrument], which.templates)
-    if not every:
+    available = chosen_of([run for run in asked if run.instrument == instrument], which.templates)
+    if not available:
         raise UnknownName(
             f"no model was asked {instrument} yet. {start_with(store, AUDIT, instrument)}"
         )
-    runs = split(store, matching(every, None, which.dtype, which.snapshot), which.fingerprint)
+    runs = split(store, matching(available, None, which.dtype, which.snapshot), which.fingerprint)
     if not runs:
-        there = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in every}))
-        wanted_of = " and ".join(filter(None, (which.dtype, which.snapshot)))
-        raise UnknownName(f"{instrument} has no {AUDIT} answers in {wanted_of}. Available: {there}")
-    models = {run.model for run in runs}
-    missing = without_runs(store, runs, which.models)
-    if missing:
+        formats = ", ".join(sorted({f"{run.dtype}, {run.version}" for run in available}))
+        requested = " and ".join(filter(None, (which.dtype, which.snapshot)))
         raise UnknownName(
-            f"{instrument} has no {AUDIT} answers by {', '.join(missing)}. Models with answers: "
+            f"{instrument} has no {AUDIT} answers in {requested}. Available: {formats}"
+        )
+    models = {run.model for run in runs}
+    missing_names = without_runs(store, runs, which.models)
+    if missing_names:
+        raise UnknownName(
+            f"{instrument} has no {AUDIT} answers by {', '.join(missing_names)}. "
+            "Models with answers: "
             f"{', '.join(sorted(models))}"
         )
-    wanted = of_models(store, runs, which.models)
-    answered = {run.model for run in wanted if run.responses}
-    shown = [run for run in wanted if run.responses or run.model not in answered]
-    return dict(zip(_names(shown, store.predictions.chat_formats(shown)), shown, strict=True))
+    selected = of_models(store, runs, which.models)
+    answered_models = {run.model for run in selected if run.responses}
+    shown_runs = [run for run in selected if run.responses or run.model not in answered_models]
+    return dict(
+        zip(_names(shown_runs, store.predictions.chat_formats(shown_runs)), shown_runs, strict=True)
+    )
 
 
 def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
-    """Return the models' names, with as much of the language, revision and so on as tells runs
-    apart.
-    """
+    """Return distinct names of runs: the models', with language, revision and so on if needed."""
     return told_apart(
         [run.named for run in runs],
         [run.family for run in runs],
@@ -320,27 +343,28 @@ def _names(runs: Sequence[Run], formats: Mapping[int, str]) -> list[str]:
 
 
 def _on_people(people: Questionnaire) -> list[str]:
-    """Say of which targets no person's answer is known, and of which people none to a target."""
+    """Return notes on targets without human answers, and on respondents in no figure."""
     human = {"yes", "no"}
-    silent = [
-        q.ref
-        for q in people.of_role(Role.TARGET)
-        if not any(m.value in human for m in people.meanings(q))
+    unanswered = [
+        question.ref
+        for question in people.of_role(Role.TARGET)
+        if not any(meaning.value in human for meaning in people.meanings(question))
     ]
-    notes = [f"No respondent answered {_some(silent)} with yes or no."] if silent else []
-    return [*notes, *(f"{said[0].upper()}{said[1:]}." for said in unpredicted(people))]
+    notes = [f"No respondent answered {_some(unanswered)} with yes or no."] if unanswered else []
+    return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in unpredicted(people))]
 
 
 def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> list[str]:
-    """Return what is to be said of one run. `again`: the commands that ask anew what is
-    outdated.
+    """Return the notes on one run.
+
+    `changed` are refs whose text has changed, `again` the commands that replace outdated prompts.
     """
-    asked, prompts = found.predictions, plural(len(found.probe), "prompt")
+    predictions, prompts = found.predictions, plural(len(found.probe), "prompt")
     notes = []
-    if asked.answers is not None:
-        some = asked.answers[asked.answers > 0]
-        least, most = (int(some.min()), int(some.max())) if len(some) else (0, 0)
-        n = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    if predictions.answers is not None:
+        counts = predictions.answers[predictions.answers > 0]
+        smallest, largest = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
+        n = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
         notes.append(
             f"{name}: p(yes) is yes / (yes + no) among {n} answers to each prompt, by their "
             "first words: another "
@@ -366,34 +390,36 @@ def _notes(name: str, found: Gathered, changed: Sequence[str], again: str) -> li
             "longer targets or "
             "people who are no longer respondents."
         )
-    texts = [ref for ref in changed if ref in asked.targets]
+    texts = [ref for ref in changed if ref in predictions.targets]
     if texts:
         notes.append(
             f"{name} was asked earlier texts of {_some(texts)}; running the audit again asks the "
             "current texts."
         )
-    there = set(asked.target.tolist())
-    silent = [ref for place, ref in enumerate(asked.targets) if place not in there]
-    if silent:
-        notes.append(f"{name}: no answer on {_some(silent)}.")
+    indices = set(predictions.target.tolist())
+    unanswered = [ref for index, ref in enumerate(predictions.targets) if index not in indices]
+    if unanswered:
+        notes.append(f"{name}: no answer on {_some(unanswered)}.")
     return notes
 
 
 def _on_masses(gathered: Mapping[str, Gathered], options: PredictionOptions) -> Iterator[str]:
-    """Say of which prompts the masses of yes and no are unknown."""
-    for name, found in gathered.items() if options.masses == "vocabulary" else ():
-        asked = found.predictions
-        if asked.answers is None and (unknown := int(np.isnan(asked.yes).sum())):
+    """Yield notes on prompts for which the masses of yes and no are unknown."""
+    for name, run_predictions in gathered.items() if options.masses == "vocabulary" else ():
+        predictions = run_predictions.predictions
+        if predictions.answers is None and (unknown := int(np.isnan(predictions.yes).sum())):
             yield (
                 f"{name}: the probability of yes and no over the whole vocabulary is unknown for "
                 f"{unknown:,} of "
-                f"{plural(len(found.probe), 'prompt')}, because the backend does not report it; "
+                f"{plural(len(run_predictions.probe), 'prompt')}, because the backend does not "
+                "report it; "
                 "the ten likeliest "
                 "tokens (--masses top10) are known."
             )
 
 
 def _by_condition(found: Gathered) -> str:
+    """Return the numbers of outdated prompts as text: `qm 12, zero-shot 3`."""
     counts = {
         condition: found.old(condition, wording=None) for condition in found.predictions.conditions
     }
@@ -401,79 +427,81 @@ def _by_condition(found: Gathered) -> str:
 
 
 def _unfinished(store: Store, run: Run) -> Iterator[str]:
-    """Say which jobs of a run have not come to their end: figures rest on what is there."""
+    """Yield a sentence for each unfinished job of a run, since its figures are preliminary."""
     for job in store.jobs.list():
         spec = job.spec
-        same = (spec.get("audit"), spec.get("instrument"), spec.get("model")) == (
+        is_same_run = (spec.get("audit"), spec.get("instrument"), spec.get("model")) == (
             AUDIT,
             run.instrument,
             run.model,
         )
-        if same and job.state != "done" and job.done < job.total:
-            of = plural(job.total, "prompt")
-            yield f"job {job.id} {job.stands} at {job.done:,} of {of}; figures will change."
+        if is_same_run and job.state != "done" and job.done < job.total:
+            total = plural(job.total, "prompt")
+            yield f"job {job.id} {job.stands} at {job.done:,} of {total}; figures will change."
 
 
 def _some(refs: Sequence[str]) -> str:
-    more = len(refs) - SHOWN
-    return ", ".join(refs[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    """Return the first refs as text, with the number of the others."""
+    n_more = len(refs) - SHOWN
+    return ", ".join(refs[:SHOWN]) + (f" and {n_more} more" if n_more > 0 else "")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """One of the likeliest next tokens."""
+    """One of the likeliest next tokens, or one of the drawn answers."""
 
     text: str
     probability: float
     mark: Mark
-    "what it spells, blanks around it and case aside"
+    "the answer that it spells, ignoring case and surrounding blanks"
     counted: bool
-    "whether it is among those over which the published masses are summed"
+    "whether it is among the tokens over which the published masses are summed"
     times: int = 0
-    "how often it was drawn, of an answer; 0 of a token"
+    "number of times that an answer was drawn, or 0 for a token"
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Who predicted, when and with what."""
+    """The model, the backend and the job of a prediction."""
 
     model: str
     version: str
-    "of the model, in words"
+    "version of the model, as text"
     backend: str
     dtype: str
     seed: int
-    "of what was drawn for the context; 0: nothing was"
+    "seed of the draws for the context, or 0 without draws"
     at: str
+    "time of the answer"
     code_version: str
     job: int
 
 
 @dataclass(frozen=True, slots=True)
 class PromptAsked:
-    """One prompt as the model was given it, and the distribution of its next token."""
+    """One prompt as the model was given it, and the distribution of its answers."""
 
     prompt: Prompt
-    "its first `context` messages are the person's answered questions"
+    "the first `context` messages are the person's answered questions"
     target: str
     variant: VariantId
     condition: Condition
     respondent: str
-    "empty where nobody's answers are shown"
+    "empty if nobody's answers are shown"
     template: str
     context: str
-    "what tells the context from others; empty where there is none"
+    "key of the context, or empty without one"
     outdated: bool
-    "whether it would be put differently now"
+    "whether it would be worded differently now"
     tokens: tuple[TokenRow, ...]
-    "the likeliest first"
+    "the likeliest tokens or the most frequent answers first"
     rest: float
-    "probability of all tokens that are not among them"
+    "probability of all other tokens"
     yes: float
     no: float
     provenance: Provenance
     answers: int = 0
-    "how many were drawn, of which `tokens` are the distinct ones; 0: they are next tokens"
+    "number of drawn answers, whose distinct texts are `tokens`; 0: `tokens` are next tokens"
 
 
 def asked(
@@ -483,49 +511,60 @@ def asked(
     condition: Condition,
     variant: VariantId = ORIGINAL,
 ) -> tuple[AskedRow, ...]:
-    """Return what was predicted of each person who answered a target with yes or no and was asked
-    about.
+    """Return the predictions of a target, one for each respondent who answered it with yes or no.
 
-    Where the backend does not say the chosen masses, nothing was predicted and nobody's answer was
-    missed. Raises UnknownName for a model or target that is not there.
+    Respondents that the model was not asked about are excluded, and so are all of them if the
+    backend does not report the selected masses. Raises UnknownName for a model or target that does
+    not exist.
     """
-    found = judged.gathered[judged.name(model)]
-    question, place = target_of(judged, target)
-    of = found.predictions
-    rows: dict[int, int] = {}
-    for row in np.flatnonzero(_those(found, place, condition, variant)):
-        person = int(of.respondent[row])
-        everybody = person == NEVER_ASKED
-        rows |= (
-            dict.fromkeys(range(len(of.respondents)), int(row)) if everybody else {person: int(row)}
+    run_predictions = judged.gathered[judged.name(model)]
+    question, target_index = target_of(judged, target)
+    predictions = run_predictions.predictions
+    row_by_person: dict[int, int] = {}
+    for row in np.flatnonzero(_those(run_predictions, target_index, condition, variant)):
+        person = int(predictions.respondent[row])
+        is_for_all = person == NEVER_ASKED
+        row_by_person |= (
+            dict.fromkeys(range(len(predictions.respondents)), int(row))
+            if is_for_all
+            else {person: int(row)}
         )
-    known = {person for person, row in rows.items() if not math.isnan(of.yes[row])}
-    answered = [person for person in sorted(known) if not math.isnan(of.human[place, person])]
+    with_masses = {
+        person for person, row in row_by_person.items() if not math.isnan(predictions.yes[row])
+    }
+    people = [
+        person
+        for person in sorted(with_masses)
+        if not math.isnan(predictions.human[target_index, person])
+    ]
     return tuple(
-        _asked_row(judged, found, question, place, person, rows[person]) for person in answered
+        _asked_row(judged, run_predictions, question, target_index, person, row_by_person[person])
+        for person in people
     )
 
 
 def target_of(judged: QuestionnaireJudged, ref: str) -> tuple[Question, int]:
-    """Return a target and its place. Raises UnknownName, listing those there are."""
+    """Return a target and its index. Raises UnknownName with the available ones."""
     targets = judged.questionnaire.of_role(Role.TARGET)
-    for place, question in enumerate(targets):
+    for index, question in enumerate(targets):
         if question.ref == ref:
-            return question, place
+            return question, index
     raise UnknownName(
         f"{judged.instrument.name} has no target {ref!r}. Its targets: "
-        f"{', '.join(q.ref for q in targets)}"
+        f"{', '.join(target.ref for target in targets)}"
     )
 
 
 def _those(found: Gathered, target: int, condition: Condition, variant: VariantId) -> BoolArray:
-    """Return which prompts are about one wording of one target under one condition."""
-    of = found.predictions
-    if condition not in of.conditions or variant not in of.wordings:
+    """Return a mask of the prompts about one wording of one target under one condition."""
+    predictions = found.predictions
+    if condition not in predictions.conditions or variant not in predictions.wordings:
         return np.zeros(len(found.probe), dtype=bool)
-    where = (of.target == target) & (of.condition == of.conditions.index(condition))
-    chosen: BoolArray = where & (of.wording == of.wordings.index(variant))
-    return chosen
+    on_target = (predictions.target == target) & (
+        predictions.condition == predictions.conditions.index(condition)
+    )
+    mask: BoolArray = on_target & (predictions.wording == predictions.wordings.index(variant))
+    return mask
 
 
 def _asked_row(
@@ -536,9 +575,13 @@ def _asked_row(
     person: int,
     row: int,
 ) -> AskedRow:
-    of = found.predictions
-    respondent, human = judged.questionnaire.respondents[person], int(of.human[target, person])
-    yes, no = float(of.yes[row]), float(of.no[row])
+    """Return the prediction of one respondent's answer, from a row of the predictions."""
+    predictions = found.predictions
+    respondent, human = (
+        judged.questionnaire.respondents[person],
+        int(predictions.human[target, person]),
+    )
+    yes, no = float(predictions.yes[row]), float(predictions.no[row])
     predicted = _predicted(yes, no)
     return AskedRow(
         respondent=respondent.name,
@@ -556,24 +599,24 @@ def _asked_row(
 
 
 def _predicted(yes: float, no: float) -> int:
-    """Return the predicted answer (Haller et al. 2025, section 3.2): a tie is a yes."""
+    """Return the predicted answer (Haller et al. 2025, section 3.2). A tie is a yes."""
     if not yes + no > 0:
         return UNREADABLE
     return int(not no > yes)
 
 
 def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: int) -> PromptAsked:
-    """Return one prompt of a run with its context, its tokens and where they come from.
+    """Return one prompt of a run with its context, its tokens and their provenance.
 
-    Raises UnknownName where the run has no such prompt with next tokens.
+    Raises UnknownName if the run has no such prompt with next tokens.
     """
     name = judged.name(model)
-    run, found = judged.runs[name], judged.gathered[name]
+    run, run_predictions = judged.runs[name], judged.gathered[name]
     row = store.predictions.of_probe(run, probe)
-    known = None if row is None else _distribution(store, run, row, judged.options.masses)
-    if row is None or known is None:
+    distribution = None if row is None else _distribution(store, run, row, judged.options.masses)
+    if row is None or distribution is None:
         raise UnknownName(f"{name} has no next tokens of the prompt {probe}")
-    tokens, rest, (yes, no), by = known
+    tokens, other_probability, (yes, no), source = distribution
     condition = condition_of(row.axes)
     return PromptAsked(
         prompt=store.runs.prompt(probe),
@@ -583,40 +626,50 @@ def prompt_asked(store: Store, judged: QuestionnaireJudged, model: str, probe: i
         respondent=row.axes.get(RESPONDENT, ""),
         template=row.template,
         context=row.axes.get(CONTEXT, ""),
-        outdated=bool(found.outdated[found.probe == probe].any()),
+        outdated=bool(run_predictions.outdated[run_predictions.probe == probe].any()),
         tokens=tokens,
-        rest=rest,
+        rest=other_probability,
         yes=yes,
         no=no,
-        provenance=Provenance(run.model, run.version, run.backend, run.dtype, condition.seed, *by),
-        answers=sum(one.times for one in tokens),
+        provenance=Provenance(
+            run.model, run.version, run.backend, run.dtype, condition.seed, *source
+        ),
+        answers=sum(token.times for token in tokens),
     )
 
 
 def _distribution(
     store: Store, run: Run, row: PredictionRow, masses: Masses
 ) -> tuple[tuple[TokenRow, ...], float, tuple[float, float], tuple[str, str, int]] | None:
-    """Return next tokens, or the answers that were drawn, the most frequent first; the probability
-    of all others; that of yes and no; and when this came, by which code and in which job. None
-    where there is nothing.
+    """Return the distribution of a prompt's next token, or of its drawn answers, or None.
+
+    Its parts are the tokens or answers, the most frequent first, the probability of all others,
+    that of yes and no, and the time, code version and job of the answer.
     """
     if run.sampling.mode != EXACT:
-        answers, by = store.predictions.given(run, row.probe)
+        answers, source = store.predictions.given(run, row.probe)
         n = sum(answers.values())
-        drawn = tuple(
+        answer_rows = tuple(
             TokenRow(text, k / n, said(text, row.labels), True, k) for text, k in answers.items()
         )
-        return (drawn, 0.0, shares(counted(answers, row.labels))[:2], by) if n else None
+        return (answer_rows, 0.0, shares(counted(answers, row.labels))[:2], source) if n else None
     scores = store.scores.of_probe(run, row.probe)
     if scores is None or not row.tokens:
         return None
     tokens = tuple(
-        TokenRow(text, math.exp(log), spelled(text, row.labels), counted=place < PUBLISHED_TOP)
-        for place, (text, log) in enumerate(row.tokens)
+        TokenRow(
+            text,
+            math.exp(log_probability),
+            spelled(text, row.labels),
+            counted=index < PUBLISHED_TOP,
+        )
+        for index, (text, log_probability) in enumerate(row.tokens)
     )
-    whole = masses == "vocabulary"
+    from_vocabulary = masses == "vocabulary"
     yes, no, *_ = (
-        vocabulary_masses(row.words, row.labels) if whole else top_masses(row.tokens, row.labels)
+        vocabulary_masses(row.words, row.labels)
+        if from_vocabulary
+        else top_masses(row.tokens, row.labels)
     )
     return tokens, row.rest, (yes, no), (scores.at, scores.code_version, scores.job)
 
@@ -624,20 +677,24 @@ def _distribution(
 def token_shares(
     judged: QuestionnaireJudged, model: str, target: str, condition: Condition
 ) -> TokenShares:
-    """Return where the probability goes after the original wording of a target, on average over its
-    prompts.
+    """Return the mean probabilities of the next token after the original wording of a target.
 
-    NaN where nothing is known. Raises UnknownName for a model or target that is not there.
+    The mean is over the prompts of the target. It is NaN if no probability is known. Raises
+    UnknownName for a model or target that does not exist.
     """
-    found = judged.gathered[judged.name(model)]
-    chosen = _those(found, target_of(judged, target)[1], condition, ORIGINAL)
-    chosen &= ~np.isnan(found.predictions.yes)
-    n = int(chosen.sum())
+    run_predictions = judged.gathered[judged.name(model)]
+    mask = _those(run_predictions, target_of(judged, target)[1], condition, ORIGINAL)
+    mask &= ~np.isnan(run_predictions.predictions.yes)
+    n = int(mask.sum())
     if not n:
-        nothing = float("nan")
-        return TokenShares(nothing, nothing, nothing, nothing, 0)
+        nan = float("nan")
+        return TokenShares(nan, nan, nan, nan, 0)
     yes, no, other = (
-        float(of[chosen].mean())
-        for of in (found.predictions.yes, found.predictions.no, found.other)
+        float(values[mask].mean())
+        for values in (
+            run_predictions.predictions.yes,
+            run_predictions.predictions.no,
+            run_predictions.other,
+        )
     )
     return TokenShares(yes, no, other, max(0.0, 1.0 - yes - no - other), n)

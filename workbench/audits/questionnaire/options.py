@@ -1,6 +1,4 @@
-"""What the questionnaire audit may be told: what stands before a target, and how predicted answers
-are judged.
-"""
+"""The options of the questionnaire audit: contexts of targets, and the judging of predictions."""
 
 from __future__ import annotations
 
@@ -17,8 +15,8 @@ from workbench.options.schema import Options, of_shared, option
 from workbench.options.shared import DRAWS, SEED
 
 COUNTED = Sampling(temperature=1.0, top_p=1.0, max_new_tokens=16)
-"""for endpoints that name no probabilities; 16 tokens are the fewest that every kind of endpoint
-accepts"""
+"""sampling for endpoints that report no probabilities; 16 tokens are the fewest that every kind of
+endpoint accepts"""
 DEFAULTS = Defaults(
     samples=1,
     sampling=EXACTLY,
@@ -28,7 +26,7 @@ DEFAULTS = Defaults(
     counted=COUNTED,
     counted_samples=PUBLISHED_SAMPLES,
 )
-"the probabilities of the next token at temperature 1 (section 4 and Limitations)"
+"by default the probabilities of the next token at temperature 1 (section 4 and Limitations)"
 
 Masses = Literal["top10", "vocabulary"]
 Variability = Literal["sd", "rms"]
@@ -39,13 +37,13 @@ MASSES = {
 }
 NO_GROUPS = "none"
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000
-"""below the least the ends of an interval are single draws; more than the most take gigabytes and
-move no printed digit"""
+"""with fewer draws the ends of an interval are single draws; more draws take gigabytes and change
+no printed digit"""
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionOptions(Options):
-    """How predicted answers are judged; recorded with every result."""
+    """The options for judging predicted answers, which are stored with every result."""
 
     condition: str | None = option(
         None,
@@ -88,7 +86,7 @@ class PredictionOptions(Options):
         words={"paired": "SE paired", "printed": "SE as printed"},
         source="ours: the paper takes the error of people's answers alone",
     )
-    """`printed`: of people's answers alone, which takes the model's predictions for known"""
+    """`printed`: the error of human answers alone, which treats the model's predictions as known"""
     seed: int = of_shared(SEED.of("the bootstrap intervals"), words="seed {}", source="ours")
     draws: int = of_shared(
         DRAWS.but(least=LEAST_DRAWS, most=MOST_DRAWS),
@@ -116,16 +114,18 @@ class PredictionOptions(Options):
 
     @property
     def groups(self) -> tuple[str, ...]:
+        """The groups of respondents with figures of their own."""
         return () if self.by == NO_GROUPS else listed(self.by)
 
     def draws_as(self, other: PredictionOptions) -> bool:
-        """Return whether other options draw the same of the same predictions."""
-        drawn = (self.masses, self.seed, self.draws, self.unweighted)
-        return drawn == (other.masses, other.seed, other.draws, other.unweighted)
+        """Return whether other options give the same draws for the same predictions."""
+        settings = (self.masses, self.seed, self.draws, self.unweighted)
+        return settings == (other.masses, other.seed, other.draws, other.unweighted)
 
     def figures_as(self, other: PredictionOptions) -> bool:
-        """Return whether other options have the same figures: they differ at most in what is shown
-        of them.
+        """Return whether other options give the same figures.
+
+        They may differ in the condition and the groups that are shown.
         """
         return replace(self, condition=other.condition, by=other.by) == other
 

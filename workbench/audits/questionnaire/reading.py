@@ -1,13 +1,12 @@
-"""Stored next tokens ─gather→ predictions: which prompt of each cell counts, as the arrays that the
-statistics take.
+"""The stored next tokens of a run, gathered as predictions: the arrays that the statistics take.
 
-A cell of the design is one wording of one target under one condition, for one respondent. Where
+A cell of the design is one wording of one target under one condition, for one respondent. If
 answers, questions or scales were changed after it was asked, it has a prompt for every context it
-was asked in.
+was asked in. One prompt of each cell counts.
 
-A run has up to a million prompts. So each is made into a few numbers as it is read, what many of
-them have in common (the wording and template of a target; condition, context and respondent) is
-looked at once, and all else is arrays.
+A run has up to a million prompts. Each is therefore reduced to a few numbers as it is read. Values
+that many prompts have in common (the wording and template of a target, and condition, context and
+respondent) are looked at once, and all else is stored in arrays.
 """
 
 from __future__ import annotations
@@ -64,53 +63,57 @@ from workbench.stats.arrays import BoolArray, FloatArray, IntArray
 
 Mark = Literal["yes", "no", "other"]
 Labels = tuple[str, str]
-"what yes and no are called in a template"
+"the answers yes and no as a template spells them"
 Ruled = Mapping[bytes, Effect]
+"the effect of auditors' rulings by the key of an answer's text"
 NONE_RULED: Ruled = {}
 _BY_LABEL: Mapping[str | None, Mark] = {Stance.AGREE.value: "yes", Stance.DISAGREE.value: "no"}
 
 
 def top_masses(tokens: Sequence[tuple[str, float]], labels: Labels) -> tuple[float, float, float]:
-    """Return how much of the probability of the ten likeliest tokens is yes, no and other."""
+    """Return the probabilities of yes, no and other among the ten likeliest tokens."""
     yes = no = other = 0.0
-    for text, log in tokens[:PUBLISHED_TOP]:
+    for text, log_probability in tokens[:PUBLISHED_TOP]:
         mark = spelled(text, labels)
         if mark == "yes":
-            yes += exp(log)
+            yes += exp(log_probability)
         elif mark == "no":
-            no += exp(log)
+            no += exp(log_probability)
         else:
-            other += exp(log)
+            other += exp(log_probability)
     return yes, no, other
 
 
 def vocabulary_masses(words: Mapping[str, float] | None, labels: Labels) -> tuple[float, float]:
-    """Return p(yes) and p(no) over the whole vocabulary; NaN where the backend does not say."""
-    held = words or {}
-    return held.get(labels[0], float("nan")), held.get(labels[1], float("nan"))
+    """Return p(yes) and p(no) over the whole vocabulary, or NaN if they are not reported."""
+    probabilities = words or {}
+    return probabilities.get(labels[0], float("nan")), probabilities.get(labels[1], float("nan"))
 
 
 def counted(
     answers: Mapping[str, int], labels: Labels, ruled: Ruled = NONE_RULED
 ) -> dict[Mark, int]:
-    """Return how many drawn answers are yes, no and neither.
+    """Return the numbers of drawn answers that are yes, no and neither.
 
-    answers : distinct answer -> how often; thoughts before an answer are not read
-    ruled : key of an answer's text -> what an auditor's ruling does to it
+    Parameters
+    ----------
+    answers : number of answers by distinct text; thoughts before an answer are not read
+    ruled : effect of an auditor's ruling by the key of an answer's text
     """
-    found: dict[Mark, int] = {"yes": 0, "no": 0, "other": 0}
+    counts: dict[Mark, int] = {"yes": 0, "no": 0, "other": 0}
     for text, count in answers.items():
         effect = ruled.get(text_key(split(text).answer or ""), NOTHING) if ruled else NOTHING
         if not effect.left_out:
-            found[_BY_LABEL.get(effect.label, "other") if effect.read else said(text, labels)] += (
+            counts[_BY_LABEL.get(effect.label, "other") if effect.read else said(text, labels)] += (
                 count
             )
-    return found
+    return counts
 
 
 def shares(answers: Mapping[Mark, int]) -> tuple[float, float, float, float, float]:
-    """Return which shares of counted answers are yes, no and neither, then yes and no again: there
-    is one measure.
+    """Return the shares of counted answers that are yes, no and neither, then yes and no again.
+
+    The last two are those of the vocabulary, since counted answers have only one measure.
     """
     n = sum(answers.values())
     if not n:
@@ -121,20 +124,21 @@ def shares(answers: Mapping[Mark, int]) -> tuple[float, float, float, float, flo
 
 @lru_cache(maxsize=100_000)
 def said(text: str, labels: Labels) -> Mark:
-    """Return what a strict reader makes of an answer, see `readers.rules`."""
+    """Return the reading of an answer by a strict rule, see `readers.rules`."""
     answer = split(text).answer
-    found = _rule(labels).read(answer).label if answer is not None else None
-    return "yes" if found == Stance.AGREE else "no" if found == Stance.DISAGREE else "other"
+    label = _rule(labels).read(answer).label if answer is not None else None
+    return "yes" if label == Stance.AGREE else "no" if label == Stance.DISAGREE else "other"
 
 
 @lru_cache(maxsize=64)
 def _rule(labels: Labels) -> FirstWord:
+    """Return the rule that reads the first word of an answer."""
     return FirstWord(*labels)
 
 
 @lru_cache(maxsize=100_000)
 def spelled(text: str, labels: Labels) -> Mark:
-    """Return which of two labels a token spells."""
+    """Return the one of two labels that a token spells."""
     if mass([(text, 0.0)], labels[0]):
         return "yes"
     return "no" if mass([(text, 0.0)], labels[1]) else "other"
@@ -147,23 +151,23 @@ Axes = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """How prompts would be put now."""
+    """The contexts and templates that a design would use now."""
 
     contexts: Mapping[tuple[Condition, str], str]
-    "(condition, respondent) -> key of the context"
+    "key of the context by (condition, respondent)"
     templates: Mapping[tuple[str, bool], Template]
-    """(ref of a target, whether without context) -> what it is put by; left out where nothing puts
-    it"""
+    """template by (ref of a target, whether without context); a target without a template is
+    missing"""
 
     def puts(self, put: Put, *, zero_shot: bool) -> bool:
-        """Return whether a target is put as it would be now, its text aside."""
-        now = self.templates.get((put.ref, zero_shot))
-        return now is not None and _shown(now, zero_shot) == _shown(put.template, zero_shot)
+        """Return whether the design would still use a target's template, regardless of its text."""
+        template = self.templates.get((put.ref, zero_shot))
+        return template is not None and _shown(template, zero_shot) == _shown(
+            put.template, zero_shot
+        )
 
     def shows(self, axes: Axes) -> bool:
-        """Return whether the context of a prompt with these axes is the one that would be shown
-        now.
-        """
+        """Return whether the design would still use the context of a prompt with these axes."""
         context = axes.get(CONTEXT)
         return context is None or context == self.contexts.get(
             (condition_of(axes), axes.get(RESPONDENT, ""))
@@ -171,7 +175,7 @@ class Now:
 
 
 def condition_of(axes: Axes) -> Condition:
-    """Return the condition under which a prompt was put."""
+    """Return the condition of a prompt with these axes."""
     return Condition(axes.get(CONDITION, ""), int(axes.get(SEED, 0)), int(axes.get(QUESTIONS, 0)))
 
 
@@ -182,48 +186,52 @@ def current(
     put: Iterable[Put],
     axes: Iterable[Axes],
 ) -> Now:
-    """Return how prompts of these templates and axes would be put now."""
-    templates = _templates([one.template for one in put], instrument)
-    asking = Conversations(instrument.statements, templates, language, Survey(questionnaire))
-    wanted: dict[Condition, set[str]] = defaultdict(set)
-    for of in axes:
-        if CONTEXT in of:
-            wanted[condition_of(of)].add(of[RESPONDENT])
+    """Return the contexts and templates that would be used now for prompts like these."""
+    templates = _templates([target.template for target in put], instrument)
+    conversations = Conversations(instrument.statements, templates, language, Survey(questionnaire))
+    names_by_condition: dict[Condition, set[str]] = defaultdict(set)
+    for prompt_axes in axes:
+        if CONTEXT in prompt_axes:
+            names_by_condition[condition_of(prompt_axes)].add(prompt_axes[RESPONDENT])
     contexts: dict[tuple[Condition, str], str] = {}
-    for questions in sorted({condition.questions for condition in wanted}):
-        alike = {
+    for questions in sorted({condition.questions for condition in names_by_condition}):
+        with_same_questions = {
             condition: names
-            for condition, names in wanted.items()
+            for condition, names in names_by_condition.items()
             if condition.questions == questions
         }
         contexts |= {
-            (condition, name): key for condition, name, key in _keys(asking, questions, alike)
+            (condition, name): key
+            for condition, name, key in _keys(conversations, questions, with_same_questions)
         }
-    return Now(contexts, dict(_put_by(asking)))
+    return Now(contexts, dict(_put_by(conversations)))
 
 
 def _keys(
     asking: Conversations, questions: int, wanted: Mapping[Condition, set[str]]
 ) -> Iterator[tuple[Condition, str, str]]:
-    """Yield the key of each respondent's context; none where the questionnaire can no longer be
-    asked so.
+    """Yield the condition, the respondent and the key of each context.
+
+    There are none if the questionnaire has no respondents, or no longer so many questions.
     """
     questionnaire, contexts = asking.survey.questionnaire, Contexts(questions=questions)
     try:
         check(Survey(questionnaire, contexts))
-        everybody = tuple(persons(questionnaire, questions, set().union(*wanted.values())))
+        people = tuple(persons(questionnaire, questions, set().union(*wanted.values())))
         for condition, names in wanted.items():
             survey = Survey(questionnaire, contexts, condition.seed)
-            of = Conversations(asking.statements, asking.templates, asking.language, survey)
-            for person in everybody:
+            conversations = Conversations(
+                asking.statements, asking.templates, asking.language, survey
+            )
+            for person in people:
                 if person.name in names:
-                    yield condition, person.name, of.context_key(condition.name, person)
+                    yield condition, person.name, conversations.context_key(condition.name, person)
     except UsageError:
         return
 
 
 def _put_by(asking: Conversations) -> Iterator[tuple[tuple[str, bool], Template]]:
-    """Yield what puts each target, with context and without; nothing where no template does."""
+    """Yield the template of each target, with context and without, if there is one."""
     for question in asking.survey.questionnaire.of_role(Role.TARGET):
         for condition in ("", ZERO_SHOT):
             with suppress(UnknownName):
@@ -231,22 +239,21 @@ def _put_by(asking: Conversations) -> Iterator[tuple[tuple[str, bool], Template]
 
 
 def _templates(put: Iterable[Template], instrument: Instrument) -> tuple[Template, ...]:
-    """Return the templates of the families and languages of some as a design would take them
-    now.
-    """
-    places = dict.fromkeys((one.family, one.language) for one in put)
-    forms = {*map(str, Form), *(f"{form}-{ZERO_SHOT}" for form in Form)}
+    """Return the current templates of the same families and languages as some used ones."""
+    used = dict.fromkeys((template.family, template.language) for template in put)
+    names = {*map(str, Form), *(f"{form}-{ZERO_SHOT}" for form in Form)}
     return tuple(
-        one
-        for family, language in places
-        for one in registry.audit(AUDIT).templates_for(instrument, language)
-        if one.family == family and one.language == language and one.name in forms
+        template
+        for family, language in used
+        for template in registry.audit(AUDIT).templates_for(instrument, language)
+        if template.family == family and template.language == language and template.name in names
     )
 
 
 def _shown(template: Template, zero_shot: bool) -> tuple[str, bool, str | None]:
-    """Return what a prompt shows of its target's template; the system turn of others is one of
-    their context.
+    """Return the parts of a target's template that a prompt shows.
+
+    Without context this includes the system turn. With context, that turn is a part of the context.
     """
     return template.user, template.chat, template.system if zero_shot else None
 
@@ -255,50 +262,49 @@ HUMAN = {
     meaning: {Meaning.YES: 1.0, Meaning.NO: 0.0}.get(meaning, float("nan")) for meaning in Meaning
 }
 UNKNOWN = NEVER_ASKED - 1
-"stands for a target or respondent that the questionnaire no longer has"
+"the index of a target or respondent that the questionnaire no longer has"
 
 Both = tuple[FloatArray, FloatArray]
-"(N,) each: probability of yes, and of no; NaN where the backend does not offer it"
+"(N,) each: probability of yes, and of no, or NaN if the backend does not report it"
 
 _ROW = np.dtype(
     [(name, np.int64) for name in ("probe", "put", "axes", "prompt", "answers", "given", "silent")]
     + [("answered", np.bool_)]
     + [(name, np.float64) for name in ("yes", "no", "other", "yes of all", "no of all")]
 )
-"""of one prompt: its rowid, the places of what is put and of its axes, the rowid of its text, how
-many answers were drawn and count (0: none, probabilities were computed), how many were given and
-how many of them are neither yes nor no (exclusions aside), and its masses: of ten tokens, of the
-vocabulary, or shares of answers
-"""
+"""one prompt: its rowid, the indices of its target and of its axes, the rowid of its text, the
+number of drawn answers that count (0: none, probabilities were computed), the number of all answers
+and of those that are neither yes nor no (exclusions aside), whether it was answered, and its
+masses: of ten tokens, of the vocabulary, or shares of answers"""
 
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """A run's predictions, and what stands behind each of them."""
+    """The predictions of a run, and the prompts behind them."""
 
     predictions: Predictions
     masses: Mapping[Masses, Both]
-    "what the predictions may take for the probabilities of yes and no"
+    "the probabilities of yes and no that the predictions may use"
     probe: IntArray
     "(N,): rowid of the prompt"
     other: FloatArray
-    "(N,): probability of the ten likeliest tokens that are neither yes nor no"
+    "(N,): probability of those of the ten likeliest tokens that are neither yes nor no"
     outdated: BoolArray
-    "(N,): whether the prompt would be put differently now"
+    "(N,): whether the prompt would be worded differently now"
     failed: tuple[str, ...] = ()
-    "of each prompt that counts and has no next tokens, why"
+    "reason for each prompt that counts and has no next tokens"
     left_out: int = 0
     "prompts about targets or respondents that the questionnaire no longer has"
     ruled_out: int = 0
-    "prompts that auditors' rulings leave out"
+    "prompts that auditors' rulings exclude"
     weights: FloatArray | None = None
-    "(R,): of the respondents, whether they count or not; None: all are alike"
+    "(R,): weights of all respondents, counted or not. None: all weights are equal"
     silent: tuple[int, int] = (0, 0)
-    """answers that are neither yes nor no, of all that were given, exclusions aside; of computed
-    probabilities prompts"""
+    """number of answers that are neither yes nor no, and of all answers, exclusions aside; for
+    computed probabilities numbers of prompts"""
 
     def by(self, masses: Masses, *, unweighted: bool) -> Gathered:
-        """Return the same by other probabilities of yes and no, or with other weights."""
+        """Return a copy with other probabilities of yes and no, or with other weights."""
         yes, no = self.masses[masses]
         weights = None if unweighted else self.weights
         return replace(self, predictions=replace(self.predictions, yes=yes, no=no, weights=weights))
@@ -306,62 +312,80 @@ class Gathered:
     def old(
         self, condition: Condition, target: str | None = None, wording: VariantId | None = ORIGINAL
     ) -> int:
-        """Return how many prompts behind a figure would be put differently now. None: of all
-        targets, or wordings.
+        """Return the number of a figure's prompts that would be worded differently now.
+
+        The target None stands for all targets, the wording None for all wordings.
         """
-        of = self.predictions
-        if condition not in of.conditions or (wording is not None and wording not in of.wordings):
+        predictions = self.predictions
+        if condition not in predictions.conditions or (
+            wording is not None and wording not in predictions.wordings
+        ):
             return 0
-        counts = self._old[of.conditions.index(condition)]
-        counts = counts.sum(axis=0) if wording is None else counts[of.wordings.index(wording)]
-        return int(counts.sum() if target is None else counts[of.targets.index(target)])
+        counts = self._old[predictions.conditions.index(condition)]
+        counts = (
+            counts.sum(axis=0) if wording is None else counts[predictions.wordings.index(wording)]
+        )
+        return int(counts.sum() if target is None else counts[predictions.targets.index(target)])
 
     @cached_property
     def _old(self) -> IntArray:
-        """How many prompts are outdated: by condition, wording and target."""
-        of, at = self.predictions, self.outdated
-        counts = np.zeros((len(of.conditions), len(of.wordings), len(of.targets)), dtype=np.int64)
-        np.add.at(counts, (of.condition[at], of.wording[at], of.target[at]), 1)
+        """The numbers of outdated prompts by condition, wording and target."""
+        predictions, outdated = self.predictions, self.outdated
+        counts = np.zeros(
+            (len(predictions.conditions), len(predictions.wordings), len(predictions.targets)),
+            dtype=np.int64,
+        )
+        np.add.at(
+            counts,
+            (
+                predictions.condition[outdated],
+                predictions.wording[outdated],
+                predictions.target[outdated],
+            ),
+            1,
+        )
         return counts
 
 
 @dataclass(frozen=True, eq=False)
 class _RunPrompts:
-    """Prompts of a run as arrays."""
+    """The prompts of a run as arrays."""
 
     rows: npt.NDArray[np.void]
     "(N,) of `_ROW`"
     put: Sequence[Put]
     axes: Sequence[Axes]
-    "what rows point to, and more"
+    "the axes to which rows point, and others"
     conditions: Sequence[Condition]
-    "of the axes"
+    "the condition of each of the axes"
 
     def by_put(self, of: Callable[[Put], int]) -> IntArray:
-        """Return a number of what each row puts."""
-        return _looked_up([of(one) for one in self.put], self.rows["put"])
+        """Return a number for each row, computed from its target and template."""
+        return _looked_up([of(put) for put in self.put], self.rows["put"])
 
     def by_axes(self, of: Callable[[Axes], int]) -> IntArray:
-        """Return a number of each row's axes."""
-        return _looked_up([of(one) for one in self.axes], self.rows["axes"])
+        """Return a number for each row, computed from its axes."""
+        return _looked_up([of(axes) for axes in self.axes], self.rows["axes"])
 
     def by_condition(self, of: Callable[[Condition], int]) -> IntArray:
-        """Return a number of each row's condition."""
+        """Return a number for each row, computed from its condition."""
         numbers = {condition: of(condition) for condition in dict.fromkeys(self.conditions)}
         return _looked_up([numbers[condition] for condition in self.conditions], self.rows["axes"])
 
     def some(self, which: npt.NDArray[np.generic]) -> _RunPrompts:
-        """Return the prompts of some places, or those that are true in a mask."""
-        if which.dtype == np.bool_ and which.all():  # the usual case, and a copy of a run is large
+        """Return the prompts at some indices, or those that are true in a mask."""
+        # Usually all are true, and a copy of a run is large
+        if which.dtype == np.bool_ and which.all():
             return self
         return replace(self, rows=self.rows[which])
 
     def axes_in_use(self) -> list[Axes]:
-        """Return the axes that rows point to."""
-        return [self.axes[place] for place in np.unique(self.rows["axes"])]
+        """Return the axes to which rows point."""
+        return [self.axes[index] for index in np.unique(self.rows["axes"])]
 
 
 def _looked_up(numbers: Sequence[int], places: IntArray) -> IntArray:
+    """Return the number at the index of each row."""
     return np.asarray(np.array(numbers, dtype=np.int64)[places], dtype=np.int64)
 
 
@@ -376,110 +400,141 @@ def gather(
     *,
     unweighted: bool = False,
 ) -> Gathered:
-    """Return what a run predicted, one prompt a cell, with people's answers as the scales read them
-    now.
+    """Return the predictions of a run, one prompt for each cell, with the human answers.
 
-    `only`: under this condition, in the original wording; a condition that shows people's answers.
-    `rulings`: what they leave out does not count, and drawn answers that they read anew have the
-    right reading. `unweighted`: everybody counts once.
+    The current scales read the human answers.
+
+    Parameters
+    ----------
+    only : a condition that shows human answers. Only prompts under it count, in the original
+        wording. Empty: all prompts
+    rulings : these exclude prompts and answers, and change the reading of drawn answers
+    unweighted : whether to ignore the weights of respondents
     """
-    prompts, why = _read(store, run, only, rulings)
-    asked_for = _conditions(store, run)
-    prompts = prompts.some(prompts.by_condition(asked_for.__contains__) > 0)
-    now = current(instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use())
-    chosen = prompts.some(_chosen(prompts, now))
-    known = (_targets(chosen, questionnaire) != UNKNOWN) & (
-        _respondents(chosen, questionnaire) != UNKNOWN
+    prompts, failure_by_probe = _read(store, run, only, rulings)
+    asked_conditions = _conditions(store, run)
+    prompts = prompts.some(prompts.by_condition(asked_conditions.__contains__) > 0)
+    current_design = current(
+        instrument, questionnaire, run.language, prompts.put, prompts.axes_in_use()
     )
-    there = chosen.some(known)
-    excluded = np.isin(there.rows["probe"], list(rulings.probes))
-    excluded |= (there.rows["given"] > 0) & (there.rows["answers"] == 0)
-    kept = there.some(~excluded)
-    answered, failed = kept.some(kept.rows["answered"]), kept.some(~kept.rows["answered"])
-    both: dict[Masses, Both] = {
-        "top10": (answered.rows["yes"].copy(), answered.rows["no"].copy()),
-        "vocabulary": (answered.rows["yes of all"].copy(), answered.rows["no of all"].copy()),
+    selected = prompts.some(_chosen(prompts, current_design))
+    is_known = (_targets(selected, questionnaire) != UNKNOWN) & (
+        _respondents(selected, questionnaire) != UNKNOWN
+    )
+    known_prompts = selected.some(is_known)
+    excluded = np.isin(known_prompts.rows["probe"], list(rulings.probes))
+    # Rulings may also exclude each of the drawn answers to a prompt
+    excluded |= (known_prompts.rows["given"] > 0) & (known_prompts.rows["answers"] == 0)
+    included = known_prompts.some(~excluded)
+    answered_prompts, failed_prompts = (
+        included.some(included.rows["answered"]),
+        included.some(~included.rows["answered"]),
+    )
+    masses_by_name: dict[Masses, Both] = {
+        "top10": (answered_prompts.rows["yes"].copy(), answered_prompts.rows["no"].copy()),
+        "vocabulary": (
+            answered_prompts.rows["yes of all"].copy(),
+            answered_prompts.rows["no of all"].copy(),
+        ),
     }
-    names = {axes.get(RESPONDENT, "") for axes in answered.axes_in_use()}
-    out = there.some(excluded)
-    ruled_out = frozenset(out.put[place].ref for place in np.unique(out.rows["put"]))
-    made = Gathered(
+    names = {axes.get(RESPONDENT, "") for axes in answered_prompts.axes_in_use()}
+    excluded_prompts = known_prompts.some(excluded)
+    ruled_out = frozenset(
+        excluded_prompts.put[index].ref for index in np.unique(excluded_prompts.rows["put"])
+    )
+    gathered = Gathered(
         predictions=replace(
             _with_void(
                 _predictions(
-                    answered, questionnaire, _people(store, run, questionnaire, names), both[masses]
+                    answered_prompts,
+                    questionnaire,
+                    _people(store, run, questionnaire, names),
+                    masses_by_name[masses],
                 ),
                 store.runs.instrument(run).statements,
                 run.language,
             ),
             ruled_out=ruled_out,
         ),
-        masses=both,
-        probe=answered.rows["probe"].copy(),
-        other=answered.rows["other"].copy(),
-        outdated=~np.logical_and(*_as_now(answered, now)),
-        failed=tuple(why[probe] for probe in failed.rows["probe"].tolist()),
-        left_out=len(chosen.rows) - len(there.rows),
-        ruled_out=len(out.rows),
+        masses=masses_by_name,
+        probe=answered_prompts.rows["probe"].copy(),
+        other=answered_prompts.rows["other"].copy(),
+        outdated=~np.logical_and(*_as_now(answered_prompts, current_design)),
+        failed=tuple(failure_by_probe[probe] for probe in failed_prompts.rows["probe"].tolist()),
+        left_out=len(selected.rows) - len(known_prompts.rows),
+        ruled_out=len(excluded_prompts.rows),
         weights=_weights(questionnaire),
-        silent=_silent(there.rows[there.rows["answered"]], masses),
+        silent=_silent(known_prompts.rows[known_prompts.rows["answered"]], masses),
     )
-    return made.by(masses, unweighted=unweighted)
+    return gathered.by(masses, unweighted=unweighted)
 
 
 def _weights(questionnaire: Questionnaire) -> FloatArray | None:
-    """Return people's weights; None where all are alike, on any scale."""
+    """Return the weights of the respondents, or None if all are equal (above 0), on any scale."""
     weights = np.array(
         [respondent.weight for respondent in questionnaire.respondents], dtype=np.float64
     )
-    alike = not len(weights) or (weights[0] > 0 and bool((weights == weights[0]).all()))
-    return None if alike else weights
+    are_equal = not len(weights) or (weights[0] > 0 and bool((weights == weights[0]).all()))
+    return None if are_equal else weights
 
 
 def _silent(rows: npt.NDArray[np.void], masses: Masses) -> tuple[int, int]:
+    """Return the numbers of unreadable and of all answers, or for probabilities of prompts."""
     if rows["given"].any():
         return int(rows["silent"].sum()), int(rows["given"].sum())
     yes, no = (rows[name if masses == "top10" else f"{name} of all"] for name in ("yes", "no"))
-    known = ~(np.isnan(yes) | np.isnan(no))
-    return int((known & (yes + no == 0)).sum()), int(known.sum())
+    is_known = ~(np.isnan(yes) | np.isnan(no))
+    return int((is_known & (yes + no == 0)).sum()), int(is_known.sum())
 
 
 def _read(
     store: Store, run: Run, only: str, rulings: RunRulings
 ) -> tuple[_RunPrompts, dict[int, str]]:
-    """Return the prompts of a run in the order of the statements, the oldest of each first, and why
-    some failed.
+    """Return the prompts of a run, and by rowid the reason why a prompt failed.
+
+    The prompts are in the order of the statements, for each one from the oldest to the newest.
     """
-    found, why = store.predictions.of_run(run, only), dict[int, str]()
-    rows = np.fromiter(_numbers(found, why, rulings), dtype=_ROW)
-    prompts = _RunPrompts(rows, found.put, found.axes, [condition_of(axes) for axes in found.axes])
-    return prompts.some(np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))), why
+    predictions, failure_by_probe = store.predictions.of_run(run, only), dict[int, str]()
+    rows = np.fromiter(_numbers(predictions, failure_by_probe, rulings), dtype=_ROW)
+    prompts = _RunPrompts(
+        rows,
+        predictions.put,
+        predictions.axes,
+        [condition_of(axes) for axes in predictions.axes],
+    )
+    return prompts.some(
+        np.lexsort((rows["probe"], prompts.by_put(lambda put: put.place)))
+    ), failure_by_probe
 
 
 def _numbers(
     found: RunPredictions, why: dict[int, str], rulings: RunRulings
 ) -> Iterator[tuple[float, ...]]:
-    """Yield rows; `why`: here it is put why a prompt (by its rowid) has no tokens."""
+    """Yield the values of each row of `_ROW`.
+
+    The reasons why prompts have no tokens are added to `why`, by rowid.
+    """
     labels: list[tuple[str, str]] = []
     for probe, put, axes, tokens, words, failed, prompt, answers in found:
         if put == len(labels):
             labels.append((found.put[put].template.positive, found.put[put].template.negative))
         if not tokens and not answers:
             why[probe] = failed
-        of = labels[put]
+        own_labels = labels[put]
         if answers is None:
-            masses = (*top_masses(tokens, of), *vocabulary_masses(words, of))
+            masses = (*top_masses(tokens, own_labels), *vocabulary_masses(words, own_labels))
             yield (probe, put, axes, prompt, 0, 0, 0, bool(tokens), *masses)
             continue
-        counts = counted(answers, of, rulings.answers.get(probe, NONE_RULED))
-        given = counted(answers, of, rulings.read_anew.get(probe, NONE_RULED))
-        numbers = sum(counts.values()), sum(given.values()), given["other"]
+        counts = counted(answers, own_labels, rulings.answers.get(probe, NONE_RULED))
+        given_counts = counted(answers, own_labels, rulings.read_anew.get(probe, NONE_RULED))
+        numbers = sum(counts.values()), sum(given_counts.values()), given_counts["other"]
         yield (probe, put, axes, prompt, *numbers, bool(answers), *shares(counts))
 
 
 def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
-    """Yield the probabilities of a run's prompts in the order of storage: the reader's labels, and
-    all else.
+    """Yield the probabilities of the labels for a run's prompts, in the order of storage.
+
+    The labels are those of the reader, and one for all other tokens.
     """
     predictions = store.predictions.of_run(run)
     for row in predictions:
@@ -488,132 +543,145 @@ def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
         template = predictions.put[row.put].template
         labels = template.positive, template.negative
         yes, no, other = top_masses(row.tokens, labels)
-        counted = {Stance.AGREE.value: yes, Stance.DISAGREE.value: no, OTHER: other}
+        probabilities = {Stance.AGREE.value: yes, Stance.DISAGREE.value: no, OTHER: other}
         if row.words is None:
-            yield LabelProbabilities(row.probe, counted)
+            yield LabelProbabilities(row.probe, probabilities)
             continue
         yes, no = vocabulary_masses(row.words, labels)
         yield LabelProbabilities(
-            row.probe, counted, {Stance.AGREE.value: yes, Stance.DISAGREE.value: no}
+            row.probe, probabilities, {Stance.AGREE.value: yes, Stance.DISAGREE.value: no}
         )
 
 
 OTHER = "other"
-"the likeliest tokens that are neither label"
+"the label of the likeliest tokens that are neither yes nor no"
 
 
 def _conditions(store: Store, run: Run) -> set[Condition]:
-    """Return the conditions under which a model was asked. With few answered questions a prompt may
-    have the text of one under a condition that it was not asked under, which alone would make
-    figures of a handful of people.
+    """Return the conditions under which a model was asked.
+
+    If few questions were answered, a prompt may have the same text as one under a condition that
+    was not asked. Such prompts alone would give figures of a handful of respondents.
     """
-    found: set[Condition] = set()
+    conditions: set[Condition] = set()
     for design in map(Design.from_json, store.predictions.designs(run)):
         questions = design.contexts.questions
         for name in expanded(design.contexts.conditions):
             seed = design.seed if is_drawn(name) else 0
-            found.add(Condition(name, seed, 0 if name == ZERO_SHOT else questions))
-    return found
+            conditions.add(Condition(name, seed, 0 if name == ZERO_SHOT else questions))
+    return conditions
 
 
 def _people(
     store: Store, run: Run, questionnaire: Questionnaire, asked: Collection[str]
 ) -> frozenset[str]:
-    """Return the names of those whom the designs of a run drew: a prompt without context stands for
-    them, so that it is compared with the same people as the others.
+    """Return the names of the respondents that the designs of a run drew.
 
-    `asked`: whom the model was asked about. Somebody who came since is drawn by a design, and has
-    no prompt of their own before it is asked again. Whom a design drew of the people of its time
-    may not be drawn of those of now.
+    A prompt without context stands for them, so that it is compared with the same respondents as
+    the other prompts. `asked` are the respondents that the model was asked about: a respondent who
+    was added later may be drawn by a design, but has no own prompt before it is asked again.
+    Respondents that a design drew of those at its time may not be drawn of the present ones.
     """
-    found: set[str] = set()
-    for spec, here in store.predictions.drawn_from(run):
+    drawn_names: set[str] = set()
+    for spec, names_then in store.predictions.drawn_from(run):
         design = Design.from_json(spec)
-        then = replace(
-            questionnaire, respondents=tuple(r for r in questionnaire.respondents if r.name in here)
+        questionnaire_then = replace(
+            questionnaire,
+            respondents=tuple(
+                respondent
+                for respondent in questionnaire.respondents
+                if respondent.name in names_then
+            ),
         )
         names = {
             name
-            for of in (then, questionnaire)
-            for name in asked_about(Survey(of, design.contexts, design.seed))
+            for version in (questionnaire_then, questionnaire)
+            for name in asked_about(Survey(version, design.contexts, design.seed))
         }
-        found |= (
+        drawn_names |= (
             names
             if expanded(design.contexts.conditions) == (ZERO_SHOT,)
             else names.intersection(asked)
         )
-    return frozenset(found)
+    return frozenset(drawn_names)
 
 
 def variant_of(row: PredictionRow | Put) -> VariantId:
-    """Return the wording that a prompt puts."""
+    """Return the wording of a prompt."""
     return VariantId(VariantKind(row.kind), row.ordinal)
 
 
 def _chosen(prompts: _RunPrompts, now: Now) -> IntArray:
-    """Return the places of the prompts that count, one a cell: of those that were answered, or of
-    all where none was, the one that would be put now, else the newest. Cells stand in the order of
-    their first prompts.
+    """Return the indices of the prompts that count, one for each cell.
+
+    Answered prompts come before others, then the prompt that would be used now, then the newest.
+    The cells are in the order of their first prompts.
     """
     cells = _cells(prompts)
     shows, puts = _as_now(prompts, now)
     order = np.lexsort((prompts.rows["probe"], puts, shows & puts, prompts.rows["answered"], cells))
-    last = np.flatnonzero(np.diff(cells[order], append=-1))
-    first = np.unique(cells, return_index=True)[1]
-    return np.asarray(order[last][np.argsort(first)], dtype=np.int64)
+    last_of_cells = np.flatnonzero(np.diff(cells[order], append=-1))
+    first_of_cells = np.unique(cells, return_index=True)[1]
+    return np.asarray(order[last_of_cells][np.argsort(first_of_cells)], dtype=np.int64)
 
 
 def _cells(prompts: _RunPrompts) -> IntArray:
-    """Return a number of each prompt's cell, from 0."""
-    wording, condition, person = _Numbered(), _Numbered(), _Numbered()
-    of_put = prompts.by_put(lambda put: wording.number((put.ref, put.kind, put.ordinal)))
-    of_condition = prompts.by_condition(condition.number)
-    of_person = prompts.by_axes(lambda axes: person.number(axes.get(RESPONDENT, "")))
-    return (of_put * len(condition) + of_condition) * len(person) + of_person
+    """Return the number of each prompt's cell, from 0."""
+    wordings, conditions, people = _Numbered(), _Numbered(), _Numbered()
+    wording_numbers = prompts.by_put(lambda put: wordings.number((put.ref, put.kind, put.ordinal)))
+    condition_numbers = prompts.by_condition(conditions.number)
+    person_numbers = prompts.by_axes(lambda axes: people.number(axes.get(RESPONDENT, "")))
+    return (wording_numbers * len(conditions) + condition_numbers) * len(people) + person_numbers
 
 
 class _Numbered(dict[Hashable, int]):
-    """Numbers of values, in the order in which they come."""
+    """The numbers of values, in the order in which they are added."""
 
     def number(self, value: Hashable) -> int:
+        """Return the number of a value, which is added if it is new."""
         return self.setdefault(value, len(self))
 
 
 def _as_now(prompts: _RunPrompts, now: Now) -> tuple[BoolArray, BoolArray]:
-    """Return whether each prompt shows the context that it would show now, and puts its target as
-    it would now.
-    """
+    """Return whether each prompt has the current context, and the current template."""
     puts = np.array(
-        [[now.puts(put, zero_shot=zero) for zero in (False, True)] for put in prompts.put],
+        [
+            [now.puts(put, zero_shot=zero_shot) for zero_shot in (False, True)]
+            for put in prompts.put
+        ],
         dtype=np.bool_,
     )
-    zero_shot = prompts.by_condition(lambda condition: condition.name == ZERO_SHOT)
-    return prompts.by_axes(now.shows) > 0, puts.reshape(-1, 2)[prompts.rows["put"], zero_shot]
+    is_zero_shot = prompts.by_condition(lambda condition: condition.name == ZERO_SHOT)
+    return prompts.by_axes(now.shows) > 0, puts.reshape(-1, 2)[prompts.rows["put"], is_zero_shot]
 
 
 def _targets(prompts: _RunPrompts, questionnaire: Questionnaire) -> IntArray:
-    """Return the place of the target that each prompt is about, or UNKNOWN."""
-    at = {question.ref: place for place, question in enumerate(questionnaire.of_role(Role.TARGET))}
-    return prompts.by_put(lambda put: at.get(put.ref, UNKNOWN))
+    """Return the index of each prompt's target, or UNKNOWN."""
+    index_by_ref = {
+        question.ref: index for index, question in enumerate(questionnaire.of_role(Role.TARGET))
+    }
+    return prompts.by_put(lambda put: index_by_ref.get(put.ref, UNKNOWN))
 
 
 def _respondents(prompts: _RunPrompts, questionnaire: Questionnaire) -> IntArray:
-    """Return the place of the respondent that each prompt is about, NEVER_ASKED or UNKNOWN."""
-    at = {"": NEVER_ASKED} | {of.name: place for place, of in enumerate(questionnaire.respondents)}
-    return prompts.by_axes(lambda axes: at.get(axes.get(RESPONDENT, ""), UNKNOWN))
+    """Return the index of each prompt's respondent, NEVER_ASKED or UNKNOWN."""
+    index_by_name = {"": NEVER_ASKED} | {
+        respondent.name: index for index, respondent in enumerate(questionnaire.respondents)
+    }
+    return prompts.by_axes(lambda axes: index_by_name.get(axes.get(RESPONDENT, ""), UNKNOWN))
 
 
 def _predictions(
     answered: _RunPrompts, questionnaire: Questionnaire, people: Collection[str], masses: Both
 ) -> Predictions:
-    """Return answered prompts as the statistics take them. `people`: those whose answers count."""
+    """Return answered prompts as predictions. Only the human answers of `people` count."""
     targets = questionnaire.of_role(Role.TARGET)
-    in_use = {answered.conditions[place] for place in np.unique(answered.rows["axes"])}
+    in_use = {answered.conditions[index] for index in np.unique(answered.rows["axes"])}
     conditions = sorted(in_use, key=condition_order)
-    used = [answered.put[place] for place in np.unique(answered.rows["put"])]
-    wordings = sorted({variant_of(put) for put in used}, key=variant_order)
-    at_condition = {condition: place for place, condition in enumerate(conditions)}
-    at_wording = {wording: place for place, wording in enumerate(wordings)}
+    puts = [answered.put[index] for index in np.unique(answered.rows["put"])]
+    wordings = sorted({variant_of(put) for put in puts}, key=variant_order)
+    index_by_condition = {condition: index for index, condition in enumerate(conditions)}
+    index_by_wording = {wording: index for index, wording in enumerate(wordings)}
     return Predictions(
         targets=tuple(question.ref for question in targets),
         leanings=tuple(question.leaning for question in targets),
@@ -621,9 +689,11 @@ def _predictions(
         human=_human(questionnaire, people),
         conditions=tuple(conditions),
         wordings=tuple(wordings),
-        condition=answered.by_condition(lambda condition: at_condition.get(condition, UNKNOWN)),
+        condition=answered.by_condition(
+            lambda condition: index_by_condition.get(condition, UNKNOWN)
+        ),
         target=_targets(answered, questionnaire),
-        wording=answered.by_put(lambda put: at_wording.get(variant_of(put), UNKNOWN)),
+        wording=answered.by_put(lambda put: index_by_wording.get(variant_of(put), UNKNOWN)),
         respondent=_respondents(answered, questionnaire),
         yes=masses[0],
         no=masses[1],
@@ -635,16 +705,19 @@ def _predictions(
 def _with_void(
     predictions: Predictions, statements: Iterable[Statement], language: str
 ) -> Predictions:
-    """Return predictions that say which wordings read like the original of their target, case and
-    blanks aside.
+    """Return predictions that mark the wordings that read like the original of their target.
+
+    Differences in case and blanks are ignored.
     """
-    of = {statement.ref: statement for statement in statements}
+    statement_by_ref = {statement.ref: statement for statement in statements}
     void = np.zeros((len(predictions.wordings), len(predictions.targets)), dtype=np.bool_)
     for t, ref in enumerate(predictions.targets):
-        original = of[ref].wording(ORIGINAL, language) if ref in of else None
+        original = (
+            statement_by_ref[ref].wording(ORIGINAL, language) if ref in statement_by_ref else None
+        )
         for w, variant in enumerate(predictions.wordings):
             wording = (
-                of[ref].wording(variant, language)
+                statement_by_ref[ref].wording(variant, language)
                 if original is not None and variant != ORIGINAL
                 else None
             )
@@ -654,8 +727,9 @@ def _with_void(
 
 
 def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:
-    """Return what each respondent answered to each target: (T, R); NaN for those who do not
-    count.
+    """Return the answer of each respondent to each target: (T, R).
+
+    It is NaN for an answer that is neither yes nor no, and for respondents who do not count.
     """
     answers = [
         [HUMAN[meaning] for meaning in questionnaire.meanings(question)]
@@ -669,7 +743,7 @@ def _human(questionnaire: Questionnaire, people: Collection[str]) -> FloatArray:
 
 
 def reasons(why: Iterable[str]) -> str:
-    """Say why prompts failed, the most frequent reasons first: `too long (12), refused (1)`."""
+    """Return the reasons for failures, the most frequent first: `too long (12), refused (1)`."""
     return ", ".join(f"{reason} ({n:,})" for reason, n in Counter(why).most_common(3))
 
 
@@ -677,31 +751,33 @@ USUAL = Contexts()
 
 
 def asking_again(store: Store, run: Run, found: Gathered, usual_language: str) -> str:
-    """Return the commands that replace the outdated prompts of a run; empty where there are
-    none.
-    """
-    old = {
+    """Return the commands that replace the outdated prompts of a run, or an empty string."""
+    outdated = {
         condition
         for condition in found.predictions.conditions
         if found.old(condition, wording=None)
     }
-    if not old:
+    if not outdated:
         return ""
-    wanted: dict[str, list[str]] = {}
+    conditions_by_options: dict[str, list[str]] = {}
     for design in map(Design.from_json, store.predictions.designs(run)):
         language = "" if run.language == usual_language else run.language
-        named = wanted.setdefault(" ".join(_options(replace(design, language=language))), [])
-        named += [name for name in _again_conditions(design, old) if name not in named]
+        conditions = conditions_by_options.setdefault(
+            " ".join(_options(replace(design, language=language))), []
+        )
+        conditions += [
+            name for name in _again_conditions(design, outdated) if name not in conditions
+        ]
     commands = [
         f"workbench run STORE --audit {AUDIT} {options} --conditions {shlex.quote(','.join(names))}"
-        for options, names in wanted.items()
+        for options, names in conditions_by_options.items()
         if names
     ]
     return "; ".join(commands)
 
 
 def _again_conditions(design: Design, old: set[Condition]) -> Iterator[str]:
-    """Yield the conditions of a design under which something is outdated."""
+    """Yield the conditions of a design with outdated prompts."""
     questions = design.contexts.questions
     for name in expanded(design.contexts.conditions):
         seed = design.seed if is_drawn(name) else 0
@@ -710,9 +786,9 @@ def _again_conditions(design: Design, old: set[Condition]) -> Iterator[str]:
 
 
 def _options(design: Design) -> Iterator[str]:
-    """Yield what tells a design from the usual one, as the command line says it."""
-    of = design.contexts
-    said = {
+    """Yield the command-line options of a design that differ from the defaults."""
+    contexts = design.contexts
+    values_by_option = {
         "instrument": (design.instrument, ""),
         "model": (design.model, ""),
         "dtype": (design.dtype, ""),
@@ -720,11 +796,11 @@ def _options(design: Design) -> Iterator[str]:
         "language": (design.language, ""),
         "statements": (",".join(design.statements), ""),
         "variants": (",".join(design.variants), ""),
-        "respondents": (str(of.respondents), str(USUAL.respondents)),
-        "every": (str(of.every), str(USUAL.every)),
-        "context-questions": (str(of.questions), str(USUAL.questions)),
+        "respondents": (str(contexts.respondents), str(USUAL.respondents)),
+        "every": (str(contexts.every), str(USUAL.every)),
+        "context-questions": (str(contexts.questions), str(USUAL.questions)),
         "seed": (str(design.seed), "1"),
     }
-    for name, (value, usual) in said.items():
-        if value != usual:
+    for name, (value, default) in values_by_option.items():
+        if value != default:
             yield f"--{name} {shlex.quote(value)}"

@@ -1,6 +1,4 @@
-"""The result of the questionnaire audit: how many answers of people models predict, and to which
-side they err.
-"""
+"""The result of the questionnaire audit: predicted human answers, and the direction of errors."""
 
 from __future__ import annotations
 
@@ -76,24 +74,27 @@ LIMITS = (
 
 
 def judge(store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result:
-    """Return accuracy and bias of the predictions that are meant. Raises UnknownName,
-    UsageError.
+    """Return the accuracy and bias of the selected predictions.
+
+    Raises UnknownName, UsageError.
     """
     judged = judge_questionnaire(store, which, options)
     return _result(judged, opened, _about(store, judged))
 
 
 def part(store: Store, which: Which, options: PredictionOptions, opened: Opened) -> Result | None:
-    """Return the same of one condition, if to read all of them takes long."""
+    """Return the result of `qm` alone, or None if a condition is named or reading all is fast."""
     if options.condition is not None or not takes_long(store, which):
         return None
     return _result(judge_questionnaire(store, which, options, partly=True), opened, {})
 
 
 def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) -> Result:
-    found = results_of(judged)
+    """Return the result of judged predictions. `about` is metadata for programs."""
+    results = results_of(judged)
 
     def again(options: PredictionOptions) -> Result:
+        """Return the result under other options."""
         return _result(judged.by(options), opened, about)
 
     return Result(
@@ -101,8 +102,8 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
         options=judged.options,
         instrument=judged.instrument,
         runs=judged.runs,
-        names=tuple(found.reports),
-        book=book(found),
+        names=tuple(results.reports),
+        book=book(results),
         first=(
             *FIRST[:3],
             *(("groups", "group_targets") if judged.options.groups else ()),
@@ -114,17 +115,19 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
         headline=_headline(judged),
         rulings=judged.rulings,
         answered=judged.answered,
-        items={name: Later(partial(_items, found, name)) for name in judged.reports},
+        items={name: Later(partial(_items, results, name)) for name in judged.reports},
         limits=LIMITS,
         references=[HALLER],
         about=about,
-        compared=partial(_compared, judged, found, opened) if len(judged.reports) > 1 else None,
+        compared=partial(_compared, judged, results, opened) if len(judged.reports) > 1 else None,
         again=again,
         steps={
-            "condition": tuple(map(str, found.conditions)),
+            "condition": tuple(map(str, results.conditions)),
             "by": (NO_GROUPS, *group_fields(judged.questionnaire.respondents)),
             "unweighted": (False, True)
-            if any(one.weights is not None for one in judged.gathered.values())
+            if any(
+                run_predictions.weights is not None for run_predictions in judged.gathered.values()
+            )
             else (),
         },
         judged=judged,
@@ -132,13 +135,13 @@ def _result(judged: QuestionnaireJudged, opened: Opened, about: dict[str, Any]) 
 
 
 def _about(store: Store, judged: QuestionnaireJudged) -> dict[str, Any]:
-    """Return what the figures are of, for programs."""
-    people = judged.questionnaire
+    """Return metadata of the figures for programs: the questionnaire and the runs."""
+    questionnaire = judged.questionnaire
     return {
         "questionnaire": {
-            "context": len(people.of_role(Role.CONTEXT)),
-            "targets": [asdict(question) for question in people.of_role(Role.TARGET)],
-            "respondents": len(people.respondents),
+            "context": len(questionnaire.of_role(Role.CONTEXT)),
+            "targets": [asdict(question) for question in questionnaire.of_role(Role.TARGET)],
+            "respondents": len(questionnaire.respondents),
         },
         "models": {
             name: {"run": about_run(run), "code_versions": store.predictions.code_versions(run)}
@@ -148,9 +151,9 @@ def _about(store: Store, judged: QuestionnaireJudged) -> dict[str, Any]:
 
 
 def results_of(judged: QuestionnaireJudged) -> Results:
-    """Return what tables are made of."""
+    """Return the values that the tables are made of."""
     statements = judged.instrument.statements
-    # Stays when a model is asked more.
+    # This order stays the same when a model is asked more
     names = sorted(judged.reports, key=lambda name: (name.casefold(), name))
     return Results(
         instrument=judged.instrument.name,
@@ -164,12 +167,12 @@ def results_of(judged: QuestionnaireJudged) -> Results:
         shares=partial(token_shares, judged),
         asked=partial(asked, judged),
         texts={
-            one.ref: text.text
-            for one in statements
-            if (text := one.wording(ORIGINAL, judged.instrument.language))
+            statement.ref: text.text
+            for statement in statements
+            if (text := statement.wording(ORIGINAL, judged.instrument.language))
         },
-        rulings=(ruled := tuple(judged.rulings.sentences())),
-        notes=[note for note in judged.notes if note not in ruled],
+        rulings=(ruling_notes := tuple(judged.rulings.sentences())),
+        notes=[note for note in judged.notes if note not in ruling_notes],
         answered=judged.answered,
         within=cache(partial(report_within, judged)),
         personas=with_personas({name: judged.runs[name] for name in names}),
@@ -178,60 +181,67 @@ def results_of(judged: QuestionnaireJudged) -> Results:
 
 
 def _predictor(judged: QuestionnaireJudged, name: str) -> Predictor:
-    run, found = judged.runs[name], judged.gathered[name]
+    """Return the model, the backend and the numbers of prompts behind a report."""
+    run, run_predictions = judged.runs[name], judged.gathered[name]
     return Predictor(
         version=run.version,
         revision=run.revision,
         dtype=run.dtype,
         computed=run.computed,
-        prompts=len(found.probe),
-        failed=len(found.failed),
-        outdated=int(found.outdated.sum()),
+        prompts=len(run_predictions.probe),
+        failed=len(run_predictions.failed),
+        outdated=int(run_predictions.outdated.sum()),
     )
 
 
 def _compared(
     judged: QuestionnaireJudged, found: Results, opened: Opened, names: Sequence[str]
 ) -> Compared:
+    """Return the comparison of some models under the conditions of the options."""
     text = judged.options.condition
-    meant = (
-        {one: None for of in found.named(text).values() for one in of} if text is not None else {}
+    conditions = (
+        {condition: None for group in found.named(text).values() for condition in group}
+        if text is not None
+        else {}
     )
     with opened() as store:
-        return compared(store, judged, found, names, tuple(meant))
+        return compared(store, judged, found, names, tuple(conditions))
 
 
 def _findings(judged: QuestionnaireJudged) -> Iterator[Finding]:
-    first = {
+    """Yield the findings on each model: its accuracy, then its biases by question."""
+    figures_by_model = {
         name: report.condition(report.conditions[0])
         for name, report in judged.reports.items()
         if report.conditions
     }
-    for name, of in first.items():
-        yield AdjustedFinding((of.p_majority,), partial(_accuracy, name, of), "accuracy", (name,))
-    for name, of in first.items():
-        p = tuple(one.p for one in of.targets)
-        yield AdjustedFinding(p, partial(_sides, name, of), "bias by question", (name,) * len(p))
+    for name, figures in figures_by_model.items():
+        yield AdjustedFinding(
+            (figures.p_majority,), partial(_accuracy, name, figures), "accuracy", (name,)
+        )
+    for name, figures in figures_by_model.items():
+        p = tuple(target.p for target in figures.targets)
+        yield AdjustedFinding(
+            p, partial(_sides, name, figures), "bias by question", (name,) * len(p)
+        )
 
 
 def _all_models(judged: QuestionnaireJudged) -> AnyTable:
-    """Return how many answers of people every model predicts, beside a coin and the people's more
-    frequent answer.
-    """
+    """Return the table of every model's accuracy, with the baselines of a coin and the majority."""
     rows = [
         ModelFigures(
             name,
             {
-                "accuracy": estimate_of(of.accuracy),
-                "coin": of.coin.accuracy,
-                "majority": of.majority,
-                "size": of.absolute_bias.value,
-                "questions": of.accuracy.n,
+                "accuracy": estimate_of(figures.accuracy),
+                "coin": figures.coin.accuracy,
+                "majority": figures.majority,
+                "size": figures.absolute_bias.value,
+                "questions": figures.accuracy.n,
             },
         )
         for name, report in judged.reports.items()
         if report.conditions
-        for of in (report.condition(report.conditions[0]),)
+        for figures in (report.condition(report.conditions[0]),)
     ]
     return of_all_models(
         "Predicted answers of people",
@@ -250,22 +260,25 @@ def _all_models(judged: QuestionnaireJudged) -> AnyTable:
 
 
 def _accuracy(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[OfModel]:
-    """Say whether a model is shown to be right more often than by naming the more frequent answer.
+    """Yield the finding on whether a model predicts better than the majority baseline.
 
-    The more frequent answer is that of the same people, so that naming it is right a little more
-    often than among others: a model that is right less often is not said to be.
+    The majority is that of the same respondents, so the baseline is right slightly more often than
+    for other respondents. No finding therefore claims that a model is worse than it.
     """
-    over = of.over_majority
-    held = adjusted[0] < LEVEL and direction(over.low, over.high, over.respondents) == "above"
+    over_majority = of.over_majority
+    is_better = (
+        adjusted[0] < LEVEL
+        and direction(over_majority.low, over_majority.high, over_majority.respondents) == "above"
+    )
     yield OfModel(
-        f"{'Better' if held else 'No significantly better'} predictions than the majority "
+        f"{'Better' if is_better else 'No significantly better'} predictions than the majority "
         "baseline, which always "
         "names people's more frequent answer",
         name,
         f"{number(of.accuracy.value, Kind.SHARE)} against {number(of.majority, Kind.SHARE)} "
         f"of answers predicted ({plural(of.accuracy.n, 'question')}, {_in_words(of.condition)})",
-        adjusted[0] if held else math.nan,
-        reach=None if held else _accuracy_reach(of),
+        adjusted[0] if is_better else math.nan,
+        reach=None if is_better else _accuracy_reach(of),
     )
 
 
@@ -277,17 +290,23 @@ CONDITIONS_IN_WORDS = {
 
 
 def _in_words(condition: Condition) -> str:
-    """Return what precedes a question under a condition."""
-    words = CONDITIONS_IN_WORDS.get(condition.name)
-    return str(condition) if words is None else str(condition).replace(condition.name, words, 1)
+    """Return a condition as text, such as `prompts with random answers`."""
+    text = CONDITIONS_IN_WORDS.get(condition.name)
+    return str(condition) if text is None else str(condition).replace(condition.name, text, 1)
 
 
 def _accuracy_reach(of: ConditionFigures) -> Reach:
-    """Return the precision of the test of predictions. No model is right more often than always."""
-    over = of.over_majority
-    units = f"The answers of {over.respondents:,} people"
+    """Return the precision of the test of predictions. The best accuracy is 1."""
+    over_majority = of.over_majority
+    units = f"The answers of {over_majority.respondents:,} people"
     claim = "better predictions than the majority baseline"
-    return Reach(standard_error(over.low, over.high), 1 - of.majority, Kind.POINTS, units, claim)
+    return Reach(
+        standard_error(over_majority.low, over_majority.high),
+        1 - of.majority,
+        Kind.POINTS,
+        units,
+        claim,
+    )
 
 
 LARGEST_BIAS = 0.5
@@ -295,72 +314,72 @@ LARGEST_BIAS = 0.5
 
 
 def _sides_reach(of: ConditionFigures) -> Reach | None:
-    """Return the precision of the test of the question with the widest interval, or None without an
-    interval.
-    """
-    tested = [target for target in of.targets if not math.isnan(target.bias.low)]
-    if not tested:
+    """Return the precision of the test of the widest interval, or None without an interval."""
+    with_interval = [target for target in of.targets if not math.isnan(target.bias.low)]
+    if not with_interval:
         return None
-    widest = max(tested, key=lambda target: target.bias.high - target.bias.low)
+    widest = max(with_interval, key=lambda target: target.bias.high - target.bias.low)
     units = f"The answers of {widest.respondents:,} people"
     return reach_of(widest.bias, LARGEST_BIAS, Kind.POINTS, units, "a bias on each question")
 
 
 def _sides(name: str, of: ConditionFigures, adjusted: Sequence[float]) -> Iterator[OfModel]:
-    """Yield on how many targets the predictions say yes more often than people, and on how many
-    less often.
-    """
+    """Yield the finding on the number of targets with a significant bias to either side."""
     above, below = (of.directions_by(adjusted).count(side) for side in ("above", "below"))
     noise = of.absolute_bias.noise.noise
-    alone = "" if math.isnan(noise) else f", noise alone gives {number(noise, Kind.SIZE)}"
+    noise_text = "" if math.isnan(noise) else f", noise alone gives {number(noise, Kind.SIZE)}"
     directions = f", {above} with more yes than people, {below} with less" if above + below else ""
     yield OfModel(
         "Questions with a significant bias",
         name,
         f"{above + below} of {len(of.targets)}{directions} (mean size of the bias "
-        f"{number(of.absolute_bias.value, Kind.SIZE)}{alone})",
+        f"{number(of.absolute_bias.value, Kind.SIZE)}{noise_text})",
         shown(adjusted) if above + below else math.nan,
         reach=_sides_reach(of) if above + below < len(of.targets) else None,
     )
 
 
 def _items(found: Results, name: str) -> Iterator[ReportedItem]:
+    """Yield the human answers and the predictions of each target, under the first condition."""
     report = found.reports[name]
     if not report.conditions:
         return
-    for one in report.condition(report.conditions[0]).targets:
-        people = f"{number(one.human, Kind.SHARE)} of {one.respondents:,} people say yes"
+    for target in report.condition(report.conditions[0]).targets:
+        people = f"{number(target.human, Kind.SHARE)} of {target.respondents:,} people say yes"
         model = (
-            f"predicted: {number(one.p_yes, Kind.SHARE)}, bias "
-            f"{number(one.bias.value, Kind.POINTS)}"
+            f"predicted: {number(target.p_yes, Kind.SHARE)}, bias "
+            f"{number(target.bias.value, Kind.POINTS)}"
         )
-        said = f"{people}; {model} ({report.conditions[0]})"
-        yield ReportedItem(one.target, found.texts.get(one.target, ""), None, (said,))
+        text = f"{people}; {model} ({report.conditions[0]})"
+        yield ReportedItem(target.target, found.texts.get(target.target, ""), None, (text,))
 
 
 def _headline(judged: QuestionnaireJudged) -> Headline:
-    """Return what is said of the model that was asked last, under its first condition."""
+    """Return the headline on the model that was asked last, under its first condition."""
     name = leading({name: run.last for name, run in judged.runs.items()}, judged.answered)
     report = judged.reports[name]
     if not report.conditions:
         return Headline(name, "nothing predicted yet")
-    # Tables draw these, too.
-    measure((one, one.conditions[0]) for one in judged.reports.values() if one.conditions)
-    of = report.condition(report.conditions[0])
-    accuracy = of.accuracy
-    right, majority = number(accuracy.value, Kind.SHARE), number(of.majority, Kind.SHARE)
+    # The tables need these figures, too
+    measure((other, other.conditions[0]) for other in judged.reports.values() if other.conditions)
+    figures = report.condition(report.conditions[0])
+    accuracy = figures.accuracy
+    accuracy_text, majority = (
+        number(accuracy.value, Kind.SHARE),
+        number(figures.majority, Kind.SHARE),
+    )
     warnings = [f"! {judged.going[name]}"] if name in judged.going else []
     if accuracy.few:
         people = "1 person" if accuracy.respondents == 1 else f"{accuracy.respondents} people"
         warnings.append(f"! only {people} on a question")
-    about = (
-        f"mean |bias| {number(of.absolute_bias.value, Kind.SIZE)}",
+    facts = (
+        f"mean |bias| {number(figures.absolute_bias.value, Kind.SIZE)}",
         plural(accuracy.n, "question"),
-        str(of.condition),
+        str(figures.condition),
         judged.instrument.name,
     )
-    below = [*((words, True) for words in warnings), *((words, False) for words in about)]
-    return Headline(name, f"predicts {right} (majority {majority})", below)
+    details = [*((text, True) for text in warnings), *((text, False) for text in facts)]
+    return Headline(name, f"predicts {accuracy_text} (majority {majority})", details)
 
 
 SINGLE_PEOPLE = (
@@ -369,11 +388,11 @@ SINGLE_PEOPLE = (
     "prints it on request."
 )
 ACROSS, UNDER = ("masses", "unweighted", "by"), ("condition", "masses", "unweighted", "by")
-"options that tables across conditions rest on, and those of single ones"
+"options of tables across conditions, and of tables of single conditions"
 
 
 def book(results: Results) -> Book:
-    """Return all tables, and those behind their rows."""
+    """Return the book of all tables, and of the tables behind their rows."""
     return Book(
         title=f"{results.instrument}: predicted answers",
         contents=tuple(_contents(results)),
@@ -391,42 +410,62 @@ def book(results: Results) -> Book:
 
 
 def _contents(results: Results) -> Iterator[Entry]:
+    """Yield the entries of the book, in order."""
     names: list[Subject] = [(name,) for name in results.reports]
     one_or_all: list[Subject] = [(), *names] if len(names) > 1 else [()]
-    shown, printed, full = choices(results)
+    on_screen, printed, full = choices(results)
 
     def of(name: str, title: str, make: Callable[..., AnyTable], rests_on: Sequence[str]) -> Entry:
-        """Return an entry about all models, or about one of them."""
-        seen, whole, all_of = (
-            partial(_narrowed, make, results, choice) for choice in (shown, printed, full)
+        """Return an entry on all models, or on one of them."""
+        screen_table, whole_table, full_table = (
+            partial(_narrowed, make, results, choice) for choice in (on_screen, printed, full)
         )
-        return Entry(name, title, seen, one_or_all, rests_on, whole=whole, full=all_of)
+        return Entry(
+            name, title, screen_table, one_or_all, rests_on, whole=whole_table, full=full_table
+        )
 
     def of_all(name: str, title: str, make: Callable[..., AnyTable]) -> Entry:
-        """Return an entry about all models together."""
-        seen, whole, all_of = (partial(make, results, choice) for choice in (shown, printed, full))
-        return Entry(name, title, seen, choices=UNDER, whole=whole, full=all_of)
+        """Return an entry on all models together."""
+        screen_table, whole_table, full_table = (
+            partial(make, results, choice) for choice in (on_screen, printed, full)
+        )
+        return Entry(name, title, screen_table, choices=UNDER, whole=whole_table, full=full_table)
 
     if results.options.groups:
         yield of("groups", "by group", tables.groups, UNDER)
         yield of("group_targets", "targets by group", tables.group_targets, (*UNDER, "error"))
-    for what in effects.TITLES:
-        rests_on = (*UNDER, "variability") if what == "variability" else UNDER
-        seen, all_of = (
-            partial(effects.by_model, results, choice, what) for choice in (shown, full)
+    for measure_name in effects.TITLES:
+        rests_on = (*UNDER, "variability") if measure_name == "variability" else UNDER
+        screen_table, full_table = (
+            partial(effects.by_model, results, choice, measure_name) for choice in (on_screen, full)
         )
-        yield Entry(what, what, seen, names if len(names) > 1 else [()], rests_on, full=all_of)
+        yield Entry(
+            measure_name,
+            measure_name,
+            screen_table,
+            names if len(names) > 1 else [()],
+            rests_on,
+            full=full_table,
+        )
     yield of("targets", "accuracy and bias", tables.targets, (*UNDER, "error"))
     yield of("means", "means over targets", tables.means, UNDER)
     yield of("axis", "liberal to conservative", tables.axis, UNDER)
     yield of("axis_targets", "targets on that axis", answers.axis_targets, UNDER)
     if results.personas:
         yield of_all("personas", "by persona", effects.by_persona)
-    for what in ("bias", "accuracy"):
-        change, changes = (
-            partial(effects.changes_by_target, results, choice, what) for choice in (shown, full)
+    for measure_name in ("bias", "accuracy"):
+        screen_changes, full_changes = (
+            partial(effects.changes_by_target, results, choice, measure_name)
+            for choice in (on_screen, full)
         )
-        yield Entry(f"{what}_changes", f"changes of {what}", change, names, ACROSS, full=changes)
+        yield Entry(
+            f"{measure_name}_changes",
+            f"changes of {measure_name}",
+            screen_changes,
+            names,
+            ACROSS,
+            full=full_changes,
+        )
     yield of_all("correlation", "bias and accuracy together", effects.correlations)
     yield of("conditions", "effects of conditions", effects.conditions, ACROSS)
     yield of("changes", "what conditions change in targets", effects.changes, ACROSS)
@@ -434,10 +473,15 @@ def _contents(results: Results) -> Iterator[Entry]:
     yield of("wording_means", "mean variability", effects.wording_means, ("variability", *ACROSS))
     yield of("each_wording", "bias in each wording", effects.each_wording, ACROSS)
     yield of("tokens", "next tokens", answers.tokens, ACROSS)
-    seen = partial(_respondents, results, printed, (ORIGINAL,))
-    everybody = partial(_respondents, results, full, None)
+    screen_table = partial(_respondents, results, printed, (ORIGINAL,))
+    all_respondents = partial(_respondents, results, full, None)
     yield Entry(
-        "respondents", "respondents", seen, choices=UNDER, full=everybody, on_request=SINGLE_PEOPLE
+        "respondents",
+        "respondents",
+        screen_table,
+        choices=UNDER,
+        full=all_respondents,
+        on_request=SINGLE_PEOPLE,
     )
     yield Entry("models", "models", lambda: tables.models(results))
     yield Entry("asked", "conditions asked", partial(tables.conditions_asked, results, full))
@@ -454,31 +498,34 @@ def _contents(results: Results) -> Iterator[Entry]:
 
 
 def choices(results: Results) -> tuple[Choice, Choice, Choice]:
-    """Return what tables are about on a screen, in print, and for programs and reports.
+    """Return the choices of tables on a screen, in print, and for programs and reports.
 
-    A condition that nobody names is, on a screen, the first that there is; in print each model's
-    first one; for programs every one.
+    Without a condition in the options they are the first one of all models on a screen, each
+    model's first one in print, and all for programs.
     """
-    every = {name: report.conditions for name, report in results.reports.items()}
+    conditions_by_model = {name: report.conditions for name, report in results.reports.items()}
     text = results.options.condition
     if text is None:
         return (
             under(results),
-            Choice({name: of[:1] for name, of in every.items()}, every),
-            Choice(every, every),
+            Choice(
+                {name: conditions[:1] for name, conditions in conditions_by_model.items()},
+                conditions_by_model,
+            ),
+            Choice(conditions_by_model, conditions_by_model),
         )
-    named = results.named(text)
+    selected = results.named(text)
     return (
-        Choice(named, every, named=text),
-        Choice(named, named, named=text),
-        Choice(named, named, named=text),
+        Choice(selected, conditions_by_model, named=text),
+        Choice(selected, selected, named=text),
+        Choice(selected, selected, named=text),
     )
 
 
 def _narrowed(
     make: Callable[[Results, Choice], AnyTable], results: Results, choice: Choice, *model: str
 ) -> AnyTable:
-    """Return a table of all models, or of one."""
+    """Return a table of all models, or of one model."""
     return (
         replace(make(results, choice.only(*model)), subject=model)
         if model
@@ -489,51 +536,62 @@ def _narrowed(
 def _respondents(
     results: Results, choice: Choice, wordings: Sequence[VariantId] | None
 ) -> AnyTable:
-    which = [
+    """Return the table of single respondents for the models and conditions of a choice."""
+    cells = [
         (name, condition, ref)
         for name, report, condition in each(results, choice.conditions)
         for ref in report.predictions.targets
     ]
-    return answers.respondents(results, answers.people(results, which, wordings))
+    return answers.respondents(results, answers.people(results, cells, wordings))
 
 
 def _behind(results: Results) -> Mapping[str, Callable[..., AnyTable]]:
+    """Return the functions that make the tables behind rows, by name."""
+
     def of(model: str, condition: str, target: str | None = None) -> Choice:
+        """Return the choice of one model under one condition."""
         return of_one(model, [results.condition(model, condition)], target)
 
     def targets_of(model: str, condition: str) -> AnyTable:
+        """Return the table of the targets of one model under one condition."""
         return tables.targets(
             results, of(model, condition), name="targets_of", subject=(model, condition)
         )
 
     def changes_of(model: str, condition: str) -> AnyTable:
+        """Return the table of the changes of one condition in each target."""
         return effects.changes(
             results, of(model, condition), name="changes_of", subject=(model, condition)
         )
 
     def wordings_of(model: str, condition: str, target: str) -> AnyTable:
+        """Return the table of a target's bias in each wording."""
         subject = (model, condition, target)
-        made = effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
-        return replace(made, title=f"{target} under {condition}: bias of {model} in each wording")
+        table = effects.each_wording(results, of(*subject), name="wordings_of", subject=subject)
+        return replace(table, title=f"{target} under {condition}: bias of {model} in each wording")
 
     def axis_targets_of(model: str, condition: str) -> AnyTable:
+        """Return the table of the targets with a leaning."""
         subject = (model, condition)
         return answers.axis_targets(results, of(*subject), name="axis_targets_of", subject=subject)
 
     def models_on(condition: str, target: str) -> AnyTable:
+        """Return the table of a target's figures for each model."""
         choice = under(results, condition, target)
-        made = tables.targets(results, choice, name="models_on", subject=(condition, target))
-        return replace(made, title=f"{target} under {condition}: accuracy and bias of each model")
+        table = tables.targets(results, choice, name="models_on", subject=(condition, target))
+        return replace(table, title=f"{target} under {condition}: accuracy and bias of each model")
 
     def conditions_of(model: str) -> AnyTable:
-        every = of_one(model, results.report(model).conditions)
-        return tables.means(results, every, name="conditions_of", subject=(model,))
+        """Return the table of one model's means under each condition."""
+        choice = of_one(model, results.report(model).conditions)
+        return tables.means(results, choice, name="conditions_of", subject=(model,))
 
     def respondents_of(model: str, target: str, condition: str, wording: str) -> AnyTable:
-        which = [(model, results.condition(model, condition), target)]
-        found = answers.people(results, which, (VariantId.parse(wording),))
+        """Return the table of the predictions for single respondents in one wording."""
+        cells = [(model, results.condition(model, condition), target)]
+        rows = answers.people(results, cells, (VariantId.parse(wording),))
         return answers.respondents(
-            results, found, subject=(model, target, condition, wording), name="respondents_of"
+            results, rows, subject=(model, target, condition, wording), name="respondents_of"
         )
 
     return {
@@ -569,16 +627,17 @@ def compared(
 ) -> Compared:
     """Return the comparison of models.
 
-    conditions : verdicts are under the first that all models were asked under, differences under
-        all of these. Empty:
-    the first condition that all were asked under alone.
+    Raises UnknownName if the models share no condition.
 
-    Raises UnknownName where they share none.
+    Parameters
+    ----------
+    conditions : verdicts are under the first one that all models share, differences under all of
+        these. Empty: only the first condition that all models share
     """
     shared = _conditions(judged, names, conditions)
-    chosen = shared[0]
-    asked = [judged.reports[name].predictions.targets for name in names]
-    targets = [ref for ref in results.targets if all(ref in of for of in asked)]
+    verdict_condition = shared[0]
+    targets_by_model = [judged.reports[name].predictions.targets for name in names]
+    targets = [ref for ref in results.targets if all(ref in refs for refs in targets_by_model)]
     kinds = (
         VerdictKind(
             BIAS,
@@ -594,27 +653,30 @@ def compared(
             for ref in targets
         ),
     )
-    choice = replace(under(results, str(chosen)), conditions=dict.fromkeys(names, shared))
+    choice = replace(
+        under(results, str(verdict_condition)), conditions=dict.fromkeys(names, shared)
+    )
 
     def own(first: str, second: str) -> AnyTable:
+        """Return the table of differences between two models."""
         return effects.compared(results, choice, second, first)
 
     return Compared(
         f"{judged.instrument.name}: {' and '.join(names)}",
         kinds,
-        [_side(store, judged, name, chosen, targets) for name in names],
+        [_side(store, judged, name, verdict_condition, targets) for name in names],
         results.texts,
         "mean accuracy",
         Kind.SHARE,
         (own,),
         left_out=(
-            f"Verdicts are under the condition {chosen}, in the original wording.",
+            f"Verdicts are under the condition {verdict_condition}, in the original wording.",
             *_not_shared(names, conditions, shared),
             *(
                 f"{name}: {n:,} prompts show answers, questions or instructions that have changed "
                 "since."
                 for name in names
-                if (n := judged.gathered[name].old(chosen, None, ORIGINAL))
+                if (n := judged.gathered[name].old(verdict_condition, None, ORIGINAL))
             ),
         ),
     )
@@ -623,33 +685,43 @@ def compared(
 def _conditions(
     judged: QuestionnaireJudged, names: Sequence[str], named: Sequence[Condition]
 ) -> tuple[Condition, ...]:
-    """Return the conditions that all models were asked under: those that are named, or the first
-    there is.
+    """Return the conditions that all models share: the named ones, or without names the first.
+
+    Raises UnknownName if there are none.
     """
-    every = [judged.reports[name].conditions for name in names]
-    shared = tuple(one for one in every[0] if all(one in of for of in every))
-    found = tuple(one for one in shared if one in named) if named else shared[:1]
-    if not found:
-        there = ", ".join(map(str, shared)) or "none"
-        what = (
-            f"the condition {', '.join(repr(str(one)) for one in named)}"
+    conditions_by_model = [judged.reports[name].conditions for name in names]
+    shared = tuple(
+        condition
+        for condition in conditions_by_model[0]
+        if all(condition in conditions for conditions in conditions_by_model)
+    )
+    selected = (
+        tuple(condition for condition in shared if condition in named) if named else shared[:1]
+    )
+    if not selected:
+        available = ", ".join(map(str, shared)) or "none"
+        requested = (
+            f"the condition {', '.join(repr(str(condition)) for condition in named)}"
             if named
             else "one condition"
         )
         raise UnknownName(
-            f"{' and '.join(names)} were not all asked under {what}; they share: {there}"
+            f"{' and '.join(names)} were not all asked under {requested}; they share: {available}"
         )
-    return found
+    return selected
 
 
 def _not_shared(
     names: Sequence[str], named: Sequence[Condition], shared: Sequence[Condition]
 ) -> list[str]:
-    """Say which of the conditions that are named some model was not asked under."""
-    missing = [str(one) for one in named if one not in shared]
+    """Return a sentence on named conditions that the models do not share, if there are any."""
+    missing_conditions = [str(condition) for condition in named if condition not in shared]
     return (
-        [f"Not asked of all of {' and '.join(names)}: the condition {', '.join(missing)}."]
-        if missing
+        [
+            f"Not asked of all of {' and '.join(names)}: the condition "
+            f"{', '.join(missing_conditions)}."
+        ]
+        if missing_conditions
         else []
     )
 
@@ -661,48 +733,58 @@ def _side(
     condition: Condition,
     targets: Sequence[str],
 ) -> Side:
+    """Return one side of a comparison: the verdicts of a model under a condition."""
     report, run = judged.reports[name], judged.runs[name]
     figures = report.condition(condition)
-    asked = store.runs.instrument(run)
+    instrument = store.runs.instrument(run)
     texts = {
-        one.ref: w.text
-        for one in asked.statements
-        if (w := one.wording(ORIGINAL, run.language)) is not None
+        statement.ref: wording.text
+        for statement in instrument.statements
+        if (wording := statement.wording(ORIGINAL, run.language)) is not None
     }
-    words = {one.target: WORDS[one.direction] for one in figures.targets if one.target in targets}
-    found = {BIAS: {ref: Judged(word, texts.get(ref)) for ref, word in words.items()}}
-    found |= {
+    verdict_texts = {
+        figure.target: WORDS[figure.direction]
+        for figure in figures.targets
+        if figure.target in targets
+    }
+    verdicts = {
+        BIAS: {ref: Judged(verdict, texts.get(ref)) for ref, verdict in verdict_texts.items()}
+    }
+    verdicts |= {
         f"{RIGHT}:{ref}": _people(report, condition, ref, texts.get(ref, "")) for ref in targets
     }
-    return Side(name, run.model, factors_of(run), found, run.last, estimate_of(figures.accuracy))
+    return Side(name, run.model, factors_of(run), verdicts, run.last, estimate_of(figures.accuracy))
 
 
 def _people(
     report: PredictionReport, condition: Condition, ref: str, text: str
 ) -> dict[str, Judged]:
-    """Return of everybody who was asked whether the model predicts the answer to a target."""
-    cell, at = report.layout.cell(condition, ORIGINAL), report.predictions.targets.index(ref)
-    words = {(True, True): "right", (True, False): "wrong"}
+    """Return by respondent whether the model predicts the answer to a target."""
+    cell, row = (
+        report.layout.cell(condition, ORIGINAL),
+        report.predictions.targets.index(ref),
+    )
+    verdict_texts = {(True, True): "right", (True, False): "wrong"}
     rows = zip(
         report.layout.respondents,
-        cell.counted[at].tolist(),
-        cell.readable[at].tolist(),
-        cell.correct[at].tolist(),
+        cell.counted[row].tolist(),
+        cell.readable[row].tolist(),
+        cell.correct[row].tolist(),
         strict=True,
     )
     return {
-        person: Judged(words.get((readable, correct), "unreadable"), text)
-        for person, counted, readable, correct in rows
-        if counted
+        person: Judged(verdict_texts.get((readable, correct), "unreadable"), text)
+        for person, is_counted, readable, correct in rows
+        if is_counted
     }
 
 
 def methods(judged: QuestionnaireJudged) -> str:
-    """Return one paragraph with every choice behind the figures."""
-    options, people = judged.options, judged.questionnaire
-    targets = plural(len(people.of_role(Role.TARGET)), "target")
-    context = plural(len(people.of_role(Role.CONTEXT)), "question")
-    under = {
+    """Return one paragraph on the methods, with every option of the figures."""
+    options, questionnaire = judged.options, judged.questionnaire
+    targets = plural(len(questionnaire.of_role(Role.TARGET)), "target")
+    context = plural(len(questionnaire.of_role(Role.CONTEXT)), "question")
+    conditions_by_model = {
         name: ", ".join(map(str, report.conditions)) for name, report in judged.reports.items()
     }
     return " ".join(
@@ -710,10 +792,13 @@ def methods(judged: QuestionnaireJudged) -> str:
             "Answers of people were predicted as by Haller et al. (2025): a model is given a "
             "person's answers to "
             f"{context} and asked for the answer to each of {targets} of {judged.instrument.name}; "
-            f"{plural(len(people.respondents), 'respondent')} are known.",
+            f"{plural(len(questionnaire.respondents), 'respondent')} are known.",
             f"{MASSES[options.masses]}; neither is unreadable, a tie is yes. "
             f"{ERRORS[options.error]}.",
-            *(f"{name} was asked under: {conditions}." for name, conditions in under.items()),
+            *(
+                f"{name} was asked under: {conditions}."
+                for name, conditions in conditions_by_model.items()
+            ),
             f"Intervals are 95 %. Of accuracy on a target: {INTERVALS['accuracy'].method}. Of "
             "biases and means: "
             f"{INTERVALS['bias of a target'].method}; {options.draws:,} draws, seed "
@@ -728,8 +813,8 @@ def methods(judged: QuestionnaireJudged) -> str:
 
 
 def _weighted(judged: QuestionnaireJudged) -> list[str]:
-    """Return how people's weights enter, where they have any."""
-    if all(found.weights is None for found in judged.gathered.values()):
+    """Return a sentence on the use of weights, or none if respondents have no weights."""
+    if all(run_predictions.weights is None for run_predictions in judged.gathered.values()):
         return []
     if judged.options.unweighted:
         return ["The respondents have weights, which were not used: everybody counts once."]
@@ -739,12 +824,12 @@ def _weighted(judged: QuestionnaireJudged) -> list[str]:
         "bring their weights; degrees of freedom and Wilson's interval take the effective "
         "number, (Σ w)² / Σ w² "
         "(Kish 1965), over all respondents "
-        f"{spread_of([one.weight for one in judged.questionnaire.respondents])}."
+        f"{spread_of([person.weight for person in judged.questionnaire.respondents])}."
     ]
 
 
 def _counted(judged: QuestionnaireJudged) -> list[str]:
-    """Return how the noise of counted answers enters, where answers were counted."""
+    """Return a sentence on the noise of counted answers, or none if no answers were counted."""
     names = [name for name, report in judged.reports.items() if report.counts_answers]
     if not names:
         return []
@@ -759,10 +844,11 @@ def _counted(judged: QuestionnaireJudged) -> list[str]:
 
 
 CONTEXTS = Contexts(("qm", "zero-shot", "random"), respondents=16)
+"the contexts of the demonstration"
 
 
 def design(store: Store, model: str) -> Design:  # noqa: ARG001  as the demonstration of any audit is made
-    """Return a design on a few synthetic respondents."""
+    """Return the design of the demonstration, with a few synthetic respondents."""
     variants = (str(ORIGINAL),)
     return Design(
         SHIPPED_QUESTIONNAIRE,

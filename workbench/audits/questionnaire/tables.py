@@ -1,7 +1,7 @@
-"""Figures of Questionnaire Modeling as tables: accuracy and bias of every target, and their means
-(Haller et al. 2025).
+"""The tables of Questionnaire Modeling (Haller et al. 2025).
 
-Shares and biases are fractions; a bias is above 0 where the model says yes more often than people.
+They show accuracy and bias of each target, and their means over targets. Shares and biases are
+fractions. A bias is above 0 if the model says yes more often than the respondents.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ from workbench.stats.hypothesis_tests import holm
 from workbench.stats.weights import spread_of
 
 OLD = "old"
-"""stands for the side of a figure some of whose prompts show answers or questions that were changed
-since"""
+"""the side of a figure if some of its prompts show answers or questions that were changed since"""
 FEW_NOTE = f"few: fewer than {LEAST_RESPONDENTS} respondents, too few to say where a figure lies"
 OLD_NOTE = (
     "old: prompts behind the figure show answers or questions that have changed since, so no "
@@ -61,24 +60,24 @@ F = TypeVar("F", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """Who predicted the answers."""
+    """The model that predicted the answers, and its prompts."""
 
     version: str
-    "of the model, in words"
+    "version of the model, as text"
     revision: str
     dtype: str
     computed: str
-    "by what, and in what manner"
+    "the backend that computed the predictions, and how"
     prompts: int
     failed: int
     "prompts without next tokens"
     outdated: int
-    "prompts that would be put differently now"
+    "prompts that would be worded differently now"
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The reports of all models, and how to look behind them."""
+    """The reports of all models, with access to the prompts behind the figures."""
 
     instrument: str
     questionnaire: Questionnaire
@@ -86,25 +85,26 @@ class Results:
     reports: Mapping[str, PredictionReport]
     predictors: Mapping[str, Predictor]
     old: Callable[[str, Condition, str | None, VariantId | None], int]
-    """(model, condition, target, wording) -> outdated prompts; None: of all targets, or of all
-    wordings"""
+    """number of outdated prompts by (model, condition, target, wording); the target None stands for
+    all targets, the wording None for all wordings"""
     shares: Callable[[str, str, Condition], TokenShares]
-    "(model, target, condition)"
+    "token shares by (model, target, condition)"
     asked: Callable[[str, str, Condition, VariantId], Sequence[AskedRow]]
-    "(model, target, condition, wording)"
+    "predictions by (model, target, condition, wording)"
     texts: Mapping[str, str] = field(default_factory=dict)
-    "ref -> the original wording"
+    "original wording by ref"
     rulings: Sequence[str] = ()
-    "what auditors' rulings change, in sentences"
+    "changes by auditors' rulings, in sentences"
     notes: Sequence[str] = ()
     answered: Sequence[Answered] = ()
-    "how much of each plan was answered, and what came of it"
+    "the answered part of each plan, and the kinds of its answers"
     personas: Sequence[WithPersona] = ()
     "models with a persona that were asked without one, too"
     methods: str = ""
-    "the paragraph for a paper"
+    "paragraph on the methods for a paper"
     within: Callable[[str, str, str], PredictionReport] | None = None
-    "(model, group, value) -> the report over these respondents alone; None: nobody is of a group"
+    """report over the respondents of a group alone, by (model, group, value); None if no respondent
+    has a group"""
 
     @property
     def weighted(self) -> bool:
@@ -112,7 +112,7 @@ class Results:
         return any(report.predictions.weights is not None for report in self.reports.values())
 
     def report(self, model: str) -> PredictionReport:
-        """Return the report of a model. Raises UnknownName."""
+        """Return the report of a model. Raises UnknownName if there is none."""
         if model not in self.reports:
             raise UnknownName(
                 f"there is no run or model {model!r}. Available: {'; '.join(self.reports)}"
@@ -120,47 +120,54 @@ class Results:
         return self.reports[model]
 
     def condition(self, model: str, name: str) -> Condition:
-        """Return a condition of a model as it is printed. Raises UnknownName."""
-        every = self.report(model).conditions
-        found = next((condition for condition in every if str(condition) == name), None)
-        if found is None:
+        """Return a condition of a model by its printed name. Raises UnknownName if it has none."""
+        conditions = self.report(model).conditions
+        match = next((condition for condition in conditions if str(condition) == name), None)
+        if match is None:
             raise UnknownName(
-                f"{model} was not asked under {name!r}. Available: {', '.join(map(str, every))}"
+                f"{model} was not asked under {name!r}. "
+                f"Available: {', '.join(map(str, conditions))}"
             )
-        return found
+        return match
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        """The conditions that somebody was asked under, `qm` first."""
-        every = dict.fromkeys(
+        """The conditions under which any model was asked, `qm` first."""
+        distinct_conditions = dict.fromkeys(
             condition for report in self.reports.values() for condition in report.conditions
         )
-        return tuple(sorted(every, key=condition_order))
+        return tuple(sorted(distinct_conditions, key=condition_order))
 
     def named(self, text: str) -> dict[str, tuple[Condition, ...]]:
-        """Return of each model the conditions that a person names: one as it is printed, or several
-        and groups with commas between; none of a model that was asked under none of them.
+        """Return the conditions of each model that a text names.
 
-        Raises UnknownName for one that there never is, or that nobody was asked under.
+        The text is a condition as it is printed, or several conditions and groups with commas
+        between. A model that was asked under none of them has an empty tuple. Raises UnknownName
+        for a condition that does not exist, or under which no model was asked.
         """
-        known = {name for condition in self.conditions for name in (str(condition), condition.name)}
-        # As it is printed it may hold a comma: `random (seed 3)`
-        names = [text] if text in known else listed(text)
-        wanted = [
-            found for name in names for found in ((name,) if name in known else expanded([name]))
-        ]
-        every = {name: report.conditions for name, report in self.reports.items()}
-        found = {
-            name: tuple(one for one in of if str(one) in wanted)
-            or tuple(one for one in of if one.name in wanted)
-            for name, of in every.items()
+        available = {
+            name for condition in self.conditions for name in (str(condition), condition.name)
         }
-        if not any(found.values()):
-            there = ", ".join(map(str, self.conditions)) or "none"
+        # A printed condition may contain a comma: `random (first 5, seed 3)`
+        names = [text] if text in available else listed(text)
+        selected_names = [
+            member
+            for name in names
+            for member in ((name,) if name in available else expanded([name]))
+        ]
+        conditions_by_model = {name: report.conditions for name, report in self.reports.items()}
+        selected = {
+            name: tuple(condition for condition in conditions if str(condition) in selected_names)
+            or tuple(condition for condition in conditions if condition.name in selected_names)
+            for name, conditions in conditions_by_model.items()
+        }
+        if not any(selected.values()):
+            available_conditions = ", ".join(map(str, self.conditions)) or "none"
             raise UnknownName(
-                f"no model was asked under the condition {text!r}. Available: {there}"
+                f"no model was asked under the condition {text!r}. "
+                f"Available: {available_conditions}"
             )
-        return found
+        return selected
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -170,26 +177,26 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What tables are about."""
+    """The models, conditions and target that tables show."""
 
     conditions: Mapping[str, Sequence[Condition]]
-    """of each model, those that tables of single conditions show; models that are no part of it are
-    left out"""
+    "conditions of each model in tables of single conditions; other models are excluded"
     compared: Mapping[str, Sequence[Condition]]
-    "of each model, those that tables across conditions show"
+    "conditions of each model in tables that compare conditions"
     target: str | None = None
-    "None: all"
+    "the only target, or None for all"
     named: str = ""
-    "the conditions as a person named them"
+    "the conditions as the user named them"
 
     def wants(self, target: str | None) -> bool:
+        """Return whether the tables show a target."""
         return self.target is None or target == self.target
 
     def only(self, *models: str) -> Choice:
-        """Return the same of some models alone."""
+        """Return a copy that is restricted to some models."""
         conditions, compared = (
-            {name: of for name, of in held.items() if name in models}
-            for held in (self.conditions, self.compared)
+            {name: selected for name, selected in selected_by_model.items() if name in models}
+            for selected_by_model in (self.conditions, self.compared)
         )
         return replace(self, conditions=conditions, compared=compared)
 
@@ -202,20 +209,19 @@ class Of(Generic[F]):
     condition: Condition
     figure: F
     old: int = 0
-    "prompts behind it that would be put differently now"
+    "prompts of the figure that would be worded differently now"
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A target, or the mean over targets, under a condition, and what the condition changes against
-    `qm`.
-    """
+    """The figures of a target under a condition, and their changes against `qm`."""
 
     target: str | None
+    "the target, or None for the mean over targets"
     bias: Estimate
-    "of the mean: the mean of |bias|"
+    "bias of the target; for the mean over targets: the mean of |bias|"
     change: Estimate | None
-    "None: this is qm"
+    "change of the bias, or None if the condition is `qm`"
     accuracy: Estimate
     accuracy_change: Estimate | None
     respondents: int
@@ -223,32 +229,38 @@ class Changed:
 
 
 def under(results: Results, condition: str = "", target: str | None = None) -> Choice:
-    """Return the choice of one condition for all models, as it is printed; empty: the first that
-    there is.
+    """Return the choice of one condition for all models.
+
+    `condition` is its printed name. An empty one stands for the first condition there is.
     """
-    every = {name: report.conditions for name, report in results.reports.items()}
-    named = condition or next(map(str, results.conditions), "")
-    held = {name: tuple(one for one in of if str(one) == named) for name, of in every.items()}
-    return Choice(held, every, target, named=named)
+    compared = {name: report.conditions for name, report in results.reports.items()}
+    condition_name = condition or next(map(str, results.conditions), "")
+    shown_conditions = {
+        name: tuple(candidate for candidate in conditions if str(candidate) == condition_name)
+        for name, conditions in compared.items()
+    }
+    return Choice(shown_conditions, compared, target, named=condition_name)
 
 
 def of_one(model: str, conditions: Sequence[Condition], target: str | None = None) -> Choice:
-    """Return the choice of these conditions of one model."""
-    held = {model: tuple(conditions)}
-    return Choice(held, held, target, named=", ".join(map(str, conditions)))
+    """Return the choice of some conditions of one model."""
+    conditions_by_model = {model: tuple(conditions)}
+    return Choice(
+        conditions_by_model, conditions_by_model, target, named=", ".join(map(str, conditions))
+    )
 
 
 def target_rows(results: Results, choice: Choice) -> list[Of[TargetFigure]]:
-    """Return the targets of every model under its conditions."""
+    """Return the figures of the targets, for every model and condition of the choice."""
     return [
         Of(
-            of.model,
-            of.condition,
+            means_row.model,
+            means_row.condition,
             figure,
-            results.old(of.model, of.condition, figure.target, ORIGINAL),
+            results.old(means_row.model, means_row.condition, figure.target, ORIGINAL),
         )
-        for of in mean_rows(results, choice)
-        for figure in of.figure.targets
+        for means_row in mean_rows(results, choice)
+        for figure in means_row.figure.targets
         if choice.wants(figure.target)
     ]
 
@@ -256,7 +268,7 @@ def target_rows(results: Results, choice: Choice) -> list[Of[TargetFigure]]:
 def mean_rows(
     results: Results, choice: Choice, *, compared: bool = False
 ) -> list[Of[ConditionFigures]]:
-    """Return what is over all targets, of every model under its conditions."""
+    """Return the figures over all targets, for every model and condition of the choice."""
     pairs = list(each(results, choice.compared if compared else choice.conditions))
     measure((report, condition) for _, report, condition in pairs)
     return [
@@ -271,8 +283,9 @@ def mean_rows(
 
 
 def changed_rows(results: Results, choice: Choice, *, means: bool) -> list[Of[Changed]]:
-    """Return `qm`, then the other conditions with what they change: the means over targets, or each
-    target.
+    """Return the figures under `qm`, then those of the other conditions with their changes.
+
+    `means` selects the means over targets, otherwise each target.
     """
     return [
         row
@@ -289,38 +302,56 @@ def changed_rows(results: Results, choice: Choice, *, means: bool) -> list[Of[Ch
 def _changed(
     results: Results, name: str, report: PredictionReport, wanted: Sequence[Condition]
 ) -> Iterator[Of[Changed]]:
-    ablations = [one for one in report.ablations() if one.condition in wanted]
-    base = next((condition for condition in report.conditions if condition.name == QM), None)
-    if base is None or not ablations:
+    """Yield the figures of one model under `qm`, then those of the other conditions.
+
+    There are none if the model was not asked under `qm`, or under none of the conditions.
+    """
+    ablations = [ablation for ablation in report.ablations() if ablation.condition in wanted]
+    baseline = next((condition for condition in report.conditions if condition.name == QM), None)
+    if baseline is None or not ablations:
         return
 
-    def of(condition: Condition, figure: Changed, *behind: Condition) -> Of[Changed]:
-        old = sum(results.old(name, one, figure.target, ORIGINAL) for one in (condition, *behind))
+    def of(condition: Condition, figure: Changed, *compared: Condition) -> Of[Changed]:
+        """Return a row of the model, with the outdated prompts under all these conditions."""
+        old = sum(
+            results.old(name, source, figure.target, ORIGINAL) for source in (condition, *compared)
+        )
         return Of(name, condition, figure, old)
 
-    found = report.condition(base)
-    bias, accuracy = estimate_of(found.absolute_bias), estimate_of(found.accuracy)
-    few = found.accuracy.few or found.absolute_bias.few
-    yield of(base, Changed(None, bias, None, accuracy, None, found.accuracy.respondents, few))
-    for one in found.targets:
-        few = one.direction == "few"
+    under_qm = report.condition(baseline)
+    bias, accuracy = estimate_of(under_qm.absolute_bias), estimate_of(under_qm.accuracy)
+    few = under_qm.accuracy.few or under_qm.absolute_bias.few
+    yield of(
+        baseline, Changed(None, bias, None, accuracy, None, under_qm.accuracy.respondents, few)
+    )
+    for target_figure in under_qm.targets:
+        few = target_figure.direction == "few"
         yield of(
-            base, Changed(one.target, one.bias, None, one.accuracy, None, one.respondents, few)
+            baseline,
+            Changed(
+                target_figure.target,
+                target_figure.bias,
+                None,
+                target_figure.accuracy,
+                None,
+                target_figure.respondents,
+                few,
+            ),
         )
-    for each_ in ablations:
+    for ablation in ablations:
         figures = (
-            each_.bias,
-            each_.change,
-            each_.accuracy,
-            each_.accuracy_change,
-            each_.respondents,
-            each_.few,
+            ablation.bias,
+            ablation.change,
+            ablation.accuracy,
+            ablation.accuracy_change,
+            ablation.respondents,
+            ablation.few,
         )
-        yield of(each_.condition, Changed(each_.target, *figures), base)
+        yield of(ablation.condition, Changed(ablation.target, *figures), baseline)
 
 
 def wording_rows(results: Results, choice: Choice) -> list[Of[VariabilityFigure]]:
-    """Return how the bias of each target varies over its wordings."""
+    """Return the variability of each target's bias over its wordings."""
     return [
         Of(name, condition, figure, results.old(name, condition, figure.target, None))
         for name, report, condition in each(results, choice.compared)
@@ -332,17 +363,18 @@ def wording_rows(results: Results, choice: Choice) -> list[Of[VariabilityFigure]
 def difference_rows(
     results: Results, choice: Choice, model: str, base: str
 ) -> Iterator[Of[TargetDifference]]:
-    """Yield how a model differs from its base, under the conditions of the choice that both were
-    asked.
+    """Yield the differences between a model and its base model, for each target.
+
+    They are those under the conditions of the choice under which both models were asked.
     """
-    first, second = results.reports[base], results.reports[model]
+    base_report, report = results.reports[base], results.reports[model]
     for condition in choice.conditions.get(model, ()):
-        if condition in first.conditions:
-            for figure in differences(first, second, condition):
+        if condition in base_report.conditions:
+            for figure in differences(base_report, report, condition):
                 if choice.wants(figure.target):
                     old = sum(
-                        results.old(one, condition, figure.target, ORIGINAL)
-                        for one in (base, model)
+                        results.old(name, condition, figure.target, ORIGINAL)
+                        for name in (base, model)
                     )
                     yield Of(model, condition, figure, old)
 
@@ -350,31 +382,31 @@ def difference_rows(
 def each(
     results: Results, of: Mapping[str, Sequence[Condition]]
 ) -> Iterator[tuple[str, PredictionReport, Condition]]:
-    """Yield the models with their reports and each of their conditions."""
+    """Yield each model with its report and each of its conditions in a mapping."""
     for name, report in results.reports.items():
         for condition in of.get(name, ()):
             yield name, report, condition
 
 
 def estimate_of(average: Average) -> Estimate:
-    """Return a mean over targets as an estimate, whose n counts targets."""
+    """Return a mean over targets as an estimate, whose n is the number of targets."""
     few = (
         "" if average.interval or average.undefined or isinstance(average, AbsoluteBias) else ALIKE
     )
     ends = average.low, average.high
-    named = average.interval
-    return Estimate(average.value, *ends, average.n, 0, average.undefined, interval=named, few=few)
+    method = average.interval
+    return Estimate(average.value, *ends, average.n, 0, average.undefined, interval=method, few=few)
 
 
 def side(way: Direction, old: int, above: str, below: str, none: str = "") -> str:
-    """Say to which side of a reference an interval lies, or why that is not said."""
+    """Return the side of a reference on which an interval lies, or the reason why it has none."""
     if old:
         return OLD
     return {"above": above, "below": below, "none": none, "few": "few", "": ""}[way]
 
 
 def side_notes(sides: Sequence[str]) -> list[str]:
-    """Return what the words in a column of sides mean."""
+    """Return the notes that explain words in a column of sides."""
     return [FEW_NOTE] * ("few" in sides) + [OLD_NOTE] * (OLD in sides)
 
 
@@ -387,20 +419,25 @@ ERRORS = {
     "printed": "SE of the bias: of people's answers alone, as in the published tables",
 }
 COMPUTED, COUNTED = "probabilities", "counted answers"
-"the two measures of p(yes), which are never pooled"
+"the two measures of p(yes), which are never combined in one figure"
 SHARES, SIGNED = (0.0, 1.0), (-1.0, 1.0)
 
 
 def told(results: Results) -> tuple[str, ...]:
-    """Say what the figures rest on."""
-    people, options = results.questionnaire, results.options
-    context, targets = (len(people.of_role(role)) for role in (Role.CONTEXT, Role.TARGET))
+    """Return the header lines: size of the questionnaire, weights, and options of the figures."""
+    questionnaire, options = results.questionnaire, results.options
+    n_context, n_targets = (
+        len(questionnaire.of_role(role)) for role in (Role.CONTEXT, Role.TARGET)
+    )
     return (
-        f"{results.instrument}: {plural(targets, 'target')}, "
-        f"{plural(context, 'context question')}, "
-        f"{plural(len(people.respondents), 'respondent')}",
+        f"{results.instrument}: {plural(n_targets, 'target')}, "
+        f"{plural(n_context, 'context question')}, "
+        f"{plural(len(questionnaire.respondents), 'respondent')}",
         *(
-            [f"weights: {spread_of([one.weight for one in people.respondents])}"]
+            [
+                "weights: "
+                f"{spread_of([respondent.weight for respondent in questionnaire.respondents])}"
+            ]
             if results.weighted
             else []
         ),
@@ -411,7 +448,7 @@ def told(results: Results) -> tuple[str, ...]:
 
 
 def choices(results: Results) -> Table[PredictionOptions]:
-    """Return the choices behind the figures."""
+    """Return the table of the options on which the figures rest."""
     return Table(
         "choices",
         "Choices behind the figures",
@@ -429,11 +466,13 @@ def choices(results: Results) -> Table[PredictionOptions]:
 
 
 def models(results: Results) -> Table[tuple[str, Predictor]]:
-    """Return whose predictions are judged."""
+    """Return the table of the models that predicted answers."""
 
     def people(name: str) -> int:
-        asked = results.reports[name].predictions.respondent
-        return len(set(asked[asked >= 0].tolist()))
+        """Return the number of respondents that a model was asked about."""
+        respondents = results.reports[name].predictions.respondent
+        # Prompts without context have a respondent below 0
+        return len(set(respondents[respondents >= 0].tolist()))
 
     return Table(
         "models",
@@ -462,7 +501,7 @@ def models(results: Results) -> Table[tuple[str, Predictor]]:
             Column(
                 "conditions",
                 "conditions",
-                lambda row: [str(one) for one in results.reports[row[0]].conditions],
+                lambda row: [str(condition) for condition in results.reports[row[0]].conditions],
                 Kind.WORDS,
                 aside=True,
             ),
@@ -476,7 +515,7 @@ def models(results: Results) -> Table[tuple[str, Predictor]]:
 
 
 def _measure(results: Results) -> list[Column[tuple[str, Predictor]]]:
-    """Return how p(yes) came about, where answers of a model were counted."""
+    """Return the column of the measure of p(yes), or none if no model's answers are counted."""
     if not any(report.counts_answers for report in results.reports.values()):
         return []
     return [
@@ -491,7 +530,7 @@ def _measure(results: Results) -> list[Column[tuple[str, Predictor]]]:
 
 
 def conditions_asked(results: Results, choice: Choice) -> Table[tuple[str, Any]]:
-    """Return what each condition is made of: for programs, which cannot take a name apart."""
+    """Return the table of the parts of each condition, for programs that cannot parse its name."""
     return Table(
         "asked",
         "Conditions under which the models were asked",
@@ -522,8 +561,9 @@ def conditions_asked(results: Results, choice: Choice) -> Table[tuple[str, Any]]
 def targets(
     results: Results, choice: Choice, *, name: str = "targets", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
-    """Return accuracy and bias of each target: the published table 2, with the majority's answer
-    beside.
+    """Return the table of accuracy and bias of each target.
+
+    It is the published table 2, with the accuracy of the majority's answer.
     """
     rows = target_rows(results, choice)
     return Table(
@@ -633,7 +673,7 @@ def targets(
 
 
 def weight_columns(results: Results) -> list[Column[Any]]:
-    """Return what weights cost, where respondents have any."""
+    """Return the columns that show the effect of weights, or none without weights."""
     if not results.weighted:
         return []
     return [
@@ -657,51 +697,53 @@ def weight_columns(results: Results) -> list[Column[Any]]:
 
 @dataclass(frozen=True, slots=True)
 class OfGroup:
-    """A figure over the respondents of one group alone."""
+    """A figure over the respondents of one group."""
 
     of: Of[Any]
     group: str
     value: str
     respondents: int
-    "of the group, who count for any target"
+    "members of the group with a counted prediction for any target"
     effective_n: float
 
     @property
     def figure(self) -> Any:
+        """The figure over all targets, or of one target."""
         return self.of.figure
 
 
 def group_rows(results: Results, choice: Choice) -> list[OfGroup]:
-    """Return what is over all targets, of each group that is named, every model and its
-    conditions.
-    """
-    found = []
+    """Return the figures over all targets for every selected group, model and condition."""
+    rows = []
     for group in results.options.groups if results.within is not None else ():
         values = dict.fromkeys(
-            one.groups[group] for one in results.questionnaire.respondents if group in one.groups
+            respondent.groups[group]
+            for respondent in results.questionnaire.respondents
+            if group in respondent.groups
         )
         for value, (name, _, condition) in product(
             sorted(values), each(results, choice.conditions)
         ):
             assert results.within is not None
             report = results.within(name, group, value)
-            people = np.asarray(report.layout.cell(condition, ORIGINAL).counted.any(axis=0))
-            n = float(effective(report.layout.weights, people))
-            of = Of(
+            is_counted = np.asarray(report.layout.cell(condition, ORIGINAL).counted.any(axis=0))
+            effective_n = float(effective(report.layout.weights, is_counted))
+            means_row = Of(
                 name,
                 condition,
                 report.condition(condition),
                 results.old(name, condition, None, ORIGINAL),
             )
-            found.append(OfGroup(of, group, value, int(people.sum()), n))
-    return found
+            rows.append(OfGroup(means_row, group, value, int(is_counted.sum()), effective_n))
+    return rows
 
 
 def _group_columns(rows: Sequence[OfGroup]) -> list[Column[Any]]:
+    """Return the columns of the model, the condition, the group and its value."""
     return [
         *(
-            replace(one, value=partial(_through, one.value))
-            for one in columns([row.of for row in rows])
+            replace(column, value=partial(_through, column.value))
+            for column in columns([row.of for row in rows])
         ),
         Column("group", "group", lambda row: row.group),
         Column("value", "value", lambda row: row.value),
@@ -709,11 +751,12 @@ def _group_columns(rows: Sequence[OfGroup]) -> list[Column[Any]]:
 
 
 def _through(value: Callable[[Any], Any], row: OfGroup) -> Any:
+    """Return the value of a column for the figure in a group's row."""
     return value(row.of)
 
 
 def groups(results: Results, choice: Choice) -> Table[OfGroup]:
-    """Return the means over targets for each group of respondents."""
+    """Return the table of means over targets for each group of respondents."""
     rows = group_rows(results, choice)
     return Table(
         "groups",
@@ -768,6 +811,7 @@ def groups(results: Results, choice: Choice) -> Table[OfGroup]:
 
 
 def _weight_columns_of_groups(results: Results) -> list[Column[Any]]:
+    """Return the columns that show the effect of weights on a group, or none without weights."""
     if not results.weighted:
         return []
     return [
@@ -783,12 +827,18 @@ def _weight_columns_of_groups(results: Results) -> list[Column[Any]]:
 
 
 def group_targets(results: Results, choice: Choice) -> Table[OfGroup]:
-    """Return accuracy and bias of each target for each group of respondents."""
+    """Return the table of accuracy and bias of each target for each group of respondents."""
     rows = [
-        OfGroup(replace(row.of, figure=one), row.group, row.value, one.respondents, one.effective_n)
+        OfGroup(
+            replace(row.of, figure=figure),
+            row.group,
+            row.value,
+            figure.respondents,
+            figure.effective_n,
+        )
         for row in group_rows(results, choice)
-        for one in row.figure.targets
-        if choice.wants(one.target)
+        for figure in row.figure.targets
+        if choice.wants(figure.target)
     ]
     return Table(
         "group_targets",
@@ -850,6 +900,7 @@ def group_targets(results: Results, choice: Choice) -> Table[OfGroup]:
 
 
 def _accuracy_columns() -> list[Column[Of[TargetFigure]]]:
+    """Return the columns of the accuracy and of its comparison with the majority's answer."""
     return [
         Column(
             "majority",
@@ -885,6 +936,7 @@ def _accuracy_columns() -> list[Column[Of[TargetFigure]]]:
 
 
 def _bias_columns(results: Results) -> list[Column[Of[TargetFigure]]]:
+    """Return the columns of the bias, its test, its side and its pole."""
     return [
         Column(
             "bias",
@@ -940,7 +992,7 @@ def _bias_columns(results: Results) -> list[Column[Of[TargetFigure]]]:
 def means(
     results: Results, choice: Choice, *, name: str = "means", subject: tuple[str, ...] = ()
 ) -> Table[Any]:
-    """Return what is over all targets (table 1, and the means of table 2)."""
+    """Return the table of means over targets (table 1, and the means of table 2)."""
     rows = mean_rows(results, choice)
     return Table(
         name,
@@ -1011,9 +1063,7 @@ def means(
 
 
 def _majority_columns(rows: Sequence[Of[ConditionFigures]]) -> list[Column[Of[ConditionFigures]]]:
-    """Return how far the accuracy is above that of the more frequent answers, tested, and what
-    chance gives.
-    """
+    """Return the columns of the accuracy above the majority's, its test and the chance levels."""
     p = _over_models(rows, lambda figure: figure.p_majority)
     return [
         Column(
@@ -1040,22 +1090,27 @@ def _majority_columns(rows: Sequence[Of[ConditionFigures]]) -> list[Column[Of[Co
 def _over_models(
     rows: Sequence[Of[ConditionFigures]], p_of: Callable[[ConditionFigures], float]
 ) -> dict[tuple[str, str], float]:
-    """Return the p of each model and condition, adjusted by Holm's procedure over the models under
-    the condition.
+    """Return the adjusted p-values by (model, condition).
+
+    Holm's procedure adjusts them over the models under each condition.
     """
-    found: dict[tuple[str, str], float] = {}
-    for family in dict.fromkeys(str(row.condition) for row in rows):
-        members = [row for row in rows if str(row.condition) == family]
-        adjusted = holm([p_of(row.figure) for row in members])
-        found |= {
-            (row.model, family): float(each) for row, each in zip(members, adjusted, strict=True)
+    adjusted_p: dict[tuple[str, str], float] = {}
+    for condition in dict.fromkeys(str(row.condition) for row in rows):
+        family = [row for row in rows if str(row.condition) == condition]
+        adjusted = holm([p_of(row.figure) for row in family])
+        adjusted_p |= {
+            (row.model, condition): float(p) for row, p in zip(family, adjusted, strict=True)
         }
-    return found
+    return adjusted_p
 
 
 def _chance_columns(of: str, kind: Kind, what: str = "") -> list[Column[Of[ConditionFigures]]]:
-    """Return a figure of models that look at no question. of : name of the figure in
-    `Regardless`
+    """Return the columns of a figure for two models that ignore the question.
+
+    Parameters
+    ----------
+    of : name of the figure in `Regardless`
+    what : text that ends the titles
     """
     return [
         Column(
@@ -1078,6 +1133,7 @@ def _chance_columns(of: str, kind: Kind, what: str = "") -> list[Column[Of[Condi
 
 
 def _noise_columns() -> list[Column[Of[ConditionFigures]]]:
+    """Return the columns of noise in the mean |bias|, and of its test."""
     return [
         Column(
             "noise",
@@ -1110,7 +1166,7 @@ def _noise_columns() -> list[Column[Of[ConditionFigures]]]:
 
 
 def _prompt_columns() -> list[Column[Of[ConditionFigures]]]:
-    """Return what is counted over all prompts, whatever their target (table 1)."""
+    """Return the columns of counts over all prompts, of any target (table 1)."""
     return [
         Column(
             "yes",
@@ -1141,13 +1197,14 @@ def _prompt_columns() -> list[Column[Of[ConditionFigures]]]:
 
 
 def axis(results: Results, choice: Choice) -> Table[Any]:
-    """Return the liberal-conservative axis (figure 5)."""
+    """Return the table of biases on the liberal-conservative axis (figure 5)."""
     rows = mean_rows(results, choice)
     p = _over_models(rows, lambda figure: figure.p_axis)
 
     def leaning(row: Of[ConditionFigures]) -> str:
-        way = row.figure.axis_direction(p[row.model, str(row.condition)])
-        return side(way, row.old, "leans conservative", "leans liberal", "no bias shown")
+        """Return the side to which the biases of a row lean."""
+        direction = row.figure.axis_direction(p[row.model, str(row.condition)])
+        return side(direction, row.old, "leans conservative", "leans liberal", "no bias shown")
 
     return Table(
         "axis",
@@ -1228,8 +1285,9 @@ def axis(results: Results, choice: Choice) -> Table[Any]:
 
 
 def columns(rows: Sequence[Of[Any]]) -> list[Column[Any]]:
-    """Return the model and the condition of a row; where all rows have the same, the title says
-    it.
+    """Return the columns of the model and the condition.
+
+    A column is marked as aside if all rows have the same value, since the title names it.
     """
     return [
         Column("model", "model", lambda row: row.model, aside=len({row.model for row in rows}) < 2),
@@ -1243,10 +1301,12 @@ def columns(rows: Sequence[Of[Any]]) -> list[Column[Any]]:
 
 
 def target() -> Column[Any]:
+    """Return the column of the target."""
     return Column("target", "target", lambda row: row.figure.target)
 
 
 def question(results: Results) -> Column[Any]:
+    """Return the column of the question in its original wording."""
     return Column(
         "question",
         "question",
@@ -1257,6 +1317,7 @@ def question(results: Results) -> Column[Any]:
 
 
 def outdated(value: Any = lambda row: row.old) -> Column[Any]:
+    """Return the column of the number of outdated prompts."""
     return Column(
         "outdated",
         "outdated",
@@ -1268,43 +1329,51 @@ def outdated(value: Any = lambda row: row.old) -> Column[Any]:
 
 
 def few(key: str, value: Any) -> Column[Any]:
+    """Return the column that marks figures of too few respondents."""
     return Column(key, "", value, Kind.MARK, mark="few", help="too few respondents to give a side")
 
 
 def all_of(rows: Iterable[Of[Any]]) -> str:
-    """Say which condition or model all rows are of."""
-    held = list(rows)
-    conditions, names = {str(row.condition) for row in held}, {row.model for row in held}
-    said = f" under {conditions.pop()}" if len(conditions) == 1 else ""
-    return said + (f": {names.pop()}" if len(names) == 1 else "")
+    """Return the end of a title: the condition and the model, if all rows have the same."""
+    all_rows = list(rows)
+    conditions, names = {str(row.condition) for row in all_rows}, {row.model for row in all_rows}
+    text = f" under {conditions.pop()}" if len(conditions) == 1 else ""
+    return text + (f": {names.pop()}" if len(names) == 1 else "")
 
 
 def _not_asked(results: Results, choice: Choice) -> list[str]:
-    """Say which models were not asked under the conditions that are shown, or not under qm."""
+    """Return notes on models that were not asked under the shown conditions, or not under `qm`."""
     notes = []
-    for name, shown in choice.conditions.items():
-        every = results.reports[name].conditions
-        there = ", ".join(map(str, every))
-        if not shown:
-            notes.append(f"{name}: not asked under {choice.named}. Available: {there}")
-        elif not results.options.condition and QM not in {condition.name for condition in every}:
-            notes.append(f"{name}: not asked under {QM}. Available: {there}")
+    for name, shown_conditions in choice.conditions.items():
+        conditions = results.reports[name].conditions
+        available = ", ".join(map(str, conditions))
+        if not shown_conditions:
+            notes.append(f"{name}: not asked under {choice.named}. Available: {available}")
+        elif not results.options.condition and QM not in {
+            condition.name for condition in conditions
+        }:
+            notes.append(f"{name}: not asked under {QM}. Available: {available}")
     return notes
 
 
 def accuracy_side(row: Of[TargetFigure]) -> str:
-    """Say whether the accuracy lies above or below that of the majority's answer."""
+    """Return the side of the majority's accuracy on which the accuracy of a target lies."""
     return side(row.figure.accuracy_direction, row.old, "above", "below")
 
 
 def leans(row: Of[TargetFigure]) -> str:
+    """Return the answer to which the bias of a target leans, or the reason why it is unknown."""
     return side(row.figure.direction, row.old, "leans yes", "leans no", "no bias shown")
 
 
 def _pole(results: Results, row: Of[TargetFigure]) -> str:
-    """Return the pole to which a bias leans; empty where none is said."""
+    """Return the pole to which a bias leans, or an empty string if there is none."""
     pole = next(
-        (one.leaning for one in results.questionnaire.questions if one.ref == row.figure.target),
+        (
+            candidate.leaning
+            for candidate in results.questionnaire.questions
+            if candidate.ref == row.figure.target
+        ),
         None,
     )
     if pole is None or row.old or row.figure.direction not in ("above", "below"):
@@ -1314,8 +1383,10 @@ def _pole(results: Results, row: Of[TargetFigure]) -> str:
 
 
 def _p_yes(row: Of[TargetFigure]) -> MeanSd:
+    """Return mean and standard deviation of p(yes) on one target."""
     return MeanSd(row.figure.p_yes, row.figure.p_yes_sd, row.figure.bias.n)
 
 
 def _p_yes_of_all(row: Of[ConditionFigures]) -> MeanSd:
+    """Return mean and standard deviation of p(yes) over all prompts."""
     return MeanSd(row.figure.p_yes, row.figure.p_yes_sd, row.figure.yes + row.figure.no)
