@@ -521,7 +521,7 @@ def _row(
 
 
 def _turned(codes: IntArray, sign: int) -> IntArray:
-    """Return stances times a sign; missing ones stay so."""
+    """Return stances times a sign. Missing ones stay missing."""
     return np.where(codes == MISSING, MISSING, sign * codes)
 
 

@@ -557,7 +557,7 @@ def _words(report: ReliabilityReport, name: str) -> list[str]:
 def texts_asked(
     asked: Instrument, report: ReliabilityReport, language: str
 ) -> Iterator[tuple[str, object]]:
-    """Yield what was asked of each statement: its wordings, with the expected relation of each."""
+    """Yield the wordings of each statement as they were asked, with their expected relations."""
     counts, statements = report.counts, {item.ref: item for item in asked.statements}
     for row, ref in enumerate(counts.statements):
         item = statements.get(ref)

@@ -103,7 +103,10 @@ class Expected:
         return np.asarray(self.clear.sum(axis=-1))
 
     def passing(self, test: str) -> FloatArray:
-        """Return the expected number of statements that pass, per template; one for `template`."""
+        """Return the expected number of statements that pass, per template.
+
+        It is a single number for the test `template`.
+        """
         return np.asarray(np.atleast_2d(self.of(test).passed).sum(axis=1))
 
     def over_templates(self, test: str) -> FloatArray:

@@ -186,7 +186,7 @@ def wordings(report: ReliabilityReport, statement: int, template: int) -> tuple[
 
 
 def _variant_row(report: ReliabilityReport, at: tuple[int, int, int, int]) -> VariantRow:
-    """Return the row of one prompt; `at` is its index in the arrays."""
+    """Return the row of the prompt with this index in the arrays."""
     template, statement, variant_index, order = at
     variant = report.counts.variants[variant_index]
     is_reference = variant.kind is VariantKind.ORIGINAL and order == PRINTED
@@ -576,7 +576,10 @@ class ReliabilityReport:
         )
 
     def _of_texts(self, clear: BoolArray) -> Codes:
-        """Return, as codes, whether prompts lean clearly; void if blank or excluded by rulings."""
+        """Return whether prompts lean clearly, as codes: (T, S, V, 2).
+
+        A prompt is void if it is blank, or if rulings exclude its answers.
+        """
         void = self.voids.blank[None, :, :, None] | self.counts.excluded_prompts
         return np.where(void, VOID, codes(clear, self.enough)).astype(np.int8)
 

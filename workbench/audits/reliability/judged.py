@@ -112,7 +112,7 @@ class VerdictFigures:
 
     @cached_property
     def people(self) -> tuple[Bound, ...]:
-        """The upper bound from human answers; empty if nobody answered the instrument."""
+        """The upper bound from human answers, or nothing if nobody answered the instrument."""
         options = self.report.options
         return bound_of(self.instrument, options.seed, judge_void=options.judge_void)
 
@@ -754,7 +754,7 @@ class ReliabilityJudged:
         return methods(self.run, self.report, self.card, self.answered, self.rulings)
 
     def missing(self) -> str:
-        """Return a sentence on how many prompts failed, and why; empty if none did."""
+        """Return a sentence on how many prompts failed, and why, or "" if none did."""
         failures, run = self.failures, self.run
         if not failures.probes:
             return ""

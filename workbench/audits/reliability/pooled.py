@@ -134,7 +134,7 @@ class Pooled:
     "number of prompts whose shares were sampled; 0: the shares are known, or a coin decides"
 
     def mixing(self, test: str) -> Mixing:
-        """Return how well the sampler has mixed, for the share of statements that pass."""
+        """Return the mixing of the sampler for the share of statements that pass."""
         passes = self.passes[test][:, self.known[test]]
         if not self.prompts or not passes.size:
             return EXACT

@@ -439,7 +439,7 @@ def _verdicts_words(report: ReliabilityReport) -> str:
 
 
 def _words(judged: ReliabilityJudged) -> Iterator[str]:
-    """Yield what is judged, and the rules in force, for the line above tables."""
+    """Yield the parts of the line above tables: statements, sampling and rules in force."""
     report = judged.report
     counts, options, (fewest, most) = report.counts, report.options, report.counts.sizes
     if missing := judged.missing():
