@@ -118,12 +118,12 @@ def beside(
     Raises UsageError if runs of one family have no template in common.
     """
     shared = shared_templates(runs, reports)
-    under = {name: _under(reports[name], shared[name]) for name in runs}
-    equal_reports, notes, untested = at_equal_numbers(under)
+    shared_reports = {name: _under(reports[name], shared[name]) for name in runs}
+    equal_reports, notes, untested = at_equal_numbers(shared_reports)
 
     @cache
     def shares(name: str) -> Pooled:
-        return pooled(under[name])
+        return pooled(shared_reports[name])
 
     def main(name: str) -> Estimate:
         return shares(name).share(ALL)
@@ -133,8 +133,8 @@ def beside(
             _side(name, run, equal_reports[name], asked[name]),
             main=partial(main, name),
             beside={
-                PASSES_PUBLISHED: under[name].passing(ALL),
-                "answers a prompt": answers_words(under[name]),
+                PASSES_PUBLISHED: shared_reports[name].passing(ALL),
+                "answers a prompt": answers_words(shared_reports[name]),
             },
         )
         for name, run in runs.items()
@@ -146,11 +146,13 @@ def beside(
     @cache
     def drifted(first_name: str, second_name: str) -> Table[Drift]:
         texts = [
-            dict(texts_asked(asked[name], under[name], language))
+            dict(texts_asked(asked[name], shared_reports[name], language))
             for name in (first_name, second_name)
         ]
         return drift(
-            (first_name, second_name), (under[first_name], under[second_name]), (texts[0], texts[1])
+            (first_name, second_name),
+            (shared_reports[first_name], shared_reports[second_name]),
+            (texts[0], texts[1]),
         )
 
     def finds(first_name: str, second_name: str) -> Finding:

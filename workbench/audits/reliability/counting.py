@@ -488,10 +488,10 @@ def undecided(counts: Counts, options: ReliabilityOptions) -> BoolArray:
 
 
 def optimum(counts: Counts, rules: Sequence[SettledBy]) -> float:
-    """Return the mean share of N answers that prompts asked until settled take at the least.
+    """Return the expected share of N answers if settlement is checked after every answer.
 
-    That is the share if one looks after every answer, by the rule under which the prompts were
-    asked. It is NaN if there are several rules, or no prompt is settled.
+    It is the mean over the prompts that were asked until settled, by the rule under which they
+    were asked. It is NaN if there are several rules, or if no prompt is settled.
     """
     if counts.until_settled is None or len(rules) != 1:
         return float("nan")

@@ -301,9 +301,9 @@ class _Parts:
         certain : whether all tests have to be passed; otherwise they may be insufficient
         """
         original = self._original(context, tests, certain=certain)
-        others = self._wordings(context, tests, certain=certain)
+        wordings = self._wordings(context, tests, certain=certain)
         return np.asarray(
-            original * others.prod(axis=-1) * self._swapped(context, tests, certain=certain)
+            original * wordings.prod(axis=-1) * self._swapped(context, tests, certain=certain)
         )
 
     def _original(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:

@@ -238,7 +238,7 @@ class Planner:
 
     @property
     def answer(self) -> float:
-        """The variance of a single answer, E p (1 - p), beyond the components."""
+        """The variance of a single answer to a prompt, E p (1 - p)."""
         share = self.known.mean if self.worlds else self.shares.share
         return max(0.0, share * (1 - share) - sum(self.components.values()))
 
@@ -799,13 +799,17 @@ class Given:
 
 def components(of: Planned) -> Table[Given]:
     """Return the table of the components from which the design is planned."""
-    known, simulated = of.planner.known.components, of.planner.components
-    names = [name for name in simulated if known.get(name, 0.0) > 0 or simulated[name] > 5e-4]
-    deviation = max((abs(known.get(name, 0.0) - simulated[name]) for name in names), default=0.0)
+    known_components, simulated = of.planner.known.components, of.planner.components
+    names = [
+        name for name in simulated if known_components.get(name, 0.0) > 0 or simulated[name] > 5e-4
+    ]
+    deviation = max(
+        (abs(known_components.get(name, 0.0) - simulated[name]) for name in names), default=0.0
+    )
     return Table(
         "planned_from",
         "The components behind the plan",
-        [Given(name, known.get(name, 0.0), simulated[name]) for name in names],
+        [Given(name, known_components.get(name, 0.0), simulated[name]) for name in names],
         [
             Column("component", "component", lambda row: row.name, words=TITLES),
             Column("variance", "variance", lambda row: row.value, Kind.PART),

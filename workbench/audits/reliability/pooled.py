@@ -423,7 +423,8 @@ def _tested(
 def _sides_passed(drawn: DrawnReport, draws: int) -> FloatArray:
     """Return the number of draws in which a statement passes all tests and agrees: (2, T, S).
 
-    The second is the number of draws in which it passes and disagrees.
+    The tests are under one template. The second number is that of the draws in which the statement
+    passes and disagrees.
     """
     shape = draws, -1, len(drawn.counts.statements)
     passed = (drawn.verdicts(ALL) == PASS).reshape(shape)
@@ -700,9 +701,9 @@ def _lacking(first: str, second: str, one: Pooled, other: Pooled) -> str:
     bounds, (n_first, n_second, n) = one.bounds(other, ALL)
     numbers = ((first, n_first), (second, n_second))
     parts = [
-        f"{name} has no readable answer to some prompt of {number_lacking:,}"
-        for name, number_lacking in numbers
-        if number_lacking
+        f"{name} has no readable answer to some prompt of {n_lacking:,}"
+        for name, n_lacking in numbers
+        if n_lacking
     ]
     if not parts:
         return ""

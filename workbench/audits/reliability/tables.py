@@ -589,8 +589,8 @@ def _verdicts(of: VerdictFigures, row: TestTally) -> Link | None:
 
     Coin flips have no answers to look at.
     """
-    under = row.template if row.template in of.templates else ""
-    return Link("verdicts", (under, row.test)) if row.answers == MODEL else None
+    template = row.template if row.template in of.templates else ""
+    return Link("verdicts", (template, row.test)) if row.answers == MODEL else None
 
 
 def _tallies(

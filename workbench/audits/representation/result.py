@@ -533,14 +533,14 @@ LARGEST_GAP = 0.2
 
 def _nearest_reach(others: Sequence[Ranked], kind: str) -> Reach | None:
     """Return the precision of the comparison with the group that is nearest to the first."""
-    behind = max(others, key=lambda ranked: ranked.p).behind
-    if behind is None:
+    gap = max(others, key=lambda ranked: ranked.p).behind
+    if gap is None:
         return None
     return reach_of(
-        behind,
+        gap,
         LARGEST_GAP,
         Kind.POINTS,
-        plural(behind.n, "question"),
+        plural(gap.n, "question"),
         f"the nearest group by {kind}",
     )
 
@@ -599,8 +599,13 @@ def steering(found: Found) -> Iterator[Steered]:
                     population, (shared_persona.answers, 1), (shared_baseline.answers, -1)
                 ),
             )
-            both = shared_baseline.counted_to(population), shared_persona.counted_to(population)
-            yield Steered(runs, population, *both, *change, moves, shared_persona, shared_baseline)
+            likenesses = (
+                shared_baseline.counted_to(population),
+                shared_persona.counted_to(population),
+            )
+            yield Steered(
+                runs, population, *likenesses, *change, moves, shared_persona, shared_baseline
+            )
 
 
 def aimed(every: Sequence[Steered]) -> list[tuple[Steered, float, str]]:

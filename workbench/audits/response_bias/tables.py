@@ -209,7 +209,7 @@ def cells(found: Changes) -> Table[Line]:
 def place(found: Changes, at: Place) -> Table[Line]:
     """Return the table of one bias or perturbation, for every model that was asked it.
 
-    It ignores the selection of cells.
+    It does not depend on the cells that other tables show.
     """
     cells_by_name = ((name, report.find(*at)) for name, report in found.reports.items())
     rows = [(name, cell) for name, cell in cells_by_name if cell is not None]
