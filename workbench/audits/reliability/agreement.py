@@ -268,24 +268,24 @@ def _resampled(
 def _mean(tables: IntArray, drawn: FloatArray) -> tuple[Estimate, MeanSd]:
     """Return the mean κ of people with its interval, and with its deviation."""
     kappas = contingency.kappa(tables)
-    mean = mean_sd(kappas)
-    if math.isnan(mean.mean):
+    summary = mean_sd(kappas)
+    if math.isnan(summary.mean):
         reason = ALL_EQUAL if len(tables) else NO_PAIRS
-        return Estimate(math.nan, math.nan, math.nan, 0, mean.excluded, reason), mean
-    without_interval = Estimate(mean.mean, math.nan, math.nan, mean.n, mean.excluded)
-    if mean.n < LEAST:
+        return Estimate(math.nan, math.nan, math.nan, 0, summary.excluded, reason), summary
+    without_interval = Estimate(summary.mean, math.nan, math.nan, summary.n, summary.excluded)
+    if summary.n < LEAST:
         return replace(
-            without_interval, few=f"too few for an interval: {mean.n} people; {LEAST} are needed"
-        ), mean
+            without_interval, few=f"too few for an interval: {summary.n} people; {LEAST} are needed"
+        ), summary
     bounds = percentile_interval(_defined_mean(contingency.kappa(drawn)))
-    low, high = map(float, widened(np.array(mean.mean), *bounds, np.array(mean.n - 1.0)))
+    low, high = map(float, widened(np.array(summary.mean), *bounds, np.array(summary.n - 1.0)))
     if np.isnan(low) or high - low < ROUNDING:
         return replace(
             without_interval, few="too few for an interval: all people answered alike"
-        ), mean
+        ), summary
     return replace(
         without_interval, low=max(-1.0, low), high=min(1.0, high), interval="mean-kappa over people"
-    ), mean
+    ), summary
 
 
 def _defined_mean(values: FloatArray) -> FloatArray:
