@@ -1,5 +1,6 @@
-"""ProbVAA: is a stance stable when the same thing is asked again, or in other words (Ceron et al.
-2024)?
+"""ProbVAA: the audit of whether a stance is stable across repetition and wording.
+
+Source: Ceron et al. 2024.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Reliability(Audit):
-    """Verdicts on every statement, and kappas between wordings."""
+    """The audit of stances: verdicts on every statement, and kappas between wordings."""
 
     name = "reliability"
     defaults = DEFAULTS

@@ -1,18 +1,18 @@
-"""How well stances on the variants of statements agree, as coefficients with intervals.
+"""The agreement of stances on the variants of statements, as coefficients with intervals.
 
-Two levels. Over statements: per template, Cohen's κ between the stance on the original and on a
-variant (Ceron et al. 2024, section 6.2, Tables 2 and 3). Per statement: over the conditions under
-which both were asked, template x label order x paraphrase; samples of one prompt are exchangeable,
-so pairing them would mean nothing.
+There are two levels. Over statements: per template, Cohen's κ between the stance on the original
+and on a variant (Ceron et al. 2024, section 6.2, Tables 2 and 3). Per statement: over the
+conditions under which both were asked, template x label order x paraphrase. The samples of one
+prompt are exchangeable, so pairing them would mean nothing.
 
-The stance on a negation should be the other one, so perfect consistency there is κ = -1 (raw, as
-published for models in the paper's first version); beside it stands κ after flipping the variant's
-stances, in which it is 1.
+The stance on a negation should be the other one, so perfect consistency is κ = -1 (raw, as
+published for models in the paper's first version). Next to it stands κ after flipping the variant's
+stances, for which perfect consistency is 1.
 
 People
 ------
-How consistently people answer a statement and its variants: the upper bound that models are held
-against.
+
+The agreement of people between a statement and its variants is the upper bound for models.
 
 "We asked human annotators to answer" the same variants (Ceron et al. 2024, section 6.1): Cohen's κ
 between a person's answers to originals and to variants, and its mean over people.
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     )
 
 LEAST = 3
-"people, below which their mean has no interval"
+"fewest people whose mean has an interval"
 ROUNDING = 1e-12
 KINDS = (VariantKind.PARAPHRASE, VariantKind.NEGATION, VariantKind.OPPOSITE)
 Relations = Mapping[tuple[str, VariantId], Relation]
@@ -77,7 +77,7 @@ class AnswerPair(NamedTuple):
 
     statement: str
     original: int
-    "MISSING where the person did not answer it"
+    "MISSING if the person did not answer it"
     variant: int
 
 
@@ -85,7 +85,7 @@ Pairs = dict[str, list[AnswerPair]]
 "respondent -> pairs"
 
 RESAMPLES = 1000
-"draws for an interval"
+"number of draws for an interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,12 @@ class Bound:
     name: str
     relation: Relation
     respondents: int
-    "who answered such a variant"
+    "number of those who answered such a variant"
     pairs: int
     raw: Estimate
-    "n: respondents with a κ; excluded: those whose κ is undefined"
+    "its `n` is the number of respondents with a κ; its `excluded` of those whose κ is undefined"
     flipped: Estimate
-    "with the answers to the variant turned round, where they should be; else the same as `raw`"
+    "with the answers to the variant turned round if they should be; otherwise the same as `raw`"
     raw_mean: MeanSd
     flipped_mean: MeanSd
 
@@ -108,15 +108,20 @@ class Bound:
 def relations_of(
     statements: Iterable[Statement], language: str, *, judge_void: bool = False
 ) -> dict[tuple[str, VariantId], Relation]:
-    """Return what is expected of wordings where that differs from their kind; of two languages this
-    one counts.
+    """Return the expected relation of the wordings for which it is not that of their kind.
 
-    Nothing is expected of a wording that repeats its original or has no text: a comparison with it
-    cannot fail, see `void`. `judge_void`: it is compared like the others, as published.
+    The wording in this language counts if there are two. Nothing is expected of a wording that
+    repeats its original or has no text, because a comparison with it cannot fail (see `counting`).
+
+    Parameters
+    ----------
+    judge_void : compare such wordings like the others, as published
     """
-    found: dict[tuple[str, VariantId], Relation] = {}
+    relations: dict[tuple[str, VariantId], Relation] = {}
     for statement in statements:
-        for wording in sorted(statement.wordings, key=lambda w: w.language == language):
+        for wording in sorted(
+            statement.wordings, key=lambda candidate: candidate.language == language
+        ):
             relation = (
                 Relation.FREE
                 if _is_void(statement, wording) and not judge_void
@@ -124,10 +129,10 @@ def relations_of(
             )
             if (
                 relation is not RELATION_OF[wording.variant.kind]
-                or (statement.ref, wording.variant) in found
+                or (statement.ref, wording.variant) in relations
             ):
-                found[statement.ref, wording.variant] = relation
-    return found
+                relations[statement.ref, wording.variant] = relation
+    return relations
 
 
 def _is_void(statement: Statement, wording: Wording) -> bool:
@@ -140,29 +145,33 @@ def _is_void(statement: Statement, wording: Wording) -> bool:
 
 
 def kinds_of(answers: Iterable[SurveyAnswer]) -> tuple[VariantKind, ...]:
-    """Return the kinds that are compared: the three published ones, and others that were
-    answered.
-    """
-    there = {answer.variant.kind for answer in answers} - {VariantKind.ORIGINAL, *KINDS}
-    return (*KINDS, *(kind for kind in VariantKind if kind in there))
+    """Return the kinds that are compared: the three published ones, and others with answers."""
+    other_kinds = {answer.variant.kind for answer in answers} - {VariantKind.ORIGINAL, *KINDS}
+    return (*KINDS, *(kind for kind in VariantKind if kind in other_kinds))
 
 
 def pairs_of(
     answers: Sequence[SurveyAnswer], kind: VariantKind, relations: Relations | None = None
 ) -> Pairs:
-    """Return each respondent's pairs; of several answers to one wording the last counts.
+    """Return each respondent's pairs. The last of several answers to one wording counts.
 
-    A wording with no expected stance makes no pair. One that is expected to do other than its kind
-    (a negation that should not flip) is turned round, so that a row of figures has one reading.
+    A wording with no expected stance makes no pair. A wording with another expected relation than
+    its kind (a negation that should not flip) is turned round, so that a row of figures has one
+    meaning.
     """
-    given = {(a.respondent, a.statement, a.variant): 1 if a.agrees else -1 for a in answers}
-    pairs: Pairs = {who: [] for who in dict.fromkeys(a.respondent for a in answers)}
-    for (who, statement, variant), stance in given.items():
+    stance_by_wording = {
+        (answer.respondent, answer.statement, answer.variant): 1 if answer.agrees else -1
+        for answer in answers
+    }
+    pairs: Pairs = {
+        respondent: [] for respondent in dict.fromkeys(answer.respondent for answer in answers)
+    }
+    for (respondent, statement, variant), stance in stance_by_wording.items():
         expected = (relations or {}).get((statement, variant), RELATION_OF[kind])
         if variant.kind is kind and expected is not Relation.FREE:
-            original = given.get((who, statement, ORIGINAL), MISSING)
+            original = stance_by_wording.get((respondent, statement, ORIGINAL), MISSING)
             turned = stance if expected is RELATION_OF[kind] else -stance
-            pairs[who].append(AnswerPair(statement, original, turned))
+            pairs[respondent].append(AnswerPair(statement, original, turned))
     return pairs
 
 
@@ -174,8 +183,8 @@ def upper_bound(
 ) -> tuple[Bound, ...]:
     """Return the mean κ over respondents for each kind, with 95 % intervals.
 
-    The interval resamples respondents, and each one's statements within: other people, and other
-    statements. The pairs of a statement share its original and are drawn together.
+    The interval resamples respondents, and each respondent's statements, so it covers other people
+    and other statements. The pairs of a statement share its original and are resampled together.
     """
     return tuple(
         _bound(kind, pairs_of(answers, kind, relations), rng, resamples)
@@ -185,8 +194,11 @@ def upper_bound(
 
 
 def bound_of(instrument: Instrument, seed: int, *, judge_void: bool) -> tuple[Bound, ...]:
-    """Return the upper bound of an instrument; empty where nobody answered it. `judge_void`: see
-    `relations_of`.
+    """Return the upper bound of an instrument. It is empty if nobody answered it.
+
+    Parameters
+    ----------
+    judge_void : see `relations_of`
     """
     relations = relations_of(instrument.statements, instrument.language, judge_void=judge_void)
     return upper_bound(
@@ -195,75 +207,93 @@ def bound_of(instrument: Instrument, seed: int, *, judge_void: bool) -> tuple[Bo
 
 
 def _bound(kind: VariantKind, pairs: Pairs, rng: np.random.Generator, resamples: int) -> Bound:
-    by_person = [found for each in pairs.values() if len(found := _tables(each))]
-    tables = np.array([found.sum(axis=0) for found in by_person], dtype=np.int64).reshape(-1, 2, 2)
-    drawn = _resampled(by_person, rng, resamples)
+    """Return the mean κ of people for one kind of variant."""
+    tables_by_person = [
+        person_tables
+        for person_pairs in pairs.values()
+        if len(person_tables := _tables(person_pairs))
+    ]
+    tables = np.array(
+        [person_tables.sum(axis=0) for person_tables in tables_by_person], dtype=np.int64
+    ).reshape(-1, 2, 2)
+    resampled = _resampled(tables_by_person, rng, resamples)
     relation = RELATION_OF[kind]
-    raw = _mean(tables, drawn)
-    flipped = _mean(tables[..., ::-1], drawn[..., ::-1]) if relation is Relation.FLIPPED else raw
+    raw = _mean(tables, resampled)
+    flipped = (
+        _mean(tables[..., ::-1], resampled[..., ::-1]) if relation is Relation.FLIPPED else raw
+    )
     return Bound(
         kind.value, relation, len(tables), int(tables.sum()), raw[0], flipped[0], raw[1], flipped[1]
     )
 
 
 def _tables(pairs: Iterable[AnswerPair]) -> IntArray:
-    """Count each statement's complete pairs by (original, variant), disagree first: (statements, 2,
-    2).
+    """Return each statement's counts of complete pairs by (original, variant): (statements, 2, 2).
+
+    Disagreement comes first.
     """
     complete = [pair for pair in pairs if pair.original != MISSING]
-    place = {ref: n for n, ref in enumerate(dict.fromkeys(pair.statement for pair in complete))}
-    tables = np.zeros((len(place), 2, 2), dtype=np.int64)
+    row_by_ref = {
+        ref: row for row, ref in enumerate(dict.fromkeys(pair.statement for pair in complete))
+    }
+    tables = np.zeros((len(row_by_ref), 2, 2), dtype=np.int64)
     for pair in complete:
-        tables[place[pair.statement], int(pair.original > 0), int(pair.variant > 0)] += 1
+        tables[row_by_ref[pair.statement], int(pair.original > 0), int(pair.variant > 0)] += 1
     return tables
 
 
 def _resampled(
     by_person: Sequence[IntArray], rng: np.random.Generator, resamples: int
 ) -> FloatArray:
-    """Return tables of respondents drawn with replacement, their statements drawn within: (R,
-    people, 2, 2).
+    """Return tables of resampled respondents and statements: (R, people, 2, 2).
+
+    Respondents are drawn with replacement, and the statements of each of them, too.
     """
-    people = len(by_person)
-    who = (
-        rng.integers(people, size=(resamples, people))
-        if people
+    n_people = len(by_person)
+    drawn_people = (
+        rng.integers(n_people, size=(resamples, n_people))
+        if n_people
         else np.empty((resamples, 0), dtype=np.int64)
     )
-    drawn = np.empty((resamples, people, 2, 2))
-    for place, tables in enumerate(by_person):
-        at = who == place
-        if at.any():
-            drawn[at] = resampled_sums(tables.reshape(-1, 4), int(at.sum()), rng).reshape(-1, 2, 2)
-    return drawn
+    drawn_tables = np.empty((resamples, n_people, 2, 2))
+    for person, tables in enumerate(by_person):
+        is_person = drawn_people == person
+        if is_person.any():
+            drawn_tables[is_person] = resampled_sums(
+                tables.reshape(-1, 4), int(is_person.sum()), rng
+            ).reshape(-1, 2, 2)
+    return drawn_tables
 
 
 def _mean(tables: IntArray, drawn: FloatArray) -> tuple[Estimate, MeanSd]:
+    """Return the mean κ of people with its interval, and with its deviation."""
     kappas = contingency.kappa(tables)
-    found = mean_sd(kappas)
-    if math.isnan(found.mean):
-        why = ALL_EQUAL if len(tables) else NO_PAIRS
-        return Estimate(math.nan, math.nan, math.nan, 0, found.excluded, why), found
-    alone = Estimate(found.mean, math.nan, math.nan, found.n, found.excluded)
-    if found.n < LEAST:
+    summary = mean_sd(kappas)
+    if math.isnan(summary.mean):
+        reason = ALL_EQUAL if len(tables) else NO_PAIRS
+        return Estimate(math.nan, math.nan, math.nan, 0, summary.excluded, reason), summary
+    without_interval = Estimate(summary.mean, math.nan, math.nan, summary.n, summary.excluded)
+    if summary.n < LEAST:
         return replace(
-            alone, few=f"too few for an interval: {found.n} people; {LEAST} are needed"
-        ), found
-    ends = percentile_interval(_defined_mean(contingency.kappa(drawn)))
-    low, high = map(float, widened(np.array(found.mean), *ends, np.array(found.n - 1.0)))
+            without_interval, few=f"too few for an interval: {summary.n} people; {LEAST} are needed"
+        ), summary
+    bounds = percentile_interval(_defined_mean(contingency.kappa(drawn)))
+    low, high = map(float, widened(np.array(summary.mean), *bounds, np.array(summary.n - 1.0)))
     if np.isnan(low) or high - low < ROUNDING:
-        return replace(alone, few="too few for an interval: all people answered alike"), found
+        return replace(
+            without_interval, few="too few for an interval: all people answered alike"
+        ), summary
     return replace(
-        alone, low=max(-1.0, low), high=min(1.0, high), interval="mean-kappa over people"
-    ), found
+        without_interval, low=max(-1.0, low), high=min(1.0, high), interval="mean-kappa over people"
+    ), summary
 
 
 def _defined_mean(values: FloatArray) -> FloatArray:
-    """Return the mean of what is defined along the last axis, NaN where nothing is."""
-    there = ~np.isnan(values)
-    count = there.sum(axis=-1)
+    """Return the mean of the defined values along the last axis, or NaN if there are none."""
+    is_defined = ~np.isnan(values)
+    count = is_defined.sum(axis=-1)
     return np.where(
-        count > 0, np.where(there, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan
+        count > 0, np.where(is_defined, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan
     )
 
 
@@ -275,29 +305,30 @@ T = TypeVar("T", bound=np.generic)
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """κ between two versions of every statement, by template or by respondent."""
+    """The κ between two versions of every statement, by template or by respondent."""
 
     name: str
-    "paraphrase, negation, opposite, label_order"
+    "`paraphrase`, `negation`, `opposite` or `label_order`"
     relation: Relation
     by: tuple[str, ...]
-    "templates, or respondents"
+    "names of templates, or of respondents"
     raw: tuple[Estimate, ...]
     flipped: tuple[Estimate, ...]
-    "with the second stance turned round; the same as `raw` where the stances should be the same"
+    "with the second stance turned round; the same as `raw` if the stances should be the same"
     raw_mean: MeanSd
     "mean and sample deviation of the defined values"
     flipped_mean: MeanSd
     void: tuple[int, ...] = ()
-    "pairs of one and the same prompt, which are no pairs; by template, empty for respondents"
+    """number of pairs of a prompt with itself, which do not count; by template, empty for
+    respondents"""
 
 
 @dataclass(frozen=True, slots=True)
 class AcrossTemplates:
-    """Agreement of the templates on the original statements, printed label order."""
+    """The agreement of the templates on the original statements, in printed label order."""
 
     alpha: Estimate
-    "Krippendorff's, nominal; units are statements, raters are templates"
+    "Krippendorff's alpha, nominal; units are statements, raters are templates"
     same: Estimate
     """share of statements with one stance under all templates, among those with enough readable
     answers under each"""
@@ -305,8 +336,9 @@ class AcrossTemplates:
 
 @dataclass(frozen=True, slots=True)
 class ItemAgreementRow:
-    """Agreement between the original of one statement and its variants of one kind, over
-    conditions.
+    """The agreement between the original of one statement and its variants of one kind.
+
+    It is over conditions.
     """
 
     kappa: Estimate
@@ -323,16 +355,17 @@ def agreement(
     """Return a row for each comparison over statements.
 
     A pair is a statement's original and one variant of it, both in printed order (for
-    `label_order`: the original in both orders). Pairs with a side that has no stance are excluded;
-    wordings that do not exist are no pairs. The pairs of all paraphrases are pooled into one κ, so
-    that it has one n and one interval; the released code averages the κ of each paraphrase instead.
-    A wording of which the opposite of its kind is expected is turned round first; one with no
-    expected stance is no pair, and neither is one with the original's own prompt. Intervals
-    resample statements: the pairs of one share its original.
+    `label_order`: the original in both orders). Pairs with a side that has no stance are excluded.
+    Wordings that do not exist make no pairs. The pairs of all paraphrases are pooled into one κ, so
+    that it has one n and one interval. The released code averages the κ of each paraphrase instead.
+    A wording with the opposite relation of its kind is turned round first. A wording with no
+    expected stance makes no pair, and neither does one with the original's own prompt. Intervals
+    resample statements, because the pairs of a statement share its original.
 
-    only : refs of the statements that each comparison is over, by its name; None: all
-    intervals : False leaves them out, which take nearly all of the time, where means alone are
-        wanted
+    Parameters
+    ----------
+    only : refs of the statements of each comparison, by its name; None: all
+    intervals : whether to compute intervals, which take nearly all of the time
     """
     rows = [
         _row(
@@ -352,16 +385,14 @@ Only = Mapping[str, Collection[str]]
 
 
 def _among(report: ReliabilityReport, only: Only | None, name: str) -> BoolArray:
-    """Return which statements a comparison is over: (S,)."""
+    """Return whether a comparison includes a statement: (S,)."""
     refs = report.counts.statements
     return np.array([only is None or ref in only.get(name, ()) for ref in refs], dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Restricted:
-    """How many of a run's statements its kappas are over, where they are over those that people
-    answered.
-    """
+    """The number of statements behind a run's κ, if it is over those that people answered."""
 
     name: str
     statements: int
@@ -371,12 +402,11 @@ class Restricted:
 def as_people(
     report: ReliabilityReport, survey: Sequence[SurveyAnswer]
 ) -> tuple[Only, tuple[Restricted, ...]]:
-    """Return the statements that people answered, for each comparison, and how many of the run's
-    these are.
+    """Return the statements that people answered, for each comparison, and their numbers.
 
     A comparison with a variant is over the statements of which somebody answered the original and
-    such a variant, and that of label orders over those of which somebody answered the original.
-    Raises UsageError where nobody answered.
+    such a variant. That of label orders is over those of which somebody answered the original.
+    Raises UsageError if nobody answered.
     """
     if not survey:
         raise UsageError(
@@ -385,58 +415,67 @@ def as_people(
     only: dict[str, Collection[str]] = {
         kind.value: {
             pair.statement
-            for of in pairs_of(survey, kind).values()
-            for pair in of
+            for person_pairs in pairs_of(survey, kind).values()
+            for pair in person_pairs
             if pair.original != MISSING
         }
         for kind in COMPARED
     }
     only[LABEL_ORDER] = {answer.statement for answer in survey if answer.variant == ORIGINAL}
     refs = report.counts.statements
-    counts = {name: sum(ref in answered for ref in refs) for name, answered in only.items()}
-    return only, tuple(Restricted(name, n, len(refs) - n) for name, n in counts.items())
+    counts = {
+        name: sum(ref in refs_with_answers for ref in refs)
+        for name, refs_with_answers in only.items()
+    }
+    return only, tuple(
+        Restricted(name, n_statements, len(refs) - n_statements)
+        for name, n_statements in counts.items()
+    )
 
 
 class StancePairs(NamedTuple):
-    """Stances on both sides of pairs, under each template, and which statement each pair is
-    about.
-    """
+    """Stances on both sides of pairs, under each template, and the statement of each pair."""
 
     first: Sequence[IntArray]
     second: Sequence[IntArray]
     statement: Sequence[IntArray]
     void: tuple[int, ...]
-    "under each template the pairs of one prompt with itself, which are left out"
+    "number of pairs of a prompt with itself under each template, which are excluded"
 
     @classmethod
     def told_apart(
         cls, first: IntArray, second: IntArray, statement: IntArray, void: BoolArray
     ) -> StancePairs:
-        """Leave void pairs out: all but `statement` are (T, pairs)."""
-        kept = [~of for of in void]
+        """Return the pairs without the void ones. All arrays but `statement` are (T, pairs)."""
+        masks = [~is_void for is_void in void]
         return cls(
-            [stances[k] for stances, k in zip(first, kept, strict=True)],
-            [stances[k] for stances, k in zip(second, kept, strict=True)],
-            [statement[k] for k in kept],
-            tuple(int(of.sum()) for of in void),
+            [stances[mask] for stances, mask in zip(first, masks, strict=True)],
+            [stances[mask] for stances, mask in zip(second, masks, strict=True)],
+            [statement[mask] for mask in masks],
+            tuple(int(is_void.sum()) for is_void in void),
         )
 
 
 def _coded(stances: npt.NDArray[np.int8]) -> IntArray:
+    """Return stances with MISSING for no stance."""
     return np.where(stances == 0, MISSING, stances).astype(np.int64)
 
 
 def _pairs(report: ReliabilityReport, kind: VariantKind, among: BoolArray) -> StancePairs:
     """Return, for each template, the stances on originals and variants that exist."""
     counts = report.counts
-    originals, places = counts.places(VariantKind.ORIGINAL), counts.places(kind)
-    if not originals or not places:
-        nothing = [np.empty(0, dtype=np.int64)] * len(counts.templates)
-        return StancePairs(nothing, nothing, nothing, (0,) * len(nothing))
+    originals, variants_of_kind = counts.places(VariantKind.ORIGINAL), counts.places(kind)
+    if not originals or not variants_of_kind:
+        empty = [np.empty(0, dtype=np.int64)] * len(counts.templates)
+        return StancePairs(empty, empty, empty, (0,) * len(empty))
     codes = _coded(report.stances[..., PRINTED] * np.where(counts.turned == 0, 1, counts.turned))
-    expected = counts.exists[:, places] & (counts.turned[:, places] != 0) & among[:, None]
-    statement, which = np.nonzero(expected & counts.exists[:, originals[:1]])
-    variant = np.array(places)[which]
+    expected = (
+        counts.exists[:, variants_of_kind]
+        & (counts.turned[:, variants_of_kind] != 0)
+        & among[:, None]
+    )
+    statement, variant_number = np.nonzero(expected & counts.exists[:, originals[:1]])
+    variant = np.array(variants_of_kind)[variant_number]
     void = report.voids.repeats[:, statement, variant, PRINTED]
     return StancePairs.told_apart(
         codes[:, statement, originals[0]], codes[:, statement, variant], statement, void
@@ -444,32 +483,45 @@ def _pairs(report: ReliabilityReport, kind: VariantKind, among: BoolArray) -> St
 
 
 def _order_pairs(report: ReliabilityReport, among: BoolArray) -> StancePairs:
-    there = report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1) & among
-    codes, void = _coded(report.originals[0][:, there]), report.voids.label_order[:, there]
+    """Return, for each template, the stances on originals in both label orders."""
+    has_original = (
+        report.counts.exists[:, report.counts.places(VariantKind.ORIGINAL)].any(axis=1) & among
+    )
+    codes, void = (
+        _coded(report.originals[0][:, has_original]),
+        report.voids.label_order[:, has_original],
+    )
     return StancePairs.told_apart(
-        codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(there), void
+        codes[..., PRINTED], codes[..., SWAPPED], np.flatnonzero(has_original), void
     )
 
 
 def _row(
     name: str, relation: Relation, report: ReliabilityReport, pairs: StancePairs, intervals: bool
 ) -> AgreementRow:
-    """Return the κ of each template; the generator of each interval belongs to its name."""
+    """Return the κ of each template. The random generator of an interval depends on its name."""
 
-    def kappas(sign: int) -> tuple[Estimate, ...]:
+    def kappas(stance_sign: int) -> tuple[Estimate, ...]:
         rngs = (
-            derive_rng(report.options.seed, "kappa", name, by, sign)
-            for by in report.counts.templates
+            derive_rng(report.options.seed, "kappa", name, template, stance_sign)
+            for template in report.counts.templates
         )
         return tuple(
-            cohen_kappa(a, _turned(b, sign), rng if intervals else None, RESAMPLES, of)
-            for a, b, of, rng in zip(*pairs[:3], rngs, strict=True)
+            cohen_kappa(
+                original,
+                _turned(variant, stance_sign),
+                rng if intervals else None,
+                RESAMPLES,
+                statement,
+            )
+            for original, variant, statement, rng in zip(*pairs[:3], rngs, strict=True)
         )
 
     return replace(_with_means(name, relation, report.counts.templates, kappas), void=pairs.void)
 
 
 def _turned(codes: IntArray, sign: int) -> IntArray:
+    """Return stances times a sign. Missing ones stay missing."""
     return np.where(codes == MISSING, MISSING, sign * codes)
 
 
@@ -479,7 +531,12 @@ def _with_means(
     by: tuple[str, ...],
     kappas: Callable[[int], tuple[Estimate, ...]],
 ) -> AgreementRow:
-    """`kappas` takes the sign to give to the second stance."""
+    """Return the row of raw and flipped κ with their means.
+
+    Parameters
+    ----------
+    kappas : function of the sign by which the second stance is multiplied
+    """
     raw = kappas(1)
     flipped = raw if relation is Relation.SAME else kappas(-1)
     means = [mean_sd([estimate.value for estimate in estimates]) for estimates in (raw, flipped)]
@@ -487,10 +544,10 @@ def _with_means(
 
 
 def across_templates(report: ReliabilityReport) -> AcrossTemplates:
-    """Return Krippendorff's alpha between templates and the share of statements with one stance
-    under all.
+    """Return Krippendorff's alpha between templates, and the share of statements with one stance.
 
-    A statement that all templates put alike is in neither.
+    That share is over statements with enough readable answers under all templates. A statement that
+    all templates put into the same text is in neither.
     """
     counts = report.counts
     stances, enough = report.originals[0][..., PRINTED], report.originals[1][..., PRINTED]
@@ -500,15 +557,19 @@ def across_templates(report: ReliabilityReport) -> AcrossTemplates:
     )
     if len(counts.templates) < 2:
         return AcrossTemplates(alpha, _none("one template", len(counts.statements)))
-    known, void = enough.all(axis=0), report.voids.template
-    complete = known & ~void
-    same = complete & (np.abs(stances.sum(axis=0)) == len(counts.templates))
+    is_known, is_void = enough.all(axis=0), report.voids.template
+    is_complete = is_known & ~is_void
+    has_one_stance = is_complete & (np.abs(stances.sum(axis=0)) == len(counts.templates))
     return AcrossTemplates(
-        alpha, _share(int(same.sum()), int(complete.sum()), int((~known & ~void).sum()))
+        alpha,
+        _share(
+            int(has_one_stance.sum()), int(is_complete.sum()), int((~is_known & ~is_void).sum())
+        ),
     )
 
 
 def _share(k: int, n: int, excluded: int) -> Estimate:
+    """Return the share k / n with Wilson's interval, or no share if n is 0."""
     if n == 0:
         return _none("no statement with enough readable answers under all templates", excluded)
     low, high = wilson_interval(k, n)
@@ -516,17 +577,17 @@ def _share(k: int, n: int, excluded: int) -> Estimate:
 
 
 def _none(why: str, excluded: int) -> Estimate:
+    """Return an undefined estimate with its reason."""
     return Estimate(float("nan"), float("nan"), float("nan"), 0, excluded, why)
 
 
 class ItemAgreement:
-    """Agreement per statement, over its pairs of conditions; each coefficient is computed when it
-    is first asked for.
+    """The agreement per statement, over its pairs of conditions. Coefficients are computed on use.
 
-    A condition is a template, a label order and, for paraphrases, a number; a pair is the stance on
-    the original and on the variant in the same template and order; a prompt and itself are none.
-    Pairs of one template share the original's stances, so intervals are over templates: what other
-    templates would give, of this statement in these wordings. κ has none
+    A condition is a template, a label order and, for paraphrases, a number. A pair is the stance on
+    the original and on the variant in the same template and order. A prompt and itself make no
+    pair. The pairs of one template share the original's stances, so intervals are over templates:
+    they cover other templates, for this statement in these wordings. κ has no interval
     (`stats.agreement.pairs_estimates` says why).
     """
 
@@ -538,43 +599,53 @@ class ItemAgreement:
 
     @cached_property
     def tables(self) -> IntArray:
-        """Pairs by template and (stance on the original, stance on the variant), disagree first:
-        (S, T, 2, 2).
+        """The pairs by template and (stance on the original, stance on the variant): (S, T, 2, 2).
+
+        Disagreement comes first.
         """
         original, variant = self._sides(self._report.stances)
         variant = variant * self._turned * ~self._void
         signs = (-1, 1)
         cells = [
-            [((original == a) & (variant == b)).sum(axis=(2, 3)) for b in signs] for a in signs
+            [
+                ((original == original_sign) & (variant == variant_sign)).sum(axis=(2, 3))
+                for variant_sign in signs
+            ]
+            for original_sign in signs
         ]
         return np.moveaxis(np.array(cells, dtype=np.int64), (-1, -2), (0, 1))
 
     @cached_property
     def excluded(self) -> IntArray:
-        """Pairs of which both sides were asked and one has no stance: (S,)."""
+        """The number of pairs of which both sides were asked and one has no stance: (S,)."""
         original, variant = self._sides(
             self._report.counts.total * self._report.counts.exists[None, :, :, None]
         )
-        asked = ((original > 0) & (variant > 0) & (self._turned != 0) & ~self._void).sum(
+        n_asked = ((original > 0) & (variant > 0) & (self._turned != 0) & ~self._void).sum(
             axis=(0, 2, 3)
         )
-        return np.asarray(asked - self.tables.sum(axis=(1, 2, 3)), dtype=np.int64)
+        return np.asarray(n_asked - self.tables.sum(axis=(1, 2, 3)), dtype=np.int64)
 
     @property
     def _void(self) -> BoolArray:
+        """Whether a wording and the original make no pair: (T, S, variants, 2)."""
         return np.asarray(self._report.voids.pairs[:, :, self._report.counts.places(self.kind)])
 
     @property
     def _turned(self) -> npt.NDArray[np.int8]:
-        """What brings a variant's stance to what its kind expects: (S, places, 1)."""
+        """The sign that turns a variant's stance into what its kind expects: (S, variants, 1)."""
         counts = self._report.counts
         return np.asarray(counts.turned[:, counts.places(self.kind), None])
 
     def _sides(self, values: npt.NDArray[T]) -> tuple[npt.NDArray[T], npt.NDArray[T]]:
+        """Return the values of the original and of the variants of the kind."""
         counts = self._report.counts
-        originals, places = counts.places(VariantKind.ORIGINAL)[:1], counts.places(self.kind)
+        originals, variants_of_kind = (
+            counts.places(VariantKind.ORIGINAL)[:1],
+            counts.places(self.kind),
+        )
         original = values[:, :, originals] if originals else np.zeros_like(values[:, :, :1])
-        return original, values[:, :, places]
+        return original, values[:, :, variants_of_kind]
 
     def estimates(
         self, coefficient: Literal["kappa", "observed", "ac1"], flipped: bool = False
@@ -587,14 +658,14 @@ class ItemAgreement:
         return self._found[key]
 
     def of(self, statement: int) -> ItemAgreementRow:
-        """Return all coefficients of the statement at a place."""
+        """Return all coefficients of the statement at an index."""
         excluded = int(self.excluded[statement])
         raw, flipped = (
             [
-                self.estimates(name, turned).estimate(statement, excluded)
+                self.estimates(name, is_flipped).estimate(statement, excluded)
                 for name in ("kappa", "observed", "ac1")
             ]
-            for turned in (False, True)
+            for is_flipped in (False, True)
         )
         return ItemAgreementRow(*raw, *flipped)
 
@@ -606,32 +677,39 @@ def survey_agreement(
     resamples: int = RESAMPLES,
     relations: Relations | None = None,
 ) -> tuple[AgreementRow, ...]:
-    """Return how consistently people answer, the upper bound for models (section 6.1): κ for each
-    respondent.
+    """Return the κ of each respondent, whose mean is the upper bound for models (section 6.1).
 
-    Pairs are a respondent's answers to the original and to a variant of the same statement; answers
-    without a partner are excluded. Of several answers to one wording the last counts. Intervals
-    resample statements, and a respondent's is the same whoever else answered. `relations`: see
-    `human_bound.relations_of`.
+    Pairs are a respondent's answers to the original and to a variant of the same statement. Answers
+    without a partner are excluded. The last of several answers to one wording counts. Intervals
+    resample statements, and a respondent's interval is the same whoever else answered.
+
+    Parameters
+    ----------
+    relations : see `relations_of`
     """
-    respondents = tuple(dict.fromkeys(a.respondent for a in answers))
-    place = {ref: n for n, ref in enumerate(dict.fromkeys(a.statement for a in answers))}
+    respondents = tuple(dict.fromkeys(answer.respondent for answer in answers))
+    row_by_ref = {
+        ref: row for row, ref in enumerate(dict.fromkeys(answer.statement for answer in answers))
+    }
     rows = []
     for kind in kinds_of(answers):
         pairs = pairs_of(answers, kind, relations)
 
         def kappas(
-            sign: int, kind: VariantKind = kind, pairs: Pairs = pairs
+            stance_sign: int, kind: VariantKind = kind, pairs: Pairs = pairs
         ) -> tuple[Estimate, ...]:
-            found = []
-            for who in respondents:
+            estimates = []
+            for respondent in respondents:
                 coded = [
-                    (pair.original, pair.variant, place[pair.statement]) for pair in pairs[who]
+                    (pair.original, pair.variant, row_by_ref[pair.statement])
+                    for pair in pairs[respondent]
                 ]
                 first, second, statement = np.array(coded, dtype=np.int64).reshape(-1, 3).T
-                rng = derive_rng(seed, "survey", instrument, who, kind.value, sign)
-                found.append(cohen_kappa(first, sign * second, rng, resamples, statement))
-            return tuple(found)
+                rng = derive_rng(seed, "survey", instrument, respondent, kind.value, stance_sign)
+                estimates.append(
+                    cohen_kappa(first, stance_sign * second, rng, resamples, statement)
+                )
+            return tuple(estimates)
 
         rows.append(_with_means(kind.value, RELATION_OF[kind], respondents, kappas))
     return tuple(rows)

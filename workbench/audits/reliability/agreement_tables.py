@@ -1,4 +1,4 @@
-"""Figures of agreement between versions of statements: a model's, beside coin flips and people."""
+"""Tables of the agreement between versions of statements: of a model, a coin and people."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PEOPLE = (
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Mean κ of one comparison: the model's, a coin's and people's."""
+    """The mean κ of one comparison: that of the model, of a coin and of people."""
 
     name: str
     flipped: bool
@@ -57,15 +57,15 @@ class Beside:
     bound: Estimate | None
     pairs: int | None
     answered: int | None
-    "respondents who answered such a variant"
+    "number of respondents who answered such a variant"
 
 
 def means(of: VerdictFigures) -> Table[Beside]:
-    """Return mean κ over templates, beside what coin flips and people reach (section 6.1)."""
+    """Return the table of the mean κ of the model, of coin flips and of people (section 6.1)."""
     people = {row.name: row for row in of.people}
     coins = {row.name: row for row in of.coin_means}
     notes = [
-        *(_restricted(one) for one in of.restricted),
+        *(_restricted(comparison) for comparison in of.restricted),
         *_undefined("the model", of.kappas),
         *_undefined("coin flips", of.coin_means),
     ]
@@ -77,7 +77,7 @@ def means(of: VerdictFigures) -> Table[Beside]:
     return Table(
         "mean_kappas",
         "Mean κ beside coin flips and people",
-        [each for row in of.kappas for each in _beside(row, coins[row.name], people.get(row.name))],
+        [line for row in of.kappas for line in _beside(row, coins[row.name], people.get(row.name))],
         [
             *_compared(),
             Column(
@@ -150,16 +150,23 @@ def means(of: VerdictFigures) -> Table[Beside]:
 
 
 def _beside(row: AgreementRow, coin: AgreementRow, bound: Bound | None) -> Iterator[Beside]:
-    for turned in _ways(row.relation):
-        model, flips = (one.flipped_mean if turned else one.raw_mean for one in (row, coin))
+    """Yield the raw κ of a comparison, and the flipped one if the stances should flip."""
+    for is_flipped in _ways(row.relation):
+        model, flips = (
+            agreement.flipped_mean if is_flipped else agreement.raw_mean
+            for agreement in (row, coin)
+        )
         if bound is None:
-            yield Beside(row.name, turned, model, flips, None, None, None, None)
+            yield Beside(row.name, is_flipped, model, flips, None, None, None, None)
         else:
-            people = _mean((bound, turned)), _bound((bound, turned))
-            yield Beside(row.name, turned, model, flips, *people, bound.pairs, bound.respondents)
+            people = _mean((bound, is_flipped)), _bound((bound, is_flipped))
+            yield Beside(
+                row.name, is_flipped, model, flips, *people, bound.pairs, bound.respondents
+            )
 
 
 def _compared() -> list[Column[Beside]]:
+    """Return the columns that name a comparison."""
     return [
         Column("variant", "variant", lambda row: row.name, words=VARIANTS),
         Column(
@@ -174,14 +181,17 @@ def _compared() -> list[Column[Beside]]:
 
 
 def _restricted(one: Restricted) -> str:
-    over = f"over the {plural(one.statements, 'statement')} that people answered"
-    return f"{one.name}: {over}; left out: {one.left_out:,}"
+    """Return a note on the statements of a comparison."""
+    subset = f"over the {plural(one.statements, 'statement')} that people answered"
+    return f"{one.name}: {subset}; left out: {one.left_out:,}"
 
 
 def _undefined(who: str, rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """Say why means are undefined, each reason once."""
-    without = [row for row in rows if row.raw_mean.n == 0]
-    reasons = dict.fromkeys(each.undefined for row in without for each in row.raw if each.undefined)
+    """Yield a sentence on why means are undefined, with each reason once."""
+    undefined_rows = [row for row in rows if row.raw_mean.n == 0]
+    reasons = dict.fromkeys(
+        kappa.undefined for row in undefined_rows for kappa in row.raw if kappa.undefined
+    )
     if reasons:
         yield f"undefined for {who}: {'; '.join(reasons)}"
 
@@ -197,14 +207,12 @@ class Kappa:
     by: str
     raw: Estimate
     flipped: Estimate | None
-    "None where the stances should be the same"
+    "None if the stances should be the same"
     void: int | None
 
 
 def restricted(of: VerdictFigures) -> Table[Restricted]:
-    """Return over how many of the run's statements each comparison is, where these are those of
-    people.
-    """
+    """Return the table of the number of statements behind each comparison with people."""
     return Table(
         "restricted",
         "Statements that people answered",
@@ -220,13 +228,13 @@ def restricted(of: VerdictFigures) -> Table[Restricted]:
 
 
 def kappas(of: VerdictFigures) -> Table[Kappa]:
-    """Return κ under each template (Table 2)."""
+    """Return the table of κ under each template (Table 2)."""
     return kappa_table(
         "kappas",
         "κ under each template",
         "template",
         of.kappas,
-        [_restricted(r) for r in of.restricted],
+        [_restricted(comparison) for comparison in of.restricted],
         link=lambda row: Link("verdicts", (row.by,)),
         published=of.report.options.as_published,
     )
@@ -243,9 +251,11 @@ def kappa_table(
     *,
     published: bool = True,
 ) -> Table[Kappa]:
-    """Return κ for each template, or for each respondent.
+    """Return the table of κ by template, or by respondent.
 
-    published : whether negations and opposites have the raw κ as well, as the paper prints it
+    Parameters
+    ----------
+    published : whether negations and opposites also have the raw κ, as the paper prints it
     """
     kappa_columns: list[Column[Kappa]] = [
         Column("raw", "κ", lambda row: row.raw, Kind.COEFFICIENT, scale=SCALE, help=AGREEMENT),
@@ -269,7 +279,7 @@ def kappa_table(
                 help=f"{AGREEMENT}; of negations and opposites after their stances are flipped",
             )
         ]
-    void: list[Column[Kappa]] = [
+    void_column: list[Column[Kappa]] = [
         Column(
             "void",
             "void",
@@ -282,7 +292,7 @@ def kappa_table(
     return Table(
         name,
         title,
-        [each for row in rows for each in _kappas(row)],
+        [kappa for row in rows for kappa in _kappas(row)],
         [
             Column("variant", "variant", lambda row: row.name, words=VARIANTS),
             Column(by, by, lambda row: row.by),
@@ -298,7 +308,7 @@ def kappa_table(
                 help="pairs without",
                 short="out",
             ),
-            *(void if any(row.void for row in rows) else ()),
+            *(void_column if any(row.void for row in rows) else ()),
         ],
         key=lambda row: (row.name, row.by),
         definition=f"{OVER_STATEMENTS} The interval is a seeded 95 % bootstrap over statements.",
@@ -310,19 +320,22 @@ def kappa_table(
 
 
 def _kappas(row: AgreementRow) -> Iterator[Kappa]:
-    void: Sequence[int | None] = row.void or [None] * len(row.by)
-    turned = row.relation is Relation.FLIPPED
-    for by, raw, flipped, of_void in zip(row.by, row.raw, row.flipped, void, strict=True):
-        yield Kappa(row.name, by, raw, flipped if turned else None, of_void)
+    """Yield the κ of a comparison by template, or by respondent."""
+    n_void: Sequence[int | None] = row.void or [None] * len(row.by)
+    is_flipped = row.relation is Relation.FLIPPED
+    for template, raw, flipped, n_void_pairs in zip(
+        row.by, row.raw, row.flipped, n_void, strict=True
+    ):
+        yield Kappa(row.name, template, raw, flipped if is_flipped else None, n_void_pairs)
 
 
 def across(of: VerdictFigures) -> Table[AcrossTemplates]:
-    """Return agreement between templates on the originals (Table 3)."""
-    alike = int(of.report.voids.template.sum())
-    verb = "is" if alike == 1 else "are"
+    """Return the table of the agreement between templates on the originals (Table 3)."""
+    n_alike = int(of.report.voids.template.sum())
+    verb = "is" if n_alike == 1 else "are"
     notes = (
-        [f"{plural(alike, 'statement')} with one text under all templates {verb} in neither"]
-        if alike
+        [f"{plural(n_alike, 'statement')} with one text under all templates {verb} in neither"]
+        if n_alike
         else []
     )
     return Table(
@@ -364,11 +377,11 @@ def across(of: VerdictFigures) -> Table[AcrossTemplates]:
 
 
 def items(of: VerdictFigures) -> Table[tuple[str, str, ItemAgreementRow]]:
-    """Return agreement per statement over paired conditions."""
+    """Return the table of agreement per statement over paired conditions."""
     report = of.report
     rows = [
-        (ref, kind, report.item_agreement(kind).of(place))
-        for place, ref in enumerate(report.counts.statements)
+        (ref, kind, report.item_agreement(kind).of(row))
+        for row, ref in enumerate(report.counts.statements)
         for kind in KIND_OF_TEST
     ]
     return Table(
@@ -428,13 +441,16 @@ def items(of: VerdictFigures) -> Table[tuple[str, str, ItemAgreementRow]]:
 
 
 def people(name: str, bounds: Sequence[Bound], named: str = "people") -> Table[tuple[Bound, bool]]:
-    """Return people's mean κ: the upper bound for models (section 6.1). `named`: what the table is
-    called.
+    """Return the table of people's mean κ, the upper bound for models (section 6.1).
+
+    Parameters
+    ----------
+    named : name of the table
     """
     return Table(
         named,
         f"{name}: people's mean κ, the upper bound for models",
-        [(bound, turned) for bound in bounds for turned in _ways(bound.relation)],
+        [(bound, is_flipped) for bound in bounds for is_flipped in _ways(bound.relation)],
         [
             Column("variant", "variant", lambda row: row[0].name, words=VARIANTS),
             Column(
@@ -481,19 +497,22 @@ def people(name: str, bounds: Sequence[Bound], named: str = "people") -> Table[t
 
 
 def _ways(relation: Relation) -> tuple[bool, ...]:
+    """Return whether a relation is shown as it is and flipped, or only as it is."""
     return (False, True) if relation is Relation.FLIPPED else (False,)
 
 
 def _mean(row: tuple[Bound, bool]) -> MeanSd:
+    """Return the mean of a row, flipped if the row is."""
     return row[0].flipped_mean if row[1] else row[0].raw_mean
 
 
 def _bound(row: tuple[Bound, bool]) -> Estimate:
+    """Return the interval of a row, flipped if the row is."""
     return row[0].flipped if row[1] else row[0].raw
 
 
 def people_kappas(name: str, rows: Sequence[AgreementRow]) -> Table[Kappa]:
-    """Return how consistently each person answers."""
+    """Return the table of the κ of each respondent."""
     return kappa_table(
         "people_kappas", f"{name}: κ of each respondent", "respondent", rows, subject=(name,)
     )
@@ -505,15 +524,15 @@ UNANSWERED = "No model has answered yet."
 
 @dataclass(frozen=True, slots=True)
 class MeanKappas:
-    """Mean κ over templates, or over respondents, for each comparison."""
+    """The mean κ over templates, or over respondents, for each comparison."""
 
     name: str
     raw: Mapping[str, MeanSd]
-    "paraphrase, negation, opposite, label_order"
+    "by comparison: paraphrase, negation, opposite, label_order"
     flipped: Mapping[str, MeanSd]
-    "with the variant's stances turned round where they should be"
+    "with the variant's stances turned round if they should be"
     statements: Mapping[str, int] = field(default_factory=dict)
-    "of each comparison; empty for people"
+    "number of statements of each comparison; empty for people"
     people: bool = False
 
 
@@ -524,12 +543,12 @@ def model_kappas(
     *,
     restricted: bool,
 ) -> Table[MeanKappas]:
-    """Return mean κ of every model, and of people (Ceron et al. 2024, Table 2).
+    """Return the table of the mean κ of every model, and of people (Ceron et al. 2024, Table 2).
 
     Parameters
     ----------
-    restricted : whether a model's κ is over the statements that people answered alone, as
-        published. Raises UsageError where nobody answered
+    restricted : whether a model's κ is only over the statements that people answered, as
+        published. Raises UsageError if nobody answered
     """
     rows = [_of_model(name, report, survey, restricted) for name, report in reports.items()]
     if people:
@@ -540,18 +559,18 @@ def model_kappas(
             )
         )
     kinds = [kind.value for kind in COMPARED]
-    turned = [kind.value for kind in COMPARED if RELATION_OF[kind] is Relation.FLIPPED]
-    over = "the statements that people answered" if restricted else "all statements"
+    flipped_kinds = [kind.value for kind in COMPARED if RELATION_OF[kind] is Relation.FLIPPED]
+    subset = "the statements that people answered" if restricted else "all statements"
     return Table(
         "model_kappas_as_people" if restricted else "model_kappas",
-        f"Mean κ of each model over {over}",
+        f"Mean κ of each model over {subset}",
         rows,
         [
             Column("model", "model", lambda row: row.name),
             *(_kappa(name, name, "raw") for name in kinds),
             *(
                 _kappa(f"{name}_flipped", f"{name}, flipped", "flipped", name, aside=True)
-                for name in turned
+                for name in flipped_kinds
             ),
             _kappa(LABEL_ORDER, "label order", "raw", aside=True),
             *(_statements(name) for name in kinds),
@@ -568,20 +587,22 @@ def model_kappas(
 def _of_model(
     name: str, report: ReliabilityReport, survey: Sequence[SurveyAnswer], restricted: bool
 ) -> MeanKappas:
-    only, counted = as_people(report, survey) if restricted else (None, ())
-    found: Sequence[AgreementRow] = report.agreement(only)
-    every = dict.fromkeys((row.name for row in found), len(report.counts.statements))
+    """Return the mean κ of one model."""
+    refs_by_comparison, comparisons = as_people(report, survey) if restricted else (None, ())
+    agreements: Sequence[AgreementRow] = report.agreement(refs_by_comparison)
+    n_statements = dict.fromkeys((row.name for row in agreements), len(report.counts.statements))
     return MeanKappas(
         name,
-        {row.name: row.raw_mean for row in found},
-        {row.name: row.flipped_mean for row in found},
-        every | {one.name: one.statements for one in counted},
+        {row.name: row.raw_mean for row in agreements},
+        {row.name: row.flipped_mean for row in agreements},
+        n_statements | {comparison.name: comparison.statements for comparison in comparisons},
     )
 
 
 def _kappa(
     key: str, title: str, way: str, name: str = "", *, aside: bool = False
 ) -> Column[MeanKappas]:
+    """Return a column of mean κ."""
     return Column(
         key,
         title,
@@ -593,6 +614,7 @@ def _kappa(
 
 
 def _statements(name: str) -> Column[MeanKappas]:
+    """Return the column of the number of statements behind a comparison."""
     return Column(
         f"{name}_statements",
         f"{name}: statements",

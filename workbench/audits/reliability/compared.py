@@ -1,6 +1,4 @@
-"""Runs of the reliability audit side by side: which statements keep their verdicts, and which their
-stance.
-"""
+"""Comparison of runs of the reliability audit: which verdicts and stances are the same."""
 
 from __future__ import annotations
 
@@ -65,7 +63,7 @@ KINDS = (
     ),
     VerdictKind(STANCE, "stance", "agree", "disagree", neither=("mixed",)),
 )
-"the stance is that on the original, where it is the same under all templates"
+"the stance is that on the original, if it is the same under all templates"
 A = TypeVar("A", bound=np.generic)
 
 
@@ -81,9 +79,11 @@ def compared(
     *,
     readings: Readings = USUAL,
 ) -> Compared:
-    """Return the comparison of runs, under the templates that those of one family were all asked.
+    """Return the comparison of runs, under the templates that all runs of a family were asked.
 
-    runs : name -> run. Raises UsageError where they are of several instruments.
+    Parameters
+    ----------
+    runs : name -> run. Raises UsageError if they are of several instruments
     """
     instruments = sorted({run.instrument for run in runs.values()})
     if len(instruments) > 1:
@@ -95,9 +95,13 @@ def compared(
     verdicts = {
         name: run_verdicts(store, run, options, readings=readings) for name, run in runs.items()
     }
-    reports = {name: of_run.report for name, of_run in verdicts.items()}
-    found = beside(runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()})
-    return replace(found, rulings=Told.joined([of_run.told for of_run in verdicts.values()]))
+    reports = {name: run_result.report for name, run_result in verdicts.items()}
+    comparison = beside(
+        runs, reports, {name: store.runs.instrument(run) for name, run in runs.items()}
+    )
+    return replace(
+        comparison, rulings=Told.joined([run_result.told for run_result in verdicts.values()])
+    )
 
 
 def beside(
@@ -105,76 +109,89 @@ def beside(
     reports: Mapping[str, ReliabilityReport],
     asked: Mapping[str, Instrument],
 ) -> Compared:
-    """Return the comparison of runs that are judged; `asked`: the instrument as it was put to each.
+    """Return the comparison of runs that are judged.
 
-    Raises UsageError where runs of one family have no template in common.
+    Parameters
+    ----------
+    asked : the instrument of each run, as it was asked
+
+    Raises UsageError if runs of one family have no template in common.
     """
     shared = shared_templates(runs, reports)
-    under = {name: _under(reports[name], shared[name]) for name in runs}
-    equal, said, untested = at_equal_numbers(under)
+    shared_reports = {name: _under(reports[name], shared[name]) for name in runs}
+    equal_reports, notes, untested = at_equal_numbers(shared_reports)
 
     @cache
     def shares(name: str) -> Pooled:
-        return pooled(under[name])
+        return pooled(shared_reports[name])
 
     def main(name: str) -> Estimate:
         return shares(name).share(ALL)
 
     sides = [
         replace(
-            _side(name, run, equal[name], asked[name]),
+            _side(name, run, equal_reports[name], asked[name]),
             main=partial(main, name),
             beside={
-                PASSES_PUBLISHED: under[name].passing(ALL),
-                "answers a prompt": answers_words(under[name]),
+                PASSES_PUBLISHED: shared_reports[name].passing(ALL),
+                "answers a prompt": answers_words(shared_reports[name]),
             },
         )
         for name, run in runs.items()
     ]
 
-    def differ(first: str, second: str) -> AnyTable:
-        return differences(first, second, shares(first), shares(second))
+    def differ(first_name: str, second_name: str) -> AnyTable:
+        return differences(first_name, second_name, shares(first_name), shares(second_name))
 
     @cache
-    def drifted(first: str, second: str) -> Table[Drift]:
-        texts = [dict(texts_asked(asked[name], under[name], language)) for name in (first, second)]
-        return drift((first, second), (under[first], under[second]), (texts[0], texts[1]))
-
-    def finds(first: str, second: str) -> Finding:
-        one, other = shares(first), shares(second)
-        again = drifted(first, second).rows[0] if one_model else None
-
-        def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-            difference = one.difference(other, ALL)
-            units = plural(difference.n, "statement")
-            reach = reach_of(difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "a difference")
-            text = difference_said(first, second, one, other, adjusted[0])
-            yield OfModel(text, "", p=adjusted[0], reach=None if adjusted[0] < LEVEL else reach)
-            if again is not None:
-                yield OfModel(drift_said(again, adjusted[1]), "", p=adjusted[1])
-
-        p = p_of(one.difference(other, ALL))
-        return AdjustedFinding(
-            (p,) if again is None else (p, again.found.p), said, "difference of runs"
+    def drifted(first_name: str, second_name: str) -> Table[Drift]:
+        texts = [
+            dict(texts_asked(asked[name], shared_reports[name], language))
+            for name in (first_name, second_name)
+        ]
+        return drift(
+            (first_name, second_name),
+            (shared_reports[first_name], shared_reports[second_name]),
+            (texts[0], texts[1]),
         )
 
-    apart, one_model = bool(unpaired_because(sides)), set(differing(sides)) <= {*OF_TIME}
-    first, language = asked[next(iter(runs))], next(iter(runs.values())).language
+    def finds(first_name: str, second_name: str) -> Finding:
+        first_shares, second_shares = shares(first_name), shares(second_name)
+        all_prompts = drifted(first_name, second_name).rows[0] if is_one_model else None
+
+        def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
+            difference = first_shares.difference(second_shares, ALL)
+            units = plural(difference.n, "statement")
+            reach = reach_of(difference, LARGEST_DIFFERENCE, Kind.POINTS, units, "a difference")
+            sentence = difference_said(
+                first_name, second_name, first_shares, second_shares, adjusted[0]
+            )
+            yield OfModel(sentence, "", p=adjusted[0], reach=None if adjusted[0] < LEVEL else reach)
+            if all_prompts is not None:
+                yield OfModel(drift_said(all_prompts, adjusted[1]), "", p=adjusted[1])
+
+        p = p_of(first_shares.difference(second_shares, ALL))
+        return AdjustedFinding(
+            (p,) if all_prompts is None else (p, all_prompts.found.p), said, "difference of runs"
+        )
+
+    is_unpaired, is_one_model = bool(unpaired_because(sides)), set(differing(sides)) <= {*OF_TIME}
+    first_instrument, language = asked[next(iter(runs))], next(iter(runs.values())).language
     return Compared(
         f"{next(iter(runs.values())).instrument}: {' and '.join(runs)}",
         KINDS,
         sides,
         {
-            s.ref: w.text
-            for s in first.statements
-            if (w := s.wording(ORIGINAL, language)) is not None
+            item.ref: wording.text
+            for item in first_instrument.statements
+            if (wording := item.wording(ORIGINAL, language)) is not None
         },
         "keep their stance",
         Kind.SHARE,
-        differences=[] if apart else [differ, drifted] if one_model else [differ],
-        left_out=(*templates_left_out(reports, shared), *said),
+        differences=[] if is_unpaired else [differ, drifted] if is_one_model else [differ],
+        left_out=(*templates_left_out(reports, shared), *notes),
         untested=untested,
-        finds=None if apart else finds,
+        finds=None if is_unpaired else finds,
     )
 
 
@@ -194,7 +211,7 @@ DRIFT = (
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How alike a model's answers to some prompts are on two occasions."""
+    """The agreement of a model's answers to some prompts on two occasions."""
 
     prompts: str
     statements: int
@@ -206,35 +223,64 @@ def drift(
     reports: tuple[ReliabilityReport, ReliabilityReport],
     texts: tuple[Mapping[str, object], Mapping[str, object]],
 ) -> Table[Drift]:
-    """Return how alike two runs of one model are prompt by prompt: over all prompts, and under each
-    template.
+    """Return the table of the agreement of two runs of one model, prompt by prompt.
 
-    texts : ref -> what was asked of it, in each run; statements that were asked in other words are
-        left out
+    It is over all prompts, and under each template.
+
+    Parameters
+    ----------
+    texts : ref -> what was asked of it, in each run; statements with other words are excluded
     """
-    one, other = reports
+    first_report, second_report = reports
     refs = [
-        ref for ref in one.counts.statements if ref in texts[1] and texts[0][ref] == texts[1][ref]
+        ref
+        for ref in first_report.counts.statements
+        if ref in texts[1] and texts[0][ref] == texts[1][ref]
     ]
-    variants = [each for each in one.counts.variants if each in other.counts.variants]
-    sides = [_for_and_against(report, one.counts.templates, refs, variants) for report in reports]
-    there = np.all([side.sum(axis=-1) >= 0 for side in sides], axis=0)
-    statement = np.broadcast_to(np.arange(len(refs))[:, None, None], there.shape[1:])
-    drawn = not any(
-        isinstance(of, ExactReport) or of.counts.until_settled is not None for of in reports
+    variants = [
+        variant
+        for variant in first_report.counts.variants
+        if variant in second_report.counts.variants
+    ]
+    sides = [
+        _for_and_against(report, first_report.counts.templates, refs, variants)
+        for report in reports
+    ]
+    was_asked = np.all([side.sum(axis=-1) >= 0 for side in sides], axis=0)
+    statement = np.broadcast_to(np.arange(len(refs))[:, None, None], was_asked.shape[1:])
+    is_sampled = not any(
+        isinstance(report, ExactReport) or report.counts.until_settled is not None
+        for report in reports
     )
 
-    def row(name: str, at: slice) -> Drift:
-        asked, rng = there[at], derive_rng(one.options.seed, "drift", *names, name)
-        of = np.broadcast_to(statement, asked.shape)[asked]
-        found = retest(sides[0][at][asked], sides[1][at][asked], of, rng, drawn=drawn)
-        return Drift(name, len(np.unique(of)), found)
+    def row(name: str, templates: slice) -> Drift:
+        mask, rng = (
+            was_asked[templates],
+            derive_rng(first_report.options.seed, "drift", *names, name),
+        )
+        statement_of_prompt = np.broadcast_to(statement, mask.shape)[mask]
+        agreement = retest(
+            sides[0][templates][mask],
+            sides[1][templates][mask],
+            statement_of_prompt,
+            rng,
+            drawn=is_sampled,
+        )
+        return Drift(name, len(np.unique(statement_of_prompt)), agreement)
 
-    each = [(name, slice(at, at + 1)) for at, name in enumerate(one.counts.templates)]
+    rows_by_template = [
+        (name, slice(index, index + 1)) for index, name in enumerate(first_report.counts.templates)
+    ]
     return Table(
         "drift",
         f"Prompts that were asked again: {' and '.join(names)}",
-        [row(*rows) for rows in ((ALL_PROMPTS, slice(None)), *(each if len(each) > 1 else ()))],
+        [
+            row(*name_and_templates)
+            for name_and_templates in (
+                (ALL_PROMPTS, slice(None)),
+                *(rows_by_template if len(rows_by_template) > 1 else ()),
+            )
+        ],
         [
             Column("prompts", "prompts", lambda row: row.prompts),
             Column(
@@ -302,7 +348,7 @@ def drift(
         key=lambda row: (row.prompts,),
         definition=DRIFT,
         notes=()
-        if drawn
+        if is_sampled
         else (
             "Nothing is said of draws: probabilities are computed, or "
             "prompts were asked until "
@@ -314,22 +360,30 @@ def drift(
 
 
 def drift_said(of: Drift, p: float) -> str:
-    """Say how alike a model's answers are on two occasions, beside what draws alone make of them. p
-    : adjusted
+    """Return a sentence on the agreement of a model's answers on two occasions.
+
+    It compares them with the agreement that sampling alone would give.
+
+    Parameters
+    ----------
+    p : adjusted p value
     """
-    found = of.found
-    if not found.change.n:
+    agreement = of.found
+    if not agreement.change.n:
         return "No prompt has readable answers in both."
-    said = (
-        f"Of {plural(found.same.n, 'prompt')} with a majority in both, it is the same on "
-        f"{estimate(found.same, Kind.SHARE)}; shares of agreement change by "
-        f"{estimate(found.change, Kind.SIZE)}"
+    sentence = (
+        f"Of {plural(agreement.same.n, 'prompt')} with a majority in both, it is the same on "
+        f"{estimate(agreement.same, Kind.SHARE)}; shares of agreement change by "
+        f"{estimate(agreement.change, Kind.SIZE)}"
     )
     if math.isnan(p):
-        return f"{said}."
-    alone = number(found.same_by_noise, Kind.SHARE), number(found.change_by_noise, Kind.SIZE)
+        return f"{sentence}."
+    by_noise = (
+        number(agreement.same_by_noise, Kind.SHARE),
+        number(agreement.change_by_noise, Kind.SIZE),
+    )
     return (
-        f"{said}; if only the draws differed, {alone[0]} and {alone[1]} (p "
+        f"{sentence}; if only the draws differed, {by_noise[0]} and {by_noise[1]} (p "
         f"{number(p, Kind.P_VALUE)})."
     )
 
@@ -340,25 +394,35 @@ def _for_and_against(
     refs: Sequence[str],
     variants: Sequence[VariantId],
 ) -> npt.NDArray[np.float64]:
-    """Return how much speaks for and against each prompt, (T, S, V, 2, 2); -1 where the wording is
-    not there or was not asked.
+    """Return the weight for and against each prompt: (T, S, V, 2, 2).
+
+    It is -1 if the wording does not exist or was not asked.
     """
     counts = report.counts
     mass: tuple[npt.NDArray[np.generic], ...] = (counts.positive, counts.negative)
-    asked = counts.exists[None, :, :, None] & (counts.total > 0)
+    was_asked = counts.exists[None, :, :, None] & (counts.total > 0)
     if isinstance(report, ExactReport):
-        mass, asked = (report.mass.positive, report.mass.negative), report.known
-    both = np.where(asked[..., None], np.stack(mass, axis=-1), -1.0)
+        mass, was_asked = (report.mass.positive, report.mass.negative), report.known
+    weights = np.where(was_asked[..., None], np.stack(mass, axis=-1), -1.0)
     axes = ((counts.templates, templates), (counts.statements, refs), (counts.variants, variants))
-    return np.asarray(both[np.ix_(*([has.index(one) for one in wanted] for has, wanted in axes))])
+    return np.asarray(
+        weights[
+            np.ix_(
+                *(
+                    [available.index(axis_name) for axis_name in selected]
+                    for available, selected in axes
+                )
+            )
+        ]
+    )
 
 
 def unequal_numbers(reports: Mapping[str, ReliabilityReport]) -> str:
-    """Say that some runs ask for more answers to a prompt than others; empty where they ask for as
-    many.
-    """
+    """Return a note that some runs ask for more answers to a prompt than others, or "" if not."""
     sampled = {
-        name: of.counts.sizes[1] for name, of in reports.items() if not isinstance(of, ExactReport)
+        name: report.counts.sizes[1]
+        for name, report in reports.items()
+        if not isinstance(report, ExactReport)
     }
     if sampled and len(sampled) < len(reports):
         return "some verdicts are of samples, others of exact probabilities"
@@ -366,142 +430,152 @@ def unequal_numbers(reports: Mapping[str, ReliabilityReport]) -> str:
         return ""
     return (
         "a prompt has unequally many answers "
-        f"({', '.join(f'{name} {most}' for name, most in sampled.items())})"
+        f"({', '.join(f'{name} {n_planned}' for name, n_planned in sampled.items())})"
     )
 
 
 def at_equal_numbers(
     reports: Mapping[str, ReliabilityReport],
 ) -> tuple[Mapping[str, ReliabilityReport], Sequence[str], str]:
-    """Return reports on equally many answers to each prompt, since verdicts depend on how many
-    there are: of runs with more, some are drawn at random. Then what to say of it, and why verdicts
-    are not tested where it cannot be done.
+    """Return reports on equally many answers to each prompt, notes, and why this is impossible.
+
+    Verdicts depend on the number of answers, so some answers of the runs with more are drawn at
+    random. The last part is empty if the numbers are equal now. Otherwise verdicts are not tested.
     """
     unequal = unequal_numbers(reports)
-    if not unequal or any(isinstance(of, ExactReport) for of in reports.values()):
+    if not unequal or any(isinstance(report, ExactReport) for report in reports.values()):
         return reports, (), unequal
-    if any(of.counts.until_settled is not None for of in reports.values()):
+    if any(report.counts.until_settled is not None for report in reports.values()):
         return reports, (), f"{unequal}, asked until the verdict was settled"
     fewest, seed = (
-        min(of.counts.sizes[1] for of in reports.values()),
+        min(report.counts.sizes[1] for report in reports.values()),
         next(iter(reports.values())).options.seed,
     )
-    thin = {
-        name: judge(thinned(of.counts, fewest, derive_rng(seed, "thinned", name)), of.options)
-        for name, of in reports.items()
+    thinned_reports = {
+        name: judge(
+            thinned(report.counts, fewest, derive_rng(seed, "thinned", name)), report.options
+        )
+        for name, report in reports.items()
     }
-    drawn = (
+    sample_text = (
         f"of {plural(fewest, 'answer')} to a prompt, drawn at random where it has more (seed "
         f"{seed})"
     )
-    return thin, [f"Verdicts are {drawn}, because {unequal}."], ""
+    return thinned_reports, [f"Verdicts are {sample_text}, because {unequal}."], ""
 
 
 def shared_templates(
     runs: Mapping[str, Run], reports: Mapping[str, ReliabilityReport]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the templates under which each run is judged: those that all runs of its family were
-    asked.
+    """Return the templates under which each run is judged: those that all of its family were asked.
 
-    Raises UsageError where runs of one family have none in common.
+    Raises UsageError if runs of one family have none in common.
     """
-    found = {}
+    shared = {}
     for name, run in runs.items():
-        others = [
-            reports[other].counts.templates for other, of in runs.items() if of.family == run.family
+        family_templates = [
+            reports[other].counts.templates
+            for other, other_run in runs.items()
+            if other_run.family == run.family
         ]
-        found[name] = tuple(
-            one for one in reports[name].counts.templates if all(one in each for each in others)
+        shared[name] = tuple(
+            template
+            for template in reports[name].counts.templates
+            if all(template in other_templates for other_templates in family_templates)
         )
-        if not found[name]:
+        if not shared[name]:
             raise UsageError(
                 f"{name} shares no template with the other runs, so nothing can be compared"
             )
-    return found
+    return shared
 
 
 def templates_left_out(
     reports: Mapping[str, ReliabilityReport], shared: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
+    """Yield a note on each run with templates that another run lacks."""
     for name, report in reports.items():
-        alone = [one for one in report.counts.templates if one not in shared[name]]
-        if alone:
+        excluded = [
+            template for template in report.counts.templates if template not in shared[name]
+        ]
+        if excluded:
             yield (
-                f"{name}: answers to {', '.join(alone)} do not count, because another run "
+                f"{name}: answers to {', '.join(excluded)} do not count, because another run "
                 "lacks these templates."
             )
 
 
 def _under(report: ReliabilityReport, templates: Sequence[str]) -> ReliabilityReport:
-    """Return a report under some of its templates alone."""
+    """Return a report under only some of its templates."""
     counts = report.counts
     if tuple(templates) == counts.templates:
         return report
-    places = [counts.templates.index(name) for name in templates]
+    indices = [counts.templates.index(name) for name in templates]
 
-    def some(array: npt.NDArray[A] | None) -> npt.NDArray[A] | None:
-        return None if array is None else array[places]
+    def some(values: npt.NDArray[A] | None) -> npt.NDArray[A] | None:
+        return None if values is None else values[indices]
 
     if isinstance(report, ExactReport):
         mass = report.mass
-        less = replace(
+        reduced_mass = replace(
             mass,
             templates=tuple(templates),
-            positive=mass.positive[places],
-            negative=mass.negative[places],
+            positive=mass.positive[indices],
+            negative=mass.negative[indices],
             failed=some(mass.failed),
             prompts=some(mass.prompts),
             left_out=some(mass.left_out),
         )
-        return judge_exact(less, report.options)
-    return judge(counts.under(places), report.options)
+        return judge_exact(reduced_mass, report.options)
+    return judge(counts.under(indices), report.options)
 
 
 def _side(name: str, run: Run, report: ReliabilityReport, asked: Instrument) -> Side:
     """Return a run's verdicts on every statement, over its templates."""
     counts, texts = report.counts, dict(texts_asked(asked, report, run.language))
-    found = {
+    verdicts_by_kind = {
         kind.name: {
             ref: Judged(word, texts[ref])
             for ref, word in zip(counts.statements, _words(report, kind.name), strict=True)
         }
         for kind in KINDS
     }
-    return Side(name, run.model, factors_of(run), found, run.last)
+    return Side(name, run.model, factors_of(run), verdicts_by_kind, run.last)
 
 
 def _words(report: ReliabilityReport, name: str) -> list[str]:
-    """Return what is said of each statement: a verdict, or the stance that its original has under
-    all templates.
-    """
+    """Return the word for each statement: a verdict, or the stance under all templates."""
     if name != STANCE:
         return [verdict(code).value for code in report.over_templates(name)]
     stances, enough = (array[..., PRINTED] for array in report.originals)
-    sums, known = stances.sum(axis=0, dtype=np.int64), np.asarray(enough.all(axis=0))
+    sums, is_known = stances.sum(axis=0, dtype=np.int64), np.asarray(enough.all(axis=0))
     words = {len(stances): "agree", -len(stances): "disagree"}
-    parts = zip(sums.tolist(), known.tolist(), strict=True)
-    return [words.get(of, "mixed" if there else "few") for of, there in parts]
+    parts = zip(sums.tolist(), is_known.tolist(), strict=True)
+    return [
+        words.get(stance_sum, "mixed" if has_stance else "few") for stance_sum, has_stance in parts
+    ]
 
 
 def texts_asked(
     asked: Instrument, report: ReliabilityReport, language: str
 ) -> Iterator[tuple[str, object]]:
-    """Yield of each statement what was asked of it: its wordings, with what is expected of each."""
-    counts, statements = report.counts, {one.ref: one for one in asked.statements}
-    for place, ref in enumerate(counts.statements):
-        of = statements.get(ref)
+    """Yield the wordings of each statement as they were asked, with their expected relations."""
+    counts, statements = report.counts, {item.ref: item for item in asked.statements}
+    for row, ref in enumerate(counts.statements):
+        item = statements.get(ref)
         yield (
             ref,
             tuple(
-                (str(variant), int(sign), _text(of, variant, language))
-                for variant, sign, there in zip(
-                    counts.variants, counts.signs[place], counts.exists[place], strict=True
+                (str(variant), int(sign), _text(item, variant, language))
+                for variant, sign, exists in zip(
+                    counts.variants, counts.signs[row], counts.exists[row], strict=True
                 )
-                if there
+                if exists
             ),
         )
 
 
 def _text(of: Statement | None, variant: VariantId, language: str) -> str:
+    """Return the text of a wording, or "" if there is none."""
     wording = of.wording(variant, language) if of is not None else None
     return "" if wording is None else wording.text

@@ -1,11 +1,10 @@
-"""Where instability comes from: the variance components of a run's shares of agreement, over all
-and by policy issue.
+"""Sources of instability: the variance components of a run's shares of agreement.
 
-Stances on wordings that negate are turned round first, by the relation of each wording. Wordings
-without an expected stance take no part. The label order and the model are fixed. Prompts with too
-few readable answers take no part, and of prompts that read alike one does: two of them cannot
-differ, so they would hide what wordings and orders do. Where tests that cannot fail are judged like
-the others, as published, all prompts take part.
+They are over all statements and by policy issue. Stances on wordings that negate are turned round
+first, by the relation of each wording. Wordings without an expected stance are excluded. The label
+order and the model are fixed. Prompts with too few readable answers are excluded. Of prompts that
+read alike only one counts: two of them cannot differ, so they would hide the effects of wordings
+and orders. If void tests are judged like the others, as published, all prompts count.
 """
 
 from __future__ import annotations
@@ -63,9 +62,9 @@ class Parts:
     "empty: all statements"
     of: Decomposition
     answer: float
-    "variance of a single answer of one prompt, p (1 - p), on average; NaN where nothing counts"
+    "variance of a single answer of one prompt, p (1 - p), on average; NaN if no prompt counts"
     readable: float
-    "readable answers of a prompt that counts, on average; 0 where probabilities are exact"
+    "readable answers of a prompt that counts, on average; 0 if probabilities are exact"
     turning: Estimate
     """share of agreement with statements as they are minus that with statements turned round, after
     turning"""
@@ -75,25 +74,30 @@ class Parts:
 
 def decomposed(report: ReliabilityReport, statements: Mapping[str, Statement]) -> tuple[Parts, ...]:
     """Return the components of all statements, then of those labelled with each policy issue."""
-    whole = cells(report)
+    all_cells = cells(report)
     refs = report.counts.statements
     labels = {ref: statements[ref].issues for ref in refs if ref in statements}
-    issues = sorted({issue for of in labels.values() for issue, label in of.items() if label})
-    chosen = {"": np.arange(len(refs))} | {
-        issue: np.array([at for at, ref in enumerate(refs) if labels.get(ref, {}).get(issue)])
+    issues = sorted(
+        {
+            issue
+            for labels_of_statement in labels.values()
+            for issue, label in labels_of_statement.items()
+            if label
+        }
+    )
+    rows_by_issue = {"": np.arange(len(refs))} | {
+        issue: np.array([row for row, ref in enumerate(refs) if labels.get(ref, {}).get(issue)])
         for issue in issues
     }
-    return tuple(_parts(report, whole, issue, at) for issue, at in chosen.items())
+    return tuple(_parts(report, all_cells, issue, rows) for issue, rows in rows_by_issue.items())
 
 
 def cells(report: ReliabilityReport) -> Cells:
-    """Return the shares of agreement that count, turned round, and the variance that sampling gives
-    them.
-    """
+    """Return the shares of agreement that count, turned round, and their sampling variance."""
     counts = report.counts
     signs = counts.signs[:, :, None, None]
     leaning, readable = (
-        _by_statement(each) for each in (report.leaning, counts.readable.astype(np.float64))
+        _by_statement(array) for array in (report.leaning, counts.readable.astype(np.float64))
     )
     exact = isinstance(report, ExactReport)
     usable = _by_statement(report.enough) & (signs != 0) & (exact | (readable > 1))
@@ -105,61 +109,72 @@ def cells(report: ReliabilityReport) -> Cells:
 
 
 def _by_statement(values: npt.NDArray[T]) -> npt.NDArray[T]:
-    """Return (T, S, V, 2) as (S, V, T, 2)."""
+    """Return an array of the shape (T, S, V, 2) as (S, V, T, 2)."""
     return np.moveaxis(values, 0, 2)
 
 
 def _repeated(report: ReliabilityReport) -> BoolArray:
-    """Return which prompts read like an earlier one of their statement, or have a blank wording:
-    (S, V, T, 2).
+    """Return whether a prompt is blank, or reads like an earlier one: (S, V, T, 2).
+
+    The earlier one is a prompt of the same statement.
     """
     counts = report.counts
-    found = np.zeros(_by_statement(counts.positive).shape, dtype=np.bool_)
+    is_repeated = np.zeros(_by_statement(counts.positive).shape, dtype=np.bool_)
     if counts.blank is not None:
-        found |= counts.blank[:, :, None, None]
+        is_repeated |= counts.blank[:, :, None, None]
     if counts.prompts is None:
-        return found
+        return is_repeated
     prompts = _by_statement(counts.prompts)
-    counted = _by_statement(report.enough)
-    for numbers, there, repeated in zip(prompts, counted, found, strict=True):
-        flat, of = np.where(there, numbers, -1).ravel(), repeated.reshape(-1)
-        first = np.unique(flat, return_index=True)[1]
-        again = flat >= 0
-        again[first] = False
-        of |= again
-    return found
+    is_usable = _by_statement(report.enough)
+    for numbers, usable, statement_repeated in zip(prompts, is_usable, is_repeated, strict=True):
+        flat_numbers, flat_repeated = (
+            np.where(usable, numbers, -1).ravel(),
+            statement_repeated.reshape(-1),
+        )
+        first = np.unique(flat_numbers, return_index=True)[1]
+        is_later = flat_numbers >= 0
+        is_later[first] = False
+        flat_repeated |= is_later
+    return is_repeated
 
 
 def _parts(report: ReliabilityReport, whole: Cells, issue: str, at: IntArray) -> Parts:
-    of = whole.of(at)
-    known = of.known
+    """Return the components of the statements in these rows."""
+    issue_cells = whole.of(at)
+    is_known = issue_cells.known
     exact = isinstance(report, ExactReport)
-    readable = _by_statement(report.counts.readable)[at][known]
-    p = of.value[known]
-    single = p * (1 - p) if exact else p * (1 - p) * readable / np.maximum(readable - 1, 1)
+    readable = _by_statement(report.counts.readable)[at][is_known]
+    p = issue_cells.value[is_known]
+    answer_variances = (
+        p * (1 - p) if exact else p * (1 - p) * readable / np.maximum(readable - 1, 1)
+    )
     return Parts(
         issue,
-        decompose(of),
-        float(single.mean()) if known.any() else float("nan"),
-        0.0 if exact or not known.any() else float(readable.mean()),
-        _turning(of, report.counts.signs[at]),
+        decompose(issue_cells),
+        float(answer_variances.mean()) if is_known.any() else float("nan"),
+        0.0 if exact or not is_known.any() else float(readable.mean()),
+        _turning(issue_cells, report.counts.signs[at]),
         report.counts.until_settled is not None,
     )
 
 
 def _turning(of: Cells, signs: Signs) -> Estimate:
-    """Return by how much wordings as they are exceed those turned round, mean over statements and
-    templates.
+    """Return the mean difference between wordings as they are and those turned round.
+
+    The mean is over statements and templates.
     """
     sides = []
     for sign in (1, -1):
-        there = of.known & (signs == sign)[:, :, None, None]
-        n = there.sum(axis=(1, 3))
-        sides.append(np.where(there, of.value, 0.0).sum(axis=(1, 3)) / np.where(n > 0, n, np.nan))
+        has_sign = of.known & (signs == sign)[:, :, None, None]
+        n_prompts = has_sign.sum(axis=(1, 3))
+        sides.append(
+            np.where(has_sign, of.value, 0.0).sum(axis=(1, 3))
+            / np.where(n_prompts > 0, n_prompts, np.nan)
+        )
     if not (signs == -1).any():
         return Estimate(float("nan"), float("nan"), float("nan"), 0, 0, "no wording is reversed")
-    used = np.isfinite(sides[0] - sides[1]).any(axis=0)
-    return crossed_mean((sides[0] - sides[1])[:, used])
+    has_both = np.isfinite(sides[0] - sides[1]).any(axis=0)
+    return crossed_mean((sides[0] - sides[1])[:, has_both])
 
 
 TITLES = {
@@ -235,21 +250,21 @@ class IssueComponent:
 
     component: Component
     share: float
-    "of the variance of one prompt's measured share"
+    "share of the variance of one prompt's measured share"
 
 
 def components(every: Sequence[Parts], issue: str = "") -> Table[IssueComponent]:
-    """Return the components of all statements, or of those of a policy issue."""
-    parts = next(one for one in every if one.issue == issue)
+    """Return the table of the components of all statements, or of those of a policy issue."""
+    parts = next(candidate for candidate in every if candidate.issue == issue)
     total = parts.of.total
     lines = [
-        IssueComponent(one, one.value / total if total > 0 else float("nan"))
-        for one in parts.of.components
+        IssueComponent(component, component.value / total if total > 0 else float("nan"))
+        for component in parts.of.components
     ]
-    about = f": {issue.replace('_', ' ')}" if issue else ""
+    issue_text = f": {issue.replace('_', ' ')}" if issue else ""
     return Table(
         "components",
-        f"Sources of instability{about}",
+        f"Sources of instability{issue_text}",
         lines if parts.of.prompts else [],
         [
             Column("component", "component", lambda row: row.component.name, words=TITLES),
@@ -294,12 +309,14 @@ def components(every: Sequence[Parts], issue: str = "") -> Table[IssueComponent]
 
 
 def _notes(parts: Parts) -> Iterator[str]:
-    of = parts.of
-    orders = "both label orders" if of.orders > 1 else "one label order"
+    """Yield the notes on the prompts behind the components, and on missing intervals."""
+    decomposition = parts.of
+    orders = "both label orders" if decomposition.orders > 1 else "one label order"
     yield (
-        f"{plural(of.statements, 'statement')}, {of.wordings:.1f} wordings each, "
-        f"{plural(of.templates, 'template')}, "
-        f"{orders}: {plural(of.prompts, 'prompt')} with enough readable answers"
+        f"{plural(decomposition.statements, 'statement')}, "
+        f"{decomposition.wordings:.1f} wordings each, "
+        f"{plural(decomposition.templates, 'template')}, "
+        f"{orders}: {plural(decomposition.prompts, 'prompt')} with enough readable answers"
     )
     if parts.readable:
         yield (
@@ -309,29 +326,44 @@ def _notes(parts: Parts) -> Iterator[str]:
         )
     if parts.until_settled:
         yield OF_THOSE_DRAWN
-    yield from beyond((TITLES.get(one.name, one.name), one) for one in of.components)
-    if few := [TITLES.get(one.name, one.name) for one in of.components if one.why == FEW]:
-        which = (
+    yield from beyond(
+        (TITLES.get(component.name, component.name), component)
+        for component in decomposition.components
+    )
+    if without_interval := [
+        TITLES.get(component.name, component.name)
+        for component in decomposition.components
+        if component.why == FEW
+    ]:
+        names = (
             "all components"
-            if len(few) > 1 and all(np.isnan(one.low) for one in of.components)
-            else ", ".join(few)
+            if len(without_interval) > 1
+            and all(np.isnan(component.low) for component in decomposition.components)
+            else ", ".join(without_interval)
         )
-        yield f"{FEW}: {which} ({_needed(parts)})"
-    yield from dict.fromkeys(one.why for one in of.components if one.why.startswith(ALIKE))
-    if one_level := list(_one_level(parts)):
-        yield f"{' and '.join(one_level)}: the statement's component includes these"
+        yield f"{FEW}: {names} ({_needed(parts)})"
+    yield from dict.fromkeys(
+        component.why for component in decomposition.components if component.why.startswith(ALIKE)
+    )
+    if single_levels := list(_one_level(parts)):
+        yield f"{' and '.join(single_levels)}: the statement's component includes these"
 
 
 def _needed(parts: Parts) -> str:
-    wants = []
+    """Return a phrase on the statements and templates that intervals need."""
+    requirements = []
     if parts.of.statements < FEWEST_STATEMENTS:
-        wants.append(f"{parts.of.statements} statements; {FEWEST_STATEMENTS} are needed")
+        requirements.append(f"{parts.of.statements} statements; {FEWEST_STATEMENTS} are needed")
     if 1 < parts.of.templates < FEWEST_TEMPLATES:
-        wants.append(f"{parts.of.templates} templates; {FEWEST_TEMPLATES} are needed")
-    return ", ".join(wants) or "some cannot be estimated when a statement or a template is left out"
+        requirements.append(f"{parts.of.templates} templates; {FEWEST_TEMPLATES} are needed")
+    return (
+        ", ".join(requirements)
+        or "some cannot be estimated when a statement or a template is left out"
+    )
 
 
 def _one_level(parts: Parts) -> Iterator[str]:
+    """Yield the factors that have one level."""
     if parts.of.wordings <= 1:
         yield "one wording per statement"
     if parts.of.templates <= 1:
@@ -339,9 +371,7 @@ def _one_level(parts: Parts) -> Iterator[str]:
 
 
 def by_issue(every: Sequence[Parts]) -> Table[Parts]:
-    """Return the main components of the statements of each policy issue, below those of all
-    statements.
-    """
+    """Return the table of the main components by policy issue, below those of all statements."""
 
     def sd(*names: str) -> Callable[[Parts], Estimate | None]:
         return lambda row: _added(row, names)
@@ -349,7 +379,7 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
     return Table(
         "components_by_issue",
         "Sources of instability, by policy issue",
-        [one for one in every if one.of.prompts],
+        [issue_parts for issue_parts in every if issue_parts.of.prompts],
         [
             Column("issue", "issue", lambda row: row.issue.replace("_", " ") or "all statements"),
             Column(
@@ -400,7 +430,7 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
             f"answers of minorities are worth fewer than {LEAST_AGAINST:g} statements; a sum of "
             "several components, as "
             "of the order, has none",
-            *[OF_THOSE_DRAWN] * any(parts.until_settled for parts in every),
+            *[OF_THOSE_DRAWN] * any(issue_parts.until_settled for issue_parts in every),
         ],
         empty="No prompt has enough readable answers, so the components cannot be separated.",
         link=lambda row: Link("components", (row.issue,) if row.issue else ()),
@@ -415,15 +445,19 @@ def by_issue(every: Sequence[Parts]) -> Table[Parts]:
 
 
 def _sd_of(name: str) -> str:
+    """Return the help of a column of standard deviations."""
     return f"sd: {MEANS[name]}"
 
 
 def _added(row: Parts, names: Sequence[str]) -> Estimate | None:
-    there = [one for name in names if (one := row.of.component(name)) is not None]
-    if len(there) < 2:
-        return there[0].sd if there else None
+    """Return the standard deviation of the sum of some components, or None without any."""
+    available = [component for name in names if (component := row.of.component(name)) is not None]
+    if len(available) < 2:
+        return available[0].sd if available else None
     nan = float("nan")
-    return Estimate(sum(one.value for one in there) ** 0.5, nan, nan, row.of.statements)
+    return Estimate(
+        sum(component.value for component in available) ** 0.5, nan, nan, row.of.statements
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,7 +471,7 @@ class Shift:
 
 
 def shifts(every: Sequence[Parts]) -> Table[Shift]:
-    """Return what moves all prompts alike: the label order, and that a wording is turned round."""
+    """Return the table of the effects common to all prompts: label order and turning."""
     rows = []
     for parts in every:
         if parts.of.prompts:
@@ -477,7 +511,7 @@ def shifts(every: Sequence[Parts]) -> Table[Shift]:
         "its acquiescence. The intervals are over statements and templates, with Satterthwaite's "
         "degrees of freedom.",
         empty="No prompt has enough readable answers.",
-        notes=[OF_THOSE_DRAWN] * any(parts.until_settled for parts in every),
+        notes=[OF_THOSE_DRAWN] * any(issue_parts.until_settled for issue_parts in every),
         minor=lambda row: bool(row.issue),
         pictures=[Forest(values=["points"], rows=["shift", "issue"])],
     )

@@ -1,19 +1,19 @@
-"""What the reliability audit judges: how often each prompt was answered for and against, and by
-which rules.
+"""The counts that the reliability audit judges: how often each prompt was answered for and against.
 
 Tests that cannot fail
 ----------------------
-Tests that cannot fail: what they compare is one and the same prompt, or a wording that is not there
-or has no text.
 
-Two label orders that come to one text, a variant that repeats its original and templates that put a
-statement alike are compared with themselves; a statement without a negation has nothing that its
-original could be compared with. By default such a test is void for its statement: it is shown and
-counted, and it is in no denominator. The published code judges it like any other; the option
-`judge_void` does so, too, and a test without a wording is insufficient then.
+A test cannot fail if it compares a prompt with itself, or a wording that does not exist or has no
+text.
 
-Two prompts are one where they read alike: case and blanks aside, as `lint` compares texts. A
-negation that differs from its original by a blank negates nothing.
+That is so if two label orders give one text, if a variant repeats its original, and if templates
+give one text for a statement. A statement without a negation has nothing to compare with its
+original. By default such a test is void for its statement: it is shown and counted, and it is in no
+denominator. The published code judges it like any other. So does the option `judge_void`, with
+which a test without a wording is insufficient.
+
+Two prompts are the same if they read alike, whatever their case and blanks, as `lint` compares
+texts. A negation that differs from its original by a blank negates nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Int8Array = npt.NDArray[np.int8]
 SIGNS = {Relation.SAME: 1, Relation.FLIPPED: -1, Relation.FREE: 0}
 
 PRINTED, SWAPPED = 0, 1
-"places of the two label orders on the last axis"
+"indices of the two label orders on the last axis"
 
 ALL = "all"
 TEMPLATE = "template"
@@ -50,40 +50,39 @@ TEMPLATE = "template"
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How many samples of every prompt were read as agreement, as rejection and not at all."""
+    """The numbers of samples read as agreement, as rejection and not at all, by prompt."""
 
     statements: tuple[str, ...]
-    "refs, S of them"
+    "the S refs of statements"
     variants: tuple[VariantId, ...]
     "V of them: original, paraphrases, negation, opposite"
     templates: tuple[str, ...]
-    "T of them"
+    "the names of T templates"
     positive: Int32Array
     "shape (T, S, V, 2); the last axis is the label order: printed, swapped"
     negative: Int32Array
     unreadable: Int32Array
     exists: BoolArray
-    "shape (S, V): whether the statement has that wording at all"
+    "shape (S, V): whether the statement has that wording"
     samples: int
-    "answers planned for each prompt; where plans differ, the most"
+    "answers planned for each prompt; the largest plan if plans differ"
     relations: Int8Array | None = None
-    """shape (S, V), as `signs` has it, where wordings state their own relation; None: what is
-    expected of each kind"""
+    """shape (S, V), as in `signs`, if wordings state their own relation; None: the relation of each
+    kind"""
     failed: BoolArray | None = None
-    """shape (T, S, V, 2): prompts that were asked and have no answer, for all of it failed; None:
-    none"""
+    """shape (T, S, V, 2): prompts that were asked and have no answer, because every one failed;
+    None: none"""
     planned: Int32Array | None = None
-    """shape (T, S, V, 2): answers planned for each prompt, where plans differ; None: `samples` for
-    all"""
+    "shape (T, S, V, 2): answers planned for each prompt, if plans differ; None: `samples` for all"
     truncated: Int32Array | None = None
     """shape (T, S, V, 2): answers that were cut off in thought, which are neither readable nor
     unreadable; None: none"""
     left_out: Int32Array | None = None
-    """shape (T, S, V, 2): answers that an auditor's ruling leaves out, which are not readable;
-    None: none"""
+    """shape (T, S, V, 2): answers that an auditor's ruling excludes, which are not readable; None:
+    none"""
     prompts: IntArray | None = None
-    """shape (T, S, V, 2): a number for each prompt, one for prompts that read alike, -1 for none;
-    None: all differ"""
+    """shape (T, S, V, 2): a number for each prompt, equal for prompts that read alike, -1 for no
+    prompt; None: all differ"""
     blank: BoolArray | None = None
     "shape (S, V): wordings without text; None: none"
     until_settled: BoolArray | None = None
@@ -129,22 +128,21 @@ class Counts:
 
     @cached_property
     def kind_signs(self) -> Int8Array:
-        """What is expected of each wording's kind, as `signs` has it: (V,)."""
+        """The expected relation to the original of each wording's kind, as in `signs`: (V,)."""
         return np.array([SIGNS[variant.relation] for variant in self.variants], dtype=np.int8)
 
     @cached_property
     def signs(self) -> Int8Array:
-        """+1 same stance as on the original, -1 the other one, 0 nothing expected: (S, V)."""
+        """The expected stance: +1 that of the original, -1 the other one, 0 none: (S, V)."""
         by_kind = np.broadcast_to(self.kind_signs, self.exists.shape)
         return by_kind if self.relations is None else self.relations
 
     @cached_property
     def turned(self) -> Int8Array:
-        """-1 where the opposite of what its kind expects is expected of a wording, 0 where nothing
-        is, else 1: (S, V).
+        """-1 if a wording's relation is the reverse of its kind's, 0 if free, else 1: (S, V).
 
-        A stance times this is the stance as if the wording were what its kind is, so that kinds can
-        be pooled.
+        A stance times this is the stance as if the wording had the relation of its kind, so that
+        kinds can be pooled.
         """
         return np.asarray(
             np.where(self.kind_signs == 0, 0, self.signs * self.kind_signs), dtype=np.int8
@@ -152,8 +150,9 @@ class Counts:
 
     @cached_property
     def wanted(self) -> Int32Array:
-        """Answers planned for each prompt: (T, S, V, 2). Those that failed or were never drawn are
-        among them.
+        """The number of answers planned for each prompt: (T, S, V, 2).
+
+        Answers that failed or were never sampled are among them.
         """
         if self.planned is not None:
             return self.planned
@@ -161,69 +160,71 @@ class Counts:
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """The fewest and the most answers planned for a prompt that has any: equal where all plans
-        are.
+        """The smallest and the largest number of answers planned for a prompt that has any.
+
+        They are equal if all plans are.
         """
         if self.planned is None or not (self.planned > 0).any():
             return self.samples, self.samples
-        there = self.planned[self.planned > 0]
-        return int(there.min()), int(there.max())
+        positive_plans = self.planned[self.planned > 0]
+        return int(positive_plans.min()), int(positive_plans.max())
 
     @property
     def sizes_words(self) -> str:
-        """How many answers are planned for a prompt: `30`, `10 to 30`."""
+        """The number of answers planned for a prompt, as in `30` or `10 to 30`."""
         return " to ".join(map(str, sorted({*self.sizes})))
 
     @cached_property
     def readable(self) -> Int32Array:
+        """The number of readable answers to each prompt: (T, S, V, 2)."""
         return self.positive + self.negative
 
     @cached_property
     def total(self) -> Int32Array:
+        """The number of all answers to each prompt: (T, S, V, 2)."""
         answered = self.readable + self.unreadable
-        more = [array for array in (self.truncated, self.left_out) if array is not None]
-        return np.asarray(sum(more, start=answered), dtype=np.int32)
+        extra = [array for array in (self.truncated, self.left_out) if array is not None]
+        return np.asarray(sum(extra, start=answered), dtype=np.int32)
 
     @property
     def counted(self) -> Int32Array:
-        """Answers that no ruling leaves out, shape (T, S, V, 2): what shares of answers are of."""
+        """The answers that no ruling excludes, the basis of shares: (T, S, V, 2)."""
         return self.total if self.left_out is None else self.total - self.left_out
 
     @property
     def cut_off(self) -> int:
-        """How many answers were cut off in thought in all."""
+        """The number of all answers that were cut off in thought."""
         return 0 if self.truncated is None else int(self.truncated.sum())
 
     def cut_off_at(self, at: Sequence[int]) -> int:
-        """Return how many answers to the prompt at a place of the arrays were cut off in
-        thought.
-        """
+        """Return how many answers to the prompt at an index were cut off in thought."""
         return 0 if self.truncated is None else int(self.truncated[tuple(at)])
 
     def left_out_at(self, at: Sequence[int]) -> int:
-        """Return how many answers to the prompt at a place of the arrays a ruling leaves out."""
+        """Return how many answers to the prompt at an index a ruling excludes."""
         return 0 if self.left_out is None else int(self.left_out[tuple(at)])
 
     @cached_property
     def excluded(self) -> BoolArray:
-        """Whether rulings leave out every answer to a wording that has any: (S, V)."""
+        """Whether rulings exclude every answer to a wording that has any: (S, V)."""
         if self.left_out is None:
             return np.zeros_like(self.exists)
-        kept = (self.readable + self.unreadable).sum(axis=(0, 3))
+        remaining = (self.readable + self.unreadable).sum(axis=(0, 3))
         left_out = self.left_out.sum(axis=(0, 3))
-        return np.asarray((left_out > 0) & (kept == 0))
+        return np.asarray((left_out > 0) & (remaining == 0))
 
     @cached_property
     def excluded_prompts(self) -> BoolArray:
-        """Whether rulings leave out every answer to a prompt that has any: (T, S, V, 2)."""
+        """Whether rulings exclude every answer to a prompt that has any: (T, S, V, 2)."""
         if self.left_out is None:
             return np.zeros(self.positive.shape, dtype=np.bool_)
         return np.asarray((self.left_out > 0) & (self.readable + self.unreadable == 0))
 
     @property
     def excluded_statements(self) -> BoolArray:
-        """Whether rulings leave out every answer to a statement, under a template or in all: (T,
-        S).
+        """Whether rulings exclude every answer to a statement: (T, S).
+
+        They may exclude them under one template or in all.
         """
         everywhere = self.excluded.any(axis=1) & (self.excluded | ~self.exists).all(axis=1)
         printed = self.excluded_prompts[..., PRINTED]
@@ -232,18 +233,19 @@ class Counts:
 
     @property
     def excluded_originals(self) -> BoolArray:
-        """Whether rulings leave out every answer to the original, printed, under a template or in
-        all: (T, S).
+        """Whether rulings exclude every answer to the printed original: (T, S).
+
+        They may exclude them under one template or in all.
         """
-        places = self.places(VariantKind.ORIGINAL)
-        if not places:
+        originals = self.places(VariantKind.ORIGINAL)
+        if not originals:
             return np.zeros(self.positive.shape[:2], dtype=np.bool_)
         return np.asarray(
-            self.excluded_prompts[:, :, places[0], PRINTED] | self.excluded[:, places[0]]
+            self.excluded_prompts[:, :, originals[0], PRINTED] | self.excluded[:, originals[0]]
         )
 
     def under(self, templates: Sequence[int]) -> Counts:
-        """Return the counts under the templates at these places, which may come several times."""
+        """Return the counts under the templates at these indices, which may repeat."""
         arrays = (
             "positive",
             "negative",
@@ -255,40 +257,45 @@ class Counts:
             "prompts",
             "until_settled",
         )
-        there = list(templates)
-        found: dict[str, Any] = {
-            name: array[there] for name in arrays if (array := getattr(self, name)) is not None
+        indices = list(templates)
+        arrays_under: dict[str, Any] = {
+            name: array[indices] for name in arrays if (array := getattr(self, name)) is not None
         }
-        return replace(self, templates=tuple(self.templates[at] for at in there), **found)
+        return replace(
+            self, templates=tuple(self.templates[index] for index in indices), **arrays_under
+        )
 
     def of(self, statements: Sequence[int]) -> Counts:
-        """Return the counts of the statements at these places, which may come several times and
-        have numbers then.
+        """Return the counts of the statements at these indices.
+
+        The indices may repeat. The names of the statements begin with a running number.
         """
-        there = list(statements)
-        found: dict[str, Any] = {}
-        for each in fields(self):
-            array = getattr(self, each.name)
+        indices = list(statements)
+        selected_arrays: dict[str, Any] = {}
+        for count_field in fields(self):
+            array = getattr(self, count_field.name)
             if isinstance(array, np.ndarray):
-                found[each.name] = array[there] if array.ndim == 2 else array[:, there]
+                selected_arrays[count_field.name] = (
+                    array[indices] if array.ndim == 2 else array[:, indices]
+                )
         return replace(
             self,
-            statements=tuple(f"{n} {self.statements[at]}" for n, at in enumerate(there)),
-            **found,
+            statements=tuple(
+                f"{number} {self.statements[index]}" for number, index in enumerate(indices)
+            ),
+            **selected_arrays,
         )
 
     def places(self, kind: VariantKind) -> list[int]:
-        """Return where on the variant axis the wordings of a kind stand."""
-        return [place for place, variant in enumerate(self.variants) if variant.kind is kind]
+        """Return the indices of the wordings of a kind on the variant axis."""
+        return [index for index, variant in enumerate(self.variants) if variant.kind is kind]
 
     def prompt_name(self, at: Sequence[int]) -> str:
-        """Return the name of the prompt at a place of the arrays among its statement's: `negation
-        swapped`.
-        """
+        """Return the name of the prompt at an index of the arrays, as in `negation swapped`."""
         return f"{self.variants[at[2]]}{' swapped' if at[3] == SWAPPED else ''}"
 
     def missing(self, at: Sequence[int]) -> str:
-        """Say what became of a prompt without an answer."""
+        """Return the reason why a prompt has no answer."""
         return (
             f"{self.prompt_name(at)} {'asked, but failed' if self.has_failed(at) else 'not asked'}"
         )
@@ -298,16 +305,21 @@ class Counts:
         return self.failed is not None and bool(self.failed[tuple(at)])
 
     def statement(self, ref: str) -> int:
+        """Return the index of a statement. Raises UnknownName."""
         return _place("statement", ref, self.statements)
 
     def template(self, name: str) -> int:
+        """Return the index of a template. Raises UnknownName."""
         return _place("template", name, self.templates)
 
 
 def _place(what: str, name: str, names: Sequence[str]) -> int:
+    """Return the index of a name. Raises UnknownName, with the names there are."""
     if name not in names:
-        shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-        raise UnknownName(f"this run has no {what} {name!r}. Available: {shown}")
+        available = ", ".join(names[:12]) + (
+            f" and {len(names) - 12} more" if len(names) > 12 else ""
+        )
+        raise UnknownName(f"this run has no {what} {name!r}. Available: {available}")
     return names.index(name)
 
 
@@ -321,18 +333,16 @@ def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
 
 
 def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
-    """Return what a coin would have answered: as many fair flips as were planned, all readable, for
-    every prompt that was asked.
+    """Return the answers of a coin: as many fair flips as were planned, all readable.
 
-    "As a random baseline, we generate a sample of 30 random answers for each statement variant"
-    (Ceron et al. 2024, section 6.1).
+    Every prompt that was asked has such answers.
     """
-    asked = counts.total > 0
-    heads = rng.binomial(counts.wanted, 0.5, size=asked.shape)
+    has_answers = counts.total > 0
+    heads = rng.binomial(counts.wanted, 0.5, size=has_answers.shape)
     return replace(
         counts,
-        positive=np.where(asked, heads, 0).astype(np.int32),
-        negative=np.where(asked, counts.wanted - heads, 0).astype(np.int32),
+        positive=np.where(has_answers, heads, 0).astype(np.int32),
+        negative=np.where(has_answers, counts.wanted - heads, 0).astype(np.int32),
         unreadable=np.zeros_like(counts.unreadable),
         truncated=None,
         left_out=None,
@@ -342,52 +352,59 @@ def random_baseline(counts: Counts, rng: np.random.Generator) -> Counts:
 
 
 def thinned(counts: Counts, samples: int, rng: np.random.Generator) -> Counts:
-    """Return the counts of so many of the answers planned for each prompt, drawn at random without
-    replacement; of prompts with no more planned, all. Answers that failed or were never drawn are
-    among those planned.
+    """Return the counts of a sample of the answers planned for each prompt.
 
-    Raises ValueError where prompts were asked until settled: which of their answers came first is
-    not counted.
+    It is drawn at random without replacement. Prompts with no more answers planned keep all of
+    them. Answers that failed or were never sampled are among those planned.
+
+    Raises ValueError if prompts were asked until settled: the counts do not say which of their
+    answers came first.
     """
     if counts.until_settled is not None:
         raise ValueError("prompts that were asked until settled cannot be thinned")
-    left = counts.wanted.astype(np.int64)
-    wanted = np.minimum(left, samples)
-    found: dict[str, Any] = {}
-    still = wanted.copy()
+    remaining = counts.wanted.astype(np.int64)
+    planned = np.minimum(remaining, samples)
+    sampled_counts: dict[str, Any] = {}
+    to_sample = planned.copy()
     for name in ("positive", "negative", "unreadable", "truncated", "left_out"):
         if (array := getattr(counts, name)) is None:
             continue
-        there = np.minimum(array.astype(np.int64), left)
-        found[name] = hypergeometric(there, left - there, still, rng).astype(np.int32)
-        left, still = left - there, still - found[name]
+        # The categories are drawn one after the other, each from the answers that remain.
+        available = np.minimum(array.astype(np.int64), remaining)
+        sampled_counts[name] = hypergeometric(
+            available, remaining - available, to_sample, rng
+        ).astype(np.int32)
+        remaining, to_sample = remaining - available, to_sample - sampled_counts[name]
     return replace(
-        counts, **found, planned=wanted.astype(np.int32), samples=max(1, int(wanted.max(initial=0)))
+        counts,
+        **sampled_counts,
+        planned=planned.astype(np.int32),
+        samples=max(1, int(planned.max(initial=0))),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Voids:
-    """Which prompts make no test."""
+    """The prompts that make no test."""
 
     repeats: BoolArray
-    """(T, S, V, 2): the prompt is the one that it is compared with, or one of the two is blank or
-    ruled out. A wording is compared with the original in the same label order, the swapped original
-    with the printed one.
-    """
+    """(T, S, V, 2): whether the prompt is the one that it is compared with, or one of the two is
+    blank or excluded by rulings. A wording is compared with the original in the same label order,
+    the swapped original with the printed one."""
     blank: BoolArray
-    "(S, V): the wording has no text, or rulings leave out all of its answers"
+    "(S, V): whether the wording has no text, or rulings exclude all of its answers"
     template: BoolArray
-    "(S,): all templates put the original alike"
+    "(S,): whether all templates give one text for the original"
     original: int | None
-    "where on the variant axis the original stands"
+    "index of the original on the variant axis"
     missing: bool = True
-    "whether a test is void where its statement has no wording of which a stance is expected"
+    "whether a test is void if its statement has no wording of which a stance is expected"
 
     @property
     def label_order(self) -> BoolArray:
-        """Whether the original has one text in both label orders, or rulings exclude one of them:
-        (T, S).
+        """Whether the original has one text in both label orders: (T, S).
+
+        It also is so if rulings exclude one of them.
         """
         if self.original is None:
             return np.zeros(self.repeats.shape[:2], dtype=np.bool_)
@@ -397,19 +414,20 @@ class Voids:
     def pairs(self) -> BoolArray:
         """Whether a wording and the original make no pair of conditions: (T, S, V, 2).
 
-        Where both label orders have one text, the swapped pair is the printed one over again.
+        If both label orders have one text, the swapped pair repeats the printed one.
         """
-        found = self.repeats.copy()
-        found[..., SWAPPED] |= self.label_order[..., None]
-        return found
+        is_no_pair = self.repeats.copy()
+        is_no_pair[..., SWAPPED] |= self.label_order[..., None]
+        return is_no_pair
 
 
 def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
-    """Return which prompts make no test; only those that rulings leave out where the options judge
-    all others.
+    """Return the prompts that make no test.
+
+    If the options judge void tests, these are only the prompts that rulings exclude.
     """
-    places = counts.places(VariantKind.ORIGINAL)
-    original = places[0] if places else None
+    originals = counts.places(VariantKind.ORIGINAL)
+    original = originals[0] if originals else None
     repeats = np.zeros(counts.positive.shape, dtype=np.bool_)
     blank = counts.excluded & counts.exists
     template = np.zeros(len(counts.statements), dtype=np.bool_)
@@ -435,14 +453,12 @@ def voids(counts: Counts, options: ReliabilityOptions) -> Voids:
 
 
 def usual_rule(samples: int) -> VerdictRule:
-    """Return what makes a verdict of so many answers to a prompt unless somebody chooses
-    otherwise.
-    """
+    """Return the default rule that makes a verdict of so many answers to a prompt."""
     return rule_of(ReliabilityOptions(), samples)
 
 
 def rule_of(options: ReliabilityOptions, samples: int) -> VerdictRule:
-    """Return what makes a verdict of so many answers to a prompt, by these options."""
+    """Return the rule of these options that makes a verdict of so many answers to a prompt."""
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
     return VerdictRule(
         samples, int(options.needed_of(np.asarray(samples))), rule, options.low, options.high
@@ -450,36 +466,39 @@ def rule_of(options: ReliabilityOptions, samples: int) -> VerdictRule:
 
 
 def undecided(counts: Counts, options: ReliabilityOptions) -> BoolArray:
-    """Return the prompts that were asked until settled, lack answers, and are not settled by these
-    options: (T, S, V, 2).
+    """Return whether a prompt lacks answers that could change its verdict: (T, S, V, 2).
 
-    Answers that a ruling leaves out are neither readable nor to come.
+    Only prompts that were asked until settled can lack them. Answers that a ruling excludes are
+    neither readable nor to come.
     """
-    asked = counts.until_settled
-    if asked is None:
+    until_settled = counts.until_settled
+    if until_settled is None:
         return np.zeros(counts.positive.shape, dtype=np.bool_)
-    short = asked & (counts.total < counts.wanted)
-    found = np.zeros(short.shape, dtype=np.bool_)
-    for planned in np.unique(counts.wanted[short]).tolist():
-        here = short & (counts.wanted == planned)
-        agree, disagree, total = (a[here] for a in (counts.positive, counts.negative, counts.total))
-        found[here] = ~is_settled(
+    has_missing = until_settled & (counts.total < counts.wanted)
+    is_undecided = np.zeros(has_missing.shape, dtype=np.bool_)
+    for planned in np.unique(counts.wanted[has_missing]).tolist():
+        has_plan = has_missing & (counts.wanted == planned)
+        agree, disagree, total = (
+            array[has_plan] for array in (counts.positive, counts.negative, counts.total)
+        )
+        is_undecided[has_plan] = ~is_settled(
             agree, disagree, total - agree - disagree, rule_of(options, planned)
         )
-    return found
+    return is_undecided
 
 
 def optimum(counts: Counts, rules: Sequence[SettledBy]) -> float:
-    """Return the share of N answers that prompts asked until settled take on average where one
-    looks after every answer, by the rule under which they were asked; NaN where there are several,
-    or no prompt is settled.
+    """Return the expected share of N answers if settlement is checked after every answer.
+
+    It is the mean over the prompts that were asked until settled, by the rule under which they
+    were asked. It is NaN if there are several rules, or if no prompt is settled.
     """
     if counts.until_settled is None or len(rules) != 1:
         return float("nan")
     rule = rules[0].rule
     agree, disagree, total = (
-        a[counts.until_settled] for a in (counts.positive, counts.negative, counts.total)
+        array[counts.until_settled] for array in (counts.positive, counts.negative, counts.total)
     )
     settled = is_settled(agree, disagree, total - agree - disagree, rule) & (total <= rule.samples)
-    each = np.stack([agree, disagree, total - agree - disagree], axis=1)[settled]
-    return mean_expected_share(each.tolist(), rule)
+    settled_counts = np.stack([agree, disagree, total - agree - disagree], axis=1)[settled]
+    return mean_expected_share(settled_counts.tolist(), rule)

@@ -1,30 +1,31 @@
-"""What sampling would have said: the probability of each verdict of the reliability audit, from
-exact probabilities.
+"""The verdicts on exact label probabilities, and the expected verdicts of samples.
 
-Where a prompt is answered n times, the readable answers that agree are a binomial count; so the
-chance that the prompt leans clearly (Ceron et al. 2024, section 5.4), and to which side, is a sum
-over few outcomes, and nothing is drawn. Answers to different prompts are independent, so a
-statement's test is a product over its wordings, given the original's own outcome, which most tests
-share. A wording that repeats the original's prompt has the original's outcome: its test is void
-(`counting`), and nothing is multiplied for it. Two other wordings with one text are one prompt to a
-sampler; here they count as two.
+Expected verdicts of samples
+----------------------------
 
-Every answer of such a sample names a label, so that the leaning alone decides; with unreadable
-answers, one is unreadable as often as the model's next text is no label.
+If a prompt is answered n times, the readable answers that agree are a binomial count. The
+probability that the prompt leans clearly (Ceron et al. 2024, section 5.4), and to which side, is a
+sum over few outcomes, so nothing is sampled. Answers to different prompts are independent. A
+statement's test is thus a product over its wordings, given the original's own outcome, which most
+tests share. A wording that repeats the original's prompt has the original's outcome: its test is
+void (`counting`), and the product has no factor for it. Two other wordings with one text are one
+prompt to a sampler, but count as two here.
+
+By default every answer of such a sample names a label, so that the leaning alone decides. With
+unreadable answers, an answer is unreadable as often as the model's next text is no label.
 
 Exact probabilities
 -------------------
-The reliability audit on exact label probabilities instead of samples.
 
 The leaning of a prompt is p(positive) / (p(positive) + p(negative)): the share of agreement among
 answers that begin with a spelling of one of the template's labels (`verbalizers`), in the limit of
-ever more samples. Nothing was sampled, so a prompt leans clearly where its leaning lies outside
-[low, high], without an interval, and its stance is the side of one half. The tests are those of
-`reliability` (Ceron et al. 2024, sections 4.3, 5.2 and 5.4). Where the model puts less than a small
-share of its probability on the labels at all, their ratio says little about what it would answer:
-the prompt is insufficient.
+ever more samples. Nothing was sampled, so a prompt leans clearly if its leaning lies outside [low,
+high], without an interval, and its stance is the side of one half. The tests are those of
+`reliability` (Ceron et al. 2024, sections 4.3, 5.2 and 5.4). If the model puts only a small share
+of its probability on the labels, their ratio says little about its answer, and the prompt is
+insufficient.
 
-Beside the verdict stands what it would have been with samples, in expectation: see `expected`.
+Next to such a verdict stands the expected verdict of samples.
 """
 
 from __future__ import annotations
@@ -60,31 +61,33 @@ AGREE: Final = 0
 DISAGREE: Final = 1
 TIE: Final = 2
 FEW: Final = 3
-"""what a prompt's samples may say: places of the last axis of `Expected.stances`; FEW: too few
-readable"""
+"""the outcomes of a prompt's samples: indices of the last axis of `Expected.stances`; FEW: too few
+are readable"""
 
 MOST_SAMPLES = 200
-"of more, the outcomes are too many to be summed for every prompt"
+"the largest number of samples; beyond it, the outcomes are too many to be summed for every prompt"
 TOGETHER = 2048
-"prompts whose outcomes are summed at once, to bound memory"
+"the number of prompts whose outcomes are summed at once, to bound memory"
 
 
 @dataclass(frozen=True, slots=True)
 class PassFail:
-    """The probabilities that a test is passed and failed; what is missing to 1 is insufficient, or
-    void.
+    """The probabilities that a test is passed and failed.
+
+    The rest, up to 1, is the probability that it is insufficient or void.
     """
 
     passed: FloatArray
     failed: FloatArray
     void: BoolArray
-    "where the test cannot fail: both probabilities are 0"
+    "whether the test cannot fail; both probabilities are 0 then"
 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """The probabilities of what n samples a prompt would have said. Arrays are (T, S, V, 2) as
-    those of a report.
+    """The probabilities of the outcomes of n samples per prompt.
+
+    Arrays are (T, S, V, 2), as those of a report.
     """
 
     stances: FloatArray
@@ -92,7 +95,7 @@ class Expected:
     clear: FloatArray
     "(T, S, V, 2, 3): probability of AGREE, DISAGREE and TIE together with a clear leaning"
     tests: dict[str, PassFail]
-    "each (T, S); (S,) for `template`"
+    "by test, each (T, S); (S,) for `template`"
 
     @property
     def reliable(self) -> FloatArray:
@@ -100,19 +103,21 @@ class Expected:
         return np.asarray(self.clear.sum(axis=-1))
 
     def passing(self, test: str) -> FloatArray:
-        """Return how many statements are expected to pass, per template; one number for
-        `template`.
+        """Return the expected number of statements that pass, per template.
+
+        It is a single number for the test `template`.
         """
         return np.asarray(np.atleast_2d(self.of(test).passed).sum(axis=1))
 
     def over_templates(self, test: str) -> FloatArray:
-        """Return the probability that each statement passes under every template under which it is
-        tested: (S,).
-        """
-        of = self.of(test)
+        """Return the probability that a statement passes under all templates that test it: (S,)."""
+        probabilities = self.of(test)
         if test == TEMPLATE:
-            return of.passed
-        return np.asarray(np.where(of.void, 1.0, of.passed).prod(axis=0) * ~of.void.all(axis=0))
+            return probabilities.passed
+        return np.asarray(
+            np.where(probabilities.void, 1.0, probabilities.passed).prod(axis=0)
+            * ~probabilities.void.all(axis=0)
+        )
 
     def of(self, test: str) -> PassFail:
         """Return the probabilities of a test. Raises UnknownName."""
@@ -129,17 +134,17 @@ def expected(
     options: ReliabilityOptions,
     void: Voids | None = None,
 ) -> Expected:
-    """Return what as many answers to each prompt as options say would say.
+    """Return the probabilities of the outcomes of as many answers per prompt as the options set.
 
     Parameters
     ----------
     counts : names, axes and relations; its numbers are not used
     positive, negative : probabilities of the two labels, (T, S, V, 2)
-    asked : which prompts have any answer; the others are insufficient for certain
+    asked : which prompts have any answer; the others are certain to be insufficient
     void : which prompts make no test; None: as the counts and options say
 
-    Raises UsageError where so many samples cannot be summed, or the options ask for more readable
-    ones.
+    Raises UsageError if there are too many samples to sum, or the options need more readable
+    answers than samples.
     """
     if options.beside > MOST_SAMPLES:
         raise UsageError(
@@ -147,15 +152,17 @@ def expected(
         )
     outcomes = _outcomes(options)
     flat = [np.where(asked, side, 0.0).ravel() for side in (positive, negative)]
-    found = np.zeros((flat[0].size, 7))
-    places = np.flatnonzero(asked)
-    for first in range(0, places.size, TOGETHER):
-        at = places[first : first + TOGETHER]
-        found[at, :6] = outcomes.probabilities(flat[0][at], flat[1][at]) @ outcomes.says
-    found[:, 6] = np.maximum(0.0, 1.0 - found[:, :6].sum(axis=1))
-    found = found.reshape(*positive.shape, 7)
-    clear = found[..., :3]
-    stances = np.concatenate([clear + found[..., 3:6], found[..., 6:]], axis=-1)
+    probabilities = np.zeros((flat[0].size, 7))
+    indices = np.flatnonzero(asked)
+    for start in range(0, indices.size, TOGETHER):
+        batch = indices[start : start + TOGETHER]
+        probabilities[batch, :6] = (
+            outcomes.probabilities(flat[0][batch], flat[1][batch]) @ outcomes.says
+        )
+    probabilities[:, 6] = np.maximum(0.0, 1.0 - probabilities[:, :6].sum(axis=1))
+    probabilities = probabilities.reshape(*positive.shape, 7)
+    clear = probabilities[..., :3]
+    stances = np.concatenate([clear + probabilities[..., 3:6], probabilities[..., 6:]], axis=-1)
     parts = _Parts(counts, stances, clear, voids(counts, options) if void is None else void)
     tests = {test: parts.joint((test,)) for test in TESTS}
     tests[ALL] = parts.joint(options.tests)
@@ -168,14 +175,15 @@ def expected(
 
 @dataclass(frozen=True, slots=True)
 class _Outcomes:
-    """All pairs of agreeing and rejecting answers among n that are enough to say something."""
+    """All pairs of agreeing and rejecting answers among n that are enough to decide something."""
 
     agree: IntArray
     disagree: IntArray
     log_ways: FloatArray
-    "of the multinomial coefficient"
+    "logarithm of the multinomial coefficient"
     says: FloatArray
-    "(outcomes, 6): 1 for what it says: clear agree, disagree, tie, then the same unclear"
+    """(outcomes, 6): 1 for the meaning of an outcome: clear agree, disagree, tie, then the same
+    unclear"""
     samples: int
     given: bool
 
@@ -189,7 +197,8 @@ class _Outcomes:
             sides = [positive, negative, np.maximum(0.0, 1.0 - mass)]
         counts = [self.agree, self.disagree, self.samples - self.agree - self.disagree]
         logs = self.log_ways + sum(
-            _log_powers(p, self.samples)[:, n] for p, n in zip(sides, counts, strict=True)
+            _log_powers(probability, self.samples)[:, powers]
+            for probability, powers in zip(sides, counts, strict=True)
         )
         return np.asarray(np.nan_to_num(np.exp(logs)))
 
@@ -202,22 +211,26 @@ def _log_powers(base: FloatArray, most: int) -> FloatArray:
 
 
 def _outcomes(options: ReliabilityOptions) -> _Outcomes:
-    samples, given = options.beside, not options.with_unreadable
-    sizes = [samples] if given else range(options.needed(samples), samples + 1)
-    agree = np.concatenate([np.arange(size + 1) for size in sizes])
-    size = np.concatenate([np.full(size + 1, size) for size in sizes])
-    disagree = size - agree
+    """Return the outcomes of a prompt's samples by the options."""
+    samples, is_readable_only = options.beside, not options.with_unreadable
+    readable_numbers = (
+        [samples] if is_readable_only else range(options.needed(samples), samples + 1)
+    )
+    agree = np.concatenate([np.arange(n_readable + 1) for n_readable in readable_numbers])
+    readable = np.concatenate([np.full(readable + 1, readable) for readable in readable_numbers])
+    disagree = readable - agree
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
-    clear = is_reliable(agree, size, rule, low=options.low, high=options.high)
+    clear = is_reliable(agree, readable, rule, low=options.low, high=options.high)
     sides = np.stack([agree > disagree, agree < disagree, agree == disagree], axis=1)
     says = np.concatenate([sides & clear[:, None], sides & ~clear[:, None]], axis=1).astype(
         np.float64
     )
+    # The logarithms of n!.
     factorial = np.array([math.lgamma(n + 1) for n in range(samples + 1)])
     log_ways = (
-        factorial[samples] - factorial[agree] - factorial[disagree] - factorial[samples - size]
+        factorial[samples] - factorial[agree] - factorial[disagree] - factorial[samples - readable]
     )
-    return _Outcomes(agree, disagree, log_ways, says, samples, given)
+    return _Outcomes(agree, disagree, log_ways, says, samples, is_readable_only)
 
 
 # ── a statement ───────────────────────────────────────────────────────────────────────────────────
@@ -225,122 +238,138 @@ def _outcomes(options: ReliabilityOptions) -> _Outcomes:
 
 @dataclass(eq=False)
 class _Parts:
-    """The outcomes of prompts, put together to tests."""
+    """The outcomes of the prompts of a design, combined to tests."""
 
     counts: Counts
     stances: FloatArray
     clear: FloatArray
     void: Voids
     sampled: BoolArray = field(init=False)
-    "(S, V): wordings that exist and have a text"
+    "(S, V): whether the wording exists and has a text"
     others: BoolArray = field(init=False)
-    "(T, S, V): of these, those that are not the original's prompt"
+    "(T, S, V): of these, whether it is not the original's prompt"
     original: int | None = field(init=False)
     there: BoolArray = field(init=False)
-    "(S,): whether the original is one of them"
+    "(S,): whether the original exists and has a text"
 
     def __post_init__(self) -> None:
         self.original = self.void.original
         self.sampled = self.counts.exists & ~self.void.blank
-        nothing = self.void.blank[None, :, :, None, None]
-        self.clear = np.where(nothing, 0.0, self.clear)
-        self.stances = np.where(nothing, np.arange(4) == FEW, self.stances)
-        same = self._as_original()
-        self.others = self.sampled & ~same
+        is_blank = self.void.blank[None, :, :, None, None]
+        self.clear = np.where(is_blank, 0.0, self.clear)
+        self.stances = np.where(is_blank, np.arange(4) == FEW, self.stances)
+        has_original_prompt = self._as_original()
+        self.others = self.sampled & ~has_original_prompt
         self.there = np.zeros(len(self.counts.statements), dtype=np.bool_)
         if self.original is not None:
             self.others[:, :, self.original] = False
             self.there = self.sampled[:, self.original]
 
     def _as_original(self) -> BoolArray:
-        """Return which wordings have the original's prompt, so that their outcome is its own: (T,
-        S, V).
-        """
+        """Return whether a wording has the original's prompt, and thus its outcome: (T, S, V)."""
         repeats = self.void.repeats[..., PRINTED]
         if self.original is None:
             return repeats
         return np.asarray(repeats & ~self.void.blank[None, :, self.original, None])
 
     def joint(self, tests: Sequence[str]) -> PassFail:
-        """Return the probabilities that all of some tests are passed, and that any fails: two (T,
-        S).
+        """Return the probabilities that all tests are passed, and that any fails: two (T, S).
 
-        Given what the original's samples say, all other prompts are independent of each other.
+        Given the outcome of the original's samples, all other prompts are independent of each
+        other.
         """
-        ways = {
-            certain: sum(
-                self._ways(context, tests, certain=certain)
+        probability_by_certainty = {
+            is_certain: sum(
+                self._ways(context, tests, certain=is_certain)
                 for context in (AGREE, DISAGREE, TIE, FEW)
             )
-            for certain in (True, False)
+            for is_certain in (True, False)
         }
         complete, void = self._parts(tests)
-        passed = np.asarray(ways[True] * complete, dtype=np.float64)
+        passed = np.asarray(probability_by_certainty[True] * complete, dtype=np.float64)
         return PassFail(
-            np.clip(passed, 0.0, 1.0), np.clip(1.0 - ways[False], 0.0, 1.0) * ~void, void
+            np.clip(passed, 0.0, 1.0),
+            np.clip(1.0 - probability_by_certainty[False], 0.0, 1.0) * ~void,
+            void,
         )
 
     def _ways(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that the original says `context` and no test fails; `certain`: and
-        all are passed.
+        """Return the probability that the original's outcome is `context` and no test fails.
+
+        Parameters
+        ----------
+        certain : whether all tests have to be passed; otherwise they may be insufficient
         """
         original = self._original(context, tests, certain=certain)
-        others = self._wordings(context, tests, certain=certain)
+        wordings = self._wordings(context, tests, certain=certain)
         return np.asarray(
-            original * others.prod(axis=-1) * self._swapped(context, tests, certain=certain)
+            original * wordings.prod(axis=-1) * self._swapped(context, tests, certain=certain)
         )
 
     def _original(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability of what the original says, as far as `sampling` lets it: (T,
-        S).
+        """Return the probability of the original's outcome: (T, S).
+
+        Only clear outcomes count if `sampling` is among the tests.
         """
         if self.original is None:
-            found = np.full(self.stances.shape[:2], float(context == FEW))
+            probability = np.full(self.stances.shape[:2], float(context == FEW))
         else:
-            says = self.clear if "sampling" in tests and context != FEW else self.stances
-            found = says[:, :, self.original, PRINTED, context]
+            outcome_probabilities = (
+                self.clear if "sampling" in tests and context != FEW else self.stances
+            )
+            probability = outcome_probabilities[:, :, self.original, PRINTED, context]
         if not certain or context not in (TIE, FEW):
-            return np.asarray(found)
-        compared = np.zeros(found.shape, dtype=np.bool_)
+            return np.asarray(probability)
+        has_comparison = np.zeros(probability.shape, dtype=np.bool_)
         for test in tests:
-            compared |= self._live(test) & (test != "sampling")
-        needed = compared | (self.there & ("sampling" in tests)) if context == FEW else compared
-        return np.where(needed, 0.0, found)
+            has_comparison |= self._live(test) & (test != "sampling")
+        is_needed = (
+            has_comparison | (self.there & ("sampling" in tests))
+            if context == FEW
+            else has_comparison
+        )
+        return np.where(is_needed, 0.0, probability)
 
     def _wordings(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that each other wording does what the tests ask, given the
-        original: (T, S, V).
+        """Return the probability that another wording does what the tests ask: (T, S, V).
+
+        It is conditional on the outcome of the original.
         """
-        sampled = "sampling" in tests
-        says = (self.clear if sampled else self.stances)[..., PRINTED, :3]
-        few = np.zeros(says.shape[:-1]) if certain else self.stances[..., PRINTED, FEW]
-        anything = says.sum(axis=-1) + few if sampled else np.ones(says.shape[:-1])
+        has_sampling_test = "sampling" in tests
+        sides = (self.clear if has_sampling_test else self.stances)[..., PRINTED, :3]
+        too_few = np.zeros(sides.shape[:-1]) if certain else self.stances[..., PRINTED, FEW]
+        any_outcome = (
+            sides.sum(axis=-1) + too_few if has_sampling_test else np.ones(sides.shape[:-1])
+        )
         if context in (AGREE, DISAGREE):
-            same = self.counts.signs > 0
-            related = np.where(same, says[..., context], says[..., DISAGREE - context]) + few
+            is_same = self.counts.signs > 0
+            related = (
+                np.where(is_same, sides[..., context], sides[..., DISAGREE - context]) + too_few
+            )
         elif context == TIE:
-            related = few
+            related = too_few
         else:
-            related = anything
-        found = np.where(self._compared(tests), related, anything)
-        return np.where(self.others, found, 1.0)
+            related = any_outcome
+        probability = np.where(self._compared(tests), related, any_outcome)
+        return np.where(self.others, probability, 1.0)
 
     def _swapped(self, context: int, tests: Sequence[str], *, certain: bool) -> FloatArray:
-        """Return the probability that the swapped label order does not contradict the original: (T,
-        S), or 1.
+        """Return the probability that the swapped label order agrees with the original: (T, S).
+
+        It is 1 if the test of label orders is not among the tests, or cannot fail.
         """
         if "label_order" not in tests or self.original is None or context == FEW:
             return np.ones(self.stances.shape[:2])
-        says = self.stances[:, :, self.original, SWAPPED]
-        same = says[..., context] if context != TIE else np.zeros(says.shape[:-1])
-        return np.where(self.void.label_order, 1.0, same if certain else same + says[..., FEW])
+        outcomes = self.stances[:, :, self.original, SWAPPED]
+        same = outcomes[..., context] if context != TIE else np.zeros(outcomes.shape[:-1])
+        return np.where(self.void.label_order, 1.0, same if certain else same + outcomes[..., FEW])
 
     def _compared(self, tests: Sequence[str]) -> BoolArray:
-        """Return of which wordings the tests expect a stance that they can miss: (T, S, V)."""
+        """Return whether the tests expect a stance of a wording that it can miss: (T, S, V)."""
         return np.asarray(self._expected(tests) & ~self.void.repeats[..., PRINTED])
 
     def _expected(self, tests: Sequence[str]) -> BoolArray:
-        """Return of which wordings the tests expect a stance: (S, V)."""
+        """Return whether the tests expect a stance of a wording: (S, V)."""
         kinds = {KIND_OF_TEST[test] for test in tests if test in KIND_OF_TEST}
         of_kind = np.array(
             [variant.kind in kinds for variant in self.counts.variants], dtype=np.bool_
@@ -348,7 +377,7 @@ class _Parts:
         return np.asarray(self.counts.exists & of_kind & (self.counts.signs != 0))
 
     def _live(self, test: str) -> BoolArray:
-        """Return where a test looks at something that can fail: (T, S)."""
+        """Return whether a test has something that can fail: (T, S)."""
         if test == "sampling":
             return np.broadcast_to(self.sampled.any(axis=1), self.stances.shape[:2])
         if test in KIND_OF_TEST:
@@ -356,26 +385,28 @@ class _Parts:
         return ~self.void.label_order
 
     def _parts(self, tests: Sequence[str]) -> tuple[BoolArray, BoolArray]:
-        """Return where every test that is not void has something to look at, and where all are
-        void: two (T, S).
+        """Return whether the tests are complete, and whether all of them are void: two (T, S).
+
+        They are complete if every test that is not void has something to look at.
         """
         complete = np.ones(self.stances.shape[:2], dtype=np.bool_)
-        live = np.zeros_like(complete)
+        can_fail = np.zeros_like(complete)
         for test in tests:
-            there = (self.counts.exists if test == "sampling" else self._expected((test,))).any(
-                axis=1
-            )
-            there |= test == "label_order" or (test in KIND_OF_TEST and self.void.missing)
-            complete &= there
-            live |= self._live(test) | ~there
-        return complete & live, ~live
+            has_subject = (
+                self.counts.exists if test == "sampling" else self._expected((test,))
+            ).any(axis=1)
+            has_subject |= test == "label_order" or (test in KIND_OF_TEST and self.void.missing)
+            complete &= has_subject
+            can_fail |= self._live(test) | ~has_subject
+        return complete & can_fail, ~can_fail
 
     def template(self) -> PassFail:
-        """Return the probabilities that the original has one stance under all templates, and that
-        it has not: (S,).
+        """Return the probabilities that the original keeps its stance under all templates: (S,).
 
-        It fails where two known prompts have no common stance; a tie beside anything known has
-        none.
+        The second probability is that it does not keep it.
+
+        It fails if two known prompts have no common stance. A tie has none in common with any known
+        prompt.
         """
         size = len(self.counts.statements)
         void = self.void.template
@@ -383,14 +414,14 @@ class _Parts:
             return PassFail(np.zeros(size), np.zeros(size), void)
         agree, disagree, tie, few = np.moveaxis(self.stances[:, :, self.original, PRINTED], -1, 0)
         one_tie = sum(
-            tie[at] * np.delete(few, at, axis=0).prod(axis=0)
-            for at in range(len(self.counts.templates))
+            tie[template] * np.delete(few, template, axis=0).prod(axis=0)
+            for template in range(len(self.counts.templates))
         )
-        open_ = (
+        not_failed = (
             (agree + few).prod(axis=0) + (disagree + few).prod(axis=0) - few.prod(axis=0) + one_tie
         )
         passed = agree.prod(axis=0) + disagree.prod(axis=0)
-        return PassFail(passed * ~void, np.clip(1.0 - open_, 0.0, 1.0) * ~void, void)
+        return PassFail(passed * ~void, np.clip(1.0 - not_failed, 0.0, 1.0) * ~void, void)
 
 
 @dataclass(frozen=True, eq=False)
@@ -406,17 +437,17 @@ class LabelMass:
     exists: BoolArray
     "shape (S, V)"
     relations: Signs | None = None
-    "shape (S, V), as those of `Counts`"
+    "shape (S, V), as in `Counts`"
     failed: BoolArray | None = None
-    "shape (T, S, V, 2), as those of `Counts`; so is the next, and the last is (S, V)"
+    "shape (T, S, V, 2), as in `Counts`; so is the next, and the last is (S, V)"
     prompts: IntArray | None = None
     blank: BoolArray | None = None
     version: str = VERSION
-    "of the spellings that are added up, see `verbalizers`"
+    "version of the spellings that are added up, see `verbalizers`"
     spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    "label -> its spellings, of all templates"
+    "label -> its spellings in all templates"
     left_out: BoolArray | None = None
-    "shape (T, S, V, 2): prompts that an auditor's ruling leaves out; they are as if not scored"
+    "shape (T, S, V, 2): prompts that an auditor's ruling excludes, which are treated as not scored"
 
     def __post_init__(self) -> None:
         shape = (len(self.templates), len(self.statements), len(self.variants), 2)
@@ -430,6 +461,7 @@ class LabelMass:
 
     @property
     def scored(self) -> BoolArray:
+        """Whether both labels of a prompt are scored: (T, S, V, 2)."""
         return np.asarray(np.isfinite(self.positive) & np.isfinite(self.negative))
 
     @property
@@ -439,21 +471,26 @@ class LabelMass:
 
     @property
     def leaning(self) -> FloatArray:
-        """p(positive) / (p(positive) + p(negative)); NaN where neither has any: (T, S, V, 2)."""
+        """The share of agreement among the labels, NaN if neither has any: (T, S, V, 2).
+
+        It is p(positive) / (p(positive) + p(negative)).
+        """
         named = self.named
         return np.asarray(self.positive / np.where(named > 0, named, np.nan))
 
 
 def judge(mass: LabelMass, options: ReliabilityOptions | None = None) -> ExactReport:
-    """Return the verdicts on label probabilities. Raises UsageError where the options do not fit
-    the samples beside.
+    """Return the verdicts on label probabilities.
+
+    Raises UsageError if the options do not fit the samples beside.
     """
-    chosen = options or ReliabilityOptions()
-    chosen.needed(chosen.beside)
-    there = mass.scored & mass.exists[None, :, :, None]
-    known = there & (mass.named >= chosen.named) & (mass.named > 0)
+    judging_options = options or ReliabilityOptions()
+    judging_options.needed(judging_options.beside)
+    is_scored = mass.scored & mass.exists[None, :, :, None]
+    is_known = is_scored & (mass.named >= judging_options.named) & (mass.named > 0)
     sides = [
-        (known & (a > b)).astype(np.int32) for a, b in _both_ways(mass.positive, mass.negative)
+        (is_known & (probability > other_probability)).astype(np.int32)
+        for probability, other_probability in _both_ways(mass.positive, mass.negative)
     ]
     counts = Counts(
         statements=mass.statements,
@@ -461,39 +498,40 @@ def judge(mass: LabelMass, options: ReliabilityOptions | None = None) -> ExactRe
         templates=mass.templates,
         positive=sides[0],
         negative=sides[1],
-        unreadable=(there & (sides[0] + sides[1] == 0)).astype(np.int32),
+        unreadable=(is_scored & (sides[0] + sides[1] == 0)).astype(np.int32),
         exists=mass.exists,
-        samples=chosen.beside,
+        samples=judging_options.beside,
         relations=mass.relations,
         failed=mass.failed,
         left_out=None if mass.left_out is None else mass.left_out.astype(np.int32),
         prompts=mass.prompts,
         blank=mass.blank,
     )
-    return ExactReport(counts, chosen, mass, known)
+    return ExactReport(counts, judging_options, mass, is_known)
 
 
 def _both_ways(
     positive: FloatArray, negative: FloatArray
 ) -> tuple[tuple[FloatArray, FloatArray], ...]:
+    """Return the two pairs of a label's probability and that of the other one."""
     return (positive, negative), (negative, positive)
 
 
 @dataclass(frozen=True, slots=True)
 class ExactRow:
-    """The probabilities of one prompt, and what samples of it would say."""
+    """The probabilities of one prompt, and the expected outcomes of its samples."""
 
     row: VariantRow
-    "its leaning, stance and tests; the counts in it are of one answer"
+    "its leaning, stance and tests; its counts are those of one answer"
     positive: float
-    "probability of the label that agrees; NaN where the prompt was not scored"
+    "probability of the label that agrees; NaN if the prompt was not scored"
     negative: float
     named: float
-    "their sum"
+    "sum of the two probabilities"
     reliable: float
     "probability that the samples lean clearly"
     agree: float
-    "probability that most samples agree, and so on"
+    "probability that most samples agree; `disagree` and `tie` accordingly"
     disagree: float
     tie: float
     few: float
@@ -502,21 +540,21 @@ class ExactRow:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedRow:
-    """How many statements would be expected to pass a test if prompts were sampled."""
+    """The number of statements that are expected to pass a test if prompts are sampled."""
 
     test: str
     passed: tuple[float, ...]
     "per template; a single number for `template`"
     share: MeanSd
-    "of the statements for which the test is not void: mean and sample deviation over templates"
+    "share of the statements with a test that is not void: mean and sample deviation over templates"
 
 
 @dataclass(frozen=True, eq=False)
 class ExactReport(ReliabilityReport):
-    """Verdicts on exact probabilities; read like those on samples.
+    """The verdicts on exact probabilities, which are read like those on samples.
 
-    `counts` has one answer for each scored prompt: the label that is likelier, or an unreadable one
-    where neither is or both have too little probability.
+    `counts` has one answer for each scored prompt. It is the likelier label, or an unreadable
+    answer if neither is likelier or both have too little probability.
     """
 
     mass: LabelMass
@@ -525,25 +563,29 @@ class ExactReport(ReliabilityReport):
 
     @cached_property
     def enough(self) -> BoolArray:
+        """Whether a prompt is scored and has enough probability on its labels: (T, S, V, 2)."""
         return self.known
 
     @cached_property
     def stances(self) -> Signs:
+        """The likelier label, +1 agree, -1 disagree, 0 none: (T, S, V, 2)."""
         return (self.counts.positive - self.counts.negative).astype(np.int8)
 
     @cached_property
     def leaning(self) -> FloatArray:
+        """The share of agreement among the labels: (T, S, V, 2)."""
         return self.mass.leaning
 
     @cached_property
     def interval(self) -> tuple[FloatArray, FloatArray]:
-        """The leaning itself, twice: it is known."""
+        """The leaning itself, twice, because it is known."""
         return self.leaning, self.leaning
 
     @cached_property
     def clear(self) -> Codes:
-        """Whether the leaning lies outside [low, high], whichever rule is chosen for samples; void
-        as for samples.
+        """Whether the leaning lies outside [low, high], as codes: (T, S, V, 2).
+
+        The rule that is chosen for samples has no effect. A prompt is void as for samples.
         """
         return self._of_texts(
             (self.leaning < self.options.low) | (self.leaning > self.options.high)
@@ -551,8 +593,9 @@ class ExactReport(ReliabilityReport):
 
     @cached_property
     def expected(self) -> Expected:
-        """What samples would have said. Prompts without a verdict of their own have none there,
-        unless unreadable ones count.
+        """The expected outcomes of samples.
+
+        Prompts without a verdict of their own have none here, unless unreadable answers count.
         """
         asked = (
             self.mass.scored & (self.mass.named > 0) if self.options.with_unreadable else self.known
@@ -568,70 +611,91 @@ class ExactReport(ReliabilityReport):
         )
 
     def expected_summary(self) -> tuple[ExpectedRow, ...]:
-        """Return how many statements samples would be expected to pass each test, as `summary`
-        counts them.
-        """
+        """Return the expected number of statements that pass each test, as `summary` counts."""
         rows = []
         for row in self.summary():
             passed = self.expected.passing(row.test)
-            numbers = tuple(float(n) for n in passed)
+            numbers = tuple(float(number) for number in passed)
             rows.append(ExpectedRow(row.test, numbers, self.share_of(numbers, row.void)))
         return tuple(rows)
 
     def shares(self) -> tuple[TemplateShares, ...]:
-        """Return per template the mean probability of the labels, and of agreement among them."""
+        """Return the mean probability of the labels, and of agreement among them, per template."""
         scored = self.mass.scored
         rows = []
-        for at, name in enumerate(self.counts.templates):
-            n = int(scored[at].sum())
+        for template, name in enumerate(self.counts.templates):
+            n_scored = int(scored[template].sum())
             positive, named = (
-                float(side[at][scored[at]].sum()) for side in (self.mass.positive, self.mass.named)
+                float(side[template][scored[template]].sum())
+                for side in (self.mass.positive, self.mass.named)
             )
             rows.append(
                 TemplateShares(
-                    name, n, named / n if n else np.nan, positive / named if named else np.nan
+                    name,
+                    n_scored,
+                    named / n_scored if n_scored else np.nan,
+                    positive / named if named else np.nan,
                 )
             )
         return tuple(rows)
 
     def exact_rows(self, statement: str, template: str) -> tuple[ExactRow, ...]:
-        """Return a row for each wording of a statement, as `variants` does, with its
-        probabilities.
-        """
-        places = {str(variant): at for at, variant in enumerate(self.counts.variants)}
-        t, s = self.counts.template(template), self.counts.statement(statement)
+        """Return one row per wording of a statement, as `variants` does, with its probabilities."""
+        index_by_variant = {
+            str(variant): index for index, variant in enumerate(self.counts.variants)
+        }
+        template_index, statement_index = (
+            self.counts.template(template),
+            self.counts.statement(statement),
+        )
         rows = []
         for row in self.variants(statement, template):
-            at = (t, s, places[row.variant], PRINTED if row.order == "printed" else SWAPPED)
-            says = self.expected.stances[at]
+            prompt = (
+                template_index,
+                statement_index,
+                index_by_variant[row.variant],
+                PRINTED if row.order == "printed" else SWAPPED,
+            )
+            outcomes = self.expected.stances[prompt]
             rows.append(
                 ExactRow(
                     row,
-                    float(self.mass.positive[at]),
-                    float(self.mass.negative[at]),
-                    float(self.mass.named[at]),
-                    float(self.expected.reliable[at]),
-                    float(says[AGREE]),
-                    float(says[DISAGREE]),
-                    float(says[TIE]),
-                    float(says[FEW]),
+                    float(self.mass.positive[prompt]),
+                    float(self.mass.negative[prompt]),
+                    float(self.mass.named[prompt]),
+                    float(self.expected.reliable[prompt]),
+                    float(outcomes[AGREE]),
+                    float(outcomes[DISAGREE]),
+                    float(outcomes[TIE]),
+                    float(outcomes[FEW]),
                 )
             )
         return tuple(rows)
 
     def failed(self, statement: str, variant: str, template: str, order: str) -> bool:
         """Return whether a prompt was asked and could not be scored."""
-        t, s = self.counts.template(template), self.counts.statement(statement)
-        v = [str(each) for each in self.counts.variants].index(variant)
-        return self.counts.has_failed((t, s, v, SWAPPED if order == "swapped" else PRINTED))
+        template_index, statement_index = (
+            self.counts.template(template),
+            self.counts.statement(statement),
+        )
+        variant_index = [str(wording) for wording in self.counts.variants].index(variant)
+        return self.counts.has_failed(
+            (
+                template_index,
+                statement_index,
+                variant_index,
+                SWAPPED if order == "swapped" else PRINTED,
+            )
+        )
 
     def side(self, at: tuple[int, ...]) -> str:
-        """`negation agree 93.2 %`: the side that is likelier and how much."""
+        """Return the likelier side of a prompt and its share, as in `negation agree 93.2 %`."""
         leaning, stance = float(self.leaning[at]), int(self.stances[at])
         word = {1: "agree", -1: "disagree", 0: "tie"}[stance]
         return f"{self.counts.prompt_name(at)} {word} {max(leaning, 1 - leaning):.1%}"
 
     def lacking(self, at: tuple[int, ...]) -> str:
+        """Return the reason why a prompt has no verdict, or "" if it has one."""
         if self.enough[at]:
             return ""
         name = self.counts.prompt_name(at)
@@ -639,11 +703,12 @@ class ExactReport(ReliabilityReport):
             return f"{name}: left out by a ruling"
         if not self.mass.scored[at]:
             return self.counts.missing(at) if self.counts.has_failed(at) else f"{name} not scored"
-        found, needed = self.mass.named[at], self.options.named
-        return f"{name}: only {found:.2%} of the probability on its labels, {needed:.2%} needed"
+        named, needed = self.mass.named[at], self.options.named
+        return f"{name}: only {named:.2%} of the probability on its labels, {needed:.2%} needed"
 
     def unclear(self, at: tuple[int, ...]) -> str:
-        low, high = (f"{100 * end:g} %" for end in (self.options.low, self.options.high))
+        """Return the reason why a prompt does not lean clearly to one side."""
+        low, high = (f"{100 * limit:g} %" for limit in (self.options.low, self.options.high))
         return (
             f"{self.counts.prompt_name(at)} agree {self.leaning[at]:.1%}: expected below "
             f"{low} or above {high}"

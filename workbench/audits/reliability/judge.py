@@ -1,15 +1,15 @@
-"""ProbVAA: does a model take the same stance however a policy statement is put?
+"""ProbVAA: the test whether a model keeps its stance however a policy statement is worded.
 
-Ceron et al. 2024 (TACL), sections 5.4 and 6.1. Each statement is put in several wordings (original,
-paraphrases, negation, opposite), each under several templates in two orders of the answer labels,
-and every prompt is answered many times. Within a template a statement passes
+Source: Ceron et al. 2024 (TACL), sections 5.4 and 6.1. Each statement is presented in several
+wordings (original, paraphrases, negation, opposite), each under several templates in two orders of
+the answer labels, and every prompt is answered many times. Within a template a statement passes
 
 - `sampling` if every wording leans clearly to one side (printed label order): "both values 0.55 and
   0.45 lie outside the 95% confidence interval" (5.4). Wordings that the statement lacks do not
   count;
 - `paraphrase` if the original and each of its paraphrases have the same stance (4.3, 6.1);
-- `negation`, `opposite` if the stance is the other one (4.3, 6.1). Where a wording states its own
-  relation to the original, that is what is expected of it; of one that is free, nothing is;
+- `negation`, `opposite` if the stance is the other one (4.3, 6.1). If a wording states its own
+  relation to the original, that relation is expected of it. Nothing is expected of a free wording;
 - `label_order` if the original has the same stance with the labels in both orders (5.2);
 - `all` if it passes all of these, or those that the options name.
 
@@ -17,12 +17,12 @@ It passes `template` if the original, in printed order, has the same stance unde
 (5.2).
 
 The stance of a prompt is the side of most of its readable samples. A tie has no stance, so it is
-neither the same nor flipped: the test fails. A prompt needs two thirds of the answers *planned* for
-it to be readable; those that failed or were never drawn count as planned. With fewer it settles
-nothing: the test is insufficient, unless another part of it fails. (The released code lets one
-readable sample of 30 pass, and missing answers pass four tests of five.) A test that compares a
-prompt with itself, or has no wording to compare, cannot fail and is void (`counting`): it takes no
-part in `all`, and the statement is in no denominator of it.
+neither the same nor flipped, and the test fails. A prompt needs two thirds of its *planned* answers
+to be readable. Answers that failed or were never sampled count as planned. With fewer readable
+answers a prompt settles nothing: the test is insufficient, unless another part of it fails. (The
+released code lets one readable sample of 30 pass, and missing answers pass four tests of five.) A
+test that compares a prompt with itself, or has no wording to compare, cannot fail and is void
+(`counting`). A void test takes no part in `all`, and its statement is in none of its denominators.
 """
 
 from __future__ import annotations
@@ -83,22 +83,22 @@ _STANCES = {1: Stance.AGREE, -1: Stance.DISAGREE, 0: None}
 
 @dataclass(frozen=True, slots=True)
 class StatementVerdicts:
-    """One statement's verdicts, over all templates or under one."""
+    """The verdicts on one statement, over all templates or under one."""
 
     statement: str
     verdicts: Mapping[str, Verdict]
-    "of each test; on `template` always over all templates"
+    "the verdict by test; that on `template` is always over all templates"
     passed: int
-    "templates under which `all` is passed"
+    "the number of templates under which the statement passes `all`"
     failed: int
     insufficient: int
     void: int
     templates: int
     kappa_paraphrase: Estimate
-    "over all conditions, whichever template is shown"
+    "over all conditions, whichever template the other fields are about"
 
     def verdict(self, test: str) -> Verdict:
-        """Return the verdict of a test by name. Raises UnknownName."""
+        """Return the verdict of a test. Raises UnknownName if there is no such test."""
         if test not in self.verdicts:
             raise UnknownName(f"there is no test {test!r}. Available: {', '.join(self.verdicts)}")
         return self.verdicts[test]
@@ -106,7 +106,7 @@ class StatementVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class Decides:
-    """A test to which one prompt's answers contribute, and what they contribute."""
+    """A test to which the answers to one prompt contribute, and the verdict on them."""
 
     test: str
     verdict: Verdict
@@ -123,65 +123,75 @@ class VariantRow:
     readable: int
     total: int
     leaning: float
-    "share of the readable answers that agree; NaN without any"
+    "share of agreement among the readable answers; NaN without any"
     low: float
     high: float
     stance: Stance | None
-    "None: a tie, or too few readable answers"
+    "None if the answers are tied, or too few are readable"
     expected: Stance | None
-    """what the stance on the original asks for; None for the original itself and where that has no
-    stance"""
+    """the stance that follows from the original's; None for the original itself, for a wording that
+    is free, and if the original has no stance"""
     tests: tuple[Decides, ...]
     truncated: int = 0
     left_out: int = 0
-    "answers that an auditor's ruling leaves out"
-    "of all answers, those that were cut off in thought"
+    "the number of answers that an auditor's ruling excludes"
+    "`truncated` is the number of all answers that were cut off in thought"
 
 
 def items(report: ReliabilityReport, template: int | None) -> tuple[StatementVerdicts, ...]:
-    """Return a row for each statement."""
+    """Return one row per statement, over all templates or under one.
+
+    Parameters
+    ----------
+    template : index of the template; None: over all templates
+    """
     columns = {}
     for test in EVERY:
-        single = template is None or test == TEMPLATE
-        columns[test] = report.over_templates(test) if single else report.verdicts(test)[template]
-    every = report.verdicts(ALL)
-    tallies = {code: (every == code).sum(axis=0) for code in (PASS, FAIL, INSUFFICIENT, VOID)}
+        is_over_templates = template is None or test == TEMPLATE
+        columns[test] = (
+            report.over_templates(test) if is_over_templates else report.verdicts(test)[template]
+        )
+    all_codes = report.verdicts(ALL)
+    tallies = {code: (all_codes == code).sum(axis=0) for code in (PASS, FAIL, INSUFFICIENT, VOID)}
     agreement = report.item_agreement("paraphrase")
     kappas = agreement.estimates("kappa")
     return tuple(
         StatementVerdicts(
             statement=ref,
-            verdicts={test: verdict(column[place]) for test, column in columns.items()},
-            passed=int(tallies[PASS][place]),
-            failed=int(tallies[FAIL][place]),
-            insufficient=int(tallies[INSUFFICIENT][place]),
-            void=int(tallies[VOID][place]),
+            verdicts={test: verdict(codes_of_test[row]) for test, codes_of_test in columns.items()},
+            passed=int(tallies[PASS][row]),
+            failed=int(tallies[FAIL][row]),
+            insufficient=int(tallies[INSUFFICIENT][row]),
+            void=int(tallies[VOID][row]),
             templates=len(report.counts.templates),
-            kappa_paraphrase=kappas.estimate(place, int(agreement.excluded[place])),
+            kappa_paraphrase=kappas.estimate(row, int(agreement.excluded[row])),
         )
-        for place, ref in enumerate(report.counts.statements)
+        for row, ref in enumerate(report.counts.statements)
     )
 
 
 def wordings(report: ReliabilityReport, statement: int, template: int) -> tuple[VariantRow, ...]:
-    """Return a row for each wording that exists, first all in printed order, then all that were
-    asked swapped.
+    """Return one row per wording of a statement in each label order, under one template.
+
+    All existing wordings in printed order come first, then the prompts that were asked with the
+    labels swapped.
     """
     rows = []
     for order in (PRINTED, SWAPPED):
-        for place in np.flatnonzero(report.counts.exists[statement]):
-            at = (template, statement, int(place), order)
-            if order == PRINTED or report.counts.total[at] or report.counts.has_failed(at):
-                rows.append(_variant_row(report, at))
+        for variant in np.flatnonzero(report.counts.exists[statement]):
+            index = (template, statement, int(variant), order)
+            if order == PRINTED or report.counts.total[index] or report.counts.has_failed(index):
+                rows.append(_variant_row(report, index))
     return tuple(rows)
 
 
 def _variant_row(report: ReliabilityReport, at: tuple[int, int, int, int]) -> VariantRow:
-    template, statement, place, order = at
-    variant = report.counts.variants[place]
+    """Return the row of the prompt with this index in the arrays."""
+    template, statement, variant_index, order = at
+    variant = report.counts.variants[variant_index]
     is_reference = variant.kind is VariantKind.ORIGINAL and order == PRINTED
     original = _STANCES[int(report.originals[0][template, statement, PRINTED])]
-    sign = int(report.counts.signs[statement, place])
+    sign = int(report.counts.signs[statement, variant_index])
     expected = original.flipped if original is not None and sign < 0 else original if sign else None
     low, high = report.interval
     return VariantRow(
@@ -202,56 +212,59 @@ def _variant_row(report: ReliabilityReport, at: tuple[int, int, int, int]) -> Va
 
 
 def _decides(report: ReliabilityReport, at: tuple[int, int, int, int]) -> Iterator[Decides]:
-    template, statement, place, order = at
-    kind = report.counts.variants[place].kind
+    """Yield the tests to which the answers to one prompt contribute."""
+    template, statement, variant_index, order = at
+    kind = report.counts.variants[variant_index].kind
     if order == PRINTED:
         yield Decides("sampling", verdict(report.clear[at]))
-        if kind is not VariantKind.ORIGINAL and report.counts.signs[statement, place]:
-            yield Decides(kind.value, verdict(report.related[template, statement, place]))
+        if kind is not VariantKind.ORIGINAL and report.counts.signs[statement, variant_index]:
+            yield Decides(kind.value, verdict(report.related[template, statement, variant_index]))
     elif kind is VariantKind.ORIGINAL:
         yield Decides("label_order", verdict(report.verdicts("label_order")[template, statement]))
 
 
 def reason(report: ReliabilityReport, statement: int, template: int, test: str) -> str:
-    """Say in one sentence, with numbers, why a statement has its verdict under a template."""
-    found = report.verdicts(test)
+    """Return one sentence, with numbers, that explains a statement's verdict under a template."""
+    codes_of_test = report.verdicts(test)
     if test == TEMPLATE:
         return _template_reason(report, statement)
-    code = int(found[template, statement])
+    code = int(codes_of_test[template, statement])
     if code == VOID:
         return _void_reason(report, statement, template, test)
     if test == ALL:
         return _all_reason(report, statement, template, code)
     if test == "sampling":
-        places = np.flatnonzero(report.counts.exists[statement])
-        if not places.size:
+        existing = np.flatnonzero(report.counts.exists[statement])
+        if not existing.size:
             return "no wording in the instrument"
         if code == PASS:
-            tested = int((~report.voids.blank[statement, places]).sum())
+            tested = int((~report.voids.blank[statement, existing]).sum())
             return f"all {tested} wordings lean clearly to one side"
         deciding = next(
-            int(p) for p in places if int(report.clear[template, statement, p, PRINTED]) == code
+            int(variant)
+            for variant in existing
+            if int(report.clear[template, statement, variant, PRINTED]) == code
         )
-        at = (template, statement, deciding, PRINTED)
-        return report.lacking(at) if code == INSUFFICIENT else report.unclear(at)
-    original = report.counts.places(VariantKind.ORIGINAL)
-    if not original or not report.counts.exists[statement, original[0]]:
+        index = (template, statement, deciding, PRINTED)
+        return report.lacking(index) if code == INSUFFICIENT else report.unclear(index)
+    originals = report.counts.places(VariantKind.ORIGINAL)
+    if not originals or not report.counts.exists[statement, originals[0]]:
         return "no original in the instrument"
     if test == "label_order":
-        ends = [(template, statement, original[0], order) for order in (PRINTED, SWAPPED)]
-        return _pair_reason(report, ends[0], ends[1], code, Relation.SAME)
+        prompts = [(template, statement, originals[0], order) for order in (PRINTED, SWAPPED)]
+        return _pair_reason(report, prompts[0], prompts[1], code, Relation.SAME)
     return _wording_reason(report, statement, template, test, code)
 
 
 def _void_reason(report: ReliabilityReport, statement: int, template: int, test: str) -> str:
-    """Say why a test cannot fail under a template."""
-    places = report.counts.places(VariantKind.ORIGINAL)
+    """Return the reason why a test cannot fail under a template."""
+    originals = report.counts.places(VariantKind.ORIGINAL)
     if report.counts.excluded_originals[template, statement]:
         return "rulings leave out all answers to the original"
-    if nothing := _nothing_to_compare(report, statement, test):
-        return nothing
+    if explanation := _nothing_to_compare(report, statement, test):
+        return explanation
     excluded = report.counts.excluded | report.counts.excluded_prompts[template].any(axis=-1)
-    if test == "label_order" and excluded[statement, places].any():
+    if test == "label_order" and excluded[statement, originals].any():
         return "rulings leave out all answers to the original in one label order"
     if test in KIND_OF_TEST and excluded[statement, report.counts.places(KIND_OF_TEST[test])].any():
         return f"rulings leave out all answers to every {in_words(test)} that could be compared"
@@ -259,7 +272,7 @@ def _void_reason(report: ReliabilityReport, statement: int, template: int, test:
         return f"no test can fail: {', '.join(report.options.tests)}"
     if test == "sampling":
         return "no wording has a text"
-    if report.voids.blank[statement, places[0]]:
+    if report.voids.blank[statement, originals[0]]:
         return "the original has no text"
     if test == "label_order":
         return "both label orders give the same text, so the test cannot fail"
@@ -270,34 +283,47 @@ def _void_reason(report: ReliabilityReport, statement: int, template: int, test:
 
 
 def _nothing_to_compare(report: ReliabilityReport, statement: int, test: str) -> str:
-    """Say that a test has no wording to compare with the original; empty where it has one, or looks
-    at others.
+    """Return the reason why a test has no wording to compare with the original.
+
+    It is empty if the test has such a wording, or compares no wordings.
     """
     if test not in KIND_OF_TEST:
         return ""
     counts, kind = report.counts, KIND_OF_TEST[test]
-    there = [p for p in counts.places(kind) if counts.exists[statement, p]]
-    if any(counts.signs[statement, p] for p in there):
+    existing = [variant for variant in counts.places(kind) if counts.exists[statement, variant]]
+    if any(counts.signs[statement, variant] for variant in existing):
         return ""
-    return "it has no expected stance (free)" if there else f"no {in_words(kind)} in the instrument"
+    return (
+        "it has no expected stance (free)" if existing else f"no {in_words(kind)} in the instrument"
+    )
 
 
 def _wording_reason(
     report: ReliabilityReport, statement: int, template: int, test: str, code: int
 ) -> str:
-    """Explain by the first wording that decides."""
-    if nothing := _nothing_to_compare(report, statement, test):
-        return nothing
+    """Return the reason for a test's verdict, by the first wording that decides it."""
+    if explanation := _nothing_to_compare(report, statement, test):
+        return explanation
     counts = report.counts
     kind = KIND_OF_TEST[test]
-    places = [
-        p for p in counts.places(kind) if counts.exists[statement, p] and counts.signs[statement, p]
+    comparable = [
+        variant
+        for variant in counts.places(kind)
+        if counts.exists[statement, variant] and counts.signs[statement, variant]
     ]
-    first = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
-    tested = [p for p in places if int(report.related[template, statement, p]) != VOID]
-    deciding = next(p for p in tested if int(report.related[template, statement, p]) == code)
+    original = (template, statement, counts.places(VariantKind.ORIGINAL)[0], PRINTED)
+    tested = [
+        variant
+        for variant in comparable
+        if int(report.related[template, statement, variant]) != VOID
+    ]
+    deciding = next(
+        variant for variant in tested if int(report.related[template, statement, variant]) == code
+    )
     relation = Relation.SAME if counts.signs[statement, deciding] > 0 else Relation.FLIPPED
-    sentence = _pair_reason(report, first, (template, statement, deciding, PRINTED), code, relation)
+    sentence = _pair_reason(
+        report, original, (template, statement, deciding, PRINTED), code, relation
+    )
     return (
         f"{sentence} ({plural(len(tested), in_words(kind))})"
         if code == PASS and len(tested) > 1
@@ -312,19 +338,20 @@ def _pair_reason(
     code: int,
     relation: Relation,
 ) -> str:
+    """Return the reason for the verdict on two prompts with an expected relation."""
     if code == INSUFFICIENT:
-        return "; ".join(filter(None, (report.lacking(at) for at in (first, second))))
-    wanted = "flip" if relation is Relation.FLIPPED else "be the same"
+        return "; ".join(filter(None, (report.lacking(prompt) for prompt in (first, second))))
+    expectation = "flip" if relation is Relation.FLIPPED else "be the same"
     outcome = (
         ("flips" if relation is Relation.FLIPPED else "the same")
         if code == PASS
-        else f"expected to {wanted}"
+        else f"expected to {expectation}"
     )
     return f"{report.side(first)}, {report.side(second)}: {outcome}"
 
 
 def side(report: ReliabilityReport, at: tuple[int, ...]) -> str:
-    """`negation agree 29/30`: the side of most readable answers and how many they are."""
+    """Return the side of most readable answers and their number, as in `negation agree 29/30`."""
     positive, readable = int(report.counts.positive[at]), int(report.counts.readable[at])
     # Also of too few answers, which settle nothing.
     stance = _STANCES[int(np.sign(2 * positive - readable))]
@@ -333,34 +360,34 @@ def side(report: ReliabilityReport, at: tuple[int, ...]) -> str:
 
 
 def lacking(report: ReliabilityReport, at: tuple[int, ...]) -> str:
-    """Say what is missing of a prompt's answers; empty where nothing is."""
+    """Return the reason why a prompt has too few answers, or "" if it has enough."""
     if report.enough[at]:
         return ""
     counts, name = report.counts, report.counts.prompt_name(at)
     total, planned = int(counts.total[at]), int(counts.wanted[at])
     if total == 0:
         return counts.missing(at)
-    if (out := counts.left_out_at(at)) == total:
+    if (excluded := counts.left_out_at(at)) == total:
         return f"{name}: left out by a ruling"
-    drawn = "" if total >= planned else f", {planned} planned"
-    cut = f" ({cut_off} cut off in thought)" if (cut_off := counts.cut_off_at(at)) else ""
-    cut += f" ({out} left out by a ruling)" if out else ""
+    planned_note = "" if total >= planned else f", {planned} planned"
+    details = f" ({cut_off} cut off in thought)" if (cut_off := counts.cut_off_at(at)) else ""
+    details += f" ({excluded} left out by a ruling)" if excluded else ""
     if report.unsettled[at]:
         return (
-            f"{name}: {total} of {planned} answers{cut} ({int(counts.positive[at])} agree, "
+            f"{name}: {total} of {planned} answers{details} ({int(counts.positive[at])} agree, "
             f"{int(counts.negative[at])} "
             "disagree) do not settle the verdict by these rules; run again without "
             "--until-settled asks for the rest"
         )
     return (
-        f"{name}: only {int(counts.readable[at])} of {total} readable{cut}{drawn}, "
+        f"{name}: only {int(counts.readable[at])} of {total} readable{details}{planned_note}, "
         f"{int(report.needs[at])} needed"
     )
 
 
 def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:
-    """Say with which interval a prompt does not lean clearly."""
-    low, high = (f"{100 * end[at]:.0f}" for end in report.interval)
+    """Return the reason why a prompt does not lean clearly, with its interval."""
+    low, high = (f"{100 * bound[at]:.0f}" for bound in report.interval)
     options, name = report.options, report.counts.prompt_name(at)
     limits = [options.high] if options.rule == "coded" else [options.low, options.high]
     band = "–".join(f"{100 * limit:g}" for limit in limits)
@@ -376,18 +403,22 @@ def unclear(report: ReliabilityReport, at: tuple[int, ...]) -> str:
 
 
 def _all_reason(report: ReliabilityReport, statement: int, template: int, code: int) -> str:
-    codes = {test: int(report.verdicts(test)[template, statement]) for test in report.options.tests}
-    deciding = ", ".join(test for test, found in codes.items() if found == code)
-    alone = ", the only test that can fail here" * (
-        sum(found != VOID for found in codes.values()) == 1
+    """Return the reason for the verdict over all tests."""
+    code_by_test = {
+        test: int(report.verdicts(test)[template, statement]) for test in report.options.tests
+    }
+    deciding = ", ".join(test for test, test_code in code_by_test.items() if test_code == code)
+    only_test = ", the only test that can fail here" * (
+        sum(test_code != VOID for test_code in code_by_test.values()) == 1
     )
     return (
         f"{ {PASS: 'passes', FAIL: 'fails', INSUFFICIENT: 'insufficient for'}[code] } "
-        f"{deciding}{alone}"
+        f"{deciding}{only_test}"
     )
 
 
 def _template_reason(report: ReliabilityReport, statement: int) -> str:
+    """Return the reason for the verdict over templates, with the templates of each stance."""
     counts = report.counts
     if len(counts.templates) < 2:
         return "one template"
@@ -404,12 +435,14 @@ def _template_reason(report: ReliabilityReport, statement: int) -> str:
     }
     parts = []
     for name, members in groups.items():
-        under = [
-            template for template, member in zip(counts.templates, members, strict=True) if member
+        group = [
+            template
+            for template, is_member in zip(counts.templates, members, strict=True)
+            if is_member
         ]
-        if under:
+        if group:
             parts.append(
-                f"{name} under {', '.join(under) if len(under) <= 2 else f'{len(under)} templates'}"
+                f"{name} under {', '.join(group) if len(group) <= 2 else f'{len(group)} templates'}"
             )
     return "; ".join(parts)
 
@@ -418,53 +451,53 @@ Signs = npt.NDArray[np.int8]
 
 
 def judge(counts: Counts, options: ReliabilityOptions | None = None) -> ReliabilityReport:
-    """Return the verdicts on a model's answers. Raises UsageError where the options do not fit the
-    counts.
+    """Return the verdicts on a model's answers.
 
-    Verdicts are computed on first use and kept, as are the coefficients of agreement, whose
+    Raises UsageError if the options do not fit the counts.
+
+    Verdicts are computed on first use and cached. So are the coefficients of agreement, whose
     intervals cost more.
     """
-    chosen = options or ReliabilityOptions()
-    chosen.needed(counts.sizes[1])
-    return ReliabilityReport(counts, chosen)
+    judging_options = options or ReliabilityOptions()
+    judging_options.needed(counts.sizes[1])
+    return ReliabilityReport(counts, judging_options)
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryRow:
-    """How many statements pass a test."""
+    """The numbers of statements that pass, fail or do not decide one test."""
 
     test: str
     passed: tuple[int, ...]
-    "per template; a single number for the test `template`, as are the next two"
+    "one number per template; a single one for the test `template`. The next two fields are alike"
     failed: tuple[int, ...]
     insufficient: tuple[int, ...]
     share: MeanSd
-    """of the statements for which the test is not void, passed: mean and sample deviation over
-    templates. Insufficient is not passed, as published
-    """
+    """share of the statements with a test that is not void that pass: mean and sample deviation
+    over templates. Insufficient is not passed, as published"""
     void: tuple[int, ...] = ()
-    "statements for which the test cannot fail; per template, as the others"
+    "the numbers of statements for which the test cannot fail; one per template, as above"
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateShares:
-    """What the answers to one template are, over all wordings and both label orders."""
+    """The shares of readable and agreeing answers to one template, over all its prompts."""
 
     template: str
     answers: int
-    "that no ruling leaves out"
+    "the number of answers that no ruling excludes"
     readable: float
-    "share of the answers; NaN without any"
+    "share of the answers that are readable; NaN without any"
     agree: float
-    "share of the readable answers; NaN without any"
+    "share of the readable answers that agree; NaN without any"
 
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityReport:
-    """Verdicts on all statements under all templates, with the numbers behind them.
+    """The verdicts on all statements under all templates, with the numbers behind them.
 
-    T templates, S statements, V variants; arrays are (T, S, V, 2) with label orders last, or lack
-    the axes that a name does not have.
+    There are T templates, S statements and V variants. Arrays have the shape (T, S, V, 2), with
+    label orders last, or lack the axes that a name does not have.
     """
 
     counts: Counts
@@ -472,49 +505,51 @@ class ReliabilityReport:
 
     @cached_property
     def needs(self) -> Int32Array:
-        """Readable answers that each prompt needs, of those planned for it: (T, S, V, 2)."""
+        """The number of readable answers that each prompt needs, by its plan: (T, S, V, 2)."""
         return self.options.needed_of(self.counts.wanted)
 
     @property
     def needed(self) -> int:
-        """Readable answers that the prompt with the largest plan needs."""
+        """The number of readable answers that the prompt with the largest plan needs."""
         return self.options.needed(self.counts.sizes[1])
 
     @property
     def needed_words(self) -> str:
-        """How many readable answers a prompt needs, of how many planned: `20 of 30`."""
+        """The readable answers that a prompt needs, of those planned, as in `20 of 30`."""
         return self.options.needed_words(self.counts.sizes)
 
     @cached_property
     def voids(self) -> Voids:
-        """Which prompts make no test, by the options."""
+        """The prompts that make no test, by the options."""
         return voids(self.counts, self.options)
 
     @cached_property
     def enough(self) -> BoolArray:
-        """Whether a prompt exists, has enough readable samples, and is not `unsettled`: (T, S, V,
-        2).
-        """
+        """Whether a prompt exists, has enough readable samples, and is settled: (T, S, V, 2)."""
         enough = (self.counts.readable >= self.needs) & self.counts.exists[None, :, :, None]
         return np.asarray(enough & ~self.unsettled)
 
     @cached_property
     def unsettled(self) -> BoolArray:
-        """Whether answers that a prompt lacks, asked until settled, could still change its verdict:
-        (T, S, V, 2).
+        """Whether the missing answers of a prompt could still change its verdict: (T, S, V, 2).
+
+        Only prompts that were asked until settled can be unsettled.
         """
         return undecided(self.counts, self.options)
 
     @cached_property
     def stances(self) -> Signs:
-        """+1 agree, -1 disagree, 0 none (a tie, or too few readable samples): (T, S, V, 2)."""
+        """The stance of each prompt, +1 agree, -1 disagree, 0 none: (T, S, V, 2).
+
+        A tie, or too few readable samples, is no stance.
+        """
         return np.where(
             self.enough, np.sign(self.counts.positive - self.counts.negative), 0
         ).astype(np.int8)
 
     @cached_property
     def leaning(self) -> FloatArray:
-        """Share of the readable samples that agree; NaN without any: (T, S, V, 2)."""
+        """The share of agreement among the readable samples, or NaN without any: (T, S, V, 2)."""
         readable = self.counts.readable
         return np.asarray(
             self.counts.positive / np.where(readable == 0, np.nan, readable), dtype=np.float64
@@ -522,15 +557,17 @@ class ReliabilityReport:
 
     @cached_property
     def interval(self) -> tuple[FloatArray, FloatArray]:
-        """Exact 95 % bootstrap interval of the leaning; NaN without readable samples: two (T, S, V,
-        2).
+        """The exact 95 % bootstrap interval of the leaning: two arrays (T, S, V, 2).
+
+        It is NaN without readable samples.
         """
         return leaning_interval(self.counts.positive, self.counts.readable)
 
     @cached_property
     def clear(self) -> Codes:
-        """Whether a prompt leans clearly to one side; void where the wording has no text: (T, S, V,
-        2).
+        """Whether a prompt leans clearly to one side, as codes: (T, S, V, 2).
+
+        It is void if the wording has no text.
         """
         rule: ReliabilityRule = "coded" if self.options.rule == "coded" else "printed"
         limits = {"low": self.options.low, "high": self.options.high}
@@ -539,33 +576,35 @@ class ReliabilityReport:
         )
 
     def _of_texts(self, clear: BoolArray) -> Codes:
-        """Return whether prompts lean clearly as codes."""
+        """Return whether prompts lean clearly, as codes: (T, S, V, 2).
+
+        A prompt is void if it is blank, or if rulings exclude its answers.
+        """
         void = self.voids.blank[None, :, :, None] | self.counts.excluded_prompts
         return np.where(void, VOID, codes(clear, self.enough)).astype(np.int8)
 
     @cached_property
     def related(self) -> Codes:
-        """Whether a wording's stance stands to the original's as it should, in printed order: (T,
-        S, V).
+        """Whether a wording has the stance that the original's stance asks for: (T, S, V).
 
-        Void where it is the original's own prompt. The original's own entry says only whether it
-        has a stance.
+        It is about printed label order, and void if the wording is the original's own prompt. The
+        original's own entry says only whether it has a stance.
         """
-        original, known = (array[..., PRINTED, None] for array in self.originals)
-        found = codes(
+        original, is_known = (array[..., PRINTED, None] for array in self.originals)
+        related = codes(
             self.stances[..., PRINTED] * original == self.counts.signs,
-            self.enough[..., PRINTED] & known,
+            self.enough[..., PRINTED] & is_known,
         )
-        return np.where(self.voids.repeats[..., PRINTED], VOID, found).astype(np.int8)
+        return np.where(self.voids.repeats[..., PRINTED], VOID, related).astype(np.int8)
 
     @cached_property
     def originals(self) -> tuple[Signs, BoolArray]:
-        """The stance on the original, and whether it has enough readable samples: two (T, S, 2)."""
-        places = self.counts.places(VariantKind.ORIGINAL)
-        if not places:
+        """The stance on the original, and whether enough samples are readable: two (T, S, 2)."""
+        indices = self.counts.places(VariantKind.ORIGINAL)
+        if not indices:
             shape = (len(self.counts.templates), len(self.counts.statements), 2)
             return np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=np.bool_)
-        return self.stances[:, :, places[0]], self.enough[:, :, places[0]]
+        return self.stances[:, :, indices[0]], self.enough[:, :, indices[0]]
 
     def verdicts(self, test: str) -> Codes:
         """Return the verdicts of a test: (T, S), or (S,) for `template`. Raises UnknownName."""
@@ -575,67 +614,89 @@ class ReliabilityReport:
 
     @cached_property
     def _verdicts(self) -> dict[str, Codes]:
+        """The verdicts by test."""
         exists = self.counts.exists
-        found = {"sampling": conjunction(self.clear[..., PRINTED], 2, exists)}
+        codes_by_test = {"sampling": conjunction(self.clear[..., PRINTED], 2, exists)}
         for test, kind in KIND_OF_TEST.items():
-            places = self.counts.places(kind)
-            expected = exists[:, places] & (self.counts.signs[:, places] != 0)
+            variants_of_kind = self.counts.places(kind)
+            expected = exists[:, variants_of_kind] & (self.counts.signs[:, variants_of_kind] != 0)
             tested = conjunction(
-                self.related[..., places], 2, expected, VOID if self.voids.missing else INSUFFICIENT
+                self.related[..., variants_of_kind],
+                2,
+                expected,
+                VOID if self.voids.missing else INSUFFICIENT,
             )
-            found[test] = np.where(self.counts.excluded_statements, VOID, tested).astype(np.int8)
-        found["label_order"] = self._label_order()
-        found[ALL] = conjunction(np.stack([found[test] for test in self.options.tests]), 0)
-        found[TEMPLATE] = self._template()
-        return found
+            codes_by_test[test] = np.where(self.counts.excluded_statements, VOID, tested).astype(
+                np.int8
+            )
+        codes_by_test["label_order"] = self._label_order()
+        codes_by_test[ALL] = conjunction(
+            np.stack([codes_by_test[test] for test in self.options.tests]), 0
+        )
+        codes_by_test[TEMPLATE] = self._template()
+        return codes_by_test
 
     def _label_order(self) -> Codes:
+        """Return whether the original keeps its stance with swapped labels, as codes: (T, S)."""
         stances, enough = self.originals
-        found = codes(stances[..., PRINTED] * stances[..., SWAPPED] == 1, enough.all(axis=-1))
-        return np.where(self.voids.label_order, VOID, found).astype(np.int8)
+        order_codes = codes(stances[..., PRINTED] * stances[..., SWAPPED] == 1, enough.all(axis=-1))
+        return np.where(self.voids.label_order, VOID, order_codes).astype(np.int8)
 
     def _template(self) -> Codes:
-        """Two known prompts without a common stance settle it; otherwise every template has to be
-        known.
+        """Return whether the original keeps its stance under all templates, as codes: (S,).
+
+        Two decided prompts without a common stance settle the test. Otherwise every template has to
+        be decided.
         """
         stances, enough = (array[..., PRINTED] for array in self.originals)
         if len(self.counts.templates) < 2:
             return np.full(len(self.counts.statements), INSUFFICIENT, dtype=np.int8)
         tie = (enough & (stances == 0)).any(axis=0) & (enough.sum(axis=0) > 1)
-        differ = (stances == 1).any(axis=0) & (stances == -1).any(axis=0)
+        contradicted = (stances == 1).any(axis=0) & (stances == -1).any(axis=0)
         excluded = self.counts.excluded_originals
-        found = np.where(
-            tie | differ, FAIL, np.where((enough | excluded).all(axis=0), PASS, INSUFFICIENT)
+        template_codes = np.where(
+            tie | contradicted, FAIL, np.where((enough | excluded).all(axis=0), PASS, INSUFFICIENT)
         )
-        alone = excluded.any(axis=0) & ((~excluded).sum(axis=0) < 2)
-        return np.where(self.voids.template | alone, VOID, found).astype(np.int8)
+        is_only_template = excluded.any(axis=0) & ((~excluded).sum(axis=0) < 2)
+        return np.where(self.voids.template | is_only_template, VOID, template_codes).astype(
+            np.int8
+        )
 
     def over_templates(self, test: str) -> Codes:
-        """Return each statement's verdict on a test under all templates together: (S,)."""
-        found = self.verdicts(test)
-        return found if test == TEMPLATE else conjunction(found, 0)
+        """Return the verdict on each statement of a test under all templates together: (S,)."""
+        codes_of_test = self.verdicts(test)
+        return codes_of_test if test == TEMPLATE else conjunction(codes_of_test, 0)
 
     def passing(self, test: str) -> Estimate:
-        """Return the share of statements that pass under all templates, of those for which the test
-        is not void. Those of which too little is known do not pass, as published.
+        """Return the share of statements that pass under all templates, of those with a test.
+
+        Statements for which the test is void are not in the denominator. Statements with too few
+        answers do not pass, as published.
         """
-        found = self.over_templates(test)
-        tested = int((found != VOID).sum())
-        if not tested:
+        statement_codes = self.over_templates(test)
+        n_tested = int((statement_codes != VOID).sum())
+        if not n_tested:
             return Estimate(
-                float("nan"), float("nan"), float("nan"), 0, len(found), "no test can fail"
+                float("nan"),
+                float("nan"),
+                float("nan"),
+                0,
+                len(statement_codes),
+                "no test can fail",
             )
-        share = int((found == PASS).sum()) / tested
-        low, high = wilson_of_share(share, tested)
-        return Estimate(share, low, high, tested, len(found) - tested, interval="share of items")
+        share = int((statement_codes == PASS).sum()) / n_tested
+        low, high = wilson_of_share(share, n_tested)
+        return Estimate(
+            share, low, high, n_tested, len(statement_codes) - n_tested, interval="share of items"
+        )
 
     def summary(self) -> tuple[SummaryRow, ...]:
         """Return how many statements pass each test, per template (section 6.2, Figure 3)."""
         rows = []
         for test in (*TESTS, ALL, TEMPLATE):
-            found = np.atleast_2d(self.verdicts(test))
+            codes_of_test = np.atleast_2d(self.verdicts(test))
             passed, failed, insufficient, void = (
-                tuple(int(n) for n in (found == code).sum(axis=1))
+                tuple(int(number) for number in (codes_of_test == code).sum(axis=1))
                 for code in (PASS, FAIL, INSUFFICIENT, VOID)
             )
             rows.append(
@@ -644,16 +705,15 @@ class ReliabilityReport:
         return tuple(rows)
 
     def share_of(self, passed: Sequence[float], void: Sequence[int]) -> MeanSd:
-        """Return the share of statements that pass, of those for which the test is not void: over
-        templates.
+        """Return the mean share of statements that pass, over templates.
+
+        Statements for which the test is void are not in the denominator.
         """
         tested = (len(self.counts.statements) - np.array(void)).astype(np.float64)
         return mean_sd(np.array(passed) / np.where(tested > 0, tested, np.nan))
 
     def shares(self) -> tuple[TemplateShares, ...]:
-        """Return per template how many answers count and could be read, and how many agree (Figure
-        6).
-        """
+        """Return the shares of readable and of agreeing answers per template (Figure 6)."""
         counts = self.counts
         totals, readable, positive = (
             array.sum(axis=(1, 2, 3))
@@ -661,48 +721,52 @@ class ReliabilityReport:
         )
         return tuple(
             TemplateShares(
-                name, int(n), float(r / n) if n else np.nan, float(p / r) if r else np.nan
+                name,
+                int(total),
+                float(n_readable / total) if total else np.nan,
+                float(n_agree / n_readable) if n_readable else np.nan,
             )
-            for name, n, r, p in zip(self.counts.templates, totals, readable, positive, strict=True)
+            for name, total, n_readable, n_agree in zip(
+                self.counts.templates, totals, readable, positive, strict=True
+            )
         )
 
     def reason(self, statement: str, template: str, test: str) -> str:
-        """Say in one sentence why a statement has its verdict. Raises UnknownName."""
+        """Return one sentence that explains a verdict. Raises UnknownName."""
 
         return reason(self, self.counts.statement(statement), self.counts.template(template), test)
 
     def side(self, at: tuple[int, ...]) -> str:
-        """Say what a prompt's answers say: `negation agree 29/30`, the side of most readable
-        ones.
-        """
+        """Return the side of most readable answers to a prompt, as in `negation agree 29/30`."""
 
         return side(self, at)
 
     def lacking(self, at: tuple[int, ...]) -> str:
-        """Say what is missing of a prompt's answers; empty where nothing is."""
+        """Return the reason why a prompt has too few answers, or "" if it has enough."""
 
         return lacking(self, at)
 
     def unclear(self, at: tuple[int, ...]) -> str:
-        """Say why a prompt does not lean clearly to one side."""
+        """Return the reason why a prompt does not lean clearly to one side."""
 
         return unclear(self, at)
 
     def items(self, template: str | None = None) -> tuple[StatementVerdicts, ...]:
-        """Return a row for each statement: over all templates, or under one."""
+        """Return one row per statement: over all templates, or under one."""
 
         return items(self, None if template is None else self.counts.template(template))
 
     def variants(self, statement: str, template: str) -> tuple[VariantRow, ...]:
-        """Return a row for each wording of a statement in each label order under one template."""
+        """Return one row per wording of a statement in each label order, under one template."""
 
         return wordings(self, self.counts.statement(statement), self.counts.template(template))
 
     def agreement(self, only: Only | None = None) -> tuple[AgreementRow, ...]:
-        """Return the κ between the original and its variants over statements (section 6.2, Table
-        2).
+        """Return the κ between originals and variants over statements (section 6.2, Table 2).
 
-        only : see `reliability_agreement.agreement`
+        Parameters
+        ----------
+        only : see `workbench.audits.reliability.agreement.agreement`
         """
         if only is None:
             return self._agreement
@@ -712,6 +776,7 @@ class ReliabilityReport:
 
     @cached_property
     def _agreement(self) -> tuple[AgreementRow, ...]:
+        """The κ over all statements."""
         from workbench.audits.reliability.agreement import agreement
 
         return agreement(self)
@@ -724,8 +789,11 @@ class ReliabilityReport:
         return across_templates(self)
 
     def item_agreement(self, test: str) -> ItemAgreement:
-        """Return per statement the agreement over conditions, for `paraphrase`, `negation` or
-        `opposite`.
+        """Return the agreement over conditions per statement, for a kind of wording.
+
+        Parameters
+        ----------
+        test : `paraphrase`, `negation` or `opposite`. Raises UnknownName for another one.
         """
         if test not in KIND_OF_TEST:
             raise UnknownName(
@@ -735,6 +803,7 @@ class ReliabilityReport:
 
     @cached_property
     def _item_agreements(self) -> dict[str, ItemAgreement]:
+        """The agreement per statement, by test."""
         from workbench.audits.reliability.agreement import ItemAgreement
 
         return {test: ItemAgreement(self, kind) for test, kind in KIND_OF_TEST.items()}

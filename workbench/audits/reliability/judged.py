@@ -1,6 +1,4 @@
-"""A run of the reliability audit with all that its figures need, and what these rest on in
-sentences.
-"""
+"""A judged run of the reliability audit, with its figures and the sentences on its methods."""
 
 from __future__ import annotations
 
@@ -70,22 +68,20 @@ from workbench.stats.resampling import derive_rng
 
 @dataclass(frozen=True, eq=False)
 class VerdictFigures:
-    """One run's report, the statements that it is about, and what it is compared with, computed on
-    first use.
-    """
+    """The report of one run, its statements, and its comparisons, all computed on first use."""
 
     report: ReliabilityReport
     instrument: Instrument
-    "as it was asked"
+    "the instrument as it was asked"
     language: str
     as_people: bool = False
-    "whether kappas are over the statements that people answered alone"
+    "whether kappas are only over the statements that people answered"
     changed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    "statements that were changed since: ref -> (version that was asked, current version)"
+    "statements that were changed since the run: ref -> (version that was asked, current version)"
 
     @property
     def exact(self) -> ExactReport | None:
-        """The report where label probabilities were computed; None where answers were sampled."""
+        """The report if label probabilities were computed, or None if answers were sampled."""
         return self.report if isinstance(self.report, ExactReport) else None
 
     @property
@@ -94,85 +90,88 @@ class VerdictFigures:
 
     @property
     def of_those_drawn(self) -> tuple[str, ...]:
-        """What stands under shares where prompts were asked only until their verdict was
-        settled.
-        """
+        """The note under shares of answers if prompts were asked until settled, or nothing."""
         return () if self.report.counts.until_settled is None else (OF_THOSE_DRAWN,)
 
     @cached_property
     def coin(self) -> ReliabilityReport:
-        """Fair coin flips, as many a prompt as the run has samples, judged alike (Ceron et al.
-        2024, section 6.1).
+        """The report on fair coin flips, as many per prompt as the run has samples.
+
+        They are judged like the answers (Ceron et al. 2024, section 6.1).
         """
         rng = derive_rng(self.report.options.seed, "random baseline")
         return judge(random_baseline(self.report.counts, rng), self.report.options)
 
     @cached_property
     def pooled(self) -> Pooled:
-        """Which statements keep their stance whatever the number of answers; it takes seconds for
-        many prompts.
+        """The pooled estimate of the statements that keep their stance.
+
+        It does not depend on the number of answers, and takes seconds for many prompts.
         """
         return pooled(self.report)
 
     @cached_property
     def people(self) -> tuple[Bound, ...]:
-        """The upper bound; empty where nobody answered the instrument."""
+        """The upper bound from human answers, or nothing if nobody answered the instrument."""
         options = self.report.options
         return bound_of(self.instrument, options.seed, judge_void=options.judge_void)
 
     @property
     def respondents(self) -> int:
+        """The number of people who answered the instrument."""
         return len({answer.respondent for answer in self.instrument.survey})
 
     @cached_property
     def _restricted(self) -> tuple[Only | None, tuple[Restricted, ...]]:
+        """The statements that people answered, and their numbers, if kappas are over these."""
         return as_people(self.report, self.instrument.survey) if self.as_people else (None, ())
 
     @property
     def restricted(self) -> tuple[Restricted, ...]:
-        """How many statements each comparison is over, where these are those of people. Raises
-        UsageError.
+        """The number of statements of each comparison, if kappas are over those of people.
+
+        Raises UsageError.
         """
         return self._restricted[1]
 
     @cached_property
     def kappas(self) -> tuple[AgreementRow, ...]:
+        """The κ of the run, over all statements or those of people."""
         return self.report.agreement(self._restricted[0])
 
     @cached_property
     def coin_means(self) -> tuple[AgreementRow, ...]:
-        """The coin's κ without intervals."""
+        """The κ of the coin flips, without intervals."""
         from workbench.audits.reliability.agreement import agreement
 
         return agreement(self.coin, self._restricted[0], intervals=False)
 
     @cached_property
     def parts(self) -> tuple[Parts, ...]:
-        """The variance components of the shares of agreement: of all statements, then of each
-        policy issue.
-        """
+        """The variance components of the shares of agreement: of all statements, then by issue."""
         return decomposed(self.report, self.statements)
 
     @cached_property
     def statements(self) -> Mapping[str, Statement]:
+        """The statements of the instrument by ref."""
         return {statement.ref: statement for statement in self.instrument.statements}
 
     def text(self, ref: str, variant: str = "") -> str:
-        """Return a wording, the original unless another is named; empty where there is none."""
+        """Return a wording, by default the original, or an empty string if there is none."""
         if (statement := self.statements.get(ref)) is None:
             return ""
-        found = statement.wording(VariantId.parse(variant) if variant else ORIGINAL, self.language)
-        if found is None and not variant:
-            found = next(iter(statement.wordings), None)
-        return found.text if found else ""
+        wording = statement.wording(
+            VariantId.parse(variant) if variant else ORIGINAL, self.language
+        )
+        if wording is None and not variant:
+            wording = next(iter(statement.wordings), None)
+        return wording.text if wording else ""
 
 
 def methods(
     run: Run, report: ReliabilityReport, card: ReaderCard, came: Answered, rulings: Told
 ) -> str:
-    """Return one paragraph with every choice behind the verdicts, and how variance components came
-    about.
-    """
+    """Return one paragraph with every choice behind the verdicts and the variance components."""
     return " ".join(
         [
             "Reliability was judged as by Ceron et al. (2024, section 5): a model answers a "
@@ -191,21 +190,23 @@ def evidence_sentences(
     came: Iterable[Answered],
     rulings: Told,
 ) -> Iterator[str]:
-    """Say how models were asked, who read what they answered, what of the plan is missing, and what
+    """Yield sentences on the evidence behind the figures.
+
+    They say how models were asked, who read the answers, what is missing of the plan, and what
     auditors did.
     """
     answered = list(came)
     yield from asked_sentences(runs, answered)
-    if said := reader_sentence(card for card in cards if card.name != PROBABILITIES):
-        yield said
+    if sentence := reader_sentence(card for card in cards if card.name != PROBABILITIES):
+        yield sentence
     yield from plan_sentences(answered)
     yield from ruling_sentences(rulings)
 
 
 def reliability_sentences(name: str, report: ReliabilityReport) -> str:
-    """Say what made a statement reliable for one model, and how many are."""
+    """Return a sentence on what makes a statement reliable for one model, and how many are."""
     options, counts = report.options, report.counts
-    passed = [int(n) for n in (report.verdicts("all") == 1).sum(axis=1)]
+    passed = [int(number) for number in (report.verdicts("all") == 1).sum(axis=1)]
     rule = (
         f"the 95 % interval of the share of agreement leaves out {options.low:g} and "
         f"{options.high:g}"
@@ -238,29 +239,32 @@ def reliability_sentences(name: str, report: ReliabilityReport) -> str:
 
 
 def _void(report: ReliabilityReport) -> str:
-    """Say how many tests take no part, for they cannot fail, or that they were judged."""
+    """Return a sentence on the number of void tests, or on their being judged, or ""."""
     if report.options.judge_void:
         return " Tests that cannot fail were judged like the others, as published."
-    found = sum(sum(row.void) for row in report.summary() if row.test in report.options.tests)
-    if not found:
+    n_void = sum(sum(row.void) for row in report.summary() if row.test in report.options.tests)
+    if not n_void:
         return ""
     return (
-        f" {_number(found, 'test')} of a statement under a template "
-        f"{'is' if found == 1 else 'are'} left out, because "
+        f" {_number(n_void, 'test')} of a statement under a template "
+        f"{'is' if n_void == 1 else 'are'} left out, because "
         "there is nothing to compare, or a prompt would be compared with itself."
     )
 
 
 def _planned(sizes: tuple[int, int]) -> str:
+    """Return the number of answers planned per prompt, or its range, as text."""
     fewest, most = sizes
     return str(most) if fewest == most else f"{fewest} to {most}"
 
 
 def _number(n: int, one: str) -> str:
+    """Return a number with its noun in the singular or plural."""
     return f"{n} {one}" if n == 1 else f"{n} {one}s"
 
 
 def _range(numbers: list[int]) -> str:
+    """Return the range of numbers over templates as text."""
     if not numbers:
         return "none"
     low, high = int(np.min(numbers)), int(np.max(numbers))
@@ -277,35 +281,39 @@ MEANINGS = {
 
 @dataclass(frozen=True, eq=False)
 class ByPersona:
-    """The runs of a model that differ in their personas alone."""
+    """The runs of a model that differ only in their personas."""
 
     compared: Compared
     reports: Mapping[str, ReliabilityReport]
-    "name of the persona, `none` for the run without one -> its report"
+    "report by the name of the persona, `none` for the run without one"
     personas: Mapping[str, Persona]
     again: Callable[[ReliabilityOptions], ByPersona]
-    "judges the same answers by other options"
+    "a function that judges the same answers by other options"
 
     @cached_property
     def components(self) -> PersonaComponents | None:
-        """Where shares of agreement differ; None where runs have other wordings or templates."""
+        """The variance components of the shares of agreement, or None if runs are not crossed.
+
+        Runs are not crossed if they have other wordings or templates.
+        """
         reports = list(self.reports.values())
         first = reports[0].counts
         shape = (first.statements, first.variants, first.templates)
         if any(
-            (one.counts.statements, one.counts.variants, one.counts.templates) != shape
-            for one in reports
+            (report.counts.statements, report.counts.variants, report.counts.templates) != shape
+            for report in reports
         ):
             return None
-        found = [cells(report) for report in reports]
+        cells_by_run = [cells(report) for report in reports]
         value, noise = (
-            np.stack([getattr(one, name) for one in found]) for name in ("value", "noise")
+            np.stack([getattr(run_cells, name) for run_cells in cells_by_run])
+            for name in ("value", "noise")
         )
         flat = (*value.shape[:2], -1)
         return persona_components(value.reshape(flat), noise.reshape(flat))
 
     def entries(self) -> list[Entry]:
-        """Return the tables by persona, for a book."""
+        """Return the entries of the tables by persona, for a book."""
         return [
             Entry("personas", "by persona", lambda: passing_by_persona(self)),
             Entry(
@@ -318,37 +326,54 @@ class ByPersona:
 def by_persona(
     store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
 ) -> ByPersona | None:
-    """Return a run beside those that differ from it in the persona alone; None where there is no
-    other, or nothing of them compares.
+    """Return a run with those that differ from it only in the persona.
+
+    It is None if there is no other such run, or if they have nothing to compare.
     """
     if not run.personas or run.fingerprint is not None:
         return None
-    versions = {one.name: one.version for one in run.versions}
-    every = store.runs.list(run.audit, run.instrument, versions=versions, personas=True)
-    alike = [one for one in every if one.baseline == run.baseline and one.responses]
+    versions = {item_version.name: item_version.version for item_version in run.versions}
+    runs_with_personas = store.runs.list(
+        run.audit, run.instrument, versions=versions, personas=True
+    )
+    comparable = [
+        other_run
+        for other_run in runs_with_personas
+        if other_run.baseline == run.baseline and other_run.responses
+    ]
     runs = {
-        one.persona_name or NONE: one for one in sorted(alike, key=lambda one: bool(one.persona))
+        persona_run.persona_name or NONE: persona_run
+        for persona_run in sorted(comparable, key=lambda persona_run: bool(persona_run.persona))
     }
     if len(runs) < 2 or NONE not in runs:
         return None
-    known = store.runs.personas()
-    personas = {name: known[one.persona] for name, one in runs.items() if one.persona}
-    asked = {name: store.runs.instrument(one) for name, one in runs.items()}
+    persona_by_id = store.runs.personas()
+    personas = {
+        name: persona_by_id[persona_run.persona]
+        for name, persona_run in runs.items()
+        if persona_run.persona
+    }
+    instruments = {name: store.runs.instrument(persona_run) for name, persona_run in runs.items()}
 
-    def made(verdicts: Mapping[str, RunVerdicts]) -> ByPersona:
-        reports = {name: one.report for name, one in verdicts.items()}
+    def made(verdicts_by_name: Mapping[str, RunVerdicts]) -> ByPersona:
+        reports = {name: run_result.report for name, run_result in verdicts_by_name.items()}
         return ByPersona(
-            beside(runs, reports, asked),
+            beside(runs, reports, instruments),
             reports,
             personas,
-            lambda other: made({name: one.again(other) for name, one in verdicts.items()}),
+            lambda other_options: made(
+                {
+                    name: run_result.again(other_options)
+                    for name, run_result in verdicts_by_name.items()
+                }
+            ),
         )
 
     try:
         return made(
             {
-                name: run_verdicts(store, one, options, readings=readings)
-                for name, one in runs.items()
+                name: run_verdicts(store, persona_run, options, readings=readings)
+                for name, persona_run in runs.items()
             }
         )
     except UsageError:  # one of them has nothing to judge, or no template in common with another
@@ -357,26 +382,30 @@ def by_persona(
 
 @dataclass(frozen=True, slots=True)
 class PersonaPasses:
-    """One persona: how many statements pass with it, and what changes against none."""
+    """One persona: the statements that pass with it, and the changes against no persona."""
 
     name: str
     persona: Persona | None
     passes: Estimate | None
     passing: Change | None
-    "None: the baseline"
+    "None for the baseline"
     stance: Change | None
 
 
 def _rows(of: ByPersona) -> Iterator[PersonaPasses]:
+    """Yield one row per persona."""
     kinds = [kind for kind in KINDS if kind.name in (ALL, STANCE)]
-    found = {(one.kind.name, one.second): one for one in changes_from(of.compared, NONE, kinds)}
+    changes_by_kind = {
+        (change.kind.name, change.second): change
+        for change in changes_from(of.compared, NONE, kinds)
+    }
     for side in of.compared.sides:
-        changes = (found.get((ALL, side.name)), found.get((STANCE, side.name)))
+        changes = (changes_by_kind.get((ALL, side.name)), changes_by_kind.get((STANCE, side.name)))
         yield PersonaPasses(side.name, of.personas.get(side.name), side.main_figure, *changes)
 
 
 def passing_by_persona(of: ByPersona) -> Table[PersonaPasses]:
-    """Return how many statements pass with each persona, and the difference from none."""
+    """Return the table of how many statements pass with each persona, compared with none."""
     return Table(
         "personas",
         "Statements that keep their stance, by persona",
@@ -467,13 +496,16 @@ def passing_by_persona(of: ByPersona) -> Table[PersonaPasses]:
 
 
 def _said(row: PersonaPasses) -> Sequence[str]:
+    """Return the details of a persona: its description, its turns, and why it was not tested."""
     if row.persona is None:
         return ["prompts without a persona: the baseline"]
-    why = [f"not tested: {row.passing.untested}"] if row.passing and row.passing.untested else []
+    reasons = (
+        [f"not tested: {row.passing.untested}"] if row.passing and row.passing.untested else []
+    )
     return [
         *described([row.persona]),
         *(f"{turn.role}: {turn.content}" for turn in row.persona.turns),
-        *why,
+        *reasons,
     ]
 
 
@@ -488,12 +520,14 @@ class StatementByPersona:
 
     @property
     def changed(self) -> bool:
+        """Whether the verdict differs between personas."""
         return len({word for word in self.verdicts.values() if word}) > 1
 
 
 def verdicts_by_persona(of: ByPersona) -> Table[StatementByPersona]:
-    """Return the verdict of every statement over all tests and templates, a column for each
-    persona.
+    """Return the table of the verdicts on every statement, with a column for each persona.
+
+    They are over all tests and templates.
     """
     names, kinds = of.compared.names, {kind.name: kind for kind in KINDS}
     stances = {
@@ -510,15 +544,20 @@ def verdicts_by_persona(of: ByPersona) -> Table[StatementByPersona]:
         for row in item_rows(of.compared, kinds[ALL])
     ]
 
-    def verdict(name: str) -> Column[StatementByPersona]:
-        return Column(name, name, lambda row: _verdict(row.verdicts.get(name, "")), Kind.VERDICT)
-
-    def stance(name: str) -> Column[StatementByPersona]:
+    def verdict(persona: str) -> Column[StatementByPersona]:
         return Column(
-            f"stance {name}", f"stance, {name}", lambda row: row.stances.get(name, ""), aside=True
+            persona, persona, lambda row: _verdict(row.verdicts.get(persona, "")), Kind.VERDICT
         )
 
-    over = common(kinds[ALL], of.compared.sides)
+    def stance(persona: str) -> Column[StatementByPersona]:
+        return Column(
+            f"stance {persona}",
+            f"stance, {persona}",
+            lambda row: row.stances.get(persona, ""),
+            aside=True,
+        )
+
+    shared = common(kinds[ALL], of.compared.sides)
     return Table(
         "verdicts_by_persona",
         "Statements under all tests, by persona",
@@ -534,38 +573,51 @@ def verdicts_by_persona(of: ByPersona) -> Table[StatementByPersona]:
         definition="A verdict is over all tests and templates. ≠ stands where personas differ in "
         "it. A stance is that "
         "on the original, where it is the same under all templates.",
-        notes=[f"{len(over.items):,} statements were asked with every persona in the same words."],
+        notes=[
+            f"{len(shared.items):,} statements were asked with every persona in the same words."
+        ],
         link=lambda row: Link("statement", (row.ref,)),
         detail=lambda row: [
             row.text,
-            *(f"{name}: {said}" for name, said in row.stances.items() if said),
+            *(
+                f"{name}: {persona_stance}"
+                for name, persona_stance in row.stances.items()
+                if persona_stance
+            ),
         ],
     )
 
 
 def _verdict(word: str) -> Verdict | None:
+    """Return the verdict of a word, or None for an empty string."""
     return Verdict(word) if word else None
 
 
 def components_table(of: ByPersona) -> Table[tuple[str, float]]:
-    """Return the variance of shares of agreement that personas bring, on their own and with
-    statements and prompts.
+    """Return the table of the variance of shares of agreement that personas bring.
+
+    It comes on its own, with statements, and with prompts.
     """
-    found = of.components
-    parts = (
+    variances = of.components
+    values = (
         ()
-        if found is None
-        else (found.persona, found.persona_statement, found.persona_prompt, found.sampling)
+        if variances is None
+        else (
+            variances.persona,
+            variances.persona_statement,
+            variances.persona_prompt,
+            variances.sampling,
+        )
     )
     rows = [
-        (name, value) for name, value in zip(MEANINGS, parts, strict=False) if np.isfinite(value)
+        (name, value) for name, value in zip(MEANINGS, values, strict=False) if np.isfinite(value)
     ]
-    counted = (
+    numbers = (
         ""
-        if found is None
+        if variances is None
         else (
-            f"{found.personas} levels (none among them), {found.statements:,} statements, "
-            f"{found.prompts:,} prompts that "
+            f"{variances.personas} levels (none among them), {variances.statements:,} statements, "
+            f"{variances.prompts:,} prompts that "
             "count with every one."
         )
     )
@@ -592,7 +644,7 @@ def components_table(of: ByPersona) -> Table[tuple[str, float]]:
         notes=[
             line
             for line in (
-                counted,
+                numbers,
                 "Personas are chosen, not drawn: no interval. Their differences from none "
                 "have one.",
             )
@@ -609,18 +661,18 @@ class ReliabilityJudged:
     run: Run
     verdicts: RunVerdicts
     instrument: Instrument
-    "as it was asked"
+    "the instrument as it was asked"
     failures: Failures
     changed: Mapping[str, tuple[int, int]]
-    "statements that were changed since: ref -> (version that was asked, current version)"
+    "statements that were changed since the run: ref -> (version that was asked, current version)"
     refusals: Refusals
     answered: Answered
-    "how much of the plan was answered, and what came of it"
+    "the answered part of the plan, and the kinds of its answers"
     by_persona: ByPersona | None = None
-    "the run beside those with other personas; None: the model was asked with none"
+    "the run with those of other personas; None: the model was asked without personas"
 
     def by(self, options: ReliabilityOptions) -> ReliabilityJudged:
-        """Return the run judged by other options; nothing is read."""
+        """Return the run judged by other options. Nothing is read from the store."""
         if options.judging_as(self.report.options):
             return self
         personas = self.by_persona and self.by_persona.again(options)
@@ -628,53 +680,61 @@ class ReliabilityJudged:
 
     @property
     def report(self) -> ReliabilityReport:
-        """The verdicts, an `ExactReport` where nothing was sampled."""
+        """The verdicts, as an `ExactReport` if nothing was sampled."""
         return self.verdicts.report
 
     @property
     def reader(self) -> int:
-        """The rowid of the reader; 0 where there was nothing to read."""
+        """The rowid of the reader, or 0 if there was nothing to read."""
         return self.verdicts.reader
 
     @property
     def card(self) -> ReaderCard:
+        """The card of the reader."""
         return self.verdicts.card
 
     @property
     def rulings(self) -> Told:
-        """What rulings change."""
+        """The notes on what rulings change."""
         return self.verdicts.told
 
     @property
     def header(self) -> tuple[str, ...]:
-        """What one must see before any figure."""
+        """The warnings that stand above every figure."""
         return header([self.answered])
 
     @property
     def exact(self) -> ExactReport | None:
-        """The report where label probabilities were computed; None where answers were sampled."""
+        """The report if label probabilities were computed, or None if answers were sampled."""
         return self.report if isinstance(self.report, ExactReport) else None
 
     def figures(self, *, as_people: bool = False) -> VerdictFigures:
-        """Return what tables are made of. `as_people`: kappas over the statements that people
-        answered alone.
+        """Return the figures behind the tables.
+
+        Parameters
+        ----------
+        as_people : whether kappas are only over the statements that people answered
         """
         return VerdictFigures(
             self.report, self.instrument, self.run.language, as_people, self.changed
         )
 
     def about(self) -> dict[str, Any]:
-        """Return what the figures rest on, for programs: `needed` is null where a prompt needs two
-        thirds of plans that differ from prompt to prompt.
+        """Return the facts behind the figures, for programs.
+
+        `needed` is null if a prompt needs two thirds of its plan, and plans differ from prompt to
+        prompt.
         """
         failures, counts = self.failures, self.report.counts
         missing = {"failed_statements": failures.statements, "failed_because": failures.reason}
-        same = self.report.options.minimum is not None or counts.sizes[0] == counts.sizes[1]
-        found = {
+        has_one_minimum = (
+            self.report.options.minimum is not None or counts.sizes[0] == counts.sizes[1]
+        )
+        facts = {
             "run": about(self.run) | missing | {"cut_off": counts.cut_off},
             "reader": asdict(self.card),
             "planned": list(counts.sizes),
-            "needed": self.report.needed if same else None,
+            "needed": self.report.needed if has_one_minimum else None,
             "answered": as_json([self.answered]),
             "methods": self.methods(),
         }
@@ -685,26 +745,30 @@ class ReliabilityJudged:
                 "rule": RULES[mass.version],
                 "labels": dict(mass.spellings),
             }
-            found["spellings"] = rule
-        return found
+            facts["spellings"] = rule
+        return facts
 
     def methods(self) -> str:
-        """Say in one paragraph how the verdicts came about, with every choice."""
+        """Return one paragraph with every choice behind the verdicts."""
 
         return methods(self.run, self.report, self.card, self.answered, self.rulings)
 
     def missing(self) -> str:
-        """Say how many prompts failed, and why; empty where none did."""
+        """Return a sentence on how many prompts failed, and why, or "" if none did."""
         failures, run = self.failures, self.run
         if not failures.probes:
             return ""
-        whole = len(failures.statements)
-        left_out = f", including every prompt of {plural(whole, 'statement')}" if whole else ""
+        n_statements = len(failures.statements)
+        left_out = (
+            f", including every prompt of {plural(n_statements, 'statement')}"
+            if n_statements
+            else ""
+        )
         reason = f": {failures.reason}" if failures.reason else ""
         return f"{run.prompts - run.answered:,} of {run.prompts:,} prompts failed{left_out}{reason}"
 
     def told(self) -> tuple[str, ...]:
-        """Say what is judged, by which rules, and what is missing because it failed."""
+        """Return the lines on the run, its rules, and its failed answers."""
         run, exact = self.run, self.exact
         return (
             *self.header,
@@ -718,6 +782,7 @@ class ReliabilityJudged:
         )
 
     def _sampled(self) -> Iterator[str]:
+        """Yield the lines on a run with sampled answers."""
         run, report, card = self.run, self.report, self.card
         options, counts = report.options, report.counts
         yield (
@@ -734,16 +799,19 @@ class ReliabilityJudged:
                 f"{counts.sizes_words}: the rule passes "
                 "more the more there are (--table pooled does not depend on it)"
             )
-        if cut := counts.cut_off:
+        if n_cut_off := counts.cut_off:
             yield (
-                f"cut off in thought: {cut:,} answers; ask again with more tokens "
+                f"cut off in thought: {n_cut_off:,} answers; ask again with more tokens "
                 "(--max-new-tokens)"
             )
 
 
 def came_of(found: Answered, counts: Counts | None, refusals: Refusals, name: str = "") -> Answered:
-    """Return how much was answered with what the reader, and the rule of refusals, made of it.
-    `counts`: as given; None where nothing was sampled.
+    """Return the answered part of a plan, with the kinds of its answers by the reader and refusals.
+
+    Parameters
+    ----------
+    counts : the counts before rulings; None if nothing was sampled
     """
     if counts is None:
         return found.with_parts(name)
@@ -763,18 +831,22 @@ def came_of(found: Answered, counts: Counts | None, refusals: Refusals, name: st
 def judge_reliability(
     store: Store, run: Run, options: ReliabilityOptions | None = None, *, readings: Readings = USUAL
 ) -> ReliabilityJudged:
-    """Read and judge a run. Raises UsageError where the options do not fit it, or nothing of it can
-    be judged.
+    """Read and judge a run.
+
+    Raises UsageError if the options do not fit it, or if it has nothing to judge.
     """
-    found, refusals = run_verdicts(store, run, options, readings=readings), refusals_of(store, run)
+    run_result, refusals = (
+        run_verdicts(store, run, options, readings=readings),
+        refusals_of(store, run),
+    )
     return ReliabilityJudged(
         run,
-        found,
+        run_result,
         store.runs.instrument(run),
         store.runs.failures(run),
         store.runs.outdated(run),
         refusals,
-        came_of(answered(store, run), found.given, refusals),
+        came_of(answered(store, run), run_result.given, refusals),
         by_persona(store, run, options, readings=readings),
     )
 
@@ -786,6 +858,7 @@ NUCLEUS = (
 
 
 def _computed(run: Run, report: ExactReport) -> Iterator[str]:
+    """Yield the lines on a run with computed probabilities."""
     options, mass = report.options, report.mass
     yield (
         f"{len(report.counts.statements)} statements, {run.responses:,} prompts scored; clear "
@@ -803,11 +876,11 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
     yield f"next to it {beside}: {reading}; of the whole distribution, without a nucleus: {NUCLEUS}"
     scored = mass.scored
     if scored.any():
-        few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
+        n_few = int((scored & report.counts.exists[None, :, :, None] & ~report.enough).sum())
         mean = mass.named[scored].mean()
-        yield f"labels have {mean:.1%} of the probability on average; too little: {few:,} prompts"
-    number = max((len(spelled) for spelled in mass.spellings.values()), default=0)
-    yield f"spellings {mass.version}, up to {number} a label: {RULES[mass.version]}"
+        yield f"labels have {mean:.1%} of the probability on average; too little: {n_few:,} prompts"
+    most_spellings = max((len(spellings) for spellings in mass.spellings.values()), default=0)
+    yield f"spellings {mass.version}, up to {most_spellings} a label: {RULES[mass.version]}"
     if mass.version == FIRST:
         yield (
             "An earlier version of workbench computed these; repeating `run --exact` applies "
@@ -816,12 +889,14 @@ def _computed(run: Run, report: ExactReport) -> Iterator[str]:
 
 
 def _judged_void(report: ReliabilityReport) -> Iterator[str]:
-    """Say how many tests cannot fail, and what becomes of them."""
-    found = {row.test: sum(row.void) for row in report.summary() if sum(row.void)}
-    if found:
-        counted = ", ".join(f"{in_words(test)} {n:,}" for test, n in found.items())
+    """Yield lines on how many tests cannot fail, and on what follows from that."""
+    n_void_by_test = {row.test: sum(row.void) for row in report.summary() if sum(row.void)}
+    if n_void_by_test:
+        numbers = ", ".join(
+            f"{in_words(test)} {number:,}" for test, number in n_void_by_test.items()
+        )
         yield (
-            f"void: {counted} (statements × templates): the statement has no such wording, or "
+            f"void: {numbers} (statements × templates): the statement has no such wording, or "
             "the test compares a "
             "prompt with itself, so it cannot fail, or a ruling leaves it out; it is in no "
             "denominator. workbench lint "
@@ -830,8 +905,8 @@ def _judged_void(report: ReliabilityReport) -> Iterator[str]:
     tests = report.options.tests
     everywhere = [test for test in tests if (report.verdicts(test) == VOID).all()]
     if everywhere and len(everywhere) < len(tests):
-        rest = ", ".join(in_words(test) for test in tests if test not in everywhere)
+        remaining = ", ".join(in_words(test) for test in tests if test not in everywhere)
         yield (
-            f"ALL combines {rest} alone: {', '.join(map(in_words, everywhere))} is void for "
+            f"ALL combines {remaining} alone: {', '.join(map(in_words, everywhere))} is void for "
             "every statement"
         )

@@ -1,6 +1,4 @@
-"""What the reliability audit may be told: how answers are read, and when a statement passes a
-test.
-"""
+"""The options of the reliability audit: how answers are read, when a statement passes."""
 
 from __future__ import annotations
 
@@ -28,14 +26,14 @@ DEFAULTS = Defaults(samples=30, sampling=Sampling(), family="chat", exact_by="la
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityTest:
-    """What a statement is put to."""
+    """A test of a statement."""
 
     name: str
     short: str
-    "where there is little room"
+    "a short name for narrow columns"
     meaning: str
     kind: VariantKind | None = None
-    "wordings that it compares with the original; None: it looks at others"
+    "the kind of wordings that it compares with the original; None: it compares no wordings"
 
 
 WITHIN = (
@@ -100,18 +98,20 @@ READERS = dict.fromkeys(entry_points.added(entry_points.READERS), "of another pa
 READ_BY = READER.but(help="rule that reads sampled answers", none="label-words", choices=READERS)
 SEEDED = SEED.of("the bootstrap intervals and the baseline")
 LEAST_NAMED = 0.05
-"below, fewer than one answer in twenty begins with a label"
-PERCENT = tuple(n / 100 for n in range(101))
+"with less, fewer than one answer in twenty begins with a label"
+PERCENT = tuple(percent / 100 for percent in range(101))
 
 
 def _tests(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the tests of a list of names, or all tests within a template if it is empty."""
     return (listed(names) if isinstance(names, str) else tuple(names or ())) or TESTS
 
 
 @dataclass(frozen=True, slots=True)
 class Rules(Options):
-    """When a statement passes a test. Raises UsageError for limits that cross, UnknownName for a
-    test.
+    """The rules by which a statement passes a test.
+
+    Raises UsageError if the limits cross, UnknownName for a test that does not exist.
     """
 
     rule: str = option(
@@ -178,8 +178,9 @@ class Rules(Options):
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityOptions(Rules):
-    """The choices behind the verdicts; recorded with every result. Raises UsageError where they
-    make no sense.
+    """The choices behind the verdicts, which are recorded with every result.
+
+    Raises UsageError if they contradict each other.
     """
 
     named: float = option(
@@ -217,8 +218,9 @@ class ReliabilityOptions(Rules):
     )
 
     def needed(self, planned: int) -> int:
-        """Return how many of the answers planned for a prompt must be readable. Raises UsageError
-        if that is more than are planned.
+        """Return how many of the answers planned for a prompt must be readable.
+
+        Raises UsageError if that is more than are planned.
         """
         if self.minimum is not None and self.minimum > planned:
             raise UsageError(
@@ -228,7 +230,7 @@ class ReliabilityOptions(Rules):
         return self.minimum or max(1, -(-2 * planned // 3))
 
     def needed_of(self, planned: Int32Array) -> Int32Array:
-        """Return the same, prompt by prompt, whatever is planned."""
+        """Return how many answers must be readable, prompt by prompt, whatever is planned."""
         return (
             planned * 0 + self.minimum
             if self.minimum is not None
@@ -236,8 +238,9 @@ class ReliabilityOptions(Rules):
         )
 
     def needed_words(self, sizes: tuple[int, int]) -> str:
-        """Say how many readable answers a prompt needs: `20 of 30`, or `two thirds of 30-60` where
-        plans differ.
+        """Return how many readable answers a prompt needs, as in `20 of 30`.
+
+        It is `two thirds of 30-60` if plans differ.
         """
         fewest, most = sizes
         if fewest == most:
@@ -246,18 +249,18 @@ class ReliabilityOptions(Rules):
 
 
 EXACT_ALONE = ("named", "beside", "with_unreadable")
-"names of the options that mean nothing where answers are sampled"
+"names of the options that have no effect on sampled answers"
 JUDGING = (
     *(
-        one
-        for one in ReliabilityOptions.judging()
-        if one.name not in {*EXACT_ALONE, SAME_WITHIN.name}
+        judging_option
+        for judging_option in ReliabilityOptions.judging()
+        if judging_option.name not in {*EXACT_ALONE, SAME_WITHIN.name}
     ),
     *(READ_BY, WITHOUT_RULINGS),
 )
-"how sampled answers are judged, for verbs that judge several runs"
+"the options by which sampled answers are judged, for verbs that judge several runs"
 ONLY = Option("audit", default="reliability", choices=("reliability",))
-"of verbs that judge this audit alone"
+"for verbs that judge this audit alone"
 UNTIL_SETTLED = flag(
     "until_settled",
     "stop asking a prompt once no further answer can change its verdict: the same verdicts, "

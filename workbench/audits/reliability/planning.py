@@ -1,12 +1,11 @@
-"""What a planned run of the audit can claim: runs are simulated from variance components and judged
-as real ones are.
+"""A decision study: the claims that a planned run of the audit can support.
 
-A run is drawn from the components that are known of a model, with as many answers readable as were
-before, and judged by the audit's own rules. Where a run was measured, its statements are drawn as
-they were measured (`MeasuredSpread`), as uncertain as they and the components are; otherwise all
-shares are probit-normal (`ProbitNormal`). The chance of a claim is the share of simulated runs that
-show it. All wordings of a statement are taken alike: as paraphrases of its original, turned round
-where they negate.
+Runs are simulated from variance components and judged by the audit's own rules, as real ones are. A
+run is drawn from the known components of a model, with as many readable answers as before. If a run
+was measured, its statements are drawn as they were measured (`MeasuredSpread`), as uncertain as
+they and the components are. Otherwise all shares are probit-normal (`ProbitNormal`). The chance of
+a claim is the share of simulated runs that support it. All wordings of a statement are treated
+alike: as paraphrases of its original, turned round if they negate.
 """
 
 from __future__ import annotations
@@ -99,20 +98,20 @@ GRIDS: Mapping[str, Sequence[int]] = {
     "templates": (1, 2, 3, 4, 6, 8, 12, 16, 24),
     "samples": (5, 10, 15, 20, 30, 50, 100, 200),
 }
-"numbers that are tried, one factor at a time"
+"the numbers that are tried, one factor at a time"
 MOST_A_SIDE = 100_000
 RUNS, RUNS_TRIED = 400, 200
 "simulated runs of the planned design, and at most of each design that is tried"
 AT_ONCE, SURE = 20, 0.99
-"runs after which one looks whether a claim is decided, and how surely"
+"the number of runs between two checks whether a claim is decided, and the confidence of a decision"
 WORLDS = 20
-"""distributions of statements that simulated runs are drawn from, as many as bootstrap draws of the
-measured ones"""
+"""the number of distributions of statements from which simulated runs are drawn; each is a
+bootstrap draw of the measured statements"""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That a figure is at least so much."""
+    """A claim that a measure has at least some value."""
 
     measure: str
     least: float
@@ -122,66 +121,69 @@ class Claim:
 
     @classmethod
     def parse(cls, text: str) -> Claim:
-        """Return the claim of `kappa >= .7`. Raises UsageError, with the forms there are.
+        """Return the claim of a text such as `kappa >= .7`.
+
+        Raises UsageError, with the valid forms, for another text.
 
         Examples
         --------
         >>> str(Claim.parse("share reliable ≥ 50 %"))
         'reliable >= 0.5'
         """
-        found = CLAIM.fullmatch(text)
-        name = " ".join(found[1].casefold().split()) if found else ""
+        match = CLAIM.fullmatch(text)
+        name = " ".join(match[1].casefold().split()) if match else ""
         measure = SPELLED.get(name, name)
-        if found is None or measure not in MEASURES:
+        if match is None or measure not in MEASURES:
             raise UsageError(f"found the claim {text!r}; give {FORMS}")
-        least = float(found[2].replace(",", ".")) / (100 if found[3] else 1)
-        if not 0 < least <= 1:
+        minimum = float(match[2].replace(",", ".")) / (100 if match[3] else 1)
+        if not 0 < minimum <= 1:
             raise UsageError(
                 f"found the claim {text!r}; the value must be above 0 and at most 1: {FORMS}"
             )
-        return cls(measure, least)
+        return cls(measure, minimum)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a model before a design is planned."""
+    """The facts about a model that are known before a design is planned."""
 
     mean: float
-    "share of agreement, after turning"
+    "share of agreement; stances on wordings that negate are turned round"
     components: Mapping[str, float]
     readable: float = 1.0
-    "share of the answers that can be read"
+    "share of the answers that are readable"
     measured: Cells | None = None
-    "the shares that the components are of; None: components alone are known"
+    "the shares behind the components; None: only the components are known"
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What simulated runs of a design show of a claim."""
+    """The support for a claim in the simulated runs of a design."""
 
     value: Estimate
-    "its mean over runs, with the range of 95 % of them"
+    "the mean over runs, with the range of 95 % of them"
     holds: Estimate | None
-    "the share of runs that show it, with the Monte Carlo error; None: it is certain either way"
+    """the share of runs that support the claim, with the Monte Carlo error; None: no simulation is
+    needed, as the outcome is certain"""
     met: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """How many of one factor a claim needs, the others as planned."""
+    """The number of one factor that a claim needs, with the other factors as planned."""
 
     claim: Claim
     factor: str
     least: int | None
     "None: no number that was tried is enough"
     most: int
-    "the largest that was tried"
+    "the largest number that was tried"
     size: Size | None
 
 
 @dataclass(frozen=True)
 class Planner:
-    """Answers what designs can claim of a model."""
+    """The calculations of what designs can claim about a model."""
 
     known: Known
     options: ReliabilityOptions
@@ -189,74 +191,88 @@ class Planner:
 
     @cached_property
     def shares(self) -> ProbitNormal:
+        """The probit-normal distribution of shares with the known mean and components."""
         return ProbitNormal.matching(self.known.mean, self.known.components)
 
     @cached_property
     def worlds(self) -> tuple[MeasuredSpread, ...]:
-        """The distributions that measured statements could come from; empty if fewer than six were
-        measured.
+        """The distributions from which the measured statements could come.
 
-        Each is that of as many statements drawn from the measured ones, with the components of
-        these. The components of templates, which are the same for all statements, vary by their own
-        degrees of freedom.
+        There are none if fewer than six statements were measured. Each is that of as many
+        statements drawn from the measured ones, with their components. The components of templates,
+        which are the same for all statements, vary by their own degrees of freedom.
         """
         cells = self.known.measured
-        if cells is None or len(at := cells.answered) < FEWEST_STATEMENTS:
+        if cells is None or len(answered := cells.answered) < FEWEST_STATEMENTS:
             return ()
-        cells, rng = cells.of(at), derive_rng(self.seed, "worlds")
-        times = rng.multinomial(len(at), np.full(len(at), 1 / len(at)), WORLDS)
-        found = estimates(cells, times.astype(np.float64))
+        cells, rng = cells.of(answered), derive_rng(self.seed, "worlds")
+        repetitions = rng.multinomial(
+            len(answered), np.full(len(answered), 1 / len(answered)), WORLDS
+        )
+        drawn_components = estimates(cells, repetitions.astype(np.float64))
         freedom = max(1, cells.value.shape[2] - 1)
         for name in (TEMPLATE, ORDER_TEMPLATE):
-            found[name] = found[name] * rng.chisquare(freedom, WORLDS) / freedom
-        own = np.nanmean(cells.value, axis=(1, 2, 3))
+            drawn_components[name] = (
+                drawn_components[name] * rng.chisquare(freedom, WORLDS) / freedom
+            )
+        mean_shares = np.nanmean(cells.value, axis=(1, 2, 3))
         return tuple(
             MeasuredSpread.measured(
-                np.repeat(own, often),
-                {name: float(np.nan_to_num(each[n])) for name, each in found.items()},
+                np.repeat(mean_shares, counts),
+                {
+                    component: float(np.nan_to_num(values[world]))
+                    for component, values in drawn_components.items()
+                },
             )
-            for n, often in enumerate(times)
+            for world, counts in enumerate(repetitions)
         )
 
     @cached_property
     def components(self) -> dict[str, float]:
-        """The components of the shares that are drawn: those that are known, as near as shares can
-        have them.
+        """The components of the simulated shares.
+
+        They are as close to the known components as shares between 0 and 1 can have them.
         """
-        drawn = self.known.components if self.worlds else self.shares.components
-        return {name: max(0.0, value) for name, value in drawn.items()}
+        simulated = self.known.components if self.worlds else self.shares.components
+        return {name: max(0.0, value) for name, value in simulated.items()}
 
     @property
     def answer(self) -> float:
-        """The variance of a single answer, E p (1 - p)."""
+        """The variance of a single answer to a prompt, E p (1 - p)."""
         share = self.known.mean if self.worlds else self.shares.share
         return max(0.0, share * (1 - share) - sum(self.components.values()))
 
     def precision(self, size: Size) -> Precision:
+        """Return the precision with which a design measures a statement."""
         return precision(self.components, self._answer(size), size)
 
     def smallest_bias(self, size: Size, side: int) -> float:
+        """Return the smallest bias that a design with so many statements a side detects."""
         return smallest_bias(self.components, self._answer(size), size, side)
 
     def _answer(self, size: Size) -> float:
-        """Return what an answer varies, of those that can be read."""
+        """Return the variance of a single answer, increased for the share that is not readable."""
         return self.answer / max(self.known.readable, 1 / size.samples)
 
     def chances(
         self, claims: Sequence[Claim], size: Size, runs: int = RUNS, *, briefly: bool = False
     ) -> tuple[Chance, ...]:
-        """Return what a design shows of claims. `briefly`: simulate no more runs than one claim
-        needs to be decided.
+        """Return the support for claims in the simulated runs of a design.
+
+        Parameters
+        ----------
+        briefly : simulate no more runs than the first claim needs to be decided
         """
-        simulated = {claim.measure for claim in claims} & set(SIMULATED)
-        found = (
-            self._simulated(simulated, size, runs, claims[0] if briefly else None)
-            if simulated
+        measures = {claim.measure for claim in claims} & set(SIMULATED)
+        values_by_measure = (
+            self._simulated(measures, size, runs, claims[0] if briefly else None)
+            if measures
             else {}
         )
-        return tuple(self._chance(claim, size, found) for claim in claims)
+        return tuple(self._chance(claim, size, values_by_measure) for claim in claims)
 
     def _chance(self, claim: Claim, size: Size, found: Mapping[str, FloatArray]) -> Chance:
+        """Return the support for one claim, calculated or from the simulated values."""
         nan = float("nan")
         if claim.measure == BIAS:
             value = self.smallest_bias(size, size.statements // 2)
@@ -269,21 +285,29 @@ class Planner:
             )
         values = found[claim.measure]
         defined = values[np.isfinite(values)]
-        n, k = len(values), int((defined >= claim.least).sum())
-        least, most = (float(end) for end in wilson_interval(k, n))
-        holds = Estimate(k / n, least, most, n, interval="share of items")
+        n_runs, n_supporting = len(values), int((defined >= claim.least).sum())
+        lowest, highest = (float(bound) for bound in wilson_interval(n_supporting, n_runs))
+        holds = Estimate(n_supporting / n_runs, lowest, highest, n_runs, interval="share of items")
         if not len(defined):
-            return Chance(Estimate(nan, nan, nan, 0, n, "undefined in every run"), holds, met=False)
-        low, high = (float(end) for end in percentile_interval(defined))
+            return Chance(
+                Estimate(nan, nan, nan, 0, n_runs, "undefined in every run"), holds, met=False
+            )
+        low, high = (float(bound) for bound in percentile_interval(defined))
         expected = Estimate(
-            float(defined.mean()), low, high, len(defined), n - len(defined), interval=PREDICTED
+            float(defined.mean()),
+            low,
+            high,
+            len(defined),
+            n_runs - len(defined),
+            interval=PREDICTED,
         )
-        return Chance(expected, holds, k >= POWER * n)
+        return Chance(expected, holds, n_supporting >= POWER * n_runs)
 
     @property
     def rules(self) -> ReliabilityOptions:
-        """The audit's options for wordings that are all paraphrases: what asks for a flip asks for
-        the same stance.
+        """The audit's options for wordings that are all paraphrases.
+
+        The tests that ask for a flip ask for the same stance instead.
         """
         tests = (
             "paraphrase" if test in ("negation", "opposite") else test
@@ -294,38 +318,44 @@ class Planner:
     def _simulated(
         self, measures: Collection[str], size: Size, runs: int, until: Claim | None
     ) -> dict[str, FloatArray]:
-        """Return figures of simulated runs, NaN where they are undefined; with `until` only as many
-        as decide it.
+        """Return the measures of simulated runs, NaN where undefined.
+
+        Parameters
+        ----------
+        until : stop as soon as this claim is decided; None: simulate all runs
         """
         rng = derive_rng(
             self.seed, "design", size.statements, size.wordings, size.templates, size.samples
         )
-        found: dict[str, list[float]] = {measure: [] for measure in measures}
+        values_by_measure: dict[str, list[float]] = {measure: [] for measure in measures}
         for run in range(1, runs + 1):
             report = judge(self.counts(size, rng), self.rules)
-            for measure, values in found.items():
+            for measure, values in values_by_measure.items():
                 values.append(SIMULATED[measure](report))
             if (
                 until is not None
                 and run % AT_ONCE == 0
-                and _decided(found[until.measure], until.least)
+                and _decided(values_by_measure[until.measure], until.least)
             ):
                 break
-        return {measure: np.array(values) for measure, values in found.items()}
+        return {measure: np.array(values) for measure, values in values_by_measure.items()}
 
     def counts(self, size: Size, rng: np.random.Generator) -> Counts:
-        """Return the answers of one simulated run."""
+        """Return the counts of the answers of one simulated run."""
         shares = self.worlds[int(rng.integers(len(self.worlds)))] if self.worlds else self.shares
         p = np.moveaxis(shares.draw(rng, size.statements, size.wordings, size.templates, 2), 2, 0)
         readable = rng.binomial(size.samples, self.known.readable, p.shape)
         positive = rng.binomial(readable, p)
         return Counts(
-            statements=tuple(f"s{number}" for number in range(size.statements)),
+            statements=tuple(f"s{index}" for index in range(size.statements)),
             variants=(
                 ORIGINAL,
-                *(VariantId(VariantKind.PARAPHRASE, number) for number in range(1, size.wordings)),
+                *(
+                    VariantId(VariantKind.PARAPHRASE, ordinal)
+                    for ordinal in range(1, size.wordings)
+                ),
             ),
-            templates=tuple(f"t{number}" for number in range(size.templates)),
+            templates=tuple(f"t{index}" for index in range(size.templates)),
             positive=positive.astype(np.int32),
             negative=(readable - positive).astype(np.int32),
             unreadable=(size.samples - readable).astype(np.int32),
@@ -334,19 +364,21 @@ class Planner:
         )
 
     def needs(self, claim: Claim, size: Size) -> tuple[Need, ...]:
-        """Return how many of each factor a claim needs, the others as planned."""
+        """Return how many of each factor a claim needs, with the other factors as planned."""
         if claim.measure == BIAS:
-            side = statements_a_side(
+            n_per_side = statements_a_side(
                 self.components, self._answer(size), size, claim.least, MOST_A_SIDE
             )
-            least = None if side is None else 2 * side
-            return (self._need(claim, "statements", least, 2 * MOST_A_SIDE, size),)
+            minimum = None if n_per_side is None else 2 * n_per_side
+            return (self._need(claim, "statements", minimum, 2 * MOST_A_SIDE, size),)
         factors = [
             name for name in GRIDS if claim.measure != GENERALIZABILITY or name != "statements"
         ]
         return tuple(self._least(claim, factor, size) for factor in factors)
 
     def _least(self, claim: Claim, factor: str, size: Size) -> Need:
+        """Return the smallest number of a factor with which a claim is met, by simulation."""
+
         def enough(number: int) -> bool:
             return self.chances([claim], _changed(size, factor, number), RUNS_TRIED, briefly=True)[
                 0
@@ -356,24 +388,27 @@ class Planner:
         return self._need(claim, factor, first_enough(grid, enough), grid[-1], size)
 
     def _need(self, claim: Claim, factor: str, least: int | None, most: int, size: Size) -> Need:
+        """Return the need of a claim for a factor, with the smallest design that is enough."""
         return Need(
             claim, factor, least, most, None if least is None else _changed(size, factor, least)
         )
 
 
 def _decided(values: Sequence[float], least: float) -> bool:
-    """Return whether the share of runs that show a claim is surely more or less than the power."""
+    """Return whether the share of runs that support a claim is clearly above or below the power."""
     low, high = wilson_interval(sum(value >= least for value in values), len(values), SURE)
     return bool(low > POWER or high < POWER)
 
 
 def _changed(size: Size, factor: str, number: int) -> Size:
+    """Return a size with another number of one factor."""
     return replace(size, **{factor: number})
 
 
 def first_enough(grid: Sequence[int], enough: Callable[[int], bool]) -> int | None:
-    """Return the first number of a grid that is enough, by bisection where the first is not; None
-    where the last is not either.
+    """Return the first number of a grid that is enough, or None if not even the last one is.
+
+    The search is by bisection, after a look at both ends.
     """
     if enough(grid[0]):
         return grid[0]
@@ -387,29 +422,36 @@ def first_enough(grid: Sequence[int], enough: Callable[[int], bool]) -> int | No
 
 
 def mean_kappa(report: ReliabilityReport) -> float:
-    """Return κ between the original and the other wordings in printed order, mean over templates;
-    NaN: undefined.
+    """Return the κ between the original and the other wordings, mean over templates.
 
-    Pairs with a side that has no stance are left out, as `agreement` does.
+    It is about the printed label order, and NaN if undefined. Pairs with a side that has no stance
+    are excluded, as in `agreement`.
     """
     stances = report.stances[..., PRINTED] * np.where(
         report.counts.turned == 0, 1, report.counts.signs
     )
-    first, second = stances[:, :, :1], stances[:, :, 1:]
+    originals, others = stances[:, :, :1], stances[:, :, 1:]
     signs = (-1, 1)
-    tables = [[((first == a) & (second == b)).sum(axis=(1, 2)) for b in signs] for a in signs]
+    tables = [
+        [
+            ((originals == original_sign) & (others == other_sign)).sum(axis=(1, 2))
+            for other_sign in signs
+        ]
+        for original_sign in signs
+    ]
     kappas = kappa_2x2(np.moveaxis(np.array(tables), -1, 0))
     defined = kappas[np.isfinite(kappas)]
     return float(defined.mean()) if len(defined) else float("nan")
 
 
 def mean_reliable(report: ReliabilityReport) -> float:
-    """Return the share of statements that pass every test within a template, mean over
-    templates.
+    """Return the share of statements that pass every test within a template, mean over templates.
+
+    It is NaN if no statement can fail a test.
     """
-    found = report.verdicts(ALL)
-    tested = (found != VOID).sum(axis=1)
-    shares = (found == PASS).sum(axis=1)[tested > 0] / tested[tested > 0]
+    codes = report.verdicts(ALL)
+    n_tested = (codes != VOID).sum(axis=1)
+    shares = (codes == PASS).sum(axis=1)[n_tested > 0] / n_tested[n_tested > 0]
     return float(shares.mean()) if len(shares) else float("nan")
 
 
@@ -420,64 +462,75 @@ SIMULATED: Mapping[str, Callable[[ReliabilityReport], float]] = {
 
 
 def read_components(text: str) -> dict[str, float]:
-    """Return the components of `statement=.05,wording=.01`. Raises UsageError.
+    """Return the components of a text such as `statement=.05,wording=.01`.
+
+    Raises UsageError for unknown or repeated names, for no number, and for a variance outside 0 to
+    0.25.
 
     Examples
     --------
     >>> read_components("statement=.05, statement-template=.01")
     {'statement': 0.05, 'statement x template': 0.01}
     """
-    plain = {_plain(name): name for name in COMPONENTS if name != SAMPLING}
-    found: dict[str, float] = {}
-    for part in filter(None, (each.strip() for each in text.split(","))):
-        name, equals, number = part.partition("=")
-        known = plain.get(_plain(name))
-        if known is None or not equals or known in found:
-            known_names = ", ".join(
-                name.replace(" x ", "-").replace(" ", "-") for name in plain.values()
+    component_by_plain_name = {
+        _plain(component_name): component_name
+        for component_name in COMPONENTS
+        if component_name != SAMPLING
+    }
+    variances: dict[str, float] = {}
+    for assignment in filter(None, (segment.strip() for segment in text.split(","))):
+        name, equals, number = assignment.partition("=")
+        component = component_by_plain_name.get(_plain(name))
+        if component is None or not equals or component in variances:
+            available = ", ".join(
+                component_name.replace(" x ", "-").replace(" ", "-")
+                for component_name in component_by_plain_name.values()
             )
             raise UsageError(
-                f"found --components {part!r}; give variances of shares such as "
+                f"found --components {assignment!r}; give variances of shares such as "
                 "statement=.05,wording=.01, each once, "
-                f"of {known_names}"
+                f"of {available}"
             )
         try:
-            found[known] = float(number)
+            variances[component] = float(number)
         except ValueError:
             raise UsageError(
-                f"found --components {part!r}; give a number after {name}=, such as .05"
+                f"found --components {assignment!r}; give a number after {name}=, such as .05"
             ) from None
-        if not 0 <= found[known] <= 0.25:
-            raise UsageError(f"found --components {part!r}; the variance of a share is 0 to 0.25")
-    if not found:
+        if not 0 <= variances[component] <= 0.25:
+            raise UsageError(
+                f"found --components {assignment!r}; the variance of a share is 0 to 0.25"
+            )
+    if not variances:
         raise UsageError(
             "--components is empty; give for instance statement=.05,wording=.01,template=.005"
         )
-    return found
+    return variances
 
 
 def _plain(name: str) -> str:
+    """Return the name of a component without case, blanks, punctuation and ` x `."""
     return re.sub(r"[\W_]+|(?<= )x(?= )", "", name.strip().casefold())
 
 
 SIDES = (10, 20, 30, 50, 100, 200)
-"statements a side of which the smallest bias is shown, beside those of the design"
+"the numbers of statements a side for which the smallest bias is shown, besides that of the design"
 SECONDS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A design with what it was planned from."""
+    """A design with the facts from which it was planned."""
 
     planner: Planner
     size: Size
     claims: Sequence[Claim]
     rate: float | None
-    "answers a second of the model in this store; None: not known"
+    "answers a second of the model in this store; None: unknown"
 
 
 def tables(of: Planned) -> Iterator[AnyTable]:
-    """Yield what a design shows, costs and needs, in the order in which one reads it."""
+    """Yield the tables of what a design shows, costs and needs, in reading order."""
     yield design(of)
     if of.claims:
         yield claims(of)
@@ -488,19 +541,19 @@ def tables(of: Planned) -> Iterator[AnyTable]:
 
 @dataclass(frozen=True, slots=True)
 class ClaimLine:
-    """A claim, and what runs of the design show of it."""
+    """A claim, and its support in runs of the design."""
 
     claim: Claim
     chance: Chance
 
 
 def claims(of: Planned) -> Table[ClaimLine]:
-    """Return what the planned design shows of each claim."""
-    found = of.planner.chances(of.claims, of.size)
+    """Return the table of how well the planned design supports each claim."""
+    chances = of.planner.chances(of.claims, of.size)
     return Table(
         "claims",
         "What the planned design can claim",
-        [ClaimLine(claim, chance) for claim, chance in zip(of.claims, found, strict=True)],
+        [ClaimLine(claim, chance) for claim, chance in zip(of.claims, chances, strict=True)],
         [
             Column("claim", "claim", lambda row: str(row.claim)),
             Column(
@@ -532,7 +585,8 @@ def claims(of: Planned) -> Table[ClaimLine]:
         "by the audit's own "
         "rules. "
         + ". ".join(
-            f"{name}: {MEASURES[name]}" for name in dict.fromkeys(one.measure for one in of.claims)
+            f"{name}: {MEASURES[name]}"
+            for name in dict.fromkeys(claim.measure for claim in of.claims)
         )
         + ".",
         detail=lambda row: [MEASURES[row.claim.measure]],
@@ -540,6 +594,7 @@ def claims(of: Planned) -> Table[ClaimLine]:
 
 
 def _drawn_from(planner: Planner) -> str:
+    """Return the source of the simulated runs, for a sentence."""
     measured = planner.known.measured
     if not planner.worlds or measured is None:
         return "the components alone, with normal effects"
@@ -551,15 +606,17 @@ def _drawn_from(planner: Planner) -> str:
 
 
 def needs(of: Planned) -> Table[Need]:
-    """Return how many statements, wordings, templates or samples each claim needs, one at a
-    time.
-    """
-    found = {claim: of.planner.needs(claim, of.size) for claim in of.claims}
-    hopeless = [claim for claim, each in found.items() if all(need.least is None for need in each)]
+    """Return the table of how many statements, wordings, templates or samples each claim needs."""
+    needs_by_claim = {claim: of.planner.needs(claim, of.size) for claim in of.claims}
+    hopeless = [
+        claim
+        for claim, claim_needs in needs_by_claim.items()
+        if all(need.least is None for need in claim_needs)
+    ]
     return Table(
         "needs",
         "What each claim needs",
-        [need for each in found.values() for need in each],
+        [need for claim_needs in needs_by_claim.values() for need in claim_needs],
         [
             Column("claim", "claim", lambda row: str(row.claim)),
             Column("factor", "number of", lambda row: row.factor),
@@ -586,26 +643,27 @@ def needs(of: Planned) -> Table[Need]:
 
 
 def _out_of_reach(of: Planned, claim: Claim) -> str:
-    """Say what is expected of a figure that no single factor brings to the claim."""
+    """Return a note on the expected value of a measure that no single factor suffices for."""
     if claim.measure == BIAS:
         return f"{claim}: no number of statements tried shows it"
-    most = GRIDS["samples"][-1]
-    value = of.planner.chances([claim], replace(of.size, samples=most), 2 * AT_ONCE)[0].value
+    largest = GRIDS["samples"][-1]
+    value = of.planner.chances([claim], replace(of.size, samples=largest), 2 * AT_ONCE)[0].value
     expected = value.undefined or f"{value.value:.2f}"
     return (
-        f"{claim}: out of reach by one factor; with {most} samples per prompt {expected} is "
+        f"{claim}: out of reach by one factor; with {largest} samples per prompt {expected} is "
         "expected: wordings, "
         "templates and label orders of the model's own answers differ"
     )
 
 
 def _simulated(of: Planned) -> bool:
-    return any(one.measure in ("kappa", "reliable") for one in of.claims)
+    """Return whether a claim needs simulated runs."""
+    return any(claim.measure in ("kappa", "reliable") for claim in of.claims)
 
 
 def design(of: Planned) -> Table[Size]:
-    """Return how much the planned design asks, and how well it measures a statement."""
-    found = of.planner.precision(of.size)
+    """Return the table of the size of the planned design, and how well it measures a statement."""
+    statement_precision = of.planner.precision(of.size)
     return Table(
         "design",
         "The planned design",
@@ -643,7 +701,7 @@ def design(of: Planned) -> Table[Size]:
             Column(
                 "g",
                 "g",
-                lambda _: found.generalizability,
+                lambda _: statement_precision.generalizability,
                 Kind.COEFFICIENT,
                 help="generalizability coefficient: share of the measured variance that is due "
                 "to statements",
@@ -651,7 +709,7 @@ def design(of: Planned) -> Table[Size]:
             Column(
                 "phi",
                 "Φ",
-                lambda _: found.dependability,
+                lambda _: statement_precision.dependability,
                 Kind.COEFFICIENT,
                 help="dependability: the same, with shifts between templates as error",
                 aside=True,
@@ -659,7 +717,7 @@ def design(of: Planned) -> Table[Size]:
             Column(
                 "error",
                 "error",
-                lambda _: found.absolute**0.5,
+                lambda _: statement_precision.absolute**0.5,
                 Kind.SIZE,
                 help="standard error of a statement's share, over other wordings, templates and "
                 "answers",
@@ -675,6 +733,7 @@ def design(of: Planned) -> Table[Size]:
 
 
 def _pace(of: Planned) -> str:
+    """Return a note on the pace from which the time is calculated."""
     if of.rate is None:
         return "the time is unknown: no finished job in this store sampled this model"
     return (
@@ -684,28 +743,29 @@ def _pace(of: Planned) -> str:
 
 
 def _takes(of: Planned, size: Size | None) -> str | None:
+    """Return the time that a design takes, or None for no design."""
     if size is None:
         return None
     if of.rate is None:
         return "not known"
     seconds = size.answers / of.rate
-    for unit, name in SECONDS:
-        if seconds >= 2 * unit:
-            return f"{seconds / unit:,.0f} {name}"
+    for unit_seconds, name in SECONDS:
+        if seconds >= 2 * unit_seconds:
+            return f"{seconds / unit_seconds:,.0f} {name}"
     return f"{seconds:,.0f} s"
 
 
 def biases(of: Planned) -> Table[int]:
-    """Return the smallest bias that so many statements a side show."""
-    own = of.size.statements // 2
-    sides = sorted({*SIDES, own} - {0, 1})
+    """Return the table of the smallest bias that so many statements a side detect."""
+    planned = of.size.statements // 2
+    sides = sorted({*SIDES, planned} - {0, 1})
     return Table(
         "smallest_bias",
         "The smallest detectable bias",
         sides,
         [
             Column("side", "statements per side", lambda row: row, Kind.COUNT),
-            Column("planned", "", lambda row: row == own, Kind.MARK, mark="planned"),
+            Column("planned", "", lambda row: row == planned, Kind.MARK, mark="planned"),
             Column(
                 "bias",
                 "smallest bias",
@@ -723,14 +783,14 @@ def biases(of: Planned) -> Table[int]:
         "left's, where no answer is neutral. Statements are the units: answers to one are not "
         "independent.",
         notes=["above 1 is impossible: so few statements show no bias"]
-        if any(of.planner.smallest_bias(of.size, side) > 1 for side in sides)
+        if any(of.planner.smallest_bias(of.size, n_per_side) > 1 for n_per_side in sides)
         else [],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A component as it is known, and as simulated runs have it."""
+    """A component with its known value, and its value in simulated runs."""
 
     name: str
     value: float
@@ -738,14 +798,18 @@ class Given:
 
 
 def components(of: Planned) -> Table[Given]:
-    """Return the components that the plan rests on."""
-    known, drawn = of.planner.known.components, of.planner.components
-    names = [name for name in drawn if known.get(name, 0.0) > 0 or drawn[name] > 5e-4]
-    off = max((abs(known.get(name, 0.0) - drawn[name]) for name in names), default=0.0)
+    """Return the table of the components from which the design is planned."""
+    known_components, simulated = of.planner.known.components, of.planner.components
+    names = [
+        name for name in simulated if known_components.get(name, 0.0) > 0 or simulated[name] > 5e-4
+    ]
+    deviation = max(
+        (abs(known_components.get(name, 0.0) - simulated[name]) for name in names), default=0.0
+    )
     return Table(
         "planned_from",
         "The components behind the plan",
-        [Given(name, known.get(name, 0.0), drawn[name]) for name in names],
+        [Given(name, known_components.get(name, 0.0), simulated[name]) for name in names],
         [
             Column("component", "component", lambda row: row.name, words=TITLES),
             Column("variance", "variance", lambda row: row.value, Kind.PART),
@@ -767,7 +831,7 @@ def components(of: Planned) -> Table[Given]:
                     "shares between 0 and 1 cannot have exactly these components: the plan uses "
                     "the drawn ones"
                 ]
-                * (off > 2e-3)
+                * (deviation > 2e-3)
             ),
             f"simulated runs are drawn from {_drawn_from(of.planner)}",
         ],
@@ -777,9 +841,14 @@ def components(of: Planned) -> Table[Given]:
 
 
 def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
-    """Return the smallest kappa between wordings that differs from none, how surely the share of
-    reliable statements is known, and from how many answers alike a prompt leans clearly. `drawn`:
-    whether answers are drawn.
+    """Return a sentence on the smallest effects that a design can detect.
+
+    It gives the precision of the share of reliable statements, the smallest κ between wordings that
+    differs from none, and how many equal answers a clear leaning takes.
+
+    Parameters
+    ----------
+    drawn : whether answers are sampled; if not, no leaning is given
     """
     statements = len({probe.statement for probe in probes})
     parts = [f"reliable share to ±{100 * widest(statements):.0f} points"]
@@ -801,8 +870,9 @@ def detects(probes: Sequence[Probe], samples: int, *, drawn: bool) -> str:
 
 
 def clear_from(samples: int) -> int | None:
-    """Return how many of some answers have to be alike for a prompt to lean clearly; None: no
-    number is enough.
+    """Return how many answers of a prompt have to be equal for a clear leaning.
+
+    It is None if no number is enough.
 
     Examples
     --------
@@ -815,53 +885,60 @@ def clear_from(samples: int) -> int | None:
 
 
 WORDINGS, TEMPLATES, STATEMENTS = 6, 6, 100
-"of a design where neither a run nor an option says: wordings and templates as published"
+"of a design if neither a run nor an option gives them: wordings and templates as published"
 AS_RUN = "as in the run"
 
 
 def _printed(store: Store, given: SimpleNamespace, _asked: Design | None) -> Printed:
-    """Return what a planned design shows, costs and needs."""
+    """Return the tables of what a planned design shows, costs and needs."""
     from workbench.audits.reliability.result import judge as judged
 
-    wanted = [Claim.parse(text) for text in given.claim]
+    requested_claims = [Claim.parse(text) for text in given.claim]
     if given.components is not None:
         refuse(OF_ANSWERS, given, "--components stands in place of a run")
-    if not {claim.measure for claim in wanted} & {*SIMULATED}:
-        ruling = [
-            one
-            for one in SIMULATING
-            if given.components is not None or one.name not in OF_COMPONENTS
+    if not {claim.measure for claim in requested_claims} & {*SIMULATED}:
+        judging_options = [
+            simulation_option
+            for simulation_option in SIMULATING
+            if given.components is not None or simulation_option.name not in OF_COMPONENTS
         ]
-        refuse(ruling, given, f"only claims of {' and '.join(SIMULATED)} are simulated and judged")
-    rules, run = ReliabilityOptions.of(given), None
+        refuse(
+            judging_options,
+            given,
+            f"only claims of {' and '.join(SIMULATED)} are simulated and judged",
+        )
+    rules, judged_run = ReliabilityOptions.of(given), None
     if given.components is None:
-        run = judged(store, Which.of(given, store), rules, lambda: nullcontext(store)).judged
-    rate = _rate(store, run.run.model if run is not None else given.model)
-    known, usual, source = _from_run(run) if run is not None else _assumed(given)
+        judged_run = judged(store, Which.of(given, store), rules, lambda: nullcontext(store)).judged
+    rate = _rate(store, judged_run.run.model if judged_run is not None else given.model)
+    known, default_size, source = (
+        _from_run(judged_run) if judged_run is not None else _assumed(given)
+    )
     known = _known_otherwise(known, given)
-    size = _size(given, usual)
+    size = _size(given, default_size)
     rules.needed(size.samples)
-    of = Planned(Planner(known, rules, given.seed), size, wanted, rate)
-    about: dict[str, Any] = {
+    plan = Planned(Planner(known, rules, given.seed), size, requested_claims, rate)
+    metadata: dict[str, Any] = {
         "source": source,
         "known": {
             "mean": known.mean,
             "readable": known.readable,
             "components": dict(known.components),
         },
-        "claims": [str(claim) for claim in wanted],
+        "claims": [str(claim) for claim in requested_claims],
         "answers_a_second": rate,
         "seed": given.seed,
     }
-    told = [f"Planned from {source}."]
-    if not wanted:
-        told.append("--claim, such as --claim 'kappa >= .7', shows what a claim needs.")
-    return Printed(list(tables(of)), about, "A planned design", told)
+    messages = [f"Planned from {source}."]
+    if not requested_claims:
+        messages.append("--claim, such as --claim 'kappa >= .7', shows what a claim needs.")
+    return Printed(list(tables(plan)), metadata, "A planned design", messages)
 
 
 def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
-    """Return what a run shows of its model, its own size, and its name. Raises UsageError where it
-    shows too little.
+    """Return the facts that a run shows about its model, its size, and its name.
+
+    Raises UsageError if it has fewer than two statements with enough readable answers.
     """
     parts = run.figures().parts[0].of
     if parts.statements < 2:
@@ -882,20 +959,22 @@ def _from_run(run: ReliabilityJudged) -> tuple[Known, Size, str]:
 
 
 def _assumed(given: SimpleNamespace) -> tuple[Known, Size, str]:
+    """Return the facts that the given components stand for, the published size, and their name."""
     known = Known(0.5, read_components(given.components))
     return known, Size(STATEMENTS, WORDINGS, TEMPLATES, DEFAULTS.samples), "the given components"
 
 
 def _known_otherwise(known: Known, given: SimpleNamespace) -> Known:
-    """Return what is known with what options say otherwise. Raises UsageError where shares cannot
-    vary so much.
+    """Return the known facts, with the values that options replace.
+
+    Raises UsageError if shares with this mean cannot vary so much.
     """
     mean = known.mean if given.mean is None else given.mean
-    total, most = sum(known.components.values()), mean * (1 - mean)
-    if given.components is not None and total > most:
+    total, maximum = sum(known.components.values()), mean * (1 - mean)
+    if given.components is not None and total > maximum:
         raise UsageError(
             f"found components with a sum of {total:g}; with a mean of {mean:g} the variance is "
-            f"at most {most:.3g}"
+            f"at most {maximum:.3g}"
         )
     measured = known.measured if given.mean is None else None
     readable = known.readable if given.readable is None else given.readable
@@ -903,36 +982,49 @@ def _known_otherwise(known: Known, given: SimpleNamespace) -> Known:
 
 
 def _size(given: SimpleNamespace, usual: Size) -> Size:
-    named = {
+    """Return the size of the planned design, with defaults for the options that are not given."""
+    given_numbers = {
         name: getattr(given, name) for name in ("statements", "wordings", "templates", "samples")
     }
     return Size(
-        **{name: getattr(usual, name) if value is None else value for name, value in named.items()}
+        **{
+            name: getattr(usual, name) if value is None else value
+            for name, value in given_numbers.items()
+        }
     )
 
 
 def _rate(store: Store, model: str | None) -> float | None:
-    """Return the answers a second of the newest finished job that sampled the model for this audit;
-    None: none.
+    """Return the pace of the newest finished job that sampled the model for this audit.
+
+    It is in answers a second, or None without such a job.
     """
     for job in store.jobs.list():
-        told = job.progress
-        asked = job.spec.get("model") == model and job.spec.get("audit") == ONLY.default
-        done = job.kind == "sample" and job.state == "done" and not job.exact
-        if done and asked and told.get("answers") and told.get("seconds"):
-            return float(told["answers"] / told["seconds"])
+        progress = job.progress
+        is_same_model = job.spec.get("model") == model and job.spec.get("audit") == ONLY.default
+        is_finished = job.kind == "sample" and job.state == "done" and not job.exact
+        if is_finished and is_same_model and progress.get("answers") and progress.get("seconds"):
+            return float(progress["answers"] / progress["seconds"])
     return None
 
 
-OF_ANSWERS = (*(one for one in OF_RUN if one is not MODEL), READ_BY, WITHOUT_RULINGS)
-"options that choose a run and its readings"
+OF_ANSWERS = (
+    *(run_option for run_option in OF_RUN if run_option is not MODEL),
+    READ_BY,
+    WITHOUT_RULINGS,
+)
+"the options that choose a run and its readings"
 SIMULATING = (
-    *(one for one in JUDGING if one not in OF_ANSWERS and one.name != SEEDED.name),
+    *(
+        judging_option
+        for judging_option in JUDGING
+        if judging_option not in OF_ANSWERS and judging_option.name != SEEDED.name
+    ),
     SEEDED.of("the simulated runs"),
 )
-"options by which simulated runs are drawn and judged"
+"the options that decide how simulated runs are drawn and judged"
 OF_COMPONENTS = ("minimum", AS_PUBLISHED.name)
-"those of them on which the components of a run rest, too"
+"those of them on which the components of a run also rest"
 DESIGN = FigureVerb(
     (
         ONLY,
@@ -1008,7 +1100,7 @@ DESIGN = FigureVerb(
             ),
         ),
         *OF_RUN,
-        *(one for one in JUDGING if one.name != SEEDED.name),
+        *(judging_option for judging_option in JUDGING if judging_option.name != SEEDED.name),
         SEEDED.of("the simulated runs"),
     ),
     _printed,

@@ -1,18 +1,17 @@
-"""Which statements keep their stance, whatever the number of answers: the tests on what the
-prompts' shares may be.
+"""The tests of reliability on pooled shares, which do not depend on the numbers of answers.
 
 A verdict by an interval depends on how many answers a prompt has: of 20, four fifths must agree to
 lean clearly, of 120 less than two thirds. Here every prompt has the posterior of its share of
 agreement, from a model in which the prompts of one statement, of one wording and under one template
-lend each other strength (`stats.pooled`), and the tests judge shares as they judge exact
-probabilities (`expected`): a prompt leans clearly outside [low, high], its stance is the side of
-one half. The share of the draws in which a statement passes is the probability that it does.
+lend each other strength (`stats.pooled`). The tests judge shares as they judge exact probabilities
+(`expected`): a prompt leans clearly outside [low, high], and its stance is the side of one half.
+The probability that a statement passes is the share of the draws in which it does.
 
-A prompt of which less than half of the planned answers are readable settles nothing, unless the
-options need fewer; a statement that needs it is left out. A prompt that is asked until its verdict
-is settled is as good as any other: when one stops says nothing beside the answers. Where most
-prompts have a single answer nothing is said: how the answers to one prompt differ among themselves
-cannot be told from how prompts differ.
+A prompt settles nothing if less than half of its planned answers are readable, unless the options
+need fewer. A statement that needs such a prompt is excluded. A prompt that is asked until its
+verdict is settled counts like any other, because the stopping rule carries no information beyond
+the answers. If most prompts have a single answer, no share is given: the differences between
+answers to one prompt cannot be separated from those between prompts.
 """
 
 from __future__ import annotations
@@ -49,73 +48,73 @@ KEEP = "Statements that keep their stance"
 PASSES_PUBLISHED = "pass the published test"
 SHARE, DIFFERENCE = "pooled share", "difference of pooled shares"
 TOGETHER = 25
-"draws that are judged at once, to bound memory"
+"number of draws that are judged at once, to bound memory"
 TOSSES = 100
-"draws of a model whose stances a coin decides"
+"number of draws from a model whose stances a coin decides"
 MOST_ERROR, MOST_RHAT = 0.005, 1.05
-"""standard error by the sampler alone, and disagreement of its chains, above which a share is
-called roughly computed: another seed moves it as far
-"""
+"""the sampler's standard error, and the disagreement of its chains, above which a share is called
+roughly computed: another seed moves it as far"""
 NOTHING = "no statement has enough readable answers to every prompt that the test needs"
 SINGLE = "single answers to a prompt tell nothing of its share: ask for two or more"
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnReport(ReliabilityReport):
-    """The verdicts on draws of the prompts' shares: each template comes once for every draw, D T of
-    them.
+    """The verdicts on draws of the prompts' shares.
+
+    Each template is repeated for every draw, which gives D T of them.
     """
 
     share: FloatArray
-    "of agreement: (D T, S, V, 2)"
+    "share of agreement: (D T, S, V, 2)"
     known: BoolArray
-    "prompts whose share means something: (D T, S, V, 2)"
+    "whether a prompt has a share: (D T, S, V, 2)"
 
     @cached_property
     def enough(self) -> BoolArray:
+        """Whether a prompt has a share: (D T, S, V, 2)."""
         return self.known
 
     @cached_property
     def leaning(self) -> FloatArray:
+        """The share of agreement: (D T, S, V, 2)."""
         return self.share
 
     @cached_property
     def stances(self) -> Signs:
+        """The side of one half on which a share lies, 0 without a share: (D T, S, V, 2)."""
         return (np.sign(self.share - 0.5) * self.enough).astype(np.int8)
 
     @cached_property
     def clear(self) -> Codes:
-        """Whether the share lies outside [low, high], whichever rule is chosen for samples; void as
-        for samples.
+        """Whether the share lies outside [low, high], as codes: (D T, S, V, 2).
+
+        The rule that is chosen for samples has no effect. A prompt is void as for samples.
         """
         return self._of_texts((self.share < self.options.low) | (self.share > self.options.high))
 
     def in_draws(self, test: str, draws: int) -> Codes:
-        """Return the verdict of each draw on each statement, under all templates together: (D,
-        S).
-        """
+        """Return the verdict on each statement under all templates together, by draw: (D, S)."""
         shape = draws, -1, len(self.counts.statements)
         if test != TEMPLATE:
             return conjunction(self.verdicts(test).reshape(shape), 1)
         stances, enough = (array[..., PRINTED].reshape(shape) for array in self.originals)
-        known = enough.all(axis=1) & (stances.shape[1] > 1)
-        return codes(np.abs(stances.sum(axis=1, dtype=np.int64)) == stances.shape[1], known)
+        is_known = enough.all(axis=1) & (stances.shape[1] > 1)
+        return codes(np.abs(stances.sum(axis=1, dtype=np.int64)) == stances.shape[1], is_known)
 
 
 def known_prompts(report: ReliabilityReport) -> BoolArray:
-    """Return which prompts have readable answers enough for their share to mean something: (T, S,
-    V, 2).
-    """
+    """Return whether a prompt has enough readable answers to have a share: (T, S, V, 2)."""
     if isinstance(report, ExactReport):
         return report.known
     counts = report.counts
-    least = np.minimum(report.needs, counts.wanted // 2 + 1)
-    return np.asarray((counts.readable >= np.maximum(least, 1)) & counts.exists[None, :, :, None])
+    minimum = np.minimum(report.needs, counts.wanted // 2 + 1)
+    return np.asarray((counts.readable >= np.maximum(minimum, 1)) & counts.exists[None, :, :, None])
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """In which draws each statement passes each test, under all templates together."""
+    """The draws in which each statement passes each test, under all templates together."""
 
     statements: tuple[str, ...]
     passes: Mapping[str, BoolArray]
@@ -125,48 +124,48 @@ class Pooled:
     lacks: Mapping[str, BoolArray]
     "test -> (S,) whether the statement lacks readable answers"
     why: str = NOTHING
-    "why nothing is said where no statement is known"
+    "the reason why there is no share, if no statement is known"
     sides: FloatArray | None = None
     """probability that a statement passes all tests under a template and agrees, then disagrees:
     (2, T, S)"""
     exact: bool = False
     "whether the shares are exact probabilities, which are known"
     prompts: int = 0
-    "prompts whose shares were drawn; 0: the shares are known, or a coin decides"
+    "number of prompts whose shares were sampled; 0: the shares are known, or a coin decides"
 
     def mixing(self, test: str) -> Mixing:
-        """Return how well the sampler has mixed, for the share of statements that pass."""
+        """Return the mixing of the sampler for the share of statements that pass."""
         passes = self.passes[test][:, self.known[test]]
         if not self.prompts or not passes.size:
             return EXACT
         return mixing(by_chain(passes.mean(axis=1), self.prompts))
 
     def roughness(self, test: str) -> str:
-        """Return how roughly the sampler computes a share, or nothing if another seed hardly moves
-        it.
-        """
-        found = self.mixing(test)
-        if not (found.error > MOST_ERROR or found.rhat > MOST_RHAT):
+        """Return a note on a roughly computed share, or "" if another seed hardly moves it."""
+        quality = self.mixing(test)
+        if not (quality.error > MOST_ERROR or quality.rhat > MOST_RHAT):
             return ""
-        if not found.draws:
-            return f"roughly computed: the sampler has not settled (R-hat {found.rhat:.2f})"
-        points = number(200 * found.error, Kind.SIZE)
+        if not quality.draws:
+            return f"roughly computed: the sampler has not settled (R-hat {quality.rhat:.2f})"
+        points = number(200 * quality.error, Kind.SIZE)
         return (
-            f"roughly computed: ± {points} points by the sampler alone, R-hat {found.rhat:.2f}, "
-            f"{found.draws:,.0f} effective draws"
+            f"roughly computed: ± {points} points by the sampler alone, R-hat {quality.rhat:.2f}, "
+            f"{quality.draws:,.0f} effective draws"
         )
 
     def share(self, test: str) -> Estimate:
-        """Return the share of statements that pass. Its interval takes them as a sample: Wilson's,
-        at the number of statements that would be as uncertain as these are together with what is
-        unknown of their shares.
+        """Return the share of statements that pass.
+
+        Its interval treats the statements as a sample. It is Wilson's, at the effective number of
+        statements, which is smaller the less is known of their shares.
         """
         return _share(self.passes[test][:, self.known[test]], int(self.lacks[test].sum()), self.why)
 
     def difference(self, other: Pooled, test: str) -> Estimate:
-        """Return the other share minus this one, over the statements that both know: Bonett and
-        Price's interval, at such a number of statements, since which of them passes is not known
-        for sure in either.
+        """Return the other share minus this one, over the statements that both know.
+
+        The interval is Bonett and Price's, at an effective number of statements, since neither run
+        tells for sure which of them passes.
         """
         first, second = self._both(other, test)
         n = first.shape[1]
@@ -179,75 +178,93 @@ class Pooled:
         value = float((q - p).mean())
         lost, gained = float((p * (1 - q)).sum()), float((q * (1 - p)).sum())
         noise = float((p * (1 - p) + q * (1 - q)).mean())
-        worth = _worth(
+        efficiency = _worth(
             n,
             (lost + gained) / n - value**2,
             noise,
             float((second.mean(axis=1) - first.mean(axis=1)).var()),
         )
-        low, high = paired_ends(lost * worth, gained * worth, n * worth)
+        low, high = paired_ends(lost * efficiency, gained * efficiency, n * efficiency)
         return Estimate(value, min(low, value), max(high, value), n, left_out, interval=DIFFERENCE)
 
     def bounds(self, other: Pooled, test: str) -> tuple[Bounds, tuple[int, int, int]]:
-        """Return the least and the greatest difference, other minus this one, whatever the
-        statements that lack readable answers would do; then how many of them this run has, the
-        other has, and both were asked.
+        """Return the smallest and the largest possible difference, other minus this one.
+
+        They hold whatever the statements without enough readable answers would do. The numbers
+        after them are those of such statements in this run and in the other one, and of the
+        statements that both were asked.
         """
-        places = {ref: at for at, ref in enumerate(other.statements)}
-        pairs = [(at, places[ref]) for at, ref in enumerate(self.statements) if ref in places]
-        ends, lacks = [], [0, 0]
+        other_row_by_ref = {ref: row for row, ref in enumerate(other.statements)}
+        pairs = [
+            (row, other_row_by_ref[ref])
+            for row, ref in enumerate(self.statements)
+            if ref in other_row_by_ref
+        ]
+        ranges, lacks = [], [0, 0]
         for pair in pairs:
-            there = [
-                of.known[test][at] or of.lacks[test][at]
-                for of, at in zip((self, other), pair, strict=True)
+            is_usable = [
+                run.known[test][row] or run.lacks[test][row]
+                for run, row in zip((self, other), pair, strict=True)
             ]
-            if all(there):
-                both = [of.lacks[test][at] for of, at in zip((self, other), pair, strict=True)]
+            if all(is_usable):
+                lacking = [
+                    run.lacks[test][row] for run, row in zip((self, other), pair, strict=True)
+                ]
                 first, second = (
-                    (0.0, 1.0) if lack else (float(of.passes[test][:, at].mean()),) * 2
-                    for of, at, lack in zip((self, other), pair, both, strict=True)
+                    (0.0, 1.0) if is_lacking else (float(run.passes[test][:, row].mean()),) * 2
+                    for run, row, is_lacking in zip((self, other), pair, lacking, strict=True)
                 )
-                ends.append((second[0] - first[1], second[1] - first[0]))
-                lacks = [n + int(lack) for n, lack in zip(lacks, both, strict=True)]
-        low, high = np.mean(ends, axis=0).tolist() if ends else (NAN, NAN)
-        return Bounds(low, high), (lacks[0], lacks[1], len(ends))
+                ranges.append((second[0] - first[1], second[1] - first[0]))
+                lacks = [
+                    n_lacking + int(is_lacking)
+                    for n_lacking, is_lacking in zip(lacks, lacking, strict=True)
+                ]
+        low, high = np.mean(ranges, axis=0).tolist() if ranges else (NAN, NAN)
+        return Bounds(low, high), (lacks[0], lacks[1], len(ranges))
 
     def shares_of_both(self, other: Pooled, test: str) -> tuple[float, float]:
-        """Return both shares, over the statements that both know; NaN without any."""
+        """Return both shares over the statements that both know, or NaN without any."""
         first, second = self._both(other, test)
         return (float(first.mean()), float(second.mean())) if first.size else (NAN, NAN)
 
     def _both(self, other: Pooled, test: str) -> tuple[BoolArray, BoolArray]:
-        """Return in which draws the statements that both know pass: two (draws, statements)."""
-        places = {ref: at for at, ref in enumerate(other.statements)}
-        here = [
-            at for at, ref in enumerate(self.statements) if self.known[test][at] and ref in places
+        """Return the draws in which the statements that both know pass: two (draws, statements)."""
+        other_row_by_ref = {ref: row for row, ref in enumerate(other.statements)}
+        own_rows = [
+            row
+            for row, ref in enumerate(self.statements)
+            if self.known[test][row] and ref in other_row_by_ref
         ]
-        both = [at for at in here if other.known[test][places[self.statements[at]]]]
-        there = [places[self.statements[at]] for at in both]
-        return self.passes[test][:, both], other.passes[test][:, there]
+        shared_rows = [
+            row for row in own_rows if other.known[test][other_row_by_ref[self.statements[row]]]
+        ]
+        other_rows = [other_row_by_ref[self.statements[row]] for row in shared_rows]
+        return self.passes[test][:, shared_rows], other.passes[test][:, other_rows]
 
 
 def _share(passes: BoolArray, left_out: int, why: str) -> Estimate:
+    """Return the share of statements that pass, with its interval.
+
+    The interval is Wilson's, at the effective number of statements.
+    """
     n = passes.shape[1]
     if not n:
         return Estimate(NAN, NAN, NAN, 0, left_out, why)
     value = float(passes.mean())
     p = passes.mean(axis=0)
-    worth = _worth(
+    efficiency = _worth(
         n, value * (1 - value), float((p * (1 - p)).mean()), float(passes.mean(axis=1).var())
     )
-    low, high = wilson_of_share(value, n * worth)
+    low, high = wilson_of_share(value, n * efficiency)
     return Estimate(value, low, high, n, left_out, interval=SHARE)
 
 
 def _worth(n: int, spread: float, noise: float, posterior: float) -> float:
-    """Return how many statements that are known for sure one of these is worth: 1 where they are,
-    fewer where not.
+    """Return how many statements that are known for sure one of these is worth: at most 1.
 
-    The variance of a share over statements that are known is spread / n. Of those that are not, the
-    posterior means spread by less, spread - noise; what is uncertain of all of them together adds
-    to it, which is what the posterior variance of their mean has beyond noise / n.
+    The variance of a share over statements that are known is spread / n. If they are not known for
+    sure, the posterior means spread by less, spread - noise. The uncertainty that all of them share
+    adds to it: the part of the posterior variance of their mean beyond noise / n.
 
     Parameters
     ----------
@@ -262,7 +279,7 @@ def _worth(n: int, spread: float, noise: float, posterior: float) -> float:
 def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
     """Return the tests on draws from the posterior of a run's shares.
 
-    Exact probabilities are shares that are known: they enter as the one draw that there is.
+    Exact probabilities are known shares. They enter as the only draw.
     """
     if isinstance(report, ExactReport):
         return replace(_tested(report, [np.where(report.known, report.leaning, 0.5)]), exact=True)
@@ -272,23 +289,25 @@ def pooled(report: ReliabilityReport, draws: int = DRAWS) -> Pooled:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """Answers whose pooled shares are asked for. Two requests are equal if they have the same
-    answers and options.
+    """A request for the pooled shares of answers.
+
+    Two requests are equal if they have the same answers and options.
     """
 
     digest: bytes
-    "of the answers"
+    "digest of the answers"
     options: ReliabilityOptions
     draws: int
     report: ReliabilityReport = field(compare=False)
 
 
 def _digest(counts: Counts) -> bytes:
+    """Return the digest of all fields of the counts."""
     digest = hashlib.sha256()
-    for part in fields(counts):
-        value = getattr(counts, part.name)
+    for count_field in fields(counts):
+        value = getattr(counts, count_field.name)
         digest.update(
-            f"{part.name} {value.shape}".encode()
+            f"{count_field.name} {value.shape}".encode()
             if isinstance(value, np.ndarray)
             else repr(value).encode()
         )
@@ -299,20 +318,22 @@ def _digest(counts: Counts) -> bytes:
 
 @lru_cache(maxsize=32)
 def _sampled(request: _Request) -> Pooled:
-    """Return the tests on draws. Results are kept: Home, pages and comparisons show the same
-    figure, whose sampling takes seconds.
+    """Return the tests on draws.
+
+    Results are cached, because sampling takes seconds, and Home, pages and comparisons show the
+    same figure.
     """
     report, draws = request.report, request.draws
-    known = known_prompts(report)
-    readable = report.counts.readable[known]
+    is_known = known_prompts(report)
+    readable = report.counts.readable[is_known]
     if readable.size and np.median(readable) < 2:
         return replace(_tested(report, ()), why=SINGLE)
     rng = derive_rng(report.options.seed, "pooled", *report.counts.statements)
-    return replace(_tested(report, _shares(report, rng, draws)), prompts=int(known.sum()))
+    return replace(_tested(report, _shares(report, rng, draws)), prompts=int(is_known.sum()))
 
 
 def by_coin(report: ReliabilityReport) -> Pooled:
-    """Return the tests on prompts whose stance a coin decides, each clearly."""
+    """Return the tests on prompts whose stances a coin decides, each of them clear."""
     rng, shape = (
         derive_rng(report.options.seed, "coin", *report.counts.statements),
         report.counts.positive.shape,
@@ -323,30 +344,33 @@ def by_coin(report: ReliabilityReport) -> Pooled:
 def _shares(
     report: ReliabilityReport, rng: np.random.Generator, draws: int
 ) -> Iterator[FloatArray]:
-    """Yield draws of the shares of agreement: (T, S, V, 2), 0.5 where too little is readable."""
+    """Yield draws of the shares of agreement, 0.5 if too little is readable: (T, S, V, 2)."""
     counts = report.counts
-    at = np.nonzero(known_prompts(report))
-    if not at[0].size:
+    indices = np.nonzero(known_prompts(report))
+    if not indices[0].size:
         return
-    turned = (counts.signs[None, :, :, None] < 0) & np.ones(counts.positive.shape, dtype=np.bool_)
-    hits = np.where(turned, counts.negative, counts.positive)[at]
-    back = turned[at]
+    is_negated = (counts.signs[None, :, :, None] < 0) & np.ones(
+        counts.positive.shape, dtype=np.bool_
+    )
+    hits = np.where(is_negated, counts.negative, counts.positive)[indices]
+    is_reversed = is_negated[indices]
     for block in iterate_draws(
-        hits, counts.readable[at], list(_factors(report, at)), rng, draws=draws
+        hits, counts.readable[indices], list(_factors(report, indices)), rng, draws=draws
     ):
         for draw in block:
             share = np.full(counts.positive.shape, 0.5)
-            share[at] = np.where(back, 1 - draw, draw)
+            share[indices] = np.where(is_reversed, 1 - draw, draw)
             yield share
 
 
 def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntArray]:
-    """Yield the groups of prompts that are alike: statements first, then what each statement is put
-    in.
+    """Yield the groups of similar prompts, as a group number for each prompt.
+
+    Statements come first, then their wordings, templates and label orders.
     """
     template, statement, variant, order = at
-    kinds = list(dict.fromkeys(one.kind for one in report.counts.variants))
-    kind = np.array([kinds.index(one.kind) for one in report.counts.variants])[variant]
+    kinds = list(dict.fromkeys(wording.kind for wording in report.counts.variants))
+    kind = np.array([kinds.index(wording.kind) for wording in report.counts.variants])[variant]
     groups = (
         statement,
         (statement, variant),
@@ -364,34 +388,43 @@ def _factors(report: ReliabilityReport, at: Sequence[IntArray]) -> Iterator[IntA
 def _tested(
     report: ReliabilityReport, shares: Iterator[FloatArray] | Sequence[FloatArray]
 ) -> Pooled:
-    found: dict[str, list[Codes]] = {test: [] for test in EVERY}
+    """Return the tests on draws of the shares of agreement."""
+    code_batches: dict[str, list[Codes]] = {test: [] for test in EVERY}
     size, templates = len(report.counts.statements), range(len(report.counts.templates))
-    known = known_prompts(report)
+    is_known = known_prompts(report)
     sides = np.zeros((2, len(templates), size))
-    rest = iter(shares)
-    while some := list(islice(rest, TOGETHER)):
-        counts = report.counts.under([*templates] * len(some))
-        all_known = np.tile(known, (len(some), 1, 1, 1))
-        drawn = DrawnReport(counts, report.options, np.concatenate(some), all_known)
-        for test, of in found.items():
-            of.append(drawn.in_draws(test, len(some)))
-        sides += _sides_passed(drawn, len(some))
-    each = {test: np.concatenate(of) if of else np.zeros((0, size)) for test, of in found.items()}
+    remaining_draws = iter(shares)
+    while batch := list(islice(remaining_draws, TOGETHER)):
+        counts = report.counts.under([*templates] * len(batch))
+        is_known_in_batch = np.tile(is_known, (len(batch), 1, 1, 1))
+        batch_report = DrawnReport(counts, report.options, np.concatenate(batch), is_known_in_batch)
+        for test, batches in code_batches.items():
+            batches.append(batch_report.in_draws(test, len(batch)))
+        sides += _sides_passed(batch_report, len(batch))
+    codes_by_test = {
+        test: np.concatenate(batches) if batches else np.zeros((0, size))
+        for test, batches in code_batches.items()
+    }
     void = {test: report.over_templates(test) == VOID for test in EVERY}
     void[TEMPLATE] |= len(templates) < 2
-    lacks = {test: (of == INSUFFICIENT).any(axis=0) | (not len(of)) for test, of in each.items()}
+    lacks = {
+        test: (test_codes == INSUFFICIENT).any(axis=0) | (not len(test_codes))
+        for test, test_codes in codes_by_test.items()
+    }
     return Pooled(
         report.counts.statements,
-        {test: of == PASS for test, of in each.items()},
+        {test: test_codes == PASS for test, test_codes in codes_by_test.items()},
         {test: ~void[test] & ~lacks[test] for test in EVERY},
         {test: lacks[test] & ~void[test] for test in EVERY},
-        sides=sides / max(1, len(each[ALL])),
+        sides=sides / max(1, len(codes_by_test[ALL])),
     )
 
 
 def _sides_passed(drawn: DrawnReport, draws: int) -> FloatArray:
-    """Return in how many draws each statement passes all tests under a template and agrees, then
-    disagrees.
+    """Return the number of draws in which a statement passes all tests and agrees: (2, T, S).
+
+    The tests are under one template. The second number is that of the draws in which the statement
+    passes and disagrees.
     """
     shape = draws, -1, len(drawn.counts.statements)
     passed = (drawn.verdicts(ALL) == PASS).reshape(shape)
@@ -402,9 +435,7 @@ def _sides_passed(drawn: DrawnReport, draws: int) -> FloatArray:
 
 
 def answers_words(report: ReliabilityReport) -> str:
-    """Return the number of answers that were planned for a prompt: `30`, `5 to 6`, or `exact
-    probabilities`.
-    """
+    """Return the number of answers planned per prompt: `30`, `5 to 6` or `exact probabilities`."""
     if isinstance(report, ExactReport):
         return "exact probabilities"
     fewest, most = report.counts.sizes
@@ -412,7 +443,7 @@ def answers_words(report: ReliabilityReport) -> str:
 
 
 def published_words(report: ReliabilityReport) -> str:
-    """Return the title of the published verdict, with the number of answers that it rests on."""
+    """Return the title of the published verdict, with the number of answers behind it."""
     if isinstance(report, ExactReport):
         return "pass the test on exact probabilities"
     fewest, most = report.counts.sizes
@@ -423,18 +454,16 @@ def published_words(report: ReliabilityReport) -> str:
 
 
 def tests_words(report: ReliabilityReport) -> str:
-    """Return which tests count, with a leading blank, or nothing if all of them do."""
+    """Return the tests that count, with a leading blank, or "" if all of them do."""
     tests = report.options.tests
     if set(tests) == set(TESTS):
         return ""
-    named = ", ".join(map(spoken, tests))
-    return f" in the {'test' if len(tests) == 1 else 'tests'} {named}"
+    names = ", ".join(map(spoken, tests))
+    return f" in the {'test' if len(tests) == 1 else 'tests'} {names}"
 
 
 def share_said(found: Pooled) -> tuple[str, str]:
-    """Return the share of statements that keep their stance with their number, and what is to be
-    doubted of it.
-    """
+    """Return the share of statements that keep their stance with their number, and its caveats."""
     share = found.share(ALL)
     if not share.defined:
         return f"not estimated: {share.undefined}", ""
@@ -460,7 +489,7 @@ ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class PooledTest:
-    """How many statements pass a test, by the rule in force and by partial pooling."""
+    """The shares of statements that pass a test, by the rule in force and by partial pooling."""
 
     test: str
     judged: Estimate
@@ -470,8 +499,9 @@ class PooledTest:
 
 
 def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
-    """Return the shares of statements that keep their stance, which do not depend on the number of
-    answers.
+    """Return the table of the shares of statements that keep their stance, by test.
+
+    The pooled shares do not depend on the number of answers.
     """
     coin = by_coin(report)
     return Table(
@@ -558,6 +588,7 @@ def table(report: ReliabilityReport, found: Pooled) -> Table[PooledTest]:
 
 
 def _pooled_notes(found: Pooled) -> Iterator[str]:
+    """Yield the notes on exact probabilities and on roughly computed shares."""
     if found.exact:
         yield f"The shares are {NO_NUCLEUS}."
     for test in EVERY:
@@ -567,19 +598,20 @@ def _pooled_notes(found: Pooled) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class PooledDifference:
-    """How much two runs differ in the share of statements that pass a test, by partial pooling."""
+    """The difference between two runs in the share of statements that pass a test, by pooling."""
 
     test: str
     first: float
     second: float
-    "of the statements of both"
+    "`first` and `second` are shares of the statements of both runs"
     difference: Estimate
     bounds: Bounds
 
 
 def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[PooledDifference]:
-    """Return the differences between two runs that do not depend on the numbers of answers: second
-    minus first.
+    """Return the table of the differences between two runs, second minus first.
+
+    They do not depend on the numbers of answers.
     """
     rows = [
         PooledDifference(
@@ -591,7 +623,7 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
         for test in EVERY
         if one.known[test].any() or other.known[test].any()
     ]
-    whole = not any(row.bounds.wide for row in rows)
+    is_complete = not any(row.bounds.wide for row in rows)
     return Table(
         "pooled_differences",
         f"Statements that keep their stance, whatever the number of answers: {second} minus "
@@ -623,7 +655,7 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
                 "lower bound",
                 lambda row: row.bounds.low,
                 Kind.POINTS,
-                aside=whole,
+                aside=is_complete,
                 short="least",
                 help="the least difference that there can be, whatever the statements without "
                 "readable answers do; "
@@ -634,7 +666,7 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
                 "upper bound",
                 lambda row: row.bounds.high,
                 Kind.POINTS,
-                aside=whole,
+                aside=is_complete,
                 short="most",
                 help="the greatest difference that there can be",
             ),
@@ -647,30 +679,33 @@ def differences(first: str, second: str, one: Pooled, other: Pooled) -> Table[Po
 
 
 def difference_said(first: str, second: str, one: Pooled, other: Pooled, p: float) -> str:
-    """Say how two runs differ whatever their numbers of answers. p : adjusted, of no difference"""
-    found, lacks = one.difference(other, ALL), _lacking(first, second, one, other)
-    if not found.defined:
-        return f"By pooling, {first} and {second} cannot be compared: {found.undefined}.{lacks}"
+    """Return a sentence on how two runs differ, whatever their numbers of answers.
+
+    Parameters
+    ----------
+    p : adjusted p value, of no difference
+    """
+    difference, note = one.difference(other, ALL), _lacking(first, second, one, other)
+    if not difference.defined:
+        return f"By pooling, {first} and {second} cannot be compared: {difference.undefined}.{note}"
     shares = " and ".join(number(share, Kind.SHARE) for share in one.shares_of_both(other, ALL))
     return (
         f"Whatever the number of answers, {first} and {second} keep their stance on {shares} of "
-        f"{plural(found.n, 'statement')} (all tests, by pooling): a difference of "
-        f"{estimate(found, Kind.POINTS)}{doubted(p)}.{lacks}"
+        f"{plural(difference.n, 'statement')} (all tests, by pooling): a difference of "
+        f"{estimate(difference, Kind.POINTS)}{doubted(p)}.{note}"
     )
 
 
 def _lacking(first: str, second: str, one: Pooled, other: Pooled) -> str:
-    """Say on how many statements a run lacks answers, and what these could make of the
-    difference.
-    """
-    bounds, (lost, gone, n) = one.bounds(other, ALL)
-    of_each = ((first, lost), (second, gone))
-    who = [
-        f"{name} has no readable answer to some prompt of {lack:,}"
-        for name, lack in of_each
-        if lack
+    """Return a sentence on the statements that lack answers, and on what they may change."""
+    bounds, (n_first, n_second, n) = one.bounds(other, ALL)
+    numbers = ((first, n_first), (second, n_second))
+    parts = [
+        f"{name} has no readable answer to some prompt of {n_lacking:,}"
+        for name, n_lacking in numbers
+        if n_lacking
     ]
-    if not who:
+    if not parts:
         return ""
-    could = bounded(one.difference(other, ALL).value, bounds, Kind.POINTS, "the difference")
-    return f" Of {plural(n, 'statement')}, {' and '.join(who)}{f'; {could}' if could else ''}."
+    effect = bounded(one.difference(other, ALL).value, bounds, Kind.POINTS, "the difference")
+    return f" Of {plural(n, 'statement')}, {' and '.join(parts)}{f'; {effect}' if effect else ''}."

@@ -1,6 +1,4 @@
-"""The result of the reliability audit: which statements of a run keep their stance, and why others
-do not.
-"""
+"""The result of the reliability audit: which statements keep their stance, and why not."""
 
 from __future__ import annotations
 
@@ -77,15 +75,13 @@ LIMITS = (
     "and 100 %.",
 )
 WHY_SAID = 3
-"tests whose reason is given"
+"number of tests whose reason is given"
 REMEMBERED = 4
-"results by other options that are kept"
+"number of results by other options that are cached"
 
 
 def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opened) -> Result:
-    """Return the verdicts on the run that is meant. Raises UnknownName, AmbiguousRun,
-    UsageError.
-    """
+    """Return the verdicts on the selected run. Raises UnknownName, AmbiguousRun, UsageError."""
 
     def read() -> tuple[ReliabilityJudged, Mapping[str, Run]]:
         run = run_meant(store, AUDIT, which)
@@ -93,40 +89,50 @@ def judge(store: Store, which: Which, options: ReliabilityOptions, opened: Opene
             raise UsageError(
                 f"{run.label} has probabilities, not answers to read; leave out --reader"
             )
-        alike = Which(run.instrument, templates=TemplateChoice(versions=which.templates.versions))
+        same_instrument = Which(
+            run.instrument, templates=TemplateChoice(versions=which.templates.versions)
+        )
         judged = judge_reliability(store, run, options, readings=which.readings)
-        return judged, runs_to_compare(store, alike)
+        return judged, runs_to_compare(store, same_instrument)
 
-    judged, beside = store.at_once(read)
-    name = next((name for name, one in beside.items() if one == judged.run), judged.run.named)
+    judged, runs = store.at_once(read)
+    name = next((run_name for run_name, run in runs.items() if run == judged.run), judged.run.named)
 
-    def put_beside(by: ReliabilityOptions, names: Sequence[str]) -> Compared:
-        with opened() as store:
+    def put_beside(other_options: ReliabilityOptions, run_names: Sequence[str]) -> Compared:
+        with opened() as opened_store:
             return compared(
-                store, {name: beside[name] for name in names}, by, readings=which.readings
+                opened_store,
+                {run_name: runs[run_name] for run_name in run_names},
+                other_options,
+                readings=which.readings,
             )
 
     @lru_cache(REMEMBERED)
-    def by(other: ReliabilityOptions) -> Result:
-        made = _result(which, name, judged.by(other), other, opened)
-        return replace(made, beside=beside, compared=partial(put_beside, other), again=by)
+    def by(other_options: ReliabilityOptions) -> Result:
+        result = _result(which, name, judged.by(other_options), other_options, opened)
+        return replace(result, beside=runs, compared=partial(put_beside, other_options), again=by)
 
     return by(options)
 
 
 def runs_to_compare(store: Store, which: Which) -> dict[str, Run]:
-    """Return the runs with answers that a choice of answers means, of every family and persona
-    unless it names some, by names that tell them apart.
+    """Return the runs with answers that a choice of answers selects, by distinct names.
+
+    They are of every family and persona, unless the choice names some.
     """
-    asked = which.templates
-    listed = store.runs.list(AUDIT, which.instrument, versions=dict(asked.versions), personas=True)
-    every = of_models(store, listed, which.models)
-    families = asked.families or tuple(dict.fromkeys(run.family for run in every))
-    there = chosen_of(every, replace(asked, families=families, personas=asked.personas or (EVERY,)))
-    kept = split(
-        store, matching(there, which.sampling, which.dtype, which.snapshot), which.fingerprint
+    templates = which.templates
+    all_runs = store.runs.list(
+        AUDIT, which.instrument, versions=dict(templates.versions), personas=True
     )
-    return named_runs([run for run in kept if run.responses])
+    model_runs = of_models(store, all_runs, which.models)
+    families = templates.families or tuple(dict.fromkeys(run.family for run in model_runs))
+    chosen = chosen_of(
+        model_runs, replace(templates, families=families, personas=templates.personas or (EVERY,))
+    )
+    snapshot_runs = split(
+        store, matching(chosen, which.sampling, which.dtype, which.snapshot), which.fingerprint
+    )
+    return named_runs([run for run in snapshot_runs if run.responses])
 
 
 def compared_runs(
@@ -137,32 +143,42 @@ def compared_runs(
     where: Sequence[str],
     medium: Medium,
 ) -> Printed:
-    """Return what `verdicts` prints of runs side by side. `names`: theirs, or their models';
-    `where`: which rows.
+    """Return the printed comparison of runs side by side.
+
+    Parameters
+    ----------
+    names : names of the runs, or of their models
+    where : conditions that select rows
     """
     runs = runs_to_compare(store, which)
     models = {name: run.model for name, run in runs.items()}
     labels = {run.label: name for name, run in runs.items()}
-    chosen = {name: runs[name] for name in meant(names, models, labels)}
-    of = replace(
-        compared(store, chosen, options, readings=which.readings), within=options.same_within
+    selected_runs = {name: runs[name] for name in meant(names, models, labels)}
+    comparison = replace(
+        compared(store, selected_runs, options, readings=which.readings), within=options.same_within
     )
-    return with_rules(side_by_side(of, conditions(where), medium, choices(which, options)), options)
+    return with_rules(
+        side_by_side(comparison, conditions(where), medium, choices(which, options)), options
+    )
 
 
 MOST_STEPS = 1000
-"steps of a key up, and down, from the usual value"
+"steps of a key up, and down, from the default value"
 
 
 def _result(
     which: Which, name: str, judged: ReliabilityJudged, options: ReliabilityOptions, opened: Opened
 ) -> Result:
-    of, most = judged.figures(as_people=options.as_people), judged.report.counts.sizes[1]
-    usual = ReliabilityOptions().needed(most)
-    last = min(most, usual + MOST_STEPS)
-    first = max(1, usual - MOST_STEPS)
+    """Return the result of a judged run."""
+    figures, largest_plan = (
+        judged.figures(as_people=options.as_people),
+        judged.report.counts.sizes[1],
+    )
+    default_minimum = ReliabilityOptions().needed(largest_plan)
+    highest = min(largest_plan, default_minimum + MOST_STEPS)
+    lowest = max(1, default_minimum - MOST_STEPS)
     steps: dict[str, Sequence[object]] = {
-        "minimum": (*range(usual, last + 1), *range(first, usual))
+        "minimum": (*range(default_minimum, highest + 1), *range(lowest, default_minimum))
     }
     return Result(
         which=which,
@@ -170,16 +186,16 @@ def _result(
         instrument=judged.instrument,
         runs={name: judged.run},
         names=(name,),
-        book=_book(judged, of, f"{name} on {judged.run.instrument}: reliability", opened),
+        book=_book(judged, figures, f"{name} on {judged.run.instrument}: reliability", opened),
         first=FIRST,
         unfolded=UNFOLDED,
-        findings=Later(lambda: _findings(name, judged, of)),
-        all_models=lambda: _all_models(name, judged, of),
-        leads=Later(lambda: _leads(judged, of)),
-        headline=lambda: _headline(name, judged, of),
+        findings=Later(lambda: _findings(name, judged, figures)),
+        all_models=lambda: _all_models(name, judged, figures),
+        leads=Later(lambda: _leads(judged, figures)),
+        headline=lambda: _headline(name, judged, figures),
         rulings=judged.rulings,
         answered=[replace(judged.answered, name=name)],
-        items={name: Later(lambda: _items(judged, of))},
+        items={name: Later(lambda: _items(judged, figures))},
         limits=LIMITS,
         references=[CERON],
         words=tuple(_words(judged)),
@@ -192,34 +208,40 @@ def _result(
 
 
 def _book(judged: ReliabilityJudged, of: VerdictFigures, title: str, opened: Opened) -> Book:
-    """Return the figures of a run with what its answers are, and, behind them, the probabilities of
-    its prompts.
+    """Return the tables of a run, with those on its answers, and the probabilities of its prompts.
+
+    The probabilities are behind the tables.
     """
     personas = judged.by_persona.entries() if judged.by_persona else ()
     refusals = entries(lambda: [judged.refusals], judged.report.options.seed)
-    found = book(of, title, [*personas, entry([judged.answered]), *refusals], judged.verdicts.error)
-    behind = {**found.behind, **_probabilities(judged, opened)}
+    tables_of_run = book(
+        of, title, [*personas, entry([judged.answered]), *refusals], judged.verdicts.error
+    )
+    detail_tables = {**tables_of_run.behind, **_probabilities(judged, opened)}
     return replace(
-        found, behind=behind, told=judged.told(), header=judged.header, methods=judged.methods()
+        tables_of_run,
+        behind=detail_tables,
+        told=judged.told(),
+        header=judged.header,
+        methods=judged.methods(),
     )
 
 
 def _leads(judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[str]:
-    """Yield the share of statements that keep their stance, and how many pass the published
-    test.
-    """
-    value, doubt = pooled.share_said(of.pooled)
+    """Yield the share of statements that keep their stance, and the published pass rate."""
+    value, caveat = pooled.share_said(of.pooled)
     yield (
         f"{pooled.KEEP}{pooled.tests_words(judged.report)}: "
-        f"{value}.{f' ({doubt})' if doubt else ''}"
+        f"{value}.{f' ({caveat})' if caveat else ''}"
     )
-    said, value, could = passing_said(judged.report)
-    yield f"{said}: {value}{f'; {could}' if could else ''}."
+    label, value, range_text = passing_said(judged.report)
+    yield f"{label}: {value}{f'; {range_text}' if range_text else ''}."
 
 
 def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Callable[..., AnyTable]]:
-    """Return the tables of every prompt's labels and next tokens, of one statement or under one
-    template if named.
+    """Return the tables of every prompt's labels and next tokens.
+
+    They are of one statement or under one template if these are named.
     """
 
     def scored(statement: str, template: str) -> tuple[ExactReport, list[ScoredPrompt]]:
@@ -229,16 +251,24 @@ def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Calla
                 "them with: "
                 "workbench run STORE --exact --model NAME"
             )
-        with opened() as store:
-            tables = store.scores.tables_of_run(judged.run)
-            cells = store.runs.cells(judged.run)
+        with opened() as opened_store:
+            token_tables = opened_store.scores.tables_of_run(judged.run)
+            cells = opened_store.runs.cells(judged.run)
         tokens = {
-            (ref, f"{kind}-{n}" if n else kind, under, "swapped" if inverted else PRINTED_ORDER): (
-                tuple((text, math.exp(log)) for text, log in tables[probe].tokens),
-                tables[probe].rest,
+            (
+                ref,
+                f"{kind}-{ordinal}" if ordinal else kind,
+                template_name,
+                "swapped" if inverted else PRINTED_ORDER,
+            ): (
+                tuple(
+                    (text, math.exp(log_probability))
+                    for text, log_probability in token_tables[probe].tokens
+                ),
+                token_tables[probe].rest,
             )
-            for ref, kind, n, under, inverted, probe, _ in cells
-            if probe in tables
+            for ref, kind, ordinal, template_name, inverted, probe, _ in cells
+            if probe in token_tables
         }
         return exact, list(scored_prompts(exact, tokens, statement, template))
 
@@ -253,15 +283,19 @@ def _probabilities(judged: ReliabilityJudged, opened: Opened) -> dict[str, Calla
 def book(
     of: VerdictFigures, title: str, more: Sequence[Entry] = (), of_reader: ReaderError | None = None
 ) -> Book:
-    """Return the figures of a run, in the order in which one reads them. `more`: tables of what its
-    answers are.
+    """Return the tables of a run, in reading order.
 
-    Behind `verdicts` stand a statement under each template (`statement`), and behind these its
-    wordings (`wordings`); what a wording was answered (`answers`) leads out of the book. Behind
-    `templates` stand the verdicts under one.
+    Behind `verdicts` are a statement under each template (`statement`), and behind these its
+    wordings (`wordings`). The answers to a wording (`answers`) lead out of the book. Behind
+    `templates` are the verdicts under one.
+
+    Parameters
+    ----------
+    more : tables on the answers of the run
+    of_reader : the errors of the reader; None: unknown
     """
     exact = of.exact
-    chances = (
+    chance_entries = (
         []
         if exact is None
         else [
@@ -270,7 +304,7 @@ def book(
             )
         ]
     )
-    under = [(template,) for template in of.templates] if len(of.templates) > 1 else []
+    template_subjects = [(template,) for template in of.templates] if len(of.templates) > 1 else []
     verdicts = partial(tables.verdicts, of)
     return Book(
         title,
@@ -279,14 +313,14 @@ def book(
                 "verdicts",
                 "statements",
                 verdicts,
-                [(), *under],
+                [(), *template_subjects],
                 said=partial(tables.passing_words, of),
             ),
             Entry("pooled", "keeping their stance", lambda: pooled.table(of.report, of.pooled)),
             Entry("passing", "passing each test", partial(passing, of)),
             *_reader_error(of_reader),
             Entry("passing_by_template", "passing, by template", partial(passing_by_template, of)),
-            *chances,
+            *chance_entries,
             Entry("templates", "templates", partial(tables.templates, of)),
             *_agreement(of),
             *_instability(of),
@@ -310,6 +344,7 @@ def book(
 
 
 def _reader_error(of: ReaderError | None) -> list[Entry]:
+    """Return the table of the reader's error, or nothing if it is unknown."""
     return (
         []
         if of is None
@@ -318,8 +353,9 @@ def _reader_error(of: ReaderError | None) -> list[Entry]:
 
 
 def _instability(of: VerdictFigures) -> list[Entry]:
-    """Return the tables of variance components; they are made when somebody looks, which takes a
-    moment.
+    """Return the tables of variance components.
+
+    They are computed when somebody opens them, because it takes a moment.
     """
     issues = sorted({issue for ref in of.report.counts.statements for issue in _labelled(of, ref)})
     return [
@@ -335,16 +371,18 @@ def _instability(of: VerdictFigures) -> list[Entry]:
 
 
 def _labelled(of: VerdictFigures, ref: str) -> list[str]:
+    """Return the policy issues with which a statement is labelled."""
     statement = of.statements.get(ref)
     return [issue for issue, label in statement.issues.items() if label] if statement else []
 
 
 def _agreement(of: VerdictFigures) -> list[Entry]:
-    """Return the tables of agreement; some depend on whether kappas are over the statements that
-    people answered.
+    """Return the tables of agreement.
+
+    Some depend on whether kappas are over the statements that people answered.
     """
     name, as_people = of.instrument.name, ["as_people"]
-    found = [
+    agreement_entries = [
         Entry(
             "mean_kappas",
             "κ beside coin and people",
@@ -356,9 +394,11 @@ def _agreement(of: VerdictFigures) -> list[Entry]:
         Entry("item_agreement", "agreement per statement", partial(agreement.items, of)),
     ]
     if of.instrument.survey:
-        found.append(Entry("people", "people", lambda: agreement.people(name, of.people)))
+        agreement_entries.append(
+            Entry("people", "people", lambda: agreement.people(name, of.people))
+        )
     if of.as_people:
-        found.append(
+        agreement_entries.append(
             Entry(
                 "restricted",
                 "statements counted",
@@ -366,37 +406,40 @@ def _agreement(of: VerdictFigures) -> list[Entry]:
                 choices=as_people,
             )
         )
-    return found
+    return agreement_entries
 
 
 def _headline(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Headline:
+    """Return the headline of a run: its share of kept stances, and its verdicts."""
     share = of.pooled.share(ALL)
     if share.defined:
-        keep = f"keeps {number(share.value, Kind.SHARE)} of {plural(share.n, 'stance')}"
+        main_text = f"keeps {number(share.value, Kind.SHARE)} of {plural(share.n, 'stance')}"
     else:
-        keep = f"share of kept stances not estimated: {share.undefined}"
-    where = f"{judged.run.instrument} · {judged.run.sampling}"
-    rough = of.pooled.roughness(ALL)
-    warnings = [(f"! {rough}", True)] if rough else []
-    return Headline(name, keep, [*warnings, (f"{_verdicts_words(judged.report)} · {where}", False)])
+        main_text = f"share of kept stances not estimated: {share.undefined}"
+    run_text = f"{judged.run.instrument} · {judged.run.sampling}"
+    roughness = of.pooled.roughness(ALL)
+    warnings = [(f"! {roughness}", True)] if roughness else []
+    return Headline(
+        name, main_text, [*warnings, (f"{_verdicts_words(judged.report)} · {run_text}", False)]
+    )
 
 
 def _verdicts_words(report: ReliabilityReport) -> str:
-    """Return how many statements pass the published test, fail it, and have no verdict."""
-    found = Counter(verdict(code) for code in report.over_templates(ALL))
-    tested = sum(found.values()) - found[Verdict.VOID]
-    said = f"✓ {found[Verdict.PASS]} of {tested} {pooled.published_words(report)}"
-    if found[Verdict.FAIL]:
-        said += f"  ✗ {found[Verdict.FAIL]} to review"
-    if found[Verdict.INSUFFICIENT]:
-        said += f"  · {found[Verdict.INSUFFICIENT]} few"
-    if found[Verdict.VOID]:
-        said += f"  ∅ {found[Verdict.VOID]} void"
-    return said
+    """Return the numbers of statements that pass or fail the published test, or have no verdict."""
+    counts = Counter(verdict(code) for code in report.over_templates(ALL))
+    tested = sum(counts.values()) - counts[Verdict.VOID]
+    text = f"✓ {counts[Verdict.PASS]} of {tested} {pooled.published_words(report)}"
+    if counts[Verdict.FAIL]:
+        text += f"  ✗ {counts[Verdict.FAIL]} to review"
+    if counts[Verdict.INSUFFICIENT]:
+        text += f"  · {counts[Verdict.INSUFFICIENT]} few"
+    if counts[Verdict.VOID]:
+        text += f"  ∅ {counts[Verdict.VOID]} void"
+    return text
 
 
 def _words(judged: ReliabilityJudged) -> Iterator[str]:
-    """Say what is judged, and the rules in force, for the line above tables."""
+    """Yield the parts of the line above tables: statements, sampling and rules in force."""
     report = judged.report
     counts, options, (fewest, most) = report.counts, report.options, report.counts.sizes
     if missing := judged.missing():
@@ -410,9 +453,9 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
     yield str(judged.run.sampling)
     low, high = f"{100 * options.low:g}", f"{100 * options.high:g}"
     if judged.exact is None:
-        usual = options.usual(("low", "high")) == options
+        is_default = options.usual(("low", "high")) == options
         yield judged.card.name
-        yield f"rule as {options.rule}{'' if usual else f', limits {low} and {high} %'}"
+        yield f"rule as {options.rule}{'' if is_default else f', limits {low} and {high} %'}"
         yield f"≥{report.needed_words} readable"
     else:
         reading = f", ≥{report.needed_words} readable" if options.with_unreadable else ""
@@ -424,18 +467,19 @@ def _words(judged: ReliabilityJudged) -> Iterator[str]:
 
 
 def _findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Iterator[OfModel]:
+    """Yield the findings on a run."""
     report = judged.report
-    value, doubt = pooled.share_said(of.pooled)
-    yield OfModel(f"{pooled.KEEP}{pooled.tests_words(report)}", name, value, doubt=doubt)
-    said, value, could = passing_said(report)
+    value, caveat = pooled.share_said(of.pooled)
+    yield OfModel(f"{pooled.KEEP}{pooled.tests_words(report)}", name, value, doubt=caveat)
+    label, value, range_text = passing_said(report)
     error = judged.verdicts.error
     corrected = "" if error is None else reader_error.said(error)
-    yield OfModel(said, name, value, doubt="; ".join(filter(None, (could, corrected))))
+    yield OfModel(label, name, value, doubt="; ".join(filter(None, (range_text, corrected))))
     yield from _weakest(name, report)
     codes = report.over_templates(ALL)
-    if n := int((codes == VOID).sum()):
+    if n_void := int((codes == VOID).sum()):
         yield OfModel(
-            "Statements that are not counted, because no test applies to them", name, f"{n:,}"
+            "Statements that are not counted, because no test applies to them", name, f"{n_void:,}"
         )
     if judged.exact is not None:
         yield OfModel(
@@ -444,16 +488,17 @@ def _findings(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Itera
 
 
 def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> AnyTable:
+    """Return the table of the run for a comparison of all models."""
     report = judged.report
     codes = report.over_templates(ALL)
-    few, void = (int((codes == code).sum()) for code in (INSUFFICIENT, VOID))
+    n_insufficient, n_void = (int((codes == code).sum()) for code in (INSUFFICIENT, VOID))
     values: dict[str, Estimate | float | None] = {
         "pooled": of.pooled.share(ALL),
         "coin": pooled.by_coin(report).share(ALL).value,
         "passing": report.passing(ALL),
         "answers": None if judged.exact is not None else float(report.counts.sizes[1]),
-        "statements": len(codes) - void,
-        "few": few,
+        "statements": len(codes) - n_void,
+        "few": n_insufficient,
     }
     return of_all_models(
         pooled.KEEP,
@@ -477,67 +522,86 @@ def _all_models(name: str, judged: ReliabilityJudged, of: VerdictFigures) -> Any
 
 
 def passing_said(report: ReliabilityReport) -> tuple[str, str, str]:
-    """Return what is said of the statements that pass the published test, how many do, and between
-    which shares it could be if those that are missing were known.
+    """Return the label, the value and the possible range of the published pass rate.
+
+    The range is that of the share if the statements with too few answers were decided.
     """
     codes = report.over_templates(ALL)
-    failed, n, void = (int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID))
-    of = len(codes) - void
-    passed = of - failed - n
-    share = f" ({number(passed / of, Kind.SHARE)})" if of else ""
-    ends = between(Bounds(passed / of, (passed + n) / of), Kind.SHARE) if n else ""
-    could = f"{ends} if the {n:,} with too few readable answers were decided" if n else ""
-    said = f"Statements that {pooled.published_words(report)}{pooled.tests_words(report)}"
-    return said, f"{passed:,} of {of:,}{share}", could
+    n_failed, n_insufficient, n_void = (
+        int((codes == code).sum()) for code in (FAIL, INSUFFICIENT, VOID)
+    )
+    n_tested = len(codes) - n_void
+    n_passed = n_tested - n_failed - n_insufficient
+    share = f" ({number(n_passed / n_tested, Kind.SHARE)})" if n_tested else ""
+    bounds_text = (
+        between(Bounds(n_passed / n_tested, (n_passed + n_insufficient) / n_tested), Kind.SHARE)
+        if n_insufficient
+        else ""
+    )
+    range_text = (
+        f"{bounds_text} if the {n_insufficient:,} with too few readable answers were decided"
+        if n_insufficient
+        else ""
+    )
+    label = f"Statements that {pooled.published_words(report)}{pooled.tests_words(report)}"
+    return label, f"{n_passed:,} of {n_tested:,}{share}", range_text
 
 
 MOST_FAILED = "Reliability test that most statements fail"
 
 
 def _weakest(name: str, report: ReliabilityReport) -> Iterator[OfModel]:
-    """Say which test most statements fail, under whichever template."""
-    failed = {
+    """Yield a finding on the test that most statements fail, under any template."""
+    n_failed_by_test = {
         test: int((report.over_templates(test) == FAIL).sum()) for test in report.options.tests
     }
-    test = max(failed, key=lambda one: failed[one], default="")
-    if test and failed[test]:
-        tested = int((report.over_templates(test) != VOID).sum())
+    test = max(n_failed_by_test, key=lambda candidate: n_failed_by_test[candidate], default="")
+    if test and n_failed_by_test[test]:
+        n_tested = int((report.over_templates(test) != VOID).sum())
         yield OfModel(
             "Reliability test that most statements fail",
             name,
-            f"{in_words(test)}, {failed[test]:,} of {tested:,}",
+            f"{in_words(test)}, {n_failed_by_test[test]:,} of {n_tested:,}",
         )
-    elif failed:
+    elif n_failed_by_test:
         yield OfModel("Reliability test that most statements fail", name, "none")
 
 
 def _items(judged: ReliabilityJudged, figures: VerdictFigures) -> Iterator[ReportedItem]:
+    """Yield the statements with their verdicts and reasons."""
     report = judged.report
     codes = report.over_templates(ALL)
-    failing = {test: np.atleast_2d(report.verdicts(test)) for test in report.options.tests}
-    for place, ref in enumerate(report.counts.statements):
-        found = verdict(codes[place])
-        said = () if found is Verdict.PASS else tuple(_why(report, failing, place, ref))
-        yield ReportedItem(ref, figures.text(ref), found, said)
+    codes_by_test = {test: np.atleast_2d(report.verdicts(test)) for test in report.options.tests}
+    for row, ref in enumerate(report.counts.statements):
+        outcome = verdict(codes[row])
+        reasons = () if outcome is Verdict.PASS else tuple(_why(report, codes_by_test, row, ref))
+        yield ReportedItem(ref, figures.text(ref), outcome, reasons)
 
 
 def _why(
     report: ReliabilityReport, failing: Mapping[str, np.ndarray], place: int, ref: str
 ) -> Iterator[str]:
-    """Say of the first tests that are not passed under how many templates, with the reason under
-    one of them.
+    """Yield sentences on the first tests that a statement does not pass.
+
+    Each gives the number of templates under which it does not pass, and the reason under the first
+    one.
     """
     templates = report.counts.templates
-    said = 0
+    n_given = 0
     for test, codes in failing.items():
-        wrong = np.flatnonzero((codes[:, place] == FAIL) | (codes[:, place] == INSUFFICIENT))
-        if not wrong.size or said == WHY_SAID:
+        not_passed = np.flatnonzero((codes[:, place] == FAIL) | (codes[:, place] == INSUFFICIENT))
+        if not not_passed.size or n_given == WHY_SAID:
             continue
-        said += 1
-        first = templates[int(wrong[0])]
-        under = f" under {len(wrong)} of {len(templates)} templates" if len(templates) > 1 else ""
+        n_given += 1
+        first = templates[int(not_passed[0])]
+        templates_text = (
+            f" under {len(not_passed)} of {len(templates)} templates" if len(templates) > 1 else ""
+        )
         instance = f" ({first})" if len(templates) > 1 else ""
-        yield f"{in_words(test)}: not passed{under}. {report.reason(ref, first, test)}{instance}"
+        yield (
+            f"{in_words(test)}: not passed{templates_text}. "
+            f"{report.reason(ref, first, test)}{instance}"
+        )
 
 
 STATEMENTS, TEMPLATES, SAMPLES = 8, ("personal-2", "personal-3"), 10
@@ -547,13 +611,14 @@ unreadable"""
 
 
 def design(store: Store, model: str) -> Design:
-    """Return a design on the first statement of each topic: every issue is in a short
-    demonstration.
+    """Return a design on the first statement of each topic.
+
+    Every issue is thus in a short demonstration.
     """
     statements = store.instruments.get(SHIPPED_INSTRUMENT).statements
-    first = {one.ref.rpartition("-")[0]: one.ref for one in reversed(statements)}
-    chosen = set(list(first.values())[:STATEMENTS])
-    refs = tuple(one.ref for one in statements if one.ref in chosen)
+    first = {item.ref.rpartition("-")[0]: item.ref for item in reversed(statements)}
+    selected_refs = set(list(first.values())[:STATEMENTS])
+    refs = tuple(item.ref for item in statements if item.ref in selected_refs)
     return Design(
         SHIPPED_INSTRUMENT,
         model,

@@ -1,6 +1,4 @@
-"""What an auditor should look at in the verdicts of a run: failing by one wording, close calls, too
-few answers.
-"""
+"""Signals for auditors in a run's verdicts: one failing wording, close calls, few answers."""
 
 from __future__ import annotations
 
@@ -27,19 +25,20 @@ from workbench.stats.proportions import ReliabilityRule, is_reliable
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Limits:
-    """Which prompts of a report one answer decides, found for all of them at once: (T, S, V, 2)."""
+    """The prompts of a report that one answer decides, computed for all at once: (T, S, V, 2)."""
 
     close: BoolArray
     turns: BoolArray | None
-    """those that one answer on the other side would make clear or unclear; None: probabilities were
-    computed"""
+    """prompts that one answer on the other side would make clear or unclear; None: probabilities
+    were computed"""
 
     @classmethod
     def of(cls, report: ReliabilityReport) -> Limits:
+        """Return the prompts of a report that one answer decides."""
         counts, options = report.counts, report.options
         swapped = [
-            place
-            for place, variant in enumerate(counts.variants)
+            index
+            for index, variant in enumerate(counts.variants)
             if variant.kind is not VariantKind.ORIGINAL
         ]
         turns = None
@@ -48,50 +47,58 @@ class Limits:
                 np.abs(report.leaning - limit) <= 1 / options.beside
                 for limit in (options.low, options.high)
             )
-            found = np.logical_or(*gaps) & report.enough
+            is_close = np.logical_or(*gaps) & report.enough
         else:
             turns = _turns(report)
-            few = (counts.readable == report.needs) | (counts.readable == report.needs - 1)
-            found = (turns | few) & (counts.total > 0) & counts.exists[None, :, :, None]
-        found[:, :, swapped, SWAPPED] = False
-        return cls(np.asarray(found), turns)
+            is_at_minimum = (counts.readable == report.needs) | (
+                counts.readable == report.needs - 1
+            )
+            is_close = (
+                (turns | is_at_minimum) & (counts.total > 0) & counts.exists[None, :, :, None]
+            )
+        is_close[:, :, swapped, SWAPPED] = False
+        return cls(np.asarray(is_close), turns)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Stakes:
-    """What one answer more or less to a single prompt near its limit would turn, found by judging
-    anew.
+    """The verdicts that one answer more or less to a single prompt near its limit would change.
+
+    They are computed by judging anew.
     """
 
     tests: Mapping[str, BoolArray]
-    "test -> where it would have another verdict: (T, S)"
+    "test -> whether it would have another verdict: (T, S)"
     verdict: BoolArray
-    "statements that would have another verdict over all tests and templates: (S,)"
+    "whether a statement would have another verdict over all tests and templates: (S,)"
 
     @classmethod
     def of(cls, report: ReliabilityReport, limits: Limits) -> Stakes:
+        """Return the verdicts of a report that one answer would change."""
         tests = {
             test: np.zeros(report.verdicts(test).shape, dtype=np.bool_)
             for test in report.options.tests
         }
         verdict = np.zeros(len(report.counts.statements), dtype=np.bool_)
-        for other in _one_answer_on(report, limits):
-            for test, turned in tests.items():
-                turned |= other.verdicts(test) != report.verdicts(test)
-            verdict |= other.over_templates(ALL) != report.over_templates(ALL)
+        for changed_report in _one_answer_on(report, limits):
+            for test, is_changed in tests.items():
+                is_changed |= changed_report.verdicts(test) != report.verdicts(test)
+            verdict |= changed_report.over_templates(ALL) != report.over_templates(ALL)
         return cls(tests, verdict)
 
 
 def _one_answer_on(report: ReliabilityReport, limits: Limits) -> Iterator[ReliabilityReport]:
-    """Yield the report as it were with one answer to a wording, in one order of the labels, on the
-    other side, come or gone; of every statement and template at once, as their tests do not rest on
-    each other.
+    """Yield the report with one answer to a wording, in one label order, moved, added or removed.
+
+    It is so for every statement and template at once, as their tests do not depend on each other.
     """
     counts = report.counts
-    for place in np.ndindex(limits.close.shape[2:]):
-        only = np.zeros_like(limits.close)
-        only[:, :, place[0], place[1]] = limits.close[:, :, place[0], place[1]]
-        if not only.any():
+    for variant_and_order in np.ndindex(limits.close.shape[2:]):
+        is_moved = np.zeros_like(limits.close)
+        is_moved[:, :, variant_and_order[0], variant_and_order[1]] = limits.close[
+            :, :, variant_and_order[0], variant_and_order[1]
+        ]
+        if not is_moved.any():
             continue
         for up, down in ((1, -1), (-1, 1), (-1, 0), (0, -1), (1, 0), (0, 1)):
             if isinstance(report, ExactReport):
@@ -100,12 +107,12 @@ def _one_answer_on(report: ReliabilityReport, limits: Limits) -> Iterator[Reliab
                     named = mass.positive + mass.negative
                     share = np.clip(np.nan_to_num(report.leaning) + step, 0, 1)
                     moved = (
-                        np.where(only, share * named, mass.positive),
-                        np.where(only, (1 - share) * named, mass.negative),
+                        np.where(is_moved, share * named, mass.positive),
+                        np.where(is_moved, (1 - share) * named, mass.negative),
                     )
                     yield replace(report, mass=replace(mass, positive=moved[0], negative=moved[1]))
                 continue
-            positive, negative = counts.positive + up * only, counts.negative + down * only
+            positive, negative = counts.positive + up * is_moved, counts.negative + down * is_moved
             possible = (positive >= 0) & (negative >= 0) & (positive + negative <= counts.total)
             yield replace(
                 report,
@@ -122,69 +129,81 @@ def _one_answer_on(report: ReliabilityReport, limits: Limits) -> Iterator[Reliab
 
 
 def _at_stake(report: ReliabilityReport, stakes: Stakes, statement: int) -> Iterator[Signal]:
-    """Yield which verdicts of a statement one answer would turn."""
-    found = [
+    """Yield signals on the verdicts of a statement that one answer would change."""
+    templates_by_test = [
         (
             test.replace("_", " "),
             [
                 name
-                for name, turns in zip(report.counts.templates, at[:, statement], strict=True)
-                if turns
+                for name, would_change in zip(
+                    report.counts.templates, changes[:, statement], strict=True
+                )
+                if would_change
             ],
         )
-        for test, at in stakes.tests.items()
-        if at.ndim > 1
+        for test, changes in stakes.tests.items()
+        if changes.ndim > 1
     ]
-    if n := sum(len(under) for _, under in found):
-        said = ", ".join(
-            f"{test} ({len(under)})" if len(under) > 1 else test for test, under in found if under
+    if n_tests := sum(len(names) for _, names in templates_by_test):
+        tests_text = ", ".join(
+            f"{test} ({len(names)})" if len(names) > 1 else test
+            for test, names in templates_by_test
+            if names
         )
-        yield Signal("tests", f"{plural(n, 'test')}: {said}", size=n)
+        yield Signal("tests", f"{plural(n_tests, 'test')}: {tests_text}", size=n_tests)
     if stakes.verdict[statement]:
         yield Signal("verdict", "over all tests")
 
 
 def failing_tests(report: ReliabilityReport, statement: int) -> int:
     """Return how many tests under a template a statement fails."""
-    found = (report.verdicts(test) for test in report.options.tests)
-    return max(1, sum(int((of[:, statement] == FAIL).sum()) for of in found if of.ndim > 1))
+    codes_by_test = (report.verdicts(test) for test in report.options.tests)
+    return max(
+        1,
+        sum(int((codes[:, statement] == FAIL).sum()) for codes in codes_by_test if codes.ndim > 1),
+    )
 
 
 def judged(store: Store, run: Run, readings: Readings) -> Judged:
-    """Return the statements of a run with what speaks for looking at them. Raises UsageError."""
+    """Return the statements of a run with their signals for review. Raises UsageError."""
     return of_report(run_verdicts(store, run, readings=readings).report)
 
 
 def of_report(report: ReliabilityReport) -> Judged:
-    """Return the same of a report."""
+    """Return the statements of a report with their signals for review."""
     verdicts, limits = report.over_templates(ALL), Limits.of(report)
     statements, stakes = report.counts.statements, Stakes.of(report, limits)
     signals = {
         ref: (
-            *_one_wording(report, verdicts, place),
-            *_at_stake(report, stakes, place),
-            *_near(report, limits, place),
-            *_insufficient(report, place),
+            *_one_wording(report, verdicts, row),
+            *_at_stake(report, stakes, row),
+            *_near(report, limits, row),
+            *_insufficient(report, row),
         )
-        for place, ref in enumerate(statements)
+        for row, ref in enumerate(statements)
     }
-    passed = frozenset(ref for place, ref in enumerate(statements) if verdicts[place] == PASS)
-    return Judged(statements, passed, {ref: found for ref, found in signals.items() if found})
+    passed = frozenset(ref for row, ref in enumerate(statements) if verdicts[row] == PASS)
+    return Judged(
+        statements,
+        passed,
+        {ref: statement_signals for ref, statement_signals in signals.items() if statement_signals},
+    )
 
 
 def known(report: ReliabilityReport) -> Judged:
-    """Return the statements of a report with one bare signal where `of_report` has any, for who
-    counts them alone.
+    """Return the statements of a report, with one bare signal for those that `of_report` gives any.
+
+    It is for callers that only count them.
     """
     limits, verdicts = Limits.of(report), report.over_templates(ALL)
     stakes = Stakes.of(report, limits)
-    found = limits.close.any(axis=(0, 2, 3)) | stakes.verdict | (verdicts == INSUFFICIENT)
-    for at in (at for at in stakes.tests.values() if at.ndim > 1):
-        found |= at.any(axis=0)
+    has_signal = limits.close.any(axis=(0, 2, 3)) | stakes.verdict | (verdicts == INSUFFICIENT)
+    for changes in (changes for changes in stakes.tests.values() if changes.ndim > 1):
+        has_signal |= changes.any(axis=0)
     signals = {
         ref: (Signal("near", ""),)
-        for place, ref in enumerate(report.counts.statements)
-        if found[place] or next(_one_wording(report, verdicts, place), None) is not None
+        for row, ref in enumerate(report.counts.statements)
+        if has_signal[row] or next(_one_wording(report, verdicts, row), None) is not None
     }
     return Judged(report.counts.statements, None, signals)
 
@@ -192,7 +211,7 @@ def known(report: ReliabilityReport) -> Judged:
 def _one_wording(
     report: ReliabilityReport, verdicts: Int8Array, statement: int
 ) -> Iterator[Signal]:
-    """Yield that a statement fails by one wording only, under whichever templates."""
+    """Yield a signal if a statement fails by only one wording, under any templates."""
     if verdicts[statement] != FAIL:
         return
     failing: dict[str, list[str]] = {}
@@ -200,17 +219,19 @@ def _one_wording(
         for variant in _failing(report, template, statement):
             failing.setdefault(variant, []).append(name)
     if len(failing) == 1:
-        ((variant, under),) = failing.items()
-        few = dict.fromkeys(
-            str(report.counts.variants[v])
-            for _, v in np.argwhere(
+        ((variant, templates),) = failing.items()
+        too_few_variants = dict.fromkeys(
+            str(report.counts.variants[index])
+            for _, index in np.argwhere(
                 ~report.enough[:, statement, :, PRINTED] & report.counts.exists[statement]
             )
         )
-        too_few = f"; too few answers to test {', '.join(few)}" if few else ""
+        note = (
+            f"; too few answers to test {', '.join(too_few_variants)}" if too_few_variants else ""
+        )
         yield Signal(
             "one_wording",
-            f"{variant} alone, under {', '.join(under)}{too_few}",
+            f"{variant} alone, under {', '.join(templates)}{note}",
             (variant,),
             size=failing_tests(report, statement),
         )
@@ -220,19 +241,19 @@ def _failing(report: ReliabilityReport, template: int, statement: int) -> Iterat
     """Yield the wordings by which a statement fails a test that counts, each once."""
     counts, tests = report.counts, report.options.tests
     kinds = {KIND_OF_TEST[test] for test in tests if test in KIND_OF_TEST}
-    for place in np.flatnonzero(counts.exists[statement]):
-        variant = counts.variants[place]
-        unclear = "sampling" in tests and report.clear[template, statement, place, PRINTED] == FAIL
-        contrary = (
+    for index in np.flatnonzero(counts.exists[statement]):
+        variant = counts.variants[index]
+        unclear = "sampling" in tests and report.clear[template, statement, index, PRINTED] == FAIL
+        is_contrary = (
             variant.kind in kinds
-            and counts.signs[statement, place] != 0
-            and report.related[template, statement, place] == FAIL
+            and counts.signs[statement, index] != 0
+            and report.related[template, statement, index] == FAIL
         )
-        first = variant.kind is VariantKind.ORIGINAL and "label_order" in tests
+        decides_order = variant.kind is VariantKind.ORIGINAL and "label_order" in tests
         if (
             unclear
-            or contrary
-            or (first and report.verdicts("label_order")[template, statement] == FAIL)
+            or is_contrary
+            or (decides_order and report.verdicts("label_order")[template, statement] == FAIL)
         ):
             yield str(variant)
 
@@ -240,18 +261,16 @@ def _failing(report: ReliabilityReport, template: int, statement: int) -> Iterat
 def near(report: ReliabilityReport) -> BoolArray:
     """Return which prompts one answer decides: (T, S, V, 2).
 
-    One answer that says the other side would turn clear into unclear or back, or one readable
-    answer more or less would make enough of too few or back. Where probabilities were computed, a
-    leaning is near a limit if it is no further off than what one sample weighs (1 / 30). Prompts
-    with swapped labels count where a test looks at them: the original's.
+    One answer decides a prompt if on the other side it would turn clear into unclear or back, or if
+    one readable answer more or less would turn enough into too few or back. If probabilities were
+    computed, a leaning is near a limit if its distance is at most the weight of one sample (1 /
+    30). Prompts with swapped labels count if a test looks at them: those of the original.
     """
     return Limits.of(report).close
 
 
 def _turns(report: ReliabilityReport) -> BoolArray:
-    """Return which prompts one answer that says the other side would make clear or unclear: (T, S,
-    V, 2).
-    """
+    """Return which prompts one answer on the other side makes clear or unclear: (T, S, V, 2)."""
     counts, options = report.counts, report.options
     rule: ReliabilityRule = "coded" if options.rule == "coded" else "printed"
     k, n = counts.positive, counts.readable
@@ -259,54 +278,57 @@ def _turns(report: ReliabilityReport) -> BoolArray:
     def clear(positive: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> BoolArray:
         return is_reliable(np.clip(positive, 0, n), n, rule, options.low, options.high)
 
-    now = clear(k)
-    return np.asarray(report.enough & ((clear(k - 1) != now) | (clear(k + 1) != now)))
+    is_clear = clear(k)
+    return np.asarray(report.enough & ((clear(k - 1) != is_clear) | (clear(k + 1) != is_clear)))
 
 
 def _near(report: ReliabilityReport, limits: Limits, statement: int) -> Iterator[Signal]:
-    places = np.argwhere(limits.close[:, statement])
-    if not len(places):
+    """Yield a signal on the prompts of a statement near a limit."""
+    close_prompts = np.argwhere(limits.close[:, statement])
+    if not len(close_prompts):
         return
-    at = [(int(t), statement, int(v), int(order)) for t, v, order in places]
-    at.sort(key=lambda one: _just_enough(report, limits, one))
-    shown = "; ".join(
-        f"{report.counts.templates[one[0]]} {report.counts.prompt_name(one)} "
-        f"{_close_by(report, limits, one)}"
-        for one in at[:2]
+    prompts = [
+        (int(template), statement, int(variant), int(order))
+        for template, variant, order in close_prompts
+    ]
+    prompts.sort(key=lambda prompt: _just_enough(report, limits, prompt))
+    examples = "; ".join(
+        f"{report.counts.templates[prompt[0]]} {report.counts.prompt_name(prompt)} "
+        f"{_close_by(report, limits, prompt)}"
+        for prompt in prompts[:2]
     )
-    more = f" and {len(at) - 2} more" if len(at) > 2 else ""
-    variants = tuple(dict.fromkeys(str(report.counts.variants[one[2]]) for one in at))
-    marked = [one for one in at if not _just_enough(report, limits, one)]
-    prompts = tuple(
-        (str(report.counts.variants[v]), report.counts.templates[t], order == SWAPPED)
-        for t, _, v, order in marked
+    rest_text = f" and {len(prompts) - 2} more" if len(prompts) > 2 else ""
+    variants = tuple(dict.fromkeys(str(report.counts.variants[prompt[2]]) for prompt in prompts))
+    decided = [prompt for prompt in prompts if not _just_enough(report, limits, prompt)]
+    prompt_keys = tuple(
+        (str(report.counts.variants[variant]), report.counts.templates[template], order == SWAPPED)
+        for template, _, variant, order in decided
     )
-    close_by = tuple(_close_by(report, limits, one) for one in marked)
+    close_by = tuple(_close_by(report, limits, prompt) for prompt in decided)
     yield Signal(
         "near",
-        f"{plural(len(at), 'prompt')}: {shown}{more}",
+        f"{plural(len(prompts), 'prompt')}: {examples}{rest_text}",
         variants,
-        prompts=prompts,
+        prompts=prompt_keys,
         prompt_words=close_by,
-        size=len(at),
+        size=len(prompts),
     )
 
 
 def _close_by(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> str:
-    """Say what a prompt's answers say, and what is needed: `disagree 26/30`, `disagree 6/6, 7
-    needed`.
-    """
-    said = report.side(at).removeprefix(f"{report.counts.prompt_name(at)} ")
+    """Return the answers to a prompt and what it needs, as in `disagree 6/6, 7 needed`."""
+    text = report.side(at).removeprefix(f"{report.counts.prompt_name(at)} ")
     if _just_enough(report, limits, at):
-        return f"{said}, just enough"
+        return f"{text}, just enough"
     if limits.turns is not None and not limits.turns[at]:
-        return f"{said}, {report.needs[at]} needed"
-    return said
+        return f"{text}, {report.needs[at]} needed"
+    return text
 
 
 def _just_enough(report: ReliabilityReport, limits: Limits, at: tuple[int, ...]) -> bool:
-    """Return whether a prompt is near a limit only because one answer fewer would be too few: none
-    is missing.
+    """Return whether a prompt is near a limit only because it has just enough answers.
+
+    One answer fewer would be too few, but none is missing.
     """
     return (
         limits.turns is not None
@@ -316,7 +338,12 @@ def _just_enough(report: ReliabilityReport, limits: Limits, at: tuple[int, ...])
 
 
 def _insufficient(report: ReliabilityReport, statement: int) -> Iterator[Signal]:
+    """Yield a signal if a statement has too few answers."""
     if report.over_templates(ALL)[statement] == INSUFFICIENT:
-        found = report.verdicts(ALL)[:, statement] == INSUFFICIENT
-        under = [name for name, few in zip(report.counts.templates, found, strict=True) if few]
-        yield Signal("insufficient", f"under {', '.join(under)}", size=max(1, len(under)))
+        is_insufficient = report.verdicts(ALL)[:, statement] == INSUFFICIENT
+        names = [
+            name
+            for name, is_few in zip(report.counts.templates, is_insufficient, strict=True)
+            if is_few
+        ]
+        yield Signal("insufficient", f"under {', '.join(names)}", size=max(1, len(names)))

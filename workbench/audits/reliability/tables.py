@@ -1,6 +1,4 @@
-"""Figures of the reliability audit: which statements pass which test, and what stands behind a
-verdict.
-"""
+"""Tables of the reliability audit: which statements pass each test, and details of verdicts."""
 
 from __future__ import annotations
 
@@ -50,27 +48,28 @@ class VerdictLine:
     text: str
     outcomes: Mapping[str, Verdict | Outcome]
     sampled: float
-    "probability that samples would pass `all`; NaN where there are samples"
+    "probability that samples would pass `all`; NaN if there are samples"
     version: tuple[int, int] | None
-    "the version that was asked and the current one, where these differ"
+    "the version that was asked and the current one, if they differ"
 
     @property
     def ref(self) -> str:
+        """The name of the statement."""
         return self.item.statement
 
     @property
     def labels(self) -> list[str]:
-        """Labels of policy issues: `+law_and_order`."""
-        found = self.statement.issues.items() if self.statement else ()
-        return [f"{'+' if label > 0 else '−'}{issue}" for issue, label in sorted(found) if label]
+        """The labels of policy issues, as in `+law_and_order`."""
+        labels = self.statement.issues.items() if self.statement else ()
+        return [f"{'+' if label > 0 else '−'}{issue}" for issue, label in sorted(labels) if label]
 
 
 def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[VerdictLine]:
-    """Return the verdict of each statement on each test.
+    """Return the table of the verdicts on each statement, by test.
 
     Parameters
     ----------
-    template : judge under this one alone; empty: under all together
+    template : judge only under this one; empty: under all together
     failed : keep the statements that do not pass this test. Raises UnknownName
     """
     lines = [
@@ -158,7 +157,7 @@ def verdicts(of: VerdictFigures, template: str = "", failed: str = "") -> Table[
 
 
 def _pairs_behind(row: VerdictLine) -> str:
-    """Return the number of pairs behind κ, of all pairs where some could not be read."""
+    """Return the number of pairs behind κ, with the number of all pairs if some are unreadable."""
     kappa = row.item.kappa_paraphrase
     if not kappa.excluded:
         return f"({kappa.n})"
@@ -166,6 +165,7 @@ def _pairs_behind(row: VerdictLine) -> str:
 
 
 def _failing_words(failed: str) -> list[str]:
+    """Return the words of a title that name the failed test, or nothing without one."""
     return (
         [f"that do not pass {'all tests' if failed == ALL else failed.replace('_', ' ')}"]
         if failed
@@ -174,16 +174,24 @@ def _failing_words(failed: str) -> list[str]:
 
 
 def _reasons(of: VerdictFigures, ref: str, template: str) -> list[str]:
-    """Return why a statement does not pass, under each template that is meant."""
+    """Return the reasons why a statement does not pass, under one template or under each."""
     names = [template] if template else of.templates
-    found = {name: list(why(of, ref, name)) for name in names}
+    reasons_by_template = {name: list(why(of, ref, name)) for name in names}
     if len(names) == 1:
-        return [*found[names[0]], *why(of, ref, names[0], (TEMPLATE,))]
+        return [*reasons_by_template[names[0]], *why(of, ref, names[0], (TEMPLATE,))]
     across = why(of, ref, names[0], (TEMPLATE,))
-    return [*across, *(f"{name}: {one}" for name, of_name in found.items() for one in of_name)]
+    return [
+        *across,
+        *(
+            f"{name}: {template_reason}"
+            for name, template_reasons in reasons_by_template.items()
+            for template_reason in template_reasons
+        ),
+    ]
 
 
 def _column_of_samples(exact: ExactReport) -> Column[VerdictLine]:
+    """Return the column of the probability that samples would pass all tests."""
     n = exact.options.beside
     return Column(
         "sampled_would_pass",
@@ -196,43 +204,46 @@ def _column_of_samples(exact: ExactReport) -> Column[VerdictLine]:
 
 
 def _outcome(test: str) -> Callable[[VerdictLine], Value]:
+    """Return the accessor of the verdict on a test."""
     return lambda row: row.outcomes[test]
 
 
 def _fails(found: Verdict) -> bool:
+    """Return whether a verdict is neither passed nor void."""
     return found not in (Verdict.PASS, Verdict.VOID)
 
 
 def below(of: VerdictFigures, ref: str, template: str = "") -> Link:
-    """Return what stands behind a statement: its templates, or its wordings where one template is
-    meant.
-    """
+    """Return the link from a statement to its templates, or to its wordings under one template."""
     if template or len(of.templates) == 1:
         return Link("wordings", (ref, template or of.templates[0]))
     return Link("statement", (ref,))
 
 
 def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
+    """Yield the statements with their verdicts."""
     report = of.report
-    several = not template and len(of.templates) > 1
-    found = (
-        {test: np.atleast_2d(report.verdicts(test)) for test in (*TESTS, ALL)} if several else {}
+    has_several_templates = not template and len(of.templates) > 1
+    codes_by_test = (
+        {test: np.atleast_2d(report.verdicts(test)) for test in (*TESTS, ALL)}
+        if has_several_templates
+        else {}
     )
-    passed = {test: (codes == PASS).sum(axis=0) for test, codes in found.items()}
-    tested = {test: (codes != VOID).sum(axis=0) for test, codes in found.items()}
+    passed = {test: (codes == PASS).sum(axis=0) for test, codes in codes_by_test.items()}
+    tested = {test: (codes != VOID).sum(axis=0) for test, codes in codes_by_test.items()}
     chances = None if of.exact is None else _chances(of.exact, ALL, template)
-    for place, item in enumerate(report.items(template or None)):
+    for row, item in enumerate(report.items(template or None)):
         outcomes: dict[str, Verdict | Outcome] = {test: item.verdict(test) for test in EVERY}
-        for test in found:
+        for test in codes_by_test:
             outcomes[test] = Outcome(
-                item.verdict(test), int(passed[test][place]), int(tested[test][place])
+                item.verdict(test), int(passed[test][row]), int(tested[test][row])
             )
         yield VerdictLine(
             item,
             of.statements.get(item.statement),
             of.text(item.statement),
             outcomes,
-            float("nan") if chances is None else float(chances[place]),
+            float("nan") if chances is None else float(chances[row]),
             of.changed.get(item.statement),
         )
 
@@ -240,6 +251,7 @@ def _lines(of: VerdictFigures, template: str) -> Iterator[VerdictLine]:
 def _verdict_notes(
     of: VerdictFigures, lines: Sequence[VerdictLine], template: str
 ) -> Iterator[str]:
+    """Yield the notes under the table of verdicts."""
     if not template and len(of.templates) > 1:
         yield (
             f"✓ passes under all {len(of.templates)} templates, ✗ fails under one or more, · too "
@@ -248,23 +260,26 @@ def _verdict_notes(
         )
     if any(line.item.verdict(test) is Verdict.VOID for line in lines for test in EVERY):
         yield VOID_NOTE
-    if old := sum(line.version is not None for line in lines):
-        yield f"° {old:,} changed since: the text asked is judged; running again asks the new text"
+    if n_changed := sum(line.version is not None for line in lines):
+        yield (
+            f"° {n_changed:,} changed since: the text asked is judged; running again asks the new "
+            "text"
+        )
 
 
 def chances(of: VerdictFigures, exact: ExactReport, template: str = "") -> Table[int]:
-    """Return for each statement and test the probability that samples would pass it."""
+    """Return the table of the probability that samples would pass, by statement and test."""
 
     def chance(test: str) -> Callable[[int], float]:
-        found = _chances(exact, test, template)
-        return lambda place: float(found[place])
+        chance_by_row = _chances(exact, test, template)
+        return lambda row: float(chance_by_row[row])
 
     return Table(
         "sampled_would_pass",
         f"Probability that {exact.options.beside} samples per prompt would pass",
         range(len(exact.counts.statements)),
         [
-            Column("statement", "statement", lambda place: exact.counts.statements[place]),
+            Column("statement", "statement", lambda row: exact.counts.statements[row]),
             *(
                 Column(
                     name,
@@ -277,27 +292,29 @@ def chances(of: VerdictFigures, exact: ExactReport, template: str = "") -> Table
                 for name, test in EVERY.items()
             ),
         ],
-        key=lambda place: (exact.counts.statements[place],),
+        key=lambda row: (exact.counts.statements[row],),
         definition="Summed over all outcomes; prompts are independent. Over all templates: "
         "passes under each.",
-        link=lambda place: below(of, exact.counts.statements[place], template),
+        link=lambda row: below(of, exact.counts.statements[row], template),
     )
 
 
 def passing_words(of: VerdictFigures, template: str = "") -> str:
-    """Say how many statements pass every test that counts, and how many are expected to with
-    samples, where there are none.
+    """Return a phrase on how many statements pass every test that counts.
+
+    On exact probabilities, it adds the number that is expected with samples.
     """
-    found = [item.verdict(ALL) for item in of.report.items(template or None)]
-    n_tested = len(found) - found.count(Verdict.VOID)
-    said = f"✓ {found.count(Verdict.PASS)} of {n_tested} pass all"
+    verdicts_on_all = [item.verdict(ALL) for item in of.report.items(template or None)]
+    n_tested = len(verdicts_on_all) - verdicts_on_all.count(Verdict.VOID)
+    text = f"✓ {verdicts_on_all.count(Verdict.PASS)} of {n_tested} pass all"
     if of.exact is None:
-        return f"{said} at {answers_words(of.report)} answers"
+        return f"{text} at {answers_words(of.report)} answers"
     expected = number(sum(_chances(of.exact, ALL, template)), Kind.COUNT)
-    return f"{said} ({of.exact.options.beside} samples: {expected})"
+    return f"{text} ({of.exact.options.beside} samples: {expected})"
 
 
 def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
+    """Return the probability that samples of each statement would pass a test."""
     passed = exact.expected.of(test).passed
     if not template or passed.ndim == 1:
         passed = exact.expected.over_templates(test)
@@ -307,12 +324,13 @@ def _chances(exact: ExactReport, test: str, template: str) -> Sequence[float]:
 
 
 def templates(of: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
-    """Return per template how many answers could be read, how many agree, and how many statements
-    pass (Figure 6).
+    """Return the table of readable and agreeing answers, and of passing statements (Figure 6).
+
+    It has one row per template.
     """
-    exact = of.exact is not None
+    is_exact = of.exact is not None
     passed = next(row.passed for row in of.report.summary() if row.test == ALL)
-    readable = "of the probability on the two labels, mean" if exact else "of the answers"
+    readable = "of the probability on the two labels, mean" if is_exact else "of the answers"
     return Table(
         "templates",
         "Templates",
@@ -321,14 +339,16 @@ def templates(of: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
             Column("template", "template", lambda row: row[0].template),
             Column(
                 "answers",
-                "prompts scored" if exact else "answers",
+                "prompts scored" if is_exact else "answers",
                 lambda row: row[0].answers,
                 Kind.COUNT,
-                help="prompts with probabilities" if exact else "answers that no ruling leaves out",
+                help="prompts with probabilities"
+                if is_exact
+                else "answers that no ruling leaves out",
             ),
             Column(
                 "readable",
-                "on the labels" if exact else "readable",
+                "on the labels" if is_exact else "readable",
                 lambda row: row[0].readable,
                 Kind.SHARE,
                 help=readable,
@@ -359,14 +379,14 @@ def templates(of: VerdictFigures) -> Table[tuple[TemplateShares, int]]:
 
 
 def statement(of: VerdictFigures, ref: str) -> Table[str]:
-    """Return how a statement fares under each template, and why."""
-    report, place = of.report, of.report.counts.statement(ref)
+    """Return the table of the verdicts on one statement under each template, with reasons."""
+    report, row = of.report, of.report.counts.statement(ref)
 
     def code(test: str) -> Callable[[str], Verdict]:
-        found = report.verdicts(test)
-        return lambda template: verdict(found[report.counts.template(template), place])
+        codes_of_test = report.verdicts(test)
+        return lambda template: verdict(codes_of_test[report.counts.template(template), row])
 
-    across = verdict(report.verdicts(TEMPLATE)[place])
+    across = verdict(report.verdicts(TEMPLATE)[row])
     return Table(
         "statement",
         f"{ref}: {of.text(ref)}",
@@ -399,24 +419,25 @@ def statement(of: VerdictFigures, ref: str) -> Table[str]:
 
 
 def since(changed: Changed, ref: str) -> Iterator[str]:
-    """Say that a statement was changed since it was asked."""
+    """Yield a note that a statement was changed since it was asked."""
     if ref in changed:
-        asked, current = changed[ref]
-        yield f"version {asked}, as it was asked; version {current} is current"
+        asked_version, current_version = changed[ref]
+        yield f"version {asked_version}, as it was asked; version {current_version} is current"
 
 
 def why(of: VerdictFigures, ref: str, template: str, tests: Sequence[str] = TESTS) -> Iterator[str]:
-    """Yield a sentence for every test that a statement does not pass under a template, void ones
-    among them.
+    """Yield a sentence for every test that a statement does not pass under a template.
+
+    Void tests are among them.
     """
     report = of.report
     for test in tests:
-        found = np.atleast_2d(report.verdicts(test))
+        codes_of_test = np.atleast_2d(report.verdicts(test))
         row = 0 if test == TEMPLATE else report.counts.template(template)
-        each = verdict(found[row, report.counts.statement(ref)])
-        if each is not Verdict.PASS:
+        outcome = verdict(codes_of_test[row, report.counts.statement(ref)])
+        if outcome is not Verdict.PASS:
             name = test.replace("_", " ")
-            yield f"{MARKS[each]} {name} {WORDS[each]}: {report.reason(ref, template, test)}"
+            yield f"{MARKS[outcome]} {name} {WORDS[outcome]}: {report.reason(ref, template, test)}"
 
 
 MODEL, COIN = "model", "coin flips"
@@ -424,7 +445,7 @@ MODEL, COIN = "model", "coin flips"
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """How many statements pass a test: the model's, what samples would, and coin flips."""
+    """The numbers of statements that pass a test: of the model, of samples, of coin flips."""
 
     model: SummaryRow
     sampled: ExpectedRow | None
@@ -432,13 +453,13 @@ class Passing:
 
 
 def passing(of: VerdictFigures) -> Table[Passing]:
-    """Return how many statements pass each test (Ceron et al. 2024, Figure 3)."""
+    """Return the table of how many statements pass each test (Ceron et al. 2024, Figure 3)."""
     exact = of.exact
     sampled = {row.test: row for row in exact.expected_summary()} if exact else {}
     coins = {row.test: row for row in of.coin.summary()}
     rows = [Passing(row, sampled.get(row.test), coins.get(row.test)) for row in of.report.summary()]
     n = exact.options.beside if exact else 0
-    of_samples: list[Column[Passing]] = [
+    share_of_samples: list[Column[Passing]] = [
         Column(
             "sampled_share",
             f"expected of {n} samples",
@@ -479,7 +500,7 @@ def passing(of: VerdictFigures) -> Table[Passing]:
                 scale=(0.0, 1.0),
                 help="share of the statements that pass",
             ),
-            *(of_samples if exact else ()),
+            *(share_of_samples if exact else ()),
             coin,
             Column("passed", "passed", lambda row: _words(row.model.passed), Kind.WORDS),
             *(passed_of_samples if exact else ()),
@@ -513,15 +534,16 @@ def passing(of: VerdictFigures) -> Table[Passing]:
 
 
 def _words(numbers: Sequence[float], digits: int = 0) -> list[str]:
+    """Return numbers as texts."""
     return [f"{number:.{digits}f}" for number in numbers]
 
 
 @dataclass(frozen=True, slots=True)
 class TestTally:
-    """How many statements pass a test under one template."""
+    """The numbers of statements that pass a test under one template."""
 
     answers: str
-    "model, coin flips"
+    "`model` or `coin flips`"
     test: str
     template: str
     passed: int
@@ -532,8 +554,9 @@ class TestTally:
 
 
 def passing_by_template(of: VerdictFigures) -> Table[TestTally]:
-    """Return under each template how many statements pass each test, of which `passing` has the
-    mean.
+    """Return the table of how many statements pass each test under each template.
+
+    `passing` has the means.
     """
     exact = of.exact
     sampled = {row.test: row.passed for row in exact.expected_summary()} if exact else {}
@@ -562,25 +585,29 @@ def passing_by_template(of: VerdictFigures) -> Table[TestTally]:
 
 
 def _verdicts(of: VerdictFigures, row: TestTally) -> Link | None:
-    """Return the statements of a row that do not pass; None for coin flips, which nobody asked."""
-    under = row.template if row.template in of.templates else ""
-    return Link("verdicts", (under, row.test)) if row.answers == MODEL else None
+    """Return the link to the statements of a row that do not pass, or None for coin flips.
+
+    Coin flips have no answers to look at.
+    """
+    template = row.template if row.template in of.templates else ""
+    return Link("verdicts", (template, row.test)) if row.answers == MODEL else None
 
 
 def _tallies(
     answers: str, report: ReliabilityReport, sampled: Mapping[str, Sequence[float]]
 ) -> Iterator[TestTally]:
+    """Yield the numbers of a report by test and template."""
     for row in report.summary():
         names = report.counts.templates if row.test != TEMPLATE else ("all templates",)
-        for at, name in enumerate(names):
-            chance = sampled[row.test][at] if row.test in sampled else None
+        for column, name in enumerate(names):
+            chance = sampled[row.test][column] if row.test in sampled else None
             yield TestTally(
                 answers,
                 row.test,
                 name,
-                row.passed[at],
-                row.failed[at],
-                row.insufficient[at],
-                row.void[at],
+                row.passed[column],
+                row.failed[column],
+                row.insufficient[column],
+                row.void[column],
                 chance,
             )

@@ -1,5 +1,6 @@
-"""A run ─judge→ its report, whether it was sampled or its label probabilities were computed; and
-its readings as arrays over template, statement, variant and order of labels.
+"""The report of a run, from samples or label probabilities, and its readings as arrays.
+
+The axes of the arrays are template, statement, variant and order of labels.
 """
 
 from __future__ import annotations
@@ -40,85 +41,93 @@ from workbench.stats.arrays import BoolArray, Int32Array, IntArray
 
 @dataclass(frozen=True, slots=True)
 class ProbeLayout:
-    """Where each probe of a run stands in arrays over template, statement, variant and order."""
+    """The indices of a run's probes in arrays over template, statement, variant and order."""
 
     statements: tuple[str, ...]
     variants: tuple[VariantId, ...]
     templates: tuple[str, ...]
     flat: dict[int, int]
-    "rowid of a probe -> its place in the flat array"
+    "rowid of a probe -> its index in the flat array"
     exists: BoolArray
     relations: Int8Array
     prompts: IntArray
-    "which prompt stands there, one number for prompts that read alike; -1 for none: (T, S, V, 2)"
+    "number of the prompt, equal for prompts that read alike; -1 for no prompt: (T, S, V, 2)"
     blank: BoolArray
-    "wordings without text: (S, V)"
+    "whether a wording has no text: (S, V)"
 
     def marked(self, probes: Collection[int]) -> BoolArray:
-        """Return where these probes stand: (T, S, V, 2)."""
-        found = np.zeros(self.shape, dtype=bool)
-        found.reshape(-1)[[self.flat[probe] for probe in probes if probe in self.flat]] = True
-        return found
+        """Return whether a prompt is among these probes: (T, S, V, 2)."""
+        is_marked = np.zeros(self.shape, dtype=bool)
+        is_marked.reshape(-1)[[self.flat[probe] for probe in probes if probe in self.flat]] = True
+        return is_marked
 
     def of(self, probes: IntArray) -> IntArray:
-        """Return the place of each of these probes in the flat array; -1: none."""
-        there = self.flat.get
+        """Return the index of each of these probes in the flat array, or -1 for an unknown one."""
+        index_of = self.flat.get
         return np.fromiter(
-            (there(probe, -1) for probe in probes.tolist()), dtype=np.int64, count=len(probes)
+            (index_of(probe, -1) for probe in probes.tolist()), dtype=np.int64, count=len(probes)
         )
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
+        """The shape of the arrays: (T, S, V, 2)."""
         return len(self.templates), len(self.statements), len(self.variants), 2
 
 
 def layout(store: Store, run: Run, asked: Collection[int]) -> ProbeLayout:
-    """Return the axes of a run's arrays; a statement has a place where any of its probes was
-    asked.
-    """
+    """Return the axes of a run's arrays, with the statements of which any probe was asked."""
     cells = store.runs.cells(run)
     wordings = {(kind, ordinal) for _, kind, ordinal, *_ in cells}
     variants = sorted(
         (VariantId(VariantKind(kind), ordinal) for kind, ordinal in wordings), key=variant_order
     )
     statements = tuple(dict.fromkeys(cell[0] for cell in cells if cell[5] in asked))
-    templates = tuple(dict.fromkeys(t.name for t in store.runs.templates(run)))
+    templates = tuple(dict.fromkeys(template.name for template in store.runs.templates(run)))
     texts = {key: folded(text) for key, text in store.runs.wordings(run).items()}
     forms = {
         key: (folded(system), folded(user)) for key, (system, user) in store.runs.forms(run).items()
     }
-    at_statement = {ref: i for i, ref in enumerate(statements)}
-    at_variant = {(v.kind.value, v.ordinal): i for i, v in enumerate(variants)}
-    at_template = {name: i for i, name in enumerate(templates)}
+    at_statement = {ref: index for index, ref in enumerate(statements)}
+    at_variant = {
+        (variant.kind.value, variant.ordinal): index for index, variant in enumerate(variants)
+    }
+    at_template = {name: index for index, name in enumerate(templates)}
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts.values()), 1)}
     form_numbers = {form: number for number, form in enumerate(dict.fromkeys(forms.values()))}
-    signs = {one.value: SIGNS[one] for one in Relation}
+    signs = {member.value: SIGNS[member] for member in Relation}
     refs, kinds, ordinals, names, inverted, probes, relation = (
         zip(*cells, strict=True) if cells else ((),) * 7
     )
 
-    def column(found: Iterable[int]) -> IntArray:
-        return np.fromiter(found, dtype=np.int64, count=len(cells))
+    def column(values: Iterable[int]) -> IntArray:
+        return np.fromiter(values, dtype=np.int64, count=len(cells))
 
-    s, t = (
+    statement_index, template_index = (
         column(map(at_statement.get, refs, repeat(-1))),
         column(map(at_template.get, names, repeat(-1))),
     )
-    v = column(map(at_variant.__getitem__, zip(kinds, ordinals, strict=True)))
+    variant_index = column(map(at_variant.__getitem__, zip(kinds, ordinals, strict=True)))
     text = column(numbers[texts[key]] for key in zip(refs, kinds, ordinals, strict=True))
     form = column(form_numbers[forms[key]] for key in zip(names, inverted, strict=True))
+    # A form without a slot for the statement gives one prompt for all texts.
     slotted = np.array([SLOT in system + user for system, user in form_numbers], dtype=np.bool_)
-    text_alike = np.where(slotted[form], text, 0) if len(cells) else text
+    text_in_form = np.where(slotted[form], text, 0) if len(cells) else text
     exists = np.zeros((len(statements), len(variants)), dtype=bool)
     relations, blank = np.zeros(exists.shape, dtype=np.int8), np.zeros(exists.shape, dtype=bool)
     prompts = np.full(len(templates) * exists.size * 2, -1, dtype=np.int64)
-    there = (s >= 0) & (t >= 0)
-    place = ((t * len(statements) + s) * len(variants) + v) * 2 + column(inverted)
-    exists[s[there], v[there]] = True
-    relations[s[there], v[there]] = column(map(signs.__getitem__, relation))[there]
-    blank[s[there], v[there]] = text[there] == numbers.get("", 0)
-    prompts[place[there]] = (form * (len(numbers) + 1) + text_alike)[there]
-    flat = dict(compress(zip(probes, place.tolist(), strict=True), there.tolist()))
+    is_included = (statement_index >= 0) & (template_index >= 0)
+    flat_index = (
+        (template_index * len(statements) + statement_index) * len(variants) + variant_index
+    ) * 2 + column(inverted)
+    exists[statement_index[is_included], variant_index[is_included]] = True
+    relations[statement_index[is_included], variant_index[is_included]] = column(
+        map(signs.__getitem__, relation)
+    )[is_included]
+    blank[statement_index[is_included], variant_index[is_included]] = text[
+        is_included
+    ] == numbers.get("", 0)
+    prompts[flat_index[is_included]] = (form * (len(numbers) + 1) + text_in_form)[is_included]
+    flat = dict(compress(zip(probes, flat_index.tolist(), strict=True), is_included.tolist()))
     shape = len(templates), *exists.shape, 2
     return ProbeLayout(
         statements,
@@ -133,18 +142,20 @@ def layout(store: Store, run: Run, asked: Collection[int]) -> ProbeLayout:
 
 
 def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS) -> Counts:
-    """Return a run's readable and unreadable answers as arrays over template, statement, variant
-    and order.
+    """Return the numbers of a run's readable and unreadable answers, as arrays.
 
-    `rulings`: what auditors' rulings change. Raises UsageError where nothing was sampled, or all of
-    it failed.
+    Parameters
+    ----------
+    rulings : what auditors' rulings change
+
+    Raises UsageError if nothing was sampled, or all of it failed.
     """
     if run.sampling.mode == EXACT:
         raise UsageError(
             f"{run.label} has only probabilities, no answers to count. Sample the model, or choose "
             "another run with --sampling"
         )
-    there = store.readings.count(reader)
+    n_readings = store.readings.count(reader)
 
     def made() -> Counts:
         return _counted(store, run, reader, rulings)
@@ -158,53 +169,56 @@ def counts(store: Store, run: Run, reader: int, rulings: RunRulings = NO_RULINGS
         bool(rulings.read_anew),
     )
     return kept(
-        store, key, (Part.ANSWERS, Part.MATERIAL), made, there, rulings.probes, rulings.answers
+        store, key, (Part.ANSWERS, Part.MATERIAL), made, n_readings, rulings.probes, rulings.answers
     )
 
 
 def _counted(store: Store, run: Run, reader: int, rulings: RunRulings) -> Counts:
+    """Return the numbers of a run's answers, computed from the store."""
     failures = store.runs.failures(run)
     if not run.responses:
         raise UsageError(nothing_answered(run, failures))
     answered, truncated = store.runs.counts(run, [reader]), store.runs.truncated(run)
-    places = layout(store, run, {*truncated, *answered.probes.tolist()})
-    shape, flat = places.shape, places.flat
+    probe_layout = layout(store, run, {*truncated, *answered.probes.tolist()})
+    shape, flat = probe_layout.shape, probe_layout.flat
     probes, plans = store.runs.most(run)
-    planned, where = np.zeros(shape, dtype=np.int32), places.of(probes)
-    planned.reshape(-1)[where[where >= 0]] = plans[where >= 0]
+    planned, indices = np.zeros(shape, dtype=np.int32), probe_layout.of(probes)
+    planned.reshape(-1)[indices[indices >= 0]] = plans[indices >= 0]
     arrays = {
         label: np.zeros(shape, dtype=np.int32)
         for label in (Stance.AGREE.value, Stance.DISAGREE.value, None)
     }
-    cut = np.zeros(shape, dtype=np.int32)
-    for probe, n in truncated.items():
+    cut_off = np.zeros(shape, dtype=np.int32)
+    for probe, number in truncated.items():
         if probe in flat:
-            cut.reshape(-1)[flat[probe]] += n
-    where = places.of(answered.probes)
-    for (label, _), found in zip(answered.kinds, answered.counts, strict=True):
+            cut_off.reshape(-1)[flat[probe]] += number
+    indices = probe_layout.of(answered.probes)
+    for (label, _), numbers in zip(answered.kinds, answered.counts, strict=True):
         if label in arrays:
             np.add.at(
-                arrays[label].reshape(-1), where[where >= 0], found[where >= 0].astype(np.int32)
+                arrays[label].reshape(-1),
+                indices[indices >= 0],
+                numbers[indices >= 0].astype(np.int32),
             )
     left_out = _ruled(store, run, reader, rulings, arrays, flat)
     until_settled = store.settlements.probes(run)
     return Counts(
-        statements=places.statements,
-        variants=places.variants,
-        templates=places.templates,
+        statements=probe_layout.statements,
+        variants=probe_layout.variants,
+        templates=probe_layout.templates,
         positive=arrays[Stance.AGREE.value],
         negative=arrays[Stance.DISAGREE.value],
         unreadable=arrays[None],
-        exists=places.exists,
+        exists=probe_layout.exists,
         samples=max(1, int(planned.max(initial=0))),
-        relations=places.relations,
-        failed=places.marked(failures.probes) if failures.probes else None,
+        relations=probe_layout.relations,
+        failed=probe_layout.marked(failures.probes) if failures.probes else None,
         planned=planned,
-        truncated=cut if truncated else None,
+        truncated=cut_off if truncated else None,
         left_out=left_out,
-        prompts=places.prompts,
-        blank=places.blank,
-        until_settled=places.marked(until_settled) if until_settled else None,
+        prompts=probe_layout.prompts,
+        blank=probe_layout.blank,
+        until_settled=probe_layout.marked(until_settled) if until_settled else None,
     )
 
 
@@ -216,54 +230,53 @@ def _ruled(
     arrays: Mapping[str | None, Int32Array],
     flat: Mapping[int, int],
 ) -> Int32Array | None:
-    """Change counts by what auditors ruled; return how many answers are left out, None where
-    nothing is ruled on.
+    """Apply rulings to the counts. Return how many answers they exclude, or None without rulings.
 
-    A right reading that is no stance makes an answer unreadable.
+    An answer becomes unreadable if the right reading is no stance.
     """
     if not rulings.counting:
         return None
     left_out = np.zeros_like(arrays[None])
-    for place in (flat[probe] for probe in rulings.probes if probe in flat):
+    for index in (flat[probe] for probe in rulings.probes if probe in flat):
         for array in arrays.values():
-            left_out.reshape(-1)[place] += array.reshape(-1)[place]
-            array.reshape(-1)[place] = 0
-    for probe, text, label, n in store.runs.counts_by_text(
+            left_out.reshape(-1)[index] += array.reshape(-1)[index]
+            array.reshape(-1)[index] = 0
+    for probe, text, label, number in store.runs.counts_by_text(
         run, [reader], rulings.answers, rulings.texts
     ):
         effect = rulings.effect(probe, text)
         if probe in flat and effect != NOTHING:
-            arrays[label if label in arrays else None].reshape(-1)[flat[probe]] -= n
-            to = (
+            arrays[label if label in arrays else None].reshape(-1)[flat[probe]] -= number
+            target = (
                 left_out
                 if effect.left_out
                 else arrays[effect.label if effect.label in arrays else None]
             )
-            to.reshape(-1)[flat[probe]] += n
+            target.reshape(-1)[flat[probe]] += number
     return left_out
 
 
 PROBABILITIES = "label-probabilities"
-"stands where a sampled run has its reader, with the version of the spellings"
+"name in the place of a sampled run's reader, with the version of the spellings"
 
 
 @dataclass(frozen=True, eq=False)
 class RunVerdicts:
-    """A report, and who read what it judges."""
+    """A report, and the reader of the answers that it judges."""
 
     report: ReliabilityReport
-    "an `ExactReport` where nothing was sampled"
+    "an `ExactReport` if nothing was sampled"
     reader: int
-    "rowid of the reader; 0 where there was nothing to read"
+    "rowid of the reader; 0 if there was nothing to read"
     card: ReaderCard
     told: Told
-    "what rulings change"
+    "notes on what rulings change"
     given: Counts | None
-    "what the model answered, exclusions aside; None: nothing was sampled"
+    "counts of the answers before exclusions; None: nothing was sampled"
     again: Callable[[ReliabilityOptions], RunVerdicts]
-    "judges the same answers by other options; nothing is read"
+    "judges the same answers by other options, without reading the store"
     error: ReaderError | None = None
-    "what the control sample says of the reader; None: none was drawn, or rulings do not count"
+    "the reader's error by the control sample; None: there is none, or rulings do not count"
 
 
 @at_once
@@ -272,90 +285,116 @@ def run_verdicts(
 ) -> RunVerdicts:
     """Read and judge a run of the reliability audit.
 
-    Raises UsageError where the options do not fit the run, or nothing of it can be judged.
+    Raises UsageError if the options do not fit the run, or if it has nothing to judge.
     """
     source = source_of(store, [run], readings)
-    refs, rulings, given = reviewed(store, run), source.rulings(run), None
-    made: Callable[[RunRulings], Counts | LabelMass]
+    refs, rulings, given_counts = reviewed(store, run), source.rulings(run), None
+    load_answers: Callable[[RunRulings], Counts | LabelMass]
     if run.sampling.mode == EXACT:
         mass = label_mass(store, run)
         reader, card = 0, ReaderCard(ReaderKind.RULE, PROBABILITIES, mass.version)
-        made = partial(without_prompts, store, run, mass)
+        load_answers = partial(without_prompts, store, run, mass)
     else:
         assert source.card is not None, "a rule reads a run that was sampled"
         assert source.reader is not None, "and has its place in the store"
         reader, card = source.reader, source.card
-        made = partial(counts, store, run, reader)
-        given = counts(store, run, reader, rulings.as_given)
-    ruled, plain = made(rulings), None if refs is None else made(NO_RULINGS)
-    control = control_sample(store, run, card) if given is not None and readings.rulings else None
-    as_read = None if control is None else counts(store, run, reader, rulings.faults)
+        load_answers = partial(counts, store, run, reader)
+        given_counts = counts(store, run, reader, rulings.as_given)
+    answers_with_rulings, answers_without_rulings = (
+        load_answers(rulings),
+        None if refs is None else load_answers(NO_RULINGS),
+    )
+    control = (
+        control_sample(store, run, card) if given_counts is not None and readings.rulings else None
+    )
+    read_counts = None if control is None else counts(store, run, reader, rulings.faults)
 
-    def judged(chosen: ReliabilityOptions) -> RunVerdicts:
-        report = _judged(ruled, chosen)
-        told = (
+    def judged(judging_options: ReliabilityOptions) -> RunVerdicts:
+        report = _judged(answers_with_rulings, judging_options)
+        notes = (
             source.told()
-            if plain is None
-            else _told(source, report, _judged(plain, chosen), refs or ())
+            if answers_without_rulings is None
+            else _told(
+                source, report, _judged(answers_without_rulings, judging_options), refs or ()
+            )
         )
         error = (
             None
-            if as_read is None or control is None
-            else ReaderError(judge(as_read, chosen), report, control)
+            if read_counts is None or control is None
+            else ReaderError(judge(read_counts, judging_options), report, control)
         )
-        return RunVerdicts(report, reader, card, told, given, judged, error)
+        return RunVerdicts(report, reader, card, notes, given_counts, judged, error)
 
     return judged(options or ReliabilityOptions())
 
 
 def _judged(of: Counts | LabelMass, options: ReliabilityOptions) -> ReliabilityReport:
+    """Return the report on counts or probabilities."""
     return of_probabilities.judge(of, options) if isinstance(of, LabelMass) else judge(of, options)
 
 
 def _told(
     source: Source, report: ReliabilityReport, plain: ReliabilityReport, refs: Collection[str]
 ) -> Told:
-    """Say what rulings change, and how much was reviewed; `plain`: verdicts without rulings."""
+    """Return the notes on what rulings change, and on how much was reviewed.
+
+    Parameters
+    ----------
+    plain : the verdicts without rulings
+    """
     statements = plain.counts.statements
     passed = [
         ref
         for ref, verdict in zip(statements, plain.over_templates(ALL), strict=True)
         if verdict == PASS
     ]
-    told = source.told(different(report, plain) if source.changed else SAME)
-    return replace(told, reviewed=reviewed_words(statements, passed, refs))
+    notes = source.told(different(report, plain) if source.changed else SAME)
+    return replace(notes, reviewed=reviewed_words(statements, passed, refs))
 
 
 def different(one: ReliabilityReport, two: ReliabilityReport) -> Differing:
-    """Return the tests (of a statement and, where it has one, a template) and verdicts that differ
-    between reports.
+    """Return the tests and verdicts that differ between two reports.
+
+    A test is of a statement and, unless it is over all of them, a template.
     """
-    others = [
+    is_different_by_test = [
         np.atleast_2d(one.verdicts(test) != two.verdicts(test))
         for test in (*one.options.tests, TEMPLATE)
     ]
     refs = tuple(
-        compress(one.counts.statements, np.any([other.any(axis=0) for other in others], axis=0))
+        compress(
+            one.counts.statements,
+            np.any([is_different.any(axis=0) for is_different in is_different_by_test], axis=0),
+        )
     )
     verdicts = int((one.over_templates(ALL) != two.over_templates(ALL)).sum())
-    return Differing(sum(int(other.sum()) for other in others), "test", refs, "statement", verdicts)
+    return Differing(
+        sum(int(is_different.sum()) for is_different in is_different_by_test),
+        "test",
+        refs,
+        "statement",
+        verdicts,
+    )
 
 
 def without_prompts(store: Store, run: Run, mass: LabelMass, rulings: RunRulings) -> LabelMass:
-    """Return probabilities without those of the prompts that rulings leave out."""
+    """Return the probabilities without those of the prompts that rulings exclude."""
     if not rulings.probes:
         return mass
-    out = layout(store, run, store.scores.of_run(run, mass.version).keys()).marked(rulings.probes)
-    positive, negative = (np.where(out, np.nan, side) for side in (mass.positive, mass.negative))
-    return replace(mass, positive=positive, negative=negative, left_out=out & mass.scored)
+    is_excluded = layout(store, run, store.scores.of_run(run, mass.version).keys()).marked(
+        rulings.probes
+    )
+    positive, negative = (
+        np.where(is_excluded, np.nan, side) for side in (mass.positive, mass.negative)
+    )
+    return replace(mass, positive=positive, negative=negative, left_out=is_excluded & mass.scored)
 
 
 def label_mass(store: Store, run: Run) -> LabelMass:
     """Return the probabilities of the two labels of every prompt, summed over their spellings.
 
-    A prompt of which a spelling is not scored counts as not scored. Where a run has probabilities
-    of the first version of the spellings alone, they are those. Raises UsageError where nothing is
-    scored.
+    A prompt counts as not scored if one of its spellings is not. If a run only has probabilities of
+    the first version of the spellings, these are returned. Raises UsageError if nothing is scored.
     """
     return kept(
         store, ("label mass", run), (Part.ANSWERS, Part.MATERIAL), lambda: _mass(store, run)
@@ -364,12 +403,10 @@ def label_mass(store: Store, run: Run) -> LabelMass:
 
 @dataclass(frozen=True, slots=True)
 class _Spelled:
-    """The labels of a run's templates as they were scored, and the probabilities of their
-    spellings.
-    """
+    """The scored labels of a run's templates, and the probabilities of their spellings."""
 
     version: str
-    "of the spellings"
+    "version of the spellings"
     forms: Mapping[tuple[str, bool], Verbalizers]
     "(name of a template, whether its labels are swapped) -> the spellings of its labels"
     scores: Mapping[int, Mapping[str, float]]
@@ -377,8 +414,12 @@ class _Spelled:
 
     @classmethod
     def of_run(cls, store: Store, run: Run) -> _Spelled:
+        """Return the spellings and scores of a run. Raises UsageError if nothing is scored."""
         version = FIRST if store.scores.versions(run) == (FIRST,) else VERSION
-        forms = {(t.name, t.inverted): forms_of(t, version) for t in store.runs.templates(run)}
+        forms = {
+            (template.name, template.inverted): forms_of(template, version)
+            for template in store.runs.templates(run)
+        }
         scores = store.scores.of_run(run, version)
         if not scores and run.failed:
             raise UsageError(nothing_answered(run, store.runs.failures(run)))
@@ -387,8 +428,9 @@ class _Spelled:
         return cls(version, forms, scores)
 
     def probabilities(self, store: Store, run: Run) -> Iterator[tuple[int, float, float]]:
-        """Yield (rowid of a probe, p of its positive label, p of its negative label) where all
-        spellings are scored.
+        """Yield (rowid of a probe, p of its positive label, p of its negative label).
+
+        Probes with a spelling that is not scored are omitted.
         """
         for _, _, _, template, inverted, probe, _ in store.runs.cells(run):
             forms, scored = self.forms.get((template, bool(inverted))), self.scores.get(probe)
@@ -402,8 +444,9 @@ class _Spelled:
 
 
 def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
-    """Yield the probabilities of both labels of each prompt, summed over their spellings; raises as
-    `label_mass`.
+    """Yield the probabilities of both labels of each prompt, summed over their spellings.
+
+    Raises UsageError if nothing is scored.
     """
     for probe, agree, disagree in _Spelled.of_run(store, run).probabilities(store, run):
         yield LabelProbabilities(
@@ -412,35 +455,39 @@ def label_probabilities(store: Store, run: Run) -> Iterator[LabelProbabilities]:
 
 
 def _mass(store: Store, run: Run) -> LabelMass:
+    """Return the probabilities of the two labels as arrays."""
     spelled = _Spelled.of_run(store, run)
     templates, failures = store.runs.templates(run), store.runs.failures(run)
     version, forms = spelled.version, spelled.forms
-    places = layout(store, run, spelled.scores.keys())
-    positive, negative = (np.full(places.shape, np.nan) for _ in range(2))
+    probe_layout = layout(store, run, spelled.scores.keys())
+    positive, negative = (np.full(probe_layout.shape, np.nan) for _ in range(2))
     for probe, *labels in spelled.probabilities(store, run):
-        if probe in places.flat:
+        if probe in probe_layout.flat:
             for side, probability in zip((positive, negative), labels, strict=True):
-                side.reshape(-1)[places.flat[probe]] = probability
-    axes = (places.statements, places.variants, places.templates)
+                side.reshape(-1)[probe_layout.flat[probe]] = probability
+    axes = (probe_layout.statements, probe_layout.variants, probe_layout.templates)
     spellings = {
-        label.strip(): written
-        for t in templates
-        for label, written in zip(
-            (t.positive, t.negative),
-            (forms[t.name, t.inverted].positive, forms[t.name, t.inverted].negative),
+        label.strip(): label_spellings
+        for template in templates
+        for label, label_spellings in zip(
+            (template.positive, template.negative),
+            (
+                forms[template.name, template.inverted].positive,
+                forms[template.name, template.inverted].negative,
+            ),
             strict=True,
         )
     }
-    failed = places.marked(failures.probes) if failures.probes else None
+    failed = probe_layout.marked(failures.probes) if failures.probes else None
     return LabelMass(
         *axes,
         positive,
         negative,
-        places.exists,
-        places.relations,
+        probe_layout.exists,
+        probe_layout.relations,
         failed,
-        places.prompts,
-        places.blank,
+        probe_layout.prompts,
+        probe_layout.blank,
         version,
         spellings,
     )

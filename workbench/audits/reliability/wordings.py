@@ -1,6 +1,4 @@
-"""Figures of the wordings of a statement: what a model answered to each, sampled or as
-probabilities of the labels.
-"""
+"""Tables of the wordings of a statement: the answers to each, or probabilities of labels."""
 
 from __future__ import annotations
 
@@ -30,17 +28,18 @@ Tokens = Mapping[Place, tuple[tuple[tuple[str, float], ...], float]]
 "likeliest next tokens with their probabilities, and the probability of all others"
 PRINTED_ORDER = "printed"
 LIKELIEST = 8
-"next tokens of a prompt that stand in its row; a table of their own has all"
+"number of next tokens in the row of a prompt; a table of their own has all"
 
 
 def wordings(of: VerdictFigures, ref: str, template: str) -> AnyTable:
-    """Return what was answered to each wording of a statement in each label order under one
-    template.
+    """Return the table of the answers to each wording of a statement under one template.
+
+    It has one row per wording and label order.
     """
-    found = [*why(of, ref, template, (*TESTS, TEMPLATE))] or [
+    reasons = [*why(of, ref, template, (*TESTS, TEMPLATE))] or [
         "✓ passes every test under this template"
     ]
-    notes = [*found, *since(of.changed, ref), *of.of_those_drawn]
+    notes = [*reasons, *since(of.changed, ref), *of.of_those_drawn]
     title = f"{ref} under {template}: {of.text(ref)}"
     if of.exact is not None:
         return _exact_wordings(of, of.exact, (ref, template), title, notes)
@@ -123,6 +122,7 @@ def _exact_wordings(
     title: str,
     notes: Sequence[str],
 ) -> Table[ExactRow]:
+    """Return the table of the probabilities of each wording's labels."""
     ref, template = subject
     return Table(
         "wordings",
@@ -146,25 +146,30 @@ def _exact_wordings(
 
 
 def _minor(row: VariantRow) -> bool:
-    """Return whether a row takes part in the agreement per statement alone: a swapped wording, save
-    the original.
+    """Return whether a row only matters for the agreement per statement.
+
+    These are the swapped wordings, except the original.
     """
     return row.order != PRINTED_ORDER and row.variant != str(ORIGINAL)
 
 
 def _itself(row: VariantRow) -> VariantRow:
+    """Return the row."""
     return row
 
 
 def _same(row: ExactRow) -> ExactRow:
+    """Return the row."""
     return row
 
 
 def _inner(row: ExactRow) -> VariantRow:
+    """Return the row of the wording in a row of probabilities."""
     return row.row
 
 
 def _leaning(row: VariantRow) -> Estimate:
+    """Return the share of agreement with its exact bootstrap interval."""
     undefined = "" if row.readable else "no readable answer"
     name = "leaning" if row.readable else ""
     return Estimate(
@@ -179,29 +184,32 @@ def _leaning(row: VariantRow) -> Estimate:
 
 
 def _wilson(row: VariantRow) -> Estimate:
-    found = _leaning(row)
-    if not found.defined:
-        return found
+    """Return the share of agreement with Wilson's interval."""
+    share = _leaning(row)
+    if not share.defined:
+        return share
     low, high = map(float, wilson_interval(row.positive, row.readable))
-    return replace(found, low=low, high=high, interval="leaning, Wilson's")
+    return replace(share, low=low, high=high, interval="leaning, Wilson's")
 
 
 def _limits(report: ReliabilityReport) -> tuple[float, ...]:
-    """Return what the interval of a clear leaning leaves out."""
+    """Return the limits that the interval of a clear leaning excludes."""
     options = report.options
     return (options.high,) if options.rule == "coded" else (options.low, options.high)
 
 
 def _limits_of(report: ReliabilityReport) -> Callable[[VariantRow], tuple[float, ...]]:
+    """Return a function that gives every row the limits of a clear leaning."""
     return lambda row: _limits(report)  # noqa: ARG005  every row has the same
 
 
 def _in_words(ends: Sequence[float]) -> str:
-    """Return `45 % and 55 %`."""
-    return " and ".join(f"{100 * end:g} %" for end in ends)
+    """Return limits as text, as in `45 % and 55 %`."""
+    return " and ".join(f"{100 * limit:g} %" for limit in ends)
 
 
 def _wording(of: VerdictFigures, ref: str, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
+    """Return the columns that name a wording."""
     return [
         Column("variant", "wording", lambda row: inner(row).variant),
         Column(
@@ -215,14 +223,16 @@ def _wording(of: VerdictFigures, ref: str, inner: Callable[[Row], VariantRow]) -
 
 
 def _stances(report: ReliabilityReport, inner: Callable[[Row], VariantRow]) -> list[Column[Row]]:
-    """Return what the answers say, what the original asks for, and what comes of it."""
-    side = (
+    """Return the columns of the stance of the answers, and of the expected stance."""
+    side_text = (
         "of one half"
         if isinstance(report, ExactReport)
         else "stance of most readable answers; a tie has none"
     )
     return [
-        Column("stance", "stance", lambda row: stance(inner(row).stance), help=f"the side {side}"),
+        Column(
+            "stance", "stance", lambda row: stance(inner(row).stance), help=f"the side {side_text}"
+        ),
         Column(
             "expected",
             "expected",
@@ -235,6 +245,7 @@ def _stances(report: ReliabilityReport, inner: Callable[[Row], VariantRow]) -> l
 
 
 def _adds_to(inner: Callable[[Row], VariantRow]) -> Column[Row]:
+    """Return the column of the tests to which a row contributes."""
     return Column(
         "tests",
         "tests",
@@ -245,20 +256,25 @@ def _adds_to(inner: Callable[[Row], VariantRow]) -> Column[Row]:
 
 
 def stance(found: Stance | None) -> str | None:
+    """Return the name of a stance, or None without one."""
     return found.value if found else None
 
 
 def decides(tests: Sequence[Decides]) -> list[str]:
-    """Return what a prompt does to each test, the failing first: `✗ neg`."""
+    """Return the outcome of a prompt for each test, the failed ones first, as in `✗ neg`."""
     order = [Verdict.FAIL, Verdict.INSUFFICIENT, Verdict.PASS, Verdict.VOID]
-    found = sorted(tests, key=lambda one: order.index(one.verdict))
-    return [f"{MARKS[one.verdict]} {EVERY[one.test].short}" for one in found]
+    contributions = sorted(tests, key=lambda contribution: order.index(contribution.verdict))
+    return [
+        f"{MARKS[contribution.verdict]} {EVERY[contribution.test].short}"
+        for contribution in contributions
+    ]
 
 
 # ── probabilities of labels ───────────────────────────────────────────────────────────────────────
 
 
 def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
+    """Return the columns of the probabilities of the labels."""
     return [
         Column(
             "positive",
@@ -296,7 +312,7 @@ def _probabilities(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Co
 
 
 def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[Row]]:
-    """Return what samples would say."""
+    """Return the columns of the expected outcomes of samples."""
     n = exact.options.beside
     return [
         Column(
@@ -313,9 +329,9 @@ def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[R
                 _sampled(of, name),
                 Kind.SHARE,
                 aside=True,
-                help=f"probability that {says} of {n} samples",
+                help=f"probability that {meaning} of {n} samples",
             )
-            for name, title, says in (
+            for name, title, meaning in (
                 ("agree", "agree", "most agree"),
                 ("disagree", "disagree", "most disagree"),
                 ("tie", "tie", "agree and disagree equally often"),
@@ -326,10 +342,12 @@ def _samples(exact: ExactReport, of: Callable[[Row], ExactRow]) -> list[Column[R
 
 
 def _sampled(of: Callable[[Row], ExactRow], name: str) -> Callable[[Row], float]:
+    """Return the accessor of the probability of an outcome."""
     return lambda row: float(getattr(of(row), name))
 
 
 def _exact_definition(exact: ExactReport) -> str:
+    """Return the definition of the tables of exact probabilities."""
     options = exact.options
     return (
         "The leaning is the share of agreement among answers that begin with a label, computed "
@@ -342,36 +360,38 @@ def _exact_definition(exact: ExactReport) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPrompt:
-    """The probabilities of one prompt, wherever it stands."""
+    """The probabilities of one prompt, with its statement, variant, template and label order."""
 
     place: Place
     row: ExactRow
     tokens: tuple[tuple[str, float], ...] | None
-    "the likeliest next tokens with their probabilities; None: the backend names none"
+    "likeliest next tokens with their probabilities; None: the backend names none"
     rest: float = math.nan
     "probability of all other tokens"
 
     @property
     def failed(self) -> bool:
+        """Whether the prompt could not be scored."""
         return math.isnan(self.row.named)
 
 
 def scored_prompts(
     exact: ExactReport, tokens: Tokens, statement: str = "", template: str = ""
 ) -> Iterator[ScoredPrompt]:
-    """Yield each prompt that was asked: of a statement or of all, under a template or under all.
+    """Yield each prompt that was asked: of a statement or all, under a template or all.
+
     Raises UnknownName.
     """
     for ref in [statement] if statement else exact.counts.statements:
         for name in [template] if template else exact.counts.templates:
             for row in exact.exact_rows(ref, name):
-                place = (ref, row.row.variant, name, row.row.order)
-                if not math.isnan(row.named) or exact.failed(*place):
-                    yield ScoredPrompt(place, row, *tokens.get(place, (None, math.nan)))
+                prompt = (ref, row.row.variant, name, row.row.order)
+                if not math.isnan(row.named) or exact.failed(*prompt):
+                    yield ScoredPrompt(prompt, row, *tokens.get(prompt, (None, math.nan)))
 
 
 def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt]) -> Table[ScoredPrompt]:
-    """Return what was computed for prompts."""
+    """Return the table of the probabilities of prompts."""
     return Table(
         "prompts",
         "Probabilities of the answer labels",
@@ -402,10 +422,12 @@ def prompts(exact: ExactReport, rows: Sequence[ScoredPrompt]) -> Table[ScoredPro
 
 
 def _row_of(row: ScoredPrompt) -> ExactRow:
+    """Return the row of probabilities of a prompt."""
     return row.row
 
 
 def _likeliest(row: ScoredPrompt) -> list[str]:
+    """Return the likeliest next tokens of a prompt, with their probabilities, as texts."""
     if row.failed:
         return []
     if row.tokens is None:
@@ -414,12 +436,12 @@ def _likeliest(row: ScoredPrompt) -> list[str]:
 
 
 def spaced(token: str) -> str:
-    """Return a token so that its spaces can be seen."""
+    """Return a token with visible spaces."""
     return token.replace(" ", "␣") or "(nothing)"
 
 
 def next_tokens(rows: Sequence[ScoredPrompt]) -> Table[tuple[ScoredPrompt, str, float]]:
-    """Return the likeliest next tokens of prompts, each in a row."""
+    """Return the table of the likeliest next tokens of prompts, one per row."""
     return Table(
         "next_tokens",
         "Likeliest next tokens",
@@ -439,36 +461,39 @@ def next_tokens(rows: Sequence[ScoredPrompt]) -> Table[tuple[ScoredPrompt, str, 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """How an answer to a prompt may begin, and how probable that is."""
+    """A possible beginning of an answer to a prompt, with its probability."""
 
     what: str
     text: str | None
-    "None: all that have no row of their own, counted in `others`"
+    "None: all beginnings that have no row of their own; `others` is their number"
     probability: float
     others: int = 0
-    "how many; 0 where nobody knows"
+    "number of beginnings in the row; 0 if it is unknown"
 
 
 LEAST = 0.0005
-"probability from which a spelling has a row of its own"
+"smallest probability with which a spelling has a row of its own"
 
 
 def beginnings(
     spelled: Sequence[tuple[str, float]], tokens: Sequence[tuple[str, float]] | None, rest: float
 ) -> Iterator[Beginning]:
-    """Yield the spellings of the labels with their probabilities, and the likeliest next tokens
-    where they are known.
+    """Yield the spellings of the labels with their probabilities, and the known next tokens.
 
-    `rest`: the probability of all tokens that are not named.
+    Parameters
+    ----------
+    spelled : spellings with their probabilities
+    tokens : likeliest next tokens with their probabilities; None: unknown
+    rest : probability of all tokens that are not named
     """
-    shown = [one for one in spelled if one[1] >= LEAST]
-    yield from (Beginning("label", text, share) for text, share in shown)
-    if others := len(spelled) - len(shown):
+    frequent = [spelling for spelling in spelled if spelling[1] >= LEAST]
+    yield from (Beginning("label", text, share) for text, share in frequent)
+    if n_others := len(spelled) - len(frequent):
         yield Beginning(
             "label",
             None,
-            sum(share for _, share in spelled) - sum(share for _, share in shown),
-            others,
+            sum(share for _, share in spelled) - sum(share for _, share in frequent),
+            n_others,
         )
     if tokens is not None:
         yield from (Beginning("next token", text, share) for text, share in tokens)
@@ -478,10 +503,13 @@ def beginnings(
 def beginnings_table(
     title: str, rows: Sequence[Beginning], told: Sequence[str]
 ) -> Table[Beginning]:
-    """Return the probabilities of one prompt. `told`: what is to be said of it, and where the
-    figures come from.
+    """Return the table of the beginnings of answers to one prompt.
+
+    Parameters
+    ----------
+    told : notes on the prompt, and on the source of the figures
     """
-    named = any(row.what == "next token" for row in rows)
+    has_tokens = any(row.what == "next token" for row in rows)
     return Table(
         "beginnings",
         title,
@@ -506,12 +534,13 @@ def beginnings_table(
         definition="Probability of each beginning of the model's answer. The labels are those of "
         "the prompt, in "
         "each spelling that counts for them.",
-        notes=[*told, *([] if named or not rows else ["The backend names no next tokens."])],
+        notes=[*told, *([] if has_tokens or not rows else ["The backend names no next tokens."])],
         empty="Nothing was scored.",
     )
 
 
 def _beginning(row: Beginning) -> str:
+    """Return the text of a beginning, with visible spaces."""
     if row.text is not None:
         return spaced(row.text)
     return plural(row.others, "other spelling") if row.others else "all others"

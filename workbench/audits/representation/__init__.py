@@ -1,4 +1,7 @@
-"""Representation: whose answers to survey questions are a model's like (Santurkar et al. 2023)?"""
+"""Representation: the audit of whose answers to survey questions a model's are like.
+
+Source: Santurkar et al. 2023.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,7 @@ if TYPE_CHECKING:
 
 
 class Representation(Audit):
-    """Questions with options, put to a model as to people, and the distance of the two
-    distributions of answers.
-    """
+    """The audit of survey questions, by the distance of a model's answers from people's."""
 
     name = NAME
     questions = ("like people", "steering")
@@ -125,8 +126,9 @@ class Representation(Audit):
 
 
 def _design(store: Store, model: str) -> Design:
-    """Return a design on the first question of each topic of the shipped questionnaire, and on its
-    attitudes.
+    """Return a design on the first question of each topic, and on the attitudes.
+
+    The questions are those of the shipped questionnaire.
     """
     lines = [line.ref for line in store.instruments.lines(SHIPPED_QUESTIONNAIRE)]
     refs = tuple(ref for ref in lines if ref.endswith("-01") or ref.startswith("att-"))

@@ -1,6 +1,4 @@
-"""Survey questions with their options, each in both orders of the options, and the letters that
-came back.
-"""
+"""Survey questions with their options in both orders, and the letters that were answered."""
 
 from __future__ import annotations
 
@@ -31,10 +29,10 @@ from workbench.stats.design_precision import smallest_mean
 from workbench.stats.power import in_per_cent, share_found
 
 ORDER, SCALE = "order_of_options", "offered"
-"axes of a probe: whether the options stand from first to last, and which options there are"
+"axes of a probe: the order of the options, and a key of the options"
 PRINTED, REVERSED = "printed", "reversed"
 DIGITS = 16
-"hexadecimal digits that tell options from others"
+"number of hexadecimal digits that identify options"
 
 
 def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, SurveyQuestion]]:
@@ -42,45 +40,50 @@ def askable(questionnaire: Questionnaire | None) -> dict[str, tuple[Question, Su
     if questionnaire is None:
         return {}
     scales = {scale.name: scale for scale in questionnaire.scales}
-    found = (
+    questions_with_choices = (
         (question, SurveyQuestion.of(scales[question.scale]))
         for question in questionnaire.questions
     )
-    return {question.ref: (question, asked) for question, asked in found if asked is not None}
+    return {
+        question.ref: (question, survey_question)
+        for question, survey_question in questions_with_choices
+        if survey_question is not None
+    }
 
 
 def key_of(asked: SurveyQuestion) -> str:
-    """Return what tells the options of a question from others, as a probe keeps it."""
+    """Return the key of the options of a question, as a probe stores it."""
     return content_key(list(asked.options)).hex()[:DIGITS]
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
-    """Return the original; the question, of statements that have no original."""
-    return tuple(one for one in (ORIGINAL, QUESTION) if one in available)
+    """Return the original and the question wording, as far as they are available."""
+    return tuple(variant for variant in (ORIGINAL, QUESTION) if variant in available)
 
 
 def asked(
     store: Store, design: Design, chosen: Sequence[Statement]
 ) -> tuple[Sequence[Statement], Survey]:
-    """Return the questions among the chosen statements, and the questionnaire without people's
-    answers.
+    """Return the questions among the selected statements, and the questionnaire without answers.
 
-    Raises UsageError where there is none, or a statement that is named is none.
+    Raises UsageError if there is none, or if a named statement is not a question.
     """
-    known = store.questionnaires.get(design.instrument, people=False)
-    there = askable(known)
-    if known is None or not there:
+    questionnaire = store.questionnaires.get(design.instrument, people=False)
+    questions = askable(questionnaire)
+    if questionnaire is None or not questions:
         raise INSTRUMENT.error(
             f"{design.instrument} has no questions with options that people chose from. Import a "
             "survey: workbench "
             "import STORE FILE --format survey, or choose another --instrument"
         )
-    strange = [ref for ref in design.statements if ref not in there]
-    if strange:
+    other_refs = [ref for ref in design.statements if ref not in questions]
+    if other_refs:
         raise STATEMENTS.error(
-            f"{named_few(strange)}: no question with a scale of two options or more"
+            f"{named_few(other_refs)}: no question with a scale of two options or more"
         )
-    return [one for one in chosen if one.ref in there], Survey(known, seed=design.seed)
+    return [statement for statement in chosen if statement.ref in questions], Survey(
+        questionnaire, seed=design.seed
+    )
 
 
 def probes(
@@ -91,21 +94,34 @@ def probes(
     model_name: str,
     material: Material,
 ) -> Iterator[Probe]:
-    """Yield every wording of every question under the template of its form, with its options in
-    both orders.
+    """Yield every wording of every question, with its options in both orders.
+
+    A question is only asked under the template of its form.
     """
     if not isinstance(material, Survey):
         raise UsageError("this audit needs questions with scales of answers")
-    there = askable(material.questionnaire)
+    survey_questions = askable(material.questionnaire)
     for statement in statements:
-        question, of = there[statement.ref]
+        question, survey_question = survey_questions[statement.ref]
         for variant, text in _put(statement, variants, language):
-            for template in (one for one in templates if one.name not in _of_other_forms(question)):
+            for template in (
+                candidate
+                for candidate in templates
+                if candidate.name not in _of_other_forms(question)
+            ):
                 for order in (PRINTED, REVERSED):
-                    options = of.options if order == PRINTED else of.options[::-1]
-                    below = Choice("", options).lettered()
-                    prompt = template.render(text + below, model_name)
-                    axes = ((ORDER, order), (OPTIONS, str(len(options))), (SCALE, key_of(of)))
+                    options = (
+                        survey_question.options
+                        if order == PRINTED
+                        else survey_question.options[::-1]
+                    )
+                    options_text = Choice("", options).lettered()
+                    prompt = template.render(text + options_text, model_name)
+                    axes = (
+                        (ORDER, order),
+                        (OPTIONS, str(len(options))),
+                        (SCALE, key_of(survey_question)),
+                    )
                     yield Probe(
                         statement.ref,
                         str(variant),
@@ -113,30 +129,31 @@ def probes(
                         template.inverted,
                         prompt,
                         axes,
-                        below=below,
+                        below=options_text,
                     )
 
 
 def _of_other_forms(question: Question) -> list[str]:
-    """Return the names of the templates that a question is not put under, because they put another
-    form.
-    """
+    """Return the names of the templates for other forms, under which a question is not asked."""
     return [form.value for form in Form if form is not question.form]
 
 
 def _put(
     statement: Statement, variants: Sequence[VariantId], language: str
 ) -> list[tuple[VariantId, str]]:
-    """Return the wordings that are put, with their texts: the question alone only where there is no
-    original.
+    """Return the wordings that are asked, with their texts.
+
+    The question wording is only asked if there is no original.
     """
-    there = [
-        (one, wording.text)
-        for one in variants
-        if (wording := statement.wording(one, language)) is not None
+    available = [
+        (variant, wording.text)
+        for variant in variants
+        if (wording := statement.wording(variant, language)) is not None
     ]
-    has_original = any(one == ORIGINAL for one, _ in there)
-    return [(one, text) for one, text in there if one != QUESTION or not has_original]
+    has_original = any(variant == ORIGINAL for variant, _ in available)
+    return [
+        (variant, text) for variant, text in available if variant != QUESTION or not has_original
+    ]
 
 
 def offered(probe: Probe) -> str:
@@ -153,33 +170,36 @@ EXAMPLE = 0.05
 
 
 def detects(questions: int) -> str:
-    """Return the smallest difference of two likenesses that so many questions show; empty: none."""
-    found = 100 * smallest_mean(SPREAD, questions)
-    spread = f"where the differences of single questions spread by {100 * SPREAD:.0f} points"
-    if found != found:
+    """Return a sentence on the smallest difference that so many questions show, or "" for none.
+
+    The difference is one of two likenesses.
+    """
+    points = 100 * smallest_mean(SPREAD, questions)
+    spread_text = f"where the differences of single questions spread by {100 * SPREAD:.0f} points"
+    if points != points:
         return ""
-    often = in_per_cent(share_found(EXAMPLE, SPREAD / questions**0.5, questions - 1))
-    example = f"one of {100 * EXAMPLE:.0f} points in {often}"
+    study_share = in_per_cent(share_found(EXAMPLE, SPREAD / questions**0.5, questions - 1))
+    example = f"one of {100 * EXAMPLE:.0f} points in {study_share}"
     return (
-        f"can show: a difference of {found:.0f} points of likeness in 80 % of studies and "
-        f"{example}, {spread}"
+        f"can show: a difference of {points:.0f} points of likeness in 80 % of studies and "
+        f"{example}, {spread_text}"
     )
 
 
 def unasked(instrument: Instrument) -> tuple[str, ...]:
-    """Say which questions of a survey cannot be put with their options."""
-    people = instrument.questionnaire
-    there = askable(people)
-    silent = (
-        [one.ref for one in people.questions if one.ref not in there]
-        if people is not None and there
+    """Return a note on the questions of a survey that cannot be asked with their options."""
+    questionnaire = instrument.questionnaire
+    questions = askable(questionnaire)
+    excluded = (
+        [question.ref for question in questionnaire.questions if question.ref not in questions]
+        if questionnaire is not None and questions
         else []
     )
-    said = (
-        f"{named_few(silent)}: not put with options, because there are fewer than two or more "
+    sentence = (
+        f"{named_few(excluded)}: not put with options, because there are fewer than two or more "
         "than 26"
     )
-    return (said,) if silent else ()
+    return (sentence,) if excluded else ()
 
 
 class Answers:
@@ -194,73 +214,87 @@ class Answers:
     ) -> None:
         forms = forms_of(store, run, rulings)
         self.given = forms_of(store, run, rulings.as_given) if rulings.leaves_out else forms
-        "what came of each prompt, exclusions aside"
+        "the answers to each prompt, before exclusions"
         self.drawn: dict[str, int] = {}
-        "how many letters were drawn; 0: probabilities were computed"
+        "number of letters that were drawn, by question; 0: probabilities were computed"
         self.unnamed: dict[str, float] = {}
-        "the most that a letter may have that an endpoint did not name, where there is one"
+        "the largest probability of a letter that an endpoint did not name, by question"
         self.exact = run.sampling.mode == EXACT
         "whether the letters have probabilities and none were drawn"
-        arms: dict[str, dict[str, list[tuple[FloatArray, int]]]] = {}
+        letters_by_order: dict[str, dict[str, list[tuple[FloatArray, int]]]] = {}
         stale: dict[str, None] = {}
-        tried: dict[str, dict[str, list[float]]] = {}
+        valid_shares: dict[str, dict[str, list[float]]] = {}
         for probe in store.raw_answers.probes(run):
             form = forms.get(probe.probe)
             if probe.probe in rulings.probes:
                 continue
-            question, of = known.get(probe.ref, (None, None))
-            if question is None or of is None or not _as_now(probe, question, of):
+            question, survey_question = known.get(probe.ref, (None, None))
+            if (
+                question is None
+                or survey_question is None
+                or not _as_now(probe, question, survey_question)
+            ):
                 if form is not None:
                     stale[probe.ref] = None
                 continue
-            tried.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(
+            valid_shares.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], []).append(
                 _valid_share(form)
             )
-            if form is not None and (masses := _masses(form, of, probe.axes[ORDER])).sum() > 0:
-                arm = arms.setdefault(probe.ref, {}).setdefault(probe.axes[ORDER], [])
-                arm.append((masses / masses.sum(), form.valid))
+            if (
+                form is not None
+                and (masses := _masses(form, survey_question, probe.axes[ORDER])).sum() > 0
+            ):
+                order_letters = letters_by_order.setdefault(probe.ref, {}).setdefault(
+                    probe.axes[ORDER], []
+                )
+                order_letters.append((masses / masses.sum(), form.valid))
                 self.drawn[probe.ref] = self.drawn.get(probe.ref, 0) + form.valid
                 if form.unnamed:
                     self.unnamed[probe.ref] = max(form.unnamed, self.unnamed.get(probe.ref, 0.0))
         self.under = {
             ref: {
-                order: np.asarray(np.mean([one for one, _ in every], axis=0))
-                for order, every in by_order.items()
+                order: np.asarray(np.mean([shares for shares, _ in parts], axis=0))
+                for order, parts in by_order.items()
             }
-            for ref, by_order in arms.items()
+            for ref, by_order in letters_by_order.items()
             if len(by_order) == 2
         }
-        """ref -> order of the options -> distribution, the mean over wordings; questions answered
-        in both orders"""
+        """ref -> order of the options -> distribution, the mean over wordings; only questions that
+        were answered in both orders"""
         self.samples = {
-            ref: _sample([arms[ref][order] for order in self.under[ref]]) for ref in self.under
+            ref: _sample([letters_by_order[ref][order] for order in self.under[ref]])
+            for ref in self.under
         }
         "ref -> the letters behind the mean of both orders"
         self.missing = {
-            ref: _missing(by_order) if ref in self.under else 1.0 for ref, by_order in tried.items()
+            ref: _missing(by_order) if ref in self.under else 1.0
+            for ref, by_order in valid_shares.items()
         }
-        """ref of every question that was asked as it is now put -> share of its answers without an
-        offered letter"""
+        """ref of every question that was asked in its current form -> share of its answers without
+        an offered letter"""
         self.letters = {
-            ref: as_many([[n for _, n in every] for every in arms[ref].values()])
+            ref: as_many(
+                [[n_letters for _, n_letters in parts] for parts in letters_by_order[ref].values()]
+            )
             for ref in self.under
         }
-        "ref -> so many letters drawn evenly are as noisy; 0: probabilities were computed"
-        self.halves = tuple(ref for ref in arms if ref not in self.under)
-        "questions that were answered in one order of their options alone"
-        self.stale = tuple(ref for ref in stale if ref not in arms)
-        "questions that were asked otherwise than they are now put alone"
+        "ref -> number of letters from one prompt that are as noisy; 0: probabilities were computed"
+        self.halves = tuple(ref for ref in letters_by_order if ref not in self.under)
+        "questions that were answered in only one order of their options"
+        self.stale = tuple(ref for ref in stale if ref not in letters_by_order)
+        "questions that were only asked in another form than the current one"
 
     @property
     def both(self) -> dict[str, FloatArray]:
-        """The mean of both orders."""
-        return {ref: (of[PRINTED] + of[REVERSED]) / 2 for ref, of in self.under.items()}
+        """The mean distribution of both orders, by question."""
+        return {
+            ref: (by_order[PRINTED] + by_order[REVERSED]) / 2
+            for ref, by_order in self.under.items()
+        }
 
     @property
     def by_position(self) -> dict[str, FloatArray]:
-        """The answers that the model's preference for positions alone gives, whatever the options
-        say.
-        """
+        """The answers that the model's preference for positions gives to any options."""
         by_size: dict[int, list[FloatArray]] = {}
         for by_order in self.under.values():
             letters = (by_order[PRINTED] + by_order[REVERSED][::-1]) / 2
@@ -272,19 +306,21 @@ class Answers:
         return {ref: expected[len(by_order[PRINTED])] for ref, by_order in self.under.items()}
 
     def moved(self, *refs: str) -> float:
-        """Return the mean total variation between the two orders, of these questions or of all; NaN
-        without any.
+        """Return the mean total variation between the two orders, or NaN without questions.
+
+        It is over these questions, or over all if none are named.
         """
-        gaps = [
+        distances = [
             np.abs(self.under[ref][PRINTED] - self.under[ref][REVERSED]).sum() / 2
             for ref in refs or self.under
         ]
-        return float(np.mean(gaps)) if gaps else float("nan")
+        return float(np.mean(distances)) if distances else float("nan")
 
 
 def _valid_share(form: Letters | None) -> float:
-    """Return the share of the answers to a prompt with an offered letter; or whether any has a
-    probability.
+    """Return the share of the answers to a prompt with an offered letter.
+
+    For probabilities it is 1 if an offered letter has any, and 0 otherwise.
     """
     if form is None:
         return 0.0
@@ -294,45 +330,59 @@ def _valid_share(form: Letters | None) -> float:
 
 
 def _missing(by_order: Mapping[str, Sequence[float]]) -> float:
-    """Return the share without an offered letter, the mean over wordings and then over both
-    orders.
-    """
+    """Return the share without an offered letter, the mean over wordings and then over orders."""
     return 1 - float(np.mean([np.mean(shares) for shares in by_order.values()]))
 
 
 def _sample(arms: Sequence[Sequence[tuple[FloatArray, int]]]) -> Sample:
-    """Return the letters behind a mean over orders of means over wordings. arms : by order, shares
-    and numbers
+    """Return the letters behind a mean over orders of means over wordings.
+
+    Parameters
+    ----------
+    arms : by order, shares and numbers
     """
-    parts = [(share, count, 1 / len(arms) / len(arm)) for arm in arms for share, count in arm]
+    parts = [
+        (share, count, 1 / len(arms) / len(order_parts))
+        for order_parts in arms
+        for share, count in order_parts
+    ]
     shares, counts, weights = zip(*parts, strict=True)
     return Sample(np.array(shares), np.array(counts, dtype=np.int64), np.array(weights))
 
 
 def _masses(form: Letters, of: SurveyQuestion, order: str) -> FloatArray:
     """Return counts or probabilities by option, in the order of the scale."""
-    given: Mapping[str, float] = form.masses or (
+    value_by_letter: Mapping[str, float] = form.masses or (
         dict(form.answers.counts) if form.answers is not None else {}
     )
     masses = np.array(
-        [given.get(letter, 0.0) for letter in LETTERS[: len(of.options)]], dtype=np.float64
+        [value_by_letter.get(letter, 0.0) for letter in LETTERS[: len(of.options)]],
+        dtype=np.float64,
     )
     return masses if order == PRINTED else masses[::-1]
 
 
 def _as_now(probe: AskedProbe, question: Question, of: SurveyQuestion) -> bool:
-    """Return whether a prompt offers the options that its question has now, in the form that it
-    has.
-    """
+    """Return whether a prompt offers the current options of its question, in its current form."""
     return probe.axes.get(SCALE) == key_of(of) and probe.template not in _of_other_forms(question)
 
 
 def as_many(arms: Sequence[Sequence[int]]) -> int:
-    """Return how many letters from one prompt are as noisy as those of several, of which means are
-    taken: the number of all where every prompt has as many. 0: probabilities.
+    """Return the number of letters from one prompt that are as noisy as the mean over several.
 
-    arms : by order of the options, how many letters each wording has
+    It is the number of all letters if every prompt has as many, and 0 for probabilities.
+
+    Parameters
+    ----------
+    arms : by order of the options, the number of letters of each wording
     """
-    if not all(n for arm in arms for n in arm):
+    if not all(n_letters for order_counts in arms for n_letters in order_counts):
         return 0
-    return round(1 / sum((1 / len(arms) / len(arm)) ** 2 / n for arm in arms for n in arm))
+    return round(
+        1
+        / sum(
+            (1 / len(arms) / len(order_counts)) ** 2 / n_letters
+            for order_counts in arms
+            for n_letters in order_counts
+        )
+    )

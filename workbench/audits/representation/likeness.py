@@ -1,8 +1,8 @@
-"""How like two distributions of answers are, and which population a model is nearest to.
+"""The likeness of two distributions of answers, and the population to which a model is nearest.
 
 Answers are distributions over the options of a question, from the first to the last. The likeness
-of a model to a population is the mean over questions of 1 - d, d a distance in [0, 1]. Its interval
-is over questions and people.
+of a model to a population is the mean over questions of 1 - d, with a distance d in [0, 1]. Its
+interval is over questions and people.
 
 References
 ----------
@@ -33,13 +33,13 @@ from workbench.stats.resampling import derive_rng, share_ends, student_interval,
 
 NAN = float("nan")
 STEP = 1e-4
-"how much more weight one answer gets to see what it changes"
+"the weight that is moved to one answer to measure its influence"
 LARGEST = 1.0
 "size of the largest difference of two likenesses"
 NOISE_DRAWS = 100
-"draws of each question's answers that say how far counting alone moves them"
+"number of draws of each question's answers that measure the noise of counting"
 LEAST_DISTANCE = 0.02
-"mean distance of even answers from people's below which nothing can be said between the two"
+"mean distance of even answers from people's below which the two cannot be distinguished"
 RANDOM, EVEN, FIRST = "letters at random", "even answers", "the first option always"
 POSITION = "positions as the model prefers them"
 "answers without an opinion"
@@ -49,9 +49,9 @@ Distributions = Mapping[str, FloatArray]
 
 
 def likeness(p: FloatArray, q: FloatArray, measure: str, *, ordered: bool) -> FloatArray:
-    """Return 1 - d of distributions along the last axis; NaN where one of them has no weight.
+    """Return 1 - d of distributions along the last axis, or NaN if one of them has no weight.
 
-    Options without an order are all 1 apart: Wasserstein's distance is then the total variation.
+    Options without an order are all 1 apart. Wasserstein's distance is then the total variation.
 
     Examples
     --------
@@ -63,18 +63,23 @@ def likeness(p: FloatArray, q: FloatArray, measure: str, *, ordered: bool) -> Fl
         return np.asarray(1 - ordered_wasserstein(p, q))
     with np.errstate(invalid="ignore", divide="ignore"):
         first, second = (
-            each / each.sum(axis=-1, keepdims=True) for each in np.broadcast_arrays(p, q)
+            weights / weights.sum(axis=-1, keepdims=True) for weights in np.broadcast_arrays(p, q)
         )
         if measure != "jensen_shannon":
             return np.asarray(1 - np.abs(first - second).sum(axis=-1) / 2)
         middle = (first + second) / 2
-        bits = [np.where(each == 0, 0, each * np.log2(each / middle)) for each in (first, second)]
-    return np.asarray(1 - np.sqrt(np.clip((bits[0] + bits[1]).sum(axis=-1) / 2, 0, 1)))
+        divergences = [
+            np.where(shares == 0, 0, shares * np.log2(shares / middle))
+            for shares in (first, second)
+        ]
+    return np.asarray(
+        1 - np.sqrt(np.clip((divergences[0] + divergences[1]).sum(axis=-1) / 2, 0, 1))
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyQuestion:
-    """A question as it is compared."""
+    """A question with the options that are compared."""
 
     options: tuple[str, ...]
     "in the order of its scale"
@@ -82,25 +87,21 @@ class SurveyQuestion:
 
     @classmethod
     def of(cls, scale: Scale) -> SurveyQuestion | None:
-        """Return a question with the options that its scale offers; None where there is no choice
-        among letters.
-        """
+        """Return the question of a scale, or None if its options are not a choice among letters."""
         options = tuple(option.values[0] for option in scale.offered)
         return cls(options, scale.ordered) if 2 <= len(options) <= len(LETTERS) else None
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The letters that a distribution rests on: a weighted mean of parts that were drawn one by
-    one.
-    """
+    """The letters behind a distribution: a weighted mean of parts that were drawn one by one."""
 
     shares: FloatArray
     "(parts, options)"
     counts: IntArray
-    "(parts,) letters of each part; 0: its probabilities were computed"
+    "(parts,) number of letters of each part; 0: its probabilities were computed"
     weights: FloatArray
-    "(parts,), together 1"
+    "(parts,), with the sum 1"
 
     @property
     def mean(self) -> FloatArray:
@@ -110,24 +111,24 @@ class Sample:
     def redraw(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Return distributions (draws, options) of as many letters, drawn from these shares."""
         draws = np.zeros((n_draws, self.shares.shape[1]))
-        for share, count, weight in zip(
+        for shares, n_letters, weight in zip(
             self.shares, self.counts.tolist(), self.weights.tolist(), strict=True
         ):
             # one letter fewer: shares of a sample vary less than those that they were drawn from
             part = (
-                rng.multinomial(max(1, count - 1), share, n_draws) / max(1, count - 1)
-                if count
-                else share
+                rng.multinomial(max(1, n_letters - 1), shares, n_draws) / max(1, n_letters - 1)
+                if n_letters
+                else shares
             )
             draws += weight * part
         return draws
 
 
 def without_noise(distance: float, noise: float) -> float:
-    """Return a mean distance between two samples without the part that counting gives.
+    """Return a mean distance between two samples without the part that counting adds.
 
-    Two samples of one distribution are at the mean distance `noise`. Differences that are there add
-    to it as squares.
+    Two samples of one distribution are at the mean distance `noise`. Real differences add to it as
+    squares.
     """
     if math.isnan(distance):
         return NAN
@@ -137,9 +138,7 @@ def without_noise(distance: float, noise: float) -> float:
 def least_and_most(
     share: FloatArray, missing: float, other: FloatArray, measure: str, *, ordered: bool
 ) -> Ends:
-    """Return the least and the most likeness to `other`, whatever the missing part of some answers
-    would have been.
-    """
+    """Return the smallest and the largest likeness to `other` for any missing answers."""
     corners = np.eye(len(share))
     if missing >= 1:
         return float(likeness(corners, other, measure, ordered=ordered).min()), 1.0
@@ -152,24 +151,24 @@ def least_and_most(
 
 @dataclass(frozen=True, eq=False)
 class Likenesses:
-    """How like one model's answers are to those of each population."""
+    """The likeness of one model's answers to those of each population."""
 
     answers: Distributions
-    "the model's"
+    "the model's answers"
     drawn: Mapping[str, int]
-    "ref -> letters that they rest on; 0: probabilities"
+    "ref -> number of letters behind them; 0: probabilities"
     asked: Mapping[str, SurveyQuestion]
     populations: Sequence[Population]
     measure: str
     seed: int
     draws: int
     samples: Mapping[str, Sample] = field(default_factory=dict)
-    "ref -> the letters behind the answers; without any, one part of as many as were drawn"
+    "ref -> the letters behind the answers; without any, one part with all drawn letters"
     missing: Mapping[str, float] = field(default_factory=dict)
     """ref of every question that was asked -> share without a valid answer; 1: it has no answer in
     one order or both"""
     position: Distributions = field(default_factory=dict)
-    "what the model's own preference for positions alone gives"
+    "the answers that the model's own preference for positions alone gives"
 
     @cached_property
     def refs(self) -> tuple[str, ...]:
@@ -178,7 +177,7 @@ class Likenesses:
 
     @cached_property
     def evenly(self) -> Distributions:
-        """Answers that are every option equally often."""
+        """The answers that choose every option equally often."""
         return {
             ref: np.full(len(self.asked[ref].options), 1 / len(self.asked[ref].options))
             for ref in self.refs
@@ -186,12 +185,12 @@ class Likenesses:
 
     @cached_property
     def first(self) -> Distributions:
-        """Answers that are always the first option, in both orders of the options."""
+        """The answers that always choose the first option, in both orders of the options."""
         answers = {}
         for ref in self.refs:
-            ends = np.zeros(len(self.asked[ref].options))
-            ends[0], ends[-1] = 0.5, 0.5
-            answers[ref] = ends
+            shares = np.zeros(len(self.asked[ref].options))
+            shares[0], shares[-1] = 0.5, 0.5
+            answers[ref] = shares
         return answers
 
     @cached_property
@@ -202,13 +201,16 @@ class Likenesses:
         )
 
     def noise_of_letters(self, refs: Iterable[str]) -> float:
-        """Return the mean distance of letters, as many as were drawn, from the distribution that
-        they were drawn of.
+        """Return the mean distance by the noise of letters alone.
+
+        It is that of as many letters as were drawn, from the distribution from which they were
+        drawn.
         """
         return _mean_or_zero([self._noise_by_ref[ref] for ref in refs])
 
     @cached_property
     def _noise_by_ref(self) -> dict[str, float]:
+        """The mean distance of letters from their distribution, by question."""
         distances = {}
         for ref in self.refs:
             answers = self.answers[ref]
@@ -219,32 +221,37 @@ class Likenesses:
                 distances[ref] = 0.0
                 continue
             rng = derive_rng(self.seed, "representation", "noise", ref)
-            alike = likeness(
+            likenesses = likeness(
                 sample.redraw(rng, NOISE_DRAWS),
                 answers,
                 self.measure,
                 ordered=self.asked[ref].ordered,
             )
-            distances[ref] = float(1 - alike.mean())
+            distances[ref] = float(1 - likenesses.mean())
         return distances
 
     def noise_of_people(self, population: Population, refs: Iterable[str]) -> float:
-        """Return the mean distance of so many people's shares from the distribution that they were
-        drawn of.
+        """Return the mean distance by the noise of people alone.
+
+        It is that of the shares of so many people, from the distribution from which they were
+        drawn.
         """
         by_ref = self._people_noise(population)
         return _mean_or_zero([by_ref[ref] for ref in refs if ref in by_ref])
 
     def _people_noise(self, population: Population) -> dict[str, float]:
+        """Return the mean distance of people's shares from their distribution, by question."""
         if population not in self._noise_of_populations:
             self._noise_of_populations[population] = self._sampled_distance(population)
         return self._noise_of_populations[population]
 
     @cached_property
     def _noise_of_populations(self) -> dict[Population, dict[str, float]]:
+        """The cached results of `_people_noise`."""
         return {}
 
     def _sampled_distance(self, population: Population) -> dict[str, float]:
+        """Return the mean distance of redrawn shares from a population's shares, by question."""
         available = [ref for ref in self.refs if ref in population.shares]
         if not population.known:
             return dict.fromkeys(available, 0.0)
@@ -255,67 +262,75 @@ class Likenesses:
             counts = np.array(
                 [max(1, round(population.shares[ref].effective_n) - 1) for ref in refs]
             )
-            drawn = rng.multinomial(counts, shares, (NOISE_DRAWS, len(refs))) / counts[:, None]
-            alike = likeness(drawn, shares, self.measure, ordered=ordered).mean(axis=0)
-            distances.update(zip(refs, (1 - alike).tolist(), strict=True))
+            redrawn = rng.multinomial(counts, shares, (NOISE_DRAWS, len(refs))) / counts[:, None]
+            likenesses = likeness(redrawn, shares, self.measure, ordered=ordered).mean(axis=0)
+            distances.update(zip(refs, (1 - likenesses).tolist(), strict=True))
         return distances
 
     def _noise_between(self, people: Sequence[Population], refs: Sequence[str]) -> float:
-        """Return the mean distance that counting letters and people gives where nothing differs."""
+        """Return the mean distance by the noise of letters and people alone."""
         of_people = np.mean([self.noise_of_people(population, refs) ** 2 for population in people])
         return math.sqrt(self.noise_of_letters(refs) ** 2 + float(of_people))
 
     @cached_property
     def people(self) -> list[Population]:
-        """Everybody; where only groups are known, all of these."""
-        return [one for one in self.populations if not one.kind] or list(self.populations)
+        """All people, or all groups if only these are known."""
+        return [population for population in self.populations if not population.kind] or list(
+            self.populations
+        )
 
     def _alike(self, refs: Iterable[str]) -> Iterator[tuple[list[str], bool]]:
-        """Yield questions with as many options and an order or none, which are computed at once,
-        and whether they have an order.
+        """Yield questions that can be computed together, and whether their options have an order.
+
+        They have equally many options, all with an order or all without one.
         """
-        found: dict[tuple[int, bool], list[str]] = {}
+        refs_by_form: dict[tuple[int, bool], list[str]] = {}
         for ref in refs:
-            found.setdefault((len(self.asked[ref].options), self.asked[ref].ordered), []).append(
-                ref
-            )
-        return ((of, ordered) for (_, ordered), of in found.items())
+            refs_by_form.setdefault(
+                (len(self.asked[ref].options), self.asked[ref].ordered), []
+            ).append(ref)
+        return ((form_refs, ordered) for (_, ordered), form_refs in refs_by_form.items())
 
     def of(self, population: Population) -> FloatArray:
-        """Return the likeness (questions,); NaN where too few people answered."""
-        found = dict.fromkeys(self.refs, NAN)
+        """Return the likeness (questions,), or NaN if too few people answered."""
+        likeness_by_ref = dict.fromkeys(self.refs, NAN)
         for refs, ordered in self._alike(ref for ref in self.refs if ref in population.shares):
             p, q = (
                 np.array([self.answers[ref] for ref in refs]),
                 np.array([population.shares[ref].shares for ref in refs]),
             )
-            found |= zip(refs, likeness(p, q, self.measure, ordered=ordered).tolist(), strict=True)
-        return np.array(list(found.values()))
+            likeness_by_ref |= zip(
+                refs, likeness(p, q, self.measure, ordered=ordered).tolist(), strict=True
+            )
+        return np.array(list(likeness_by_ref.values()))
 
     def noise(
         self, population: Population, *signed: tuple[Distributions, float]
     ) -> list[FloatArray]:
-        """Return what people move the likeness of some answers; of several, with signs, their
-        sum.
+        """Return the influence of people on the likeness of answers, or on a signed sum of several.
+
+        Parameters
+        ----------
+        signed : pairs of answers and their signs
         """
         influence: dict[str, FloatArray] = {}
-        there = [
+        shared_refs = [
             ref
             for ref in self.refs
-            if ref in population.shares and all(ref in of for of, _ in signed)
+            if ref in population.shares and all(ref in answers for answers, _ in signed)
         ]
-        for refs, ordered in self._alike(there):
+        for refs, ordered in self._alike(shared_refs):
             q = np.array([population.shares[ref].shares for ref in refs])[:, None]
             tilted = (1 - STEP) * q + STEP * np.eye(q.shape[-1])
             moved = np.zeros((len(refs), q.shape[-1]))
-            for of, sign in signed:
-                p = np.array([of[ref] for ref in refs])[:, None]
-                before, after = (
-                    likeness(p, each, self.measure, ordered=ordered) for each in (q, tilted)
+            for answers, sign in signed:
+                p = np.array([answers[ref] for ref in refs])[:, None]
+                original, changed = (
+                    likeness(p, shares, self.measure, ordered=ordered) for shares in (q, tilted)
                 )
-                moved += sign * (after - before) / STEP
+                moved += sign * (changed - original) / STEP
             influence |= zip(refs, moved, strict=True)
-        return population.noise({ref: influence[ref] for ref in there})
+        return population.noise({ref: influence[ref] for ref in shared_refs})
 
     def to(self, population: Population) -> Estimate:
         """Return the likeness to a population, without the noise of counting letters and people."""
@@ -324,54 +339,55 @@ class Likenesses:
         return _cleared(raw, self._noise_between([population], refs))
 
     def counted_to(self, population: Population) -> Estimate:
-        """Return the likeness to a population as it is counted, with the noise of letters and
-        people.
-        """
+        """Return the likeness to a population as counted, with the noise of letters and people."""
         return estimate(self.of(population), self.noise(population, (self.answers, 1)))
 
     @cached_property
     def to_people(self) -> FloatArray:
-        """Likeness (questions,) to everybody; where only groups are known, the mean over these."""
-        return mean_of([self.of(one) for one in self.people])
+        """The likeness (questions,) to all people, or its mean over groups if only these exist."""
+        return mean_of([self.of(population) for population in self.people])
 
     @cached_property
     def by_chance(self) -> FloatArray:
-        """The same (questions,) of letters drawn at random, as many as the model gave; of
-        probabilities, all equal.
+        """The likeness to people (questions,) of as many random letters as the model gave.
+
+        If the model gave probabilities, all letters have the same one.
         """
-        found = np.full((len(self.people), len(self.refs)), NAN)
-        for place, (ref, even) in enumerate(self.evenly.items()):
+        likenesses = np.full((len(self.people), len(self.refs)), NAN)
+        for column, (ref, even) in enumerate(self.evenly.items()):
             rng = derive_rng(self.seed, "representation", "letters", ref)
             letters = (
                 rng.multinomial(self.drawn[ref], even, 1_000) / self.drawn[ref]
                 if self.drawn[ref]
                 else even[None]
             )
-            for row, one in enumerate(self.people):
-                if ref in one.shares:
-                    q = np.array(one.shares[ref].shares)
-                    found[row, place] = likeness(
+            for row, population in enumerate(self.people):
+                if ref in population.shares:
+                    q = np.array(population.shares[ref].shares)
+                    likenesses[row, column] = likeness(
                         letters, q, self.measure, ordered=self.asked[ref].ordered
                     ).mean()
-        return mean_of(list(found))
+        return mean_of(list(likenesses))
 
     @property
     def chance(self) -> float:
-        """The likeness of letters at random; NaN where no question is compared."""
-        known = self.by_chance[~np.isnan(self.by_chance)]
-        return float(known.mean()) if known.size else NAN
+        """The likeness of random letters, or NaN if no question is compared."""
+        defined = self.by_chance[~np.isnan(self.by_chance)]
+        return float(defined.mean()) if defined.size else NAN
 
     @cached_property
     def counted(self) -> Estimate:
-        """The likeness to people as it is counted, with the noise of letters and people: the
-        published figure.
+        """The likeness to people as counted, with the noise of letters and people.
+
+        This is the published figure.
         """
         return estimate(self.to_people, self._of_people((self.answers, 1)))
 
     @cached_property
     def _compared(self) -> list[str]:
-        known = (~np.isnan(self.to_people)).tolist()
-        return [ref for ref, is_known in zip(self.refs, known, strict=True) if is_known]
+        """The questions with a likeness to people."""
+        has_likeness = (~np.isnan(self.to_people)).tolist()
+        return [ref for ref, is_known in zip(self.refs, has_likeness, strict=True) if is_known]
 
     @cached_property
     def overall(self) -> Estimate:
@@ -380,72 +396,77 @@ class Likenesses:
 
     @cached_property
     def even_overall(self) -> float:
-        """The likeness of answers that are every option equally often, without the noise of
-        counting people.
-        """
-        even = self.counted_as(self.evenly)
+        """The likeness of even answers, without the noise of counting people."""
+        likenesses = self.counted_as(self.evenly)
         return (
-            1 - without_noise(1 - float(np.nanmean(even)), self._people_alone)
+            1 - without_noise(1 - float(np.nanmean(likenesses)), self._people_alone)
             if self._compared
             else NAN
         )
 
     @cached_property
     def _people_alone(self) -> float:
+        """The mean distance by the noise of people alone."""
         return math.sqrt(
-            np.mean([self.noise_of_people(one, self._compared) ** 2 for one in self.people])
+            np.mean(
+                [
+                    self.noise_of_people(population, self._compared) ** 2
+                    for population in self.people
+                ]
+            )
         )
 
     def counted_as(self, answers: Distributions) -> FloatArray:
-        """Return the likeness (questions,) of other answers to the same questions, to people."""
-        other = replace(self, answers={ref: answers[ref] for ref in self.refs}, samples={})
-        return other.to_people
+        """Return the likeness to people (questions,) of other answers to the same questions."""
+        likenesses = replace(self, answers={ref: answers[ref] for ref in self.refs}, samples={})
+        return likenesses.to_people
 
     @cached_property
     def above_chance(self) -> Estimate:
-        """The likeness between that of letters at random (0) and that of people's own answers
-        (1).
-        """
-        model, even = 1 - self.to_people, 1 - self.counted_as(self.evenly)
-        known = ~np.isnan(model)
-        n, missing = int(known.sum()), int((~known).sum())
-        to_even = float(even[known].mean()) if n else NAN
-        cleared = without_noise(to_even, self._people_alone) if n else NAN
-        if n < 2 or cleared < LEAST_DISTANCE:
-            why = (
-                "people answer as letters at random would" if n > 1 else "fewer than two questions"
+        """The likeness on a scale from random letters (0) to people's own answers (1)."""
+        model_distances, even_distances = 1 - self.to_people, 1 - self.counted_as(self.evenly)
+        is_known = ~np.isnan(model_distances)
+        n_known, n_missing = int(is_known.sum()), int((~is_known).sum())
+        to_even = float(even_distances[is_known].mean()) if n_known else NAN
+        cleared = without_noise(to_even, self._people_alone) if n_known else NAN
+        if n_known < 2 or cleared < LEAST_DISTANCE:
+            reason = (
+                "people answer as letters at random would"
+                if n_known > 1
+                else "fewer than two questions"
             )
-            return Estimate(NAN, NAN, NAN, n, missing, why)
-        ratio = float(model[known].mean()) / to_even
+            return Estimate(NAN, NAN, NAN, n_known, n_missing, reason)
+        ratio = float(model_distances[is_known].mean()) / to_even
         noise = self._noise_between(self.people, self._compared)
-        people = self._of_people((self.answers, -1), (self.evenly, ratio))
-        parts = [(model[known] - ratio * even[known]) / n / to_even]
-        parts += [moves / to_even for moves in people if len(moves)]
+        people_moves = self._of_people((self.answers, -1), (self.evenly, ratio))
+        parts = [(model_distances[is_known] - ratio * even_distances[is_known]) / n_known / to_even]
+        parts += [moves / to_even for moves in people_moves if len(moves)]
         low, high = student_interval(ratio, *_strata(parts))
 
-        def above(times: float) -> float:
-            return 1 - without_noise(times * to_even, noise) / cleared
+        def above(distance_ratio: float) -> float:
+            return 1 - without_noise(distance_ratio * to_even, noise) / cleared
 
         if math.isnan(low):
-            return Estimate(above(ratio), NAN, NAN, n, missing, few="all values equal")
+            return Estimate(above(ratio), NAN, NAN, n_known, n_missing, few="all values equal")
         return Estimate(
-            above(ratio), above(high), above(low), n, missing, interval="likeness above chance"
+            above(ratio),
+            above(high),
+            above(low),
+            n_known,
+            n_missing,
+            interval="likeness above chance",
         )
 
     @cached_property
     def beyond(self) -> tuple[Estimate, float]:
-        """How much more like people the answers are than letters at random, and p that it is not at
-        all.
-        """
+        """The likeness of the answers minus that of random letters, and the p of no difference."""
         return difference(
             self.to_people - self.by_chance, self._of_people((self.answers, 1), (self.evenly, -1))
         )
 
     @cached_property
     def against(self) -> dict[str, tuple[Estimate, float]]:
-        """The same against each kind of answers without an opinion: how much more like people, and
-        p.
-        """
+        """The likeness minus that of each kind of answers without an opinion, with p, by name."""
         tests = {RANDOM: self.beyond}
         for name, answers in ((EVEN, self.evenly), (FIRST, self.first), (POSITION, self.position)):
             if all(ref in answers for ref in self.refs):
@@ -455,23 +476,23 @@ class Likenesses:
 
     @cached_property
     def claim(self) -> tuple[str, float]:
-        """The kind of answers without an opinion that is beaten least, and p that these are beaten.
+        """The kind of answers without an opinion that is surpassed least, and the p of the claim.
 
-        p is 1 where one of them is as much like people, or would be if the missing answers were as
-        unlike as they can.
+        The p is 1 if one of these kinds is as much like people as the model, or would be if the
+        missing answers were as unlike people as possible.
         """
         if self.beyond[0].value < 0 and self.beyond[1] < 1:
             return RANDOM, self._p_of_less
         worst, name = -1.0, RANDOM
         for kind, (gain, p) in self.against.items():
-            sided = p if gain.value > 0 and not math.isnan(p) else 1.0
-            if sided > worst:
-                worst, name = sided, kind
+            claim_p = p if gain.value > 0 and not math.isnan(p) else 1.0
+            if claim_p > worst:
+                worst, name = claim_p, kind
         return name, max(worst, self._p_of_least)
 
     @cached_property
     def _p_of_least(self) -> float:
-        """The p of the claim if the missing answers were as unlike people as they can be."""
+        """The p of the claim if the missing answers were as unlike people as possible."""
         if not any(share > 0 for share in self.missing.values()):
             return 0.0
         worst = 0.0
@@ -483,91 +504,104 @@ class Likenesses:
 
     @cached_property
     def _p_of_less(self) -> float:
-        """The p of being less like people if the missing answers were as like people as they can
-        be.
-        """
+        """The p of less likeness if the missing answers were as like people as possible."""
         if not any(share > 0 for share in self.missing.values()):
             return self.beyond[1]
-        lacking = np.array([high - senseless[RANDOM] for _, high, senseless in self._bounds])
-        change, p = difference(lacking, self._of_people((self.answers, 1), (self.evenly, -1)))
+        differences = np.array([high - senseless[RANDOM] for _, high, senseless in self._bounds])
+        change, p = difference(differences, self._of_people((self.answers, 1), (self.evenly, -1)))
         return p if change.value < 0 else 1.0
 
     @cached_property
     def _bounds(self) -> list[tuple[float, float, dict[str, float]]]:
-        """Of each question that was asked: the least and the most likeness, and that of answers
-        without an opinion.
-        """
+        """The smallest and the largest likeness of each question, and those without an opinion."""
         rows = []
         for ref in (*self._compared, *self.unanswered):
-            question, here = self.asked[ref], [one for one in self.people if ref in one.shares]
-            n = len(question.options)
-            ends = np.zeros(n)
-            ends[0], ends[-1] = 0.5, 0.5
-            share = self.answers.get(ref, np.full(n, 1 / n))
+            question, available = (
+                self.asked[ref],
+                [population for population in self.people if ref in population.shares],
+            )
+            n_options = len(question.options)
+            first_shares = np.zeros(n_options)
+            first_shares[0], first_shares[-1] = 0.5, 0.5
+            share = self.answers.get(ref, np.full(n_options, 1 / n_options))
             lows: list[float] = []
             highs: list[float] = []
-            random: list[float] = []
-            first: list[float] = []
-            for one in here:
-                q = np.array(one.shares[ref].shares)
+            random_likenesses: list[float] = []
+            first_likenesses: list[float] = []
+            for population in available:
+                q = np.array(population.shares[ref].shares)
                 low, high = least_and_most(
                     share, self.missing.get(ref, 0.0), q, self.measure, ordered=question.ordered
                 )
                 lows.append(low)
                 highs.append(high)
-                random.append(
-                    float(likeness(np.full(n, 1 / n), q, self.measure, ordered=question.ordered))
+                random_likenesses.append(
+                    float(
+                        likeness(
+                            np.full(n_options, 1 / n_options),
+                            q,
+                            self.measure,
+                            ordered=question.ordered,
+                        )
+                    )
                 )
-                first.append(float(likeness(ends, q, self.measure, ordered=question.ordered)))
-            if here:
-                senseless = {RANDOM: float(np.mean(random)), FIRST: float(np.mean(first))}
-                rows.append((float(np.mean(lows)), float(np.mean(highs)), senseless))
+                first_likenesses.append(
+                    float(likeness(first_shares, q, self.measure, ordered=question.ordered))
+                )
+            if available:
+                without_opinion = {
+                    RANDOM: float(np.mean(random_likenesses)),
+                    FIRST: float(np.mean(first_likenesses)),
+                }
+                rows.append((float(np.mean(lows)), float(np.mean(highs)), without_opinion))
         return rows
 
     @property
     def missing_share(self) -> float:
-        """The share of the answers that were asked for without an offered letter, or NaN if nothing
-        was asked.
-        """
+        """The share of requested answers without an offered letter, or NaN without questions."""
         return float(np.mean(list(self.missing.values()))) if self.missing else NAN
 
     @cached_property
     def bounds(self) -> Ends:
-        """The least and the most likeness over all questions that were asked, whatever the missing
-        answers were.
-        """
+        """The smallest and the largest likeness over all asked questions, whatever was missing."""
         if not self._bounds or not self._compared:
             return NAN, NAN
         noise = self._noise_between(self.people, self._compared)
-        low, high = (float(np.mean([row[end] for row in self._bounds])) for end in (0, 1))
+        low, high = (
+            float(np.mean([row[bound_index] for row in self._bounds])) for bound_index in (0, 1)
+        )
         return 1 - without_noise(1 - low, noise), 1 - without_noise(1 - high, noise)
 
     def bounds_of_people(self, population: Population) -> Ends:
-        """Return the least and the most likeness to a population, whatever its people without an
-        answer think.
+        """Return the smallest and the largest likeness to a population.
+
+        It covers all answers that its people without an answer could have given.
         """
         refs = [ref for ref in self.refs if ref in population.shares]
         if not refs:
             return NAN, NAN
-        ends = []
+        bounds = []
         for ref in refs:
             q, share = np.array(population.shares[ref].shares), self.answers[ref]
-            lacking, ordered = population.unanswered.get(ref, 0.0), self.asked[ref].ordered
-            ends.append(least_and_most(q, lacking, share, self.measure, ordered=ordered))
+            missing, ordered = population.unanswered.get(ref, 0.0), self.asked[ref].ordered
+            bounds.append(least_and_most(q, missing, share, self.measure, ordered=ordered))
         noise = self._noise_between([population], refs)
-        low, high = np.mean(ends, axis=0).tolist()
+        low, high = np.mean(bounds, axis=0).tolist()
         return 1 - without_noise(1 - low, noise), 1 - without_noise(1 - high, noise)
 
     def _of_people(self, *signed: tuple[Distributions, float]) -> list[FloatArray]:
+        """Return the influence of all people on a signed sum of likenesses."""
         return [
-            moves / len(self.people) for one in self.people for moves in self.noise(one, *signed)
+            moves / len(self.people)
+            for population in self.people
+            for moves in self.noise(population, *signed)
         ]
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of groups of which there are several."""
-        every = [one.kind for one in self.populations if one.kind]
-        return tuple(kind for kind in dict.fromkeys(every) if every.count(kind) > 1)
+        """The kinds of groups with more than one group."""
+        group_kinds = [population.kind for population in self.populations if population.kind]
+        return tuple(kind for kind in dict.fromkeys(group_kinds) if group_kinds.count(kind) > 1)
 
     @cached_property
     def rankings(self) -> dict[str, list[Ranked]]:
@@ -575,184 +609,224 @@ class Likenesses:
         return {kind: self._ranking(kind) for kind in self.kinds}
 
     def _ranking(self, kind: str) -> list[Ranked]:
-        """Return the groups of a kind from the nearest to the farthest, over the questions that all
-        of them have; see `_overlapping` for those that are left out.
+        """Return the groups of a kind, nearest first, over their common questions.
 
-        In each draw the questions are drawn again, the same for all groups, and each group moves by
-        a normal deviate with the standard error that its people give it. All groups are ranked as
-        if each had as many people as the smallest, so that a small group is not farther for the
-        noise of its shares alone.
+        `_overlapping` describes the groups that are excluded. In each draw the questions are drawn
+        again, the same for all groups, and each group moves by a normal deviate with the standard
+        error of its people. All groups are ranked as if each had as many people as the smallest, so
+        that a small group is not farther only because of the noise of its shares.
         """
         groups = self._overlapping(kind)
         if not groups:
             return []
-        every = self.at_equal_n(groups)
-        common = np.logical_not(np.isnan(every).any(axis=0))
-        n = int(common.sum())
-        values, means = every[:, common], every[:, common].mean(axis=1)
+        likenesses = self.at_equal_n(groups)
+        is_common = np.logical_not(np.isnan(likenesses).any(axis=0))
+        n_common = int(is_common.sum())
+        values, means = likenesses[:, is_common], likenesses[:, is_common].mean(axis=1)
         answers = {
-            ref: self.answers[ref] for ref, there in zip(self.refs, common, strict=True) if there
+            ref: self.answers[ref]
+            for ref, has_value in zip(self.refs, is_common, strict=True)
+            if has_value
         }
-        noise = [self.noise(one, (answers, 1)) for one in groups]
-        errors = [sum(variance(moves)[0] for moves in one) ** 0.5 for one in noise]
-        times, deviates = _draws(self.seed, kind, n, len(groups), self.draws)
-        drawn = times @ values.T / n + deviates * errors
-        centred = drawn - drawn.mean(axis=0) + means
-        ranks = np.stack([1 + (centred > each[:, None]).sum(axis=1) for each in centred.T], axis=1)
-        ends = np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int).T.tolist()
+        noise = [self.noise(group, (answers, 1)) for group in groups]
+        errors = [sum(variance(moves)[0] for moves in group_noise) ** 0.5 for group_noise in noise]
+        n_drawn, deviates = _draws(self.seed, kind, n_common, len(groups), self.draws)
+        drawn_means = n_drawn @ values.T / n_common + deviates * errors
+        centred = drawn_means - drawn_means.mean(axis=0) + means
+        ranks = np.stack(
+            [1 + (centred > group_values[:, None]).sum(axis=1) for group_values in centred.T],
+            axis=1,
+        )
+        rank_bounds = (
+            np.quantile(ranks, (0.025, 0.975), axis=0, method="nearest").astype(int).T.tolist()
+        )
         order = np.argsort(-means, kind="stable").tolist()
         first = order[0]
-        nothing: tuple[Estimate | None, float] = None, NAN
-        behind = [
-            nothing,
+        no_comparison: tuple[Estimate | None, float] = None, NAN
+        gaps = [
+            no_comparison,
             *(
-                difference(values[first] - values[at], [*noise[first], *noise[at]])
-                for at in order[1:]
+                difference(
+                    values[first] - values[group_index], [*noise[first], *noise[group_index]]
+                )
+                for group_index in order[1:]
             ),
         ]
         even_answers = replace(self, answers={ref: self.evenly[ref] for ref in answers}, samples={})
         even = even_answers.at_equal_n(groups).mean(axis=1)
-        cleared = [replace(self, answers=answers).to(one) for one in groups]
-        nearer = [int((means > each).sum()) for each in means]
+        cleared = [replace(self, answers=answers).to(group) for group in groups]
+        n_nearer = [int((means > group_mean).sum()) for group_mean in means]
         return [
             Ranked(
-                groups[at],
-                cleared[at],
-                1 + nearer[at],
-                (ends[at][0], ends[at][1]),
-                *behind[place],
-                float(even[at]),
-                float(means[at]),
+                groups[group_index],
+                cleared[group_index],
+                1 + n_nearer[group_index],
+                (rank_bounds[group_index][0], rank_bounds[group_index][1]),
+                *gaps[position],
+                float(even[group_index]),
+                float(means[group_index]),
             )
-            for place, at in enumerate(order)
+            for position, group_index in enumerate(order)
         ]
 
     def at_equal_n(self, groups: Sequence[Population]) -> FloatArray:
-        """Return the likeness (groups, questions) that each group would have with as many people as
-        the smallest.
+        """Return the likeness (groups, questions) if all groups were as small as the smallest.
 
-        It is the mean over draws of so many people from the group's own shares. Where the number of
-        people is unknown, the shares are taken as they are.
+        It is the mean over draws of so many people from the group's own shares. If the number of
+        people is unknown, the shares are not changed.
         """
         rows = np.array([self.of(group) for group in groups])
-        places = {ref: place for place, ref in enumerate(self.refs)}
+        column_by_ref = {ref: column for column, ref in enumerate(self.refs)}
         common = [ref for ref in self.refs if all(ref in group.shares for group in groups)]
         if not all(group.known for group in groups):
             return rows
         rng = derive_rng(self.seed, "representation", "equal n", groups[0].kind)
         for refs, ordered in self._alike(common):
             sizes = np.array([[group.shares[ref].effective_n for ref in refs] for group in groups])
-            least = sizes.min(axis=0)
-            answers, at = (
+            smallest = sizes.min(axis=0)
+            answers, columns = (
                 np.array([self.answers[ref] for ref in refs]),
-                [places[ref] for ref in refs],
+                [column_by_ref[ref] for ref in refs],
             )
             for row, group in enumerate(groups):
-                larger = sizes[row] - least > 0.5
-                if not larger.any():
+                is_larger = sizes[row] - smallest > 0.5
+                if not is_larger.any():
                     continue
                 shares = np.array([group.shares[ref].shares for ref in refs])
                 # n people who are drawn from the shares of N more people are as noisy as so many of
                 # the population
                 counts = np.maximum(
-                    1, np.rint(1 / (1 / least - np.where(larger, 1 / sizes[row], 0)))
+                    1, np.rint(1 / (1 / smallest - np.where(is_larger, 1 / sizes[row], 0)))
                 ).astype(int)
-                drawn = rng.multinomial(counts, shares, (NOISE_DRAWS, len(refs))) / counts[:, None]
-                alike = likeness(drawn, answers, self.measure, ordered=ordered).mean(axis=0)
-                rows[row, at] = np.where(larger, alike, rows[row, at])
+                redrawn = (
+                    rng.multinomial(counts, shares, (NOISE_DRAWS, len(refs))) / counts[:, None]
+                )
+                likenesses = likeness(redrawn, answers, self.measure, ordered=ordered).mean(axis=0)
+                rows[row, columns] = np.where(is_larger, likenesses, rows[row, columns])
         return rows
 
     def _overlapping(self, kind: str) -> list[Population]:
-        """Return the groups of a kind that may be ranked, in order: those that have most questions
-        in common, by the number of groups times that of questions. Each group in turn says what
-        that may be: it takes in those with which it has most in common, as long as all have half of
-        its questions in common, and two. Countries that were asked in different years have hardly a
-        question in common, and one of these would leave the others too few.
+        """Return the groups of a kind that can be ranked, in order.
+
+        These are the groups with the most common questions, by the number of groups times that of
+        questions. Each group in turn proposes a set: it adds the groups with which it has most
+        questions in common, as long as all share half of its questions, and at least two. Countries
+        that were asked in different years have hardly a question in common, and one of these would
+        leave the others too few.
         """
-        groups = [one for one in self.populations if one.kind == kind]
-        has = np.array([[ref in one.shares for ref in self.refs] for one in groups], dtype=np.bool_)
-        best, most = list[int](), 0
-        for first in has:
-            kept, common = list[int](), first
-            for at in np.argsort(-(has & first).sum(axis=1), kind="stable").tolist():
-                if 2 * (common & has[at]).sum() >= max(int(first.sum()), 4):
-                    kept, common = [*kept, at], common & has[at]
-            if len(kept) * common.sum() > most:
-                best, most = kept, len(kept) * int(common.sum())
-        return [groups[at] for at in sorted(best)] if len(best) > 1 else []
+        groups = [population for population in self.populations if population.kind == kind]
+        has_answers = np.array(
+            [[ref in group.shares for ref in self.refs] for group in groups], dtype=np.bool_
+        )
+        best, best_size = list[int](), 0
+        for own_questions in has_answers:
+            selected, is_common = list[int](), own_questions
+            for group_index in np.argsort(
+                -(has_answers & own_questions).sum(axis=1), kind="stable"
+            ).tolist():
+                if 2 * (is_common & has_answers[group_index]).sum() >= max(
+                    int(own_questions.sum()), 4
+                ):
+                    selected, is_common = (
+                        [*selected, group_index],
+                        is_common & has_answers[group_index],
+                    )
+            if len(selected) * is_common.sum() > best_size:
+                best, best_size = selected, len(selected) * int(is_common.sum())
+        return [groups[group_index] for group_index in sorted(best)] if len(best) > 1 else []
 
     def apart(self, kind: str) -> list[Population]:
-        """Return the groups of a kind that are not ranked although they answered questions that the
-        model answered.
-        """
+        """Return the groups of a kind that have answers to the model's questions, but no rank."""
         ranked = self._overlapping(kind)
-        there = [one for one in self.populations if one.kind == kind and one not in ranked]
-        return [one for one in there if any(ref in one.shares for ref in self.refs)]
+        not_ranked = [
+            population
+            for population in self.populations
+            if population.kind == kind and population not in ranked
+        ]
+        return [
+            population
+            for population in not_ranked
+            if any(ref in population.shares for ref in self.refs)
+        ]
 
     def unranked(self, kind: str) -> list[Ranked]:
-        """Return these groups with their likeness over the questions that they have, the nearest
-        first.
-        """
+        """Return these groups with their likeness over their own questions, nearest first."""
         even = replace(self, answers=self.evenly, samples={})
-        found = (
-            Ranked(one, self.to(one), None, (), None, NAN, float(np.nanmean(even.of(one))), NAN)
-            for one in self.apart(kind)
+        rows = (
+            Ranked(
+                population,
+                self.to(population),
+                None,
+                (),
+                None,
+                NAN,
+                float(np.nanmean(even.of(population))),
+                NAN,
+            )
+            for population in self.apart(kind)
         )
-        return sorted(found, key=lambda one: -one.likeness.value)
+        return sorted(rows, key=lambda row: -row.likeness.value)
 
 
 @lru_cache(maxsize=8)
 def _draws(
     seed: int, kind: str, questions: int, groups: int, draws: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how often each question is drawn in each draw, and normal deviates of the groups; the
-    same for all models.
+    """Return how often each question is drawn in each draw, and normal deviates of the groups.
 
-    They took most of the time of 8 models, 6 kinds and 500 questions.
+    They are the same for all models, and cached: they took most of the time of 8 models, 6 kinds
+    and 500 questions.
     """
     rng = derive_rng(seed, "representation", "ranks", kind)
-    times = rng.multinomial(questions, [1 / questions] * questions, draws).astype(np.float64)
-    return times, rng.standard_normal((draws, groups))
+    n_drawn = rng.multinomial(questions, [1 / questions] * questions, draws).astype(np.float64)
+    return n_drawn, rng.standard_normal((draws, groups))
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A group's place among those of its kind."""
+    """The position of a group among those of its kind."""
 
     population: Population
     likeness: Estimate
     rank: int | None
-    "None: it has none, see `Likenesses.unranked`"
+    "None: not ranked, see `Likenesses.unranked`"
     ranks: tuple[int, ...]
-    "95 % of the draws"
+    "lowest and highest rank in 95 % of the draws"
     behind: Estimate | None
-    "how much nearer the first one is, over the same questions; None: this is the first"
+    """the likeness to the first group minus that to this one, over the same questions; None: this
+    is the first"""
     p: float
-    "of that difference; NaN: this is the first"
+    "p value of that difference; NaN: this is the first"
     even: float
-    "likeness of answers that are every option equally often, over the same questions"
+    "likeness of answers that choose every option equally often, over the same questions"
     at_equal_n: float
-    """likeness if every group had as many people as the smallest: the groups are ranked by it; NaN:
-    it is not ranked"""
+    """likeness if every group had as many people as the smallest, by which the groups are ranked;
+    NaN: not ranked"""
 
 
 def mean_of(rows: Sequence[FloatArray]) -> FloatArray:
-    """Return the mean over rows, of those that are there; NaN where none is."""
+    """Return the mean over rows of the defined values, or NaN if there are none."""
     values = np.array(rows)
     counts = (~np.isnan(values)).sum(axis=0)
     return np.asarray(np.nansum(values, axis=0) / np.where(counts, counts, np.nan))
 
 
 def estimate(values: FloatArray, noise: Sequence[FloatArray]) -> Estimate:
-    """Return the mean over questions, at most 1; questions without a value are excluded. noise :
-    what people move it
+    """Return the mean over questions, at most 1, with its interval.
+
+    Questions without a value are excluded.
+
+    Parameters
+    ----------
+    noise : the influence of people on the mean
     """
     return _mean(values, noise, of_shares=True)[0]
 
 
 def difference(values: FloatArray, noise: Sequence[FloatArray]) -> tuple[Estimate, float]:
-    """Return the mean of paired differences over questions, and the two-sided p of Student's test
-    that it is 0.
+    """Return the mean of paired differences over questions, and the p of no difference.
+
+    The p is two-sided, by Student's test.
     """
     return _mean(values, noise, of_shares=False)
 
@@ -760,17 +834,26 @@ def difference(values: FloatArray, noise: Sequence[FloatArray]) -> tuple[Estimat
 def _mean(
     values: FloatArray, noise: Sequence[FloatArray], *, of_shares: bool
 ) -> tuple[Estimate, float]:
-    there = values[~np.isnan(values)]
-    n, missing = len(there), int(np.isnan(values).sum())
-    if n < 2:
-        why = "" if n else "no question"
+    """Return a mean over questions with its interval, and the p that it is 0."""
+    defined = values[~np.isnan(values)]
+    n_defined, n_missing = len(defined), int(np.isnan(values).sum())
+    if n_defined < 2:
+        reason = "" if n_defined else "no question"
         return Estimate(
-            float(there[0]) if n else NAN, NAN, NAN, n, missing, why, few="one question" * n
+            float(defined[0]) if n_defined else NAN,
+            NAN,
+            NAN,
+            n_defined,
+            n_missing,
+            reason,
+            few="one question" * n_defined,
         ), NAN
-    mean = float(there.mean())
-    moves, strata = _strata([(there - mean) / n, *(moves for moves in noise if len(moves))])
+    mean = float(defined.mean())
+    moves, strata = _strata(
+        [(defined - mean) / n_defined, *(moves for moves in noise if len(moves))]
+    )
     low, high = (
-        share_ends(mean, moves, n, strata)
+        share_ends(mean, moves, n_defined, strata)
         if of_shares
         else student_interval(mean, moves, strata, LARGEST)
     )
@@ -779,27 +862,30 @@ def _mean(
         low, high, few = (
             NAN,
             NAN,
-            f"too few for an interval: {n} questions, it would span the whole scale",
+            f"too few for an interval: {n_defined} questions, it would span the whole scale",
         )
     name = "" if few else "likeness to people" if of_shares else "difference of likeness"
-    return Estimate(mean, low, high, n, missing, interval=name, few=few), student_p(
+    return Estimate(mean, low, high, n_defined, n_missing, interval=name, few=few), student_p(
         mean, moves, strata
     )
 
 
 def _strata(parts: Sequence[FloatArray]) -> tuple[FloatArray, list[npt.NDArray[np.integer]]]:
-    """Return all moves in one array, and where each part stands in it."""
-    ends = np.cumsum([0, *map(len, parts)])
-    return np.concatenate(parts), [np.arange(low, high) for low, high in pairwise(ends.tolist())]
+    """Return all moves in one array, and the indices of each part in it."""
+    boundaries = np.cumsum([0, *map(len, parts)])
+    return np.concatenate(parts), [
+        np.arange(low, high) for low, high in pairwise(boundaries.tolist())
+    ]
 
 
 def _cleared(counted: Estimate, noise: float) -> Estimate:
     """Return a likeness and its interval without the noise of counting."""
     value, low, high = (
-        1 - without_noise(1 - end, noise) for end in (counted.value, counted.low, counted.high)
+        1 - without_noise(1 - bound, noise) for bound in (counted.value, counted.low, counted.high)
     )
     return replace(counted, value=value, low=low, high=high)
 
 
 def _mean_or_zero(values: Sequence[float]) -> float:
+    """Return the mean of values, or 0 without any."""
     return float(np.mean(values)) if values else 0.0

@@ -1,6 +1,4 @@
-"""What the audit of representation may be told: how it is asked, and how its answers are compared
-with people's.
-"""
+"""The options of the audit of representation: how it asks, and how it compares answers."""
 
 from __future__ import annotations
 
@@ -25,9 +23,8 @@ DEFAULTS = Defaults(
     ours=True,
 )
 """Santurkar et al. 2023 take the probabilities of the letters, which have no noise of counting. A
-model of the local backend gives them; of others one letter is drawn, as response biases are asked,
-unless `--exact` is given
-"""
+model of the local backend gives them. From other models letters are drawn, as for response biases,
+unless `--exact` is given"""
 RUN_OPTIONS: tuple[Option, ...] = (TRIED,)
 
 Measure = Literal["wasserstein", "total_variation", "jensen_shannon"]
@@ -36,7 +33,7 @@ LEAST = 30
 
 @dataclass(frozen=True, slots=True)
 class LikenessOptions(Options):
-    """How distributions of answers are compared; recorded with every result."""
+    """The options for comparing distributions of answers, which are recorded with every result."""
 
     measure: Measure = option(
         "wasserstein",
@@ -77,5 +74,5 @@ class LikenessOptions(Options):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of groups that are meant; none: all."""
+        """The selected kinds of groups, or nothing for all kinds."""
         return listed(self.by)

@@ -1,4 +1,4 @@
-"""The figures of whose answers a model's are like, and what they come to."""
+"""The tables and findings of the audit of representation."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ OTHER_PERSONAS = (
     "them; on screen, T chooses"
 )
 CHOICES = ("measure", "unweighted")
-"options that every table depends on"
+"options on which every table depends"
 SHARE, GAP = (0.0, 1.0), (-1.0, 1.0)
 SMALL = 100
-"people, as weighted: below so many the noise of their shares is worth a note"
+"effective number of people below which the noise of their shares gets a note"
 LEAST_MISSING = 0.01
-"share of the answers that were asked for from which the bounds are said in a finding"
+"share of the requested answers from which a finding gives the bounds"
 SHOWN = 3
-"groups beside a model's answers in a narrow table"
+"number of groups next to a model's answers in a narrow table"
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +100,20 @@ class Found:
 
     @property
     def kinds(self) -> tuple[str, ...]:
+        """The kinds of groups with more than one group."""
         return next(iter(self.likenesses.values())).kinds
 
     def text(self, ref: str) -> str:
+        """Return the text of a question, or "" if it is unknown."""
         wordings = self.statements[ref].wordings if ref in self.statements else ()
-        return next((one.text for one in wordings if one.variant in (ORIGINAL, QUESTION)), "")
+        return next(
+            (wording.text for wording in wordings if wording.variant in (ORIGINAL, QUESTION)), ""
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """What a result is made of, whatever the options."""
+    """The data of a result, which do not depend on the options."""
 
     which: Which
     instrument: Instrument
@@ -125,8 +129,9 @@ class Held:
 
 @at_once
 def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
-    """Return whose answers those of the runs that are meant are like. Raises UsageError without
-    answers or people.
+    """Return the likeness of the selected runs' answers to those of people.
+
+    Raises UsageError without answers or people.
     """
     runs = runs_meant(store, AUDIT, which)
     if not any(run.responses for run in runs):
@@ -134,9 +139,10 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
     by_name = named_runs(runs)
     instrument = store.runs.instrument(runs[-1])
     people = store.questionnaires.get(instrument.name, people=False)
-    source, known = source_of(store, runs, which.readings), askable(people)
+    source, questions_by_ref = source_of(store, runs, which.readings), askable(people)
     answers = {
-        name: Answers(store, run, known, source.rulings(run)) for name, run in by_name.items()
+        name: Answers(store, run, questions_by_ref, source.rulings(run))
+        for name, run in by_name.items()
     }
     refusals = {
         name: refusals_of(store, run, name, {}, issues=False) for name, run in by_name.items()
@@ -155,88 +161,95 @@ def judge(store: Store, which: Which, options: LikenessOptions) -> Result:
 
 
 def _result(held: Held, options: LikenessOptions) -> Result:
+    """Return the result of the answers by some options."""
     people, everyone, received = held.people, held.everyone, held.received
     if options.unweighted:
         everyone = replace(everyone, weights=np.ones(len(everyone.weights)))
-    asked = {ref: of for ref, (_, of) in askable(people).items()}
-    there = (
-        populations(people, asked, options.kinds, options.least, everyone)
+    survey_questions = {
+        ref: survey_question for ref, (_, survey_question) in askable(people).items()
+    }
+    compared_populations = (
+        populations(people, survey_questions, options.kinds, options.least, everyone)
         if people is not None
         else []
     )
-    _check(there, options, held.instrument.name)
-    found = Found(
+    _check(compared_populations, options, held.instrument.name)
+    likeness_data = Found(
         held.answers,
         {
             name: Likenesses(
-                of.both,
-                of.letters,
-                asked,
-                there,
+                run_answers.both,
+                run_answers.letters,
+                survey_questions,
+                compared_populations,
                 options.measure,
                 options.seed,
                 options.draws,
-                samples=of.samples,
-                missing=of.missing,
-                position=of.by_position,
+                samples=run_answers.samples,
+                missing=run_answers.missing,
+                position=run_answers.by_position,
             )
-            for name, of in held.answers.items()
+            for name, run_answers in held.answers.items()
         },
-        there,
-        {one.ref: one for one in held.instrument.statements if one.wordings},
+        compared_populations,
+        {
+            statement.ref: statement
+            for statement in held.instrument.statements
+            if statement.wordings
+        },
         with_personas(held.runs),
     )
-    asked_so = [
+    method_sentences = [
         *asked_sentences(held.runs.items(), received),
-        _methods(options, found),
+        _methods(options, likeness_data),
         *plan_sentences(received),
     ]
     names = [(name,) for name in held.runs]
-    last = leading({name: run.last for name, run in held.runs.items()}, received)
-    others = any(set(run.personas) - {""} for run in held.runs.values())
-    behind: dict[str, Callable[..., AnyTable]] = {
-        "groups": lambda name: groups(found, [_named(found, name)]),
-        "questions": lambda name: questions(found, _named(found, name)),
-        "options": lambda name, ref: options_of(found, _named(found, name), ref),
+    leading_name = leading({name: run.last for name, run in held.runs.items()}, received)
+    has_personas = any(set(run.personas) - {""} for run in held.runs.values())
+    detail_tables: dict[str, Callable[..., AnyTable]] = {
+        "groups": lambda name: groups(likeness_data, [_named(likeness_data, name)]),
+        "questions": lambda name: questions(likeness_data, _named(likeness_data, name)),
+        "options": lambda name, ref: options_of(likeness_data, _named(likeness_data, name), ref),
     }
     entries = [
-        Entry("models", "likeness to people", lambda: models(found), choices=CHOICES),
+        Entry("models", "likeness to people", lambda: models(likeness_data), choices=CHOICES),
         Entry(
             "groups",
             "groups, nearest first",
-            behind["groups"],
+            detail_tables["groups"],
             names,
             choices=("least", *CHOICES),
-            whole=lambda: groups(found, list(held.runs)),
-            empty="" if found.kinds else NO_GROUPS,
+            whole=lambda: groups(likeness_data, list(held.runs)),
+            empty="" if likeness_data.kinds else NO_GROUPS,
         ),
         Entry(
             "personas",
             "steering by persona",
-            lambda: steered(found),
+            lambda: steered(likeness_data),
             choices=CHOICES,
-            empty="" if found.personas else OTHER_PERSONAS if others else NO_PERSONAS,
+            empty="" if likeness_data.personas else OTHER_PERSONAS if has_personas else NO_PERSONAS,
         ),
-        Entry("questions", "questions", behind["questions"], names, choices=CHOICES),
+        Entry("questions", "questions", detail_tables["questions"], names, choices=CHOICES),
         entry(received),
     ]
     book = Book(
         f"{held.instrument.name}: whose answers a model's are like",
         entries,
-        behind,
+        detail_tables,
         header=header(received),
         told=(
             *header(received),
             *held.rulings.sentences(),
             "Questions were put with their options in both orders, and compared with "
-            f"{_who(found)}.",
+            f"{_who(likeness_data)}.",
         ),
         notes=(
             *template_notes(list(held.runs.values())),
-            *_notes(found),
-            *_left_out(everyone, found, options),
+            *_notes(likeness_data),
+            *_left_out(everyone, likeness_data, options),
         ),
-        methods=" ".join(asked_so),
+        methods=" ".join(method_sentences),
     )
     return Result(
         which=held.which,
@@ -247,28 +260,29 @@ def _result(held: Held, options: LikenessOptions) -> Result:
         book=book,
         first=("models", "groups", "personas"),
         findings=[
-            _beyond_chance(found),
-            *(nearest_by(found, kind) for kind in found.kinds),
-            _steering(found),
+            _beyond_chance(likeness_data),
+            *(nearest_by(likeness_data, kind) for kind in likeness_data.kinds),
+            _steering(likeness_data),
         ],
-        headline=Headline(last, _headline(found.likenesses[last])),
+        headline=Headline(leading_name, _headline(likeness_data.likenesses[leading_name])),
         rulings=held.rulings,
         answered=received,
         limits=LIMITS,
         references=[SANTURKAR],
         again=partial(_result, held),
         steps={"unweighted": (False, True) if np.unique(held.everyone.weights).size > 1 else ()},
-        judged=found,
+        judged=likeness_data,
     )
 
 
 def _methods(options: LikenessOptions, found: Found) -> str:
+    """Return a paragraph on the methods."""
     measure = options.declared()["measure"].said(options.measure)
-    weighted = "answers, each counted once," if options.unweighted else "weighted answers"
+    weighting = "answers, each counted once," if options.unweighted else "weighted answers"
     return (
         "Every question was put with its options in both orders, and the mean distribution of "
         "letters compared with "
-        f"the {weighted} of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over "
+        f"the {weighting} of {_who(found)} (Santurkar et al. 2023): {measure}, the mean over "
         "questions. "
         "The expected noise of counting was subtracted (parametric bootstrap), and groups were "
         "ranked "
@@ -282,8 +296,9 @@ def _methods(options: LikenessOptions, found: Found) -> str:
 
 
 def _check(there: Sequence[Population], options: LikenessOptions, instrument: str) -> None:
-    """Raise UsageError where nobody is there to compare with, UnknownName for a kind of groups that
-    nobody is of.
+    """Check that there are people to compare with.
+
+    Raises UsageError if there are none, UnknownName for a kind of groups without people.
     """
     if not there:
         raise UsageError(
@@ -291,7 +306,7 @@ def _check(there: Sequence[Population], options: LikenessOptions, instrument: st
             f"{options.least}, as weighted. "
             "Import a survey: workbench import STORE FILE --format survey; or lower --least"
         )
-    kinds = list(dict.fromkeys(one.kind for one in there if one.kind))
+    kinds = list(dict.fromkeys(population.kind for population in there if population.kind))
     if unknown := [kind for kind in options.kinds if kind not in kinds]:
         raise UnknownName(
             f"nobody is grouped by {named_few(unknown)}, or too few are; leave out --by to see "
@@ -300,18 +315,21 @@ def _check(there: Sequence[Population], options: LikenessOptions, instrument: st
 
 
 def _named(found: Found, name: str) -> str:
+    """Return a name of a report. Raises UnknownName if there is none."""
     if name not in found.likenesses:
         raise UnknownName(f"there is no model {name!r}. Available: {', '.join(found.likenesses)}")
     return name
 
 
 def _who(found: Found) -> str:
-    """Say who the people are: `140 people, 3 groups by region`."""
-    kinds = [one.kind for one in found.populations]
-    said = [f"{one.people:,} people" for one in found.populations if not one.kind]
+    """Return the people and groups as text, as in `140 people, 3 groups by region`."""
+    kinds = [population.kind for population in found.populations]
+    parts = [
+        f"{population.people:,} people" for population in found.populations if not population.kind
+    ]
     return ", ".join(
         [
-            *said,
+            *parts,
             *(
                 f"{plural(kinds.count(kind), 'group')} by {kind}"
                 for kind in dict.fromkeys(kinds)
@@ -322,72 +340,80 @@ def _who(found: Found) -> str:
 
 
 def _notes(found: Found) -> Iterator[str]:
-    for name, of in found.answers.items():
-        if of.stale:
+    """Yield notes for readers of the figures."""
+    for name, answers in found.answers.items():
+        if answers.stale:
             yield (
                 f"{name}: not compared, because they had other options or another form when they "
                 "were asked, or are no "
-                f"questions any more: {named_few(of.stale)}"
+                f"questions any more: {named_few(answers.stale)}"
             )
-        if of.halves:
+        if answers.halves:
             yield (
                 f"{name}: not compared, because answered in only one order of the options: "
-                f"{named_few(of.halves)}"
+                f"{named_few(answers.halves)}"
             )
-        yield from said_of_unnamed(name, of.unnamed, "question")
+        yield from said_of_unnamed(name, answers.unnamed, "question")
     computed = [name for name, answers in found.answers.items() if answers.exact]
     if computed and len(computed) < len(found.answers):
         yield (
             f"{named_few(computed)}: computed probabilities; they are not ranked beside "
             "letters that were drawn"
         )
-    if apart := dict.fromkeys(
-        one.name for of in found.likenesses.values() for kind in of.kinds for one in of.apart(kind)
+    if not_ranked := dict.fromkeys(
+        population.name
+        for likenesses in found.likenesses.values()
+        for kind in likenesses.kinds
+        for population in likenesses.apart(kind)
     ):
         yield (
-            f"{named_few(apart)}: no rank, because of too few questions in common with the "
+            f"{named_few(not_ranked)}: no rank, because of too few questions in common with the "
             "other groups"
         )
-    if small := [one.name for one in found.populations if one.effective_n < SMALL]:
-        less = "their shares are noisy, which is subtracted, and intervals are wide"
-        yield f"{named_few(small)}: fewer than {SMALL} people, as weighted; {less}"
-    if unknown := [one.name for one in found.populations if not one.known]:
+    if small_groups := [
+        population.name for population in found.populations if population.effective_n < SMALL
+    ]:
+        consequence = "their shares are noisy, which is subtracted, and intervals are wide"
+        yield f"{named_few(small_groups)}: fewer than {SMALL} people, as weighted; {consequence}"
+    if unknown_sizes := [
+        population.name for population in found.populations if not population.known
+    ]:
         yield (
-            f"{named_few(unknown)}: nobody says how many people answered, so their shares "
+            f"{named_few(unknown_sizes)}: nobody says how many people answered, so their shares "
             "count as exact"
         )
 
 
 def _left_out(everyone: CodedPeople, found: Found, options: LikenessOptions) -> Iterator[str]:
-    """Say which groups have too few people for any question."""
-    there = {one.name for one in found.populations}
+    """Yield a note on the groups that have too few people for any question."""
+    included = {population.name for population in found.populations}
     kinds = [kind for kind in everyone.groups if not options.kinds or kind in options.kinds]
     small = [
         name
         for kind in kinds
         for value, _ in everyone.members(kind)
-        if (name := f"{kind}={value}") not in there
+        if (name := f"{kind}={value}") not in included
     ]
     if small:
-        few = f"fewer than {options.least} people, as weighted,"
-        yield f"{named_few(small)}: left out, because {few} answered any question"
+        reason = f"fewer than {options.least} people, as weighted,"
+        yield f"{named_few(small)}: left out, because {reason} answered any question"
 
 
 def _headline(of: Likenesses) -> str:
-    """Say how like people, and which group is the nearest, or how many may be."""
+    """Return the likeness to people as text, with the nearest group or the number of these."""
     if not of.overall.n:
         return "no question can be compared"
-    said = f"{number(of.overall.value, Kind.SHARE)} like people"
+    text = f"{number(of.overall.value, Kind.SHARE)} like people"
     if not math.isnan(of.above_chance.value):
-        way = number(of.above_chance.value, Kind.SHARE)
-        said = f"{way} of the way from random letters to people's answers ({said})"
+        above_chance = number(of.above_chance.value, Kind.SHARE)
+        text = f"{above_chance} of the way from random letters to people's answers ({text})"
     for ranked in (of.rankings[kind] for kind in of.kinds[:1] if of.rankings[kind]):
-        others = sum(one.ranks[0] == 1 for one in ranked[1:])
-        said += (
+        n_others = sum(candidate.ranks[0] == 1 for candidate in ranked[1:])
+        text += (
             f", nearest to {ranked[0].population.name}"
-            + f" or {plural(others, 'other')}" * bool(others)
+            + f" or {plural(n_others, 'other')}" * bool(n_others)
         )
-    return said
+    return text
 
 
 BEYOND = "Answers more like people's than random letters"
@@ -402,28 +428,41 @@ MOVED = 0.5
 
 
 def _beyond_chance(found: Found) -> AdjustedFinding:
-    """Return which models are more like people than any answers without an opinion."""
-    every = {name: of for name, of in found.likenesses.items() if of.overall.n}
+    """Return the finding on models that are more like people than answers without an opinion."""
+    by_name = {
+        name: likenesses for name, likenesses in found.likenesses.items() if likenesses.overall.n
+    }
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-        for (name, of), p in zip(every.items(), adjusted, strict=True):
-            moved = found.answers[name].moved() if name in found.answers else 0.0
-            what = NOT_BEYOND
+        for (name, likenesses), p in zip(by_name.items(), adjusted, strict=True):
+            order_effect = found.answers[name].moved() if name in found.answers else 0.0
+            title = NOT_BEYOND
             if p < LEVEL:
-                what = BEYOND if of.beyond[0].value > 0 else BELOW
-            elif moved >= MOVED:
-                what = BY_ORDER
-            reach = _beyond_reach(of) if not p < LEVEL else None
-            yield OfModel(what, name, _way(of), p if p < LEVEL else math.nan, _doubt(of), reach)
+                title = BEYOND if likenesses.beyond[0].value > 0 else BELOW
+            elif order_effect >= MOVED:
+                title = BY_ORDER
+            reach = _beyond_reach(likenesses) if not p < LEVEL else None
+            yield OfModel(
+                title,
+                name,
+                _way(likenesses),
+                p if p < LEVEL else math.nan,
+                _doubt(likenesses),
+                reach,
+            )
 
     return AdjustedFinding(
-        tuple(of.claim[1] for of in every.values()), said, "like people", tuple(every)
+        tuple(likenesses.claim[1] for likenesses in by_name.values()),
+        said,
+        "like people",
+        tuple(by_name),
     )
 
 
 def _beyond_reach(of: Likenesses) -> Reach:
-    """Return the precision of the test against the answers that are beaten least: people themselves
-    are 1.
+    """Return the precision of the test against the answers without an opinion that decide.
+
+    On its scale, the likeness of people themselves is 1.
     """
     gain = of.against.get(of.claim[0], of.beyond)[0]
     units, claim = plural(gain.n, "question"), "answers more like people's than random letters"
@@ -431,7 +470,7 @@ def _beyond_reach(of: Likenesses) -> Reach:
 
 
 def _way(of: Likenesses) -> str:
-    """Return a likeness between letters at random and people, with both ends."""
+    """Return a likeness on the scale from random letters to people, with both of its ends."""
     raw = (
         f"likeness {number(of.overall.value, Kind.SHARE)}, of random letters "
         f"{number(of.even_overall, Kind.SHARE)}"
@@ -442,46 +481,50 @@ def _way(of: Likenesses) -> str:
 
 
 def _doubt(of: Likenesses) -> str:
-    """Return what the missing answers of a model could change, or nothing."""
+    """Return the effect that a model's missing answers could have, or "" if they are few."""
     n_asked = len(of.missing)
     if not of.missing_share >= LEAST_MISSING:
         return ""
-    ends = " to ".join(number(end, Kind.SHARE) for end in of.bounds)
+    range_text = " to ".join(number(bound, Kind.SHARE) for bound in of.bounds)
     share = number(of.missing_share, Kind.SHARE)
     return (
         f"{share} of the answers to {plural(n_asked, 'question')} are missing: likeness "
-        f"{ends} with them"
+        f"{range_text} with them"
     )
 
 
 def nearest_by(found: Found, kind: str) -> AdjustedFinding:
-    """Return which group each model is nearest to: a claim if every other one is farther, by the
-    largest p.
+    """Return the finding on the group to which each model is nearest.
+
+    It is a claim if every other group is farther, by the largest p.
     """
-    every = {
+    ranked_by_name = {
         name: ranked
-        for name, of in found.likenesses.items()
-        if len(ranked := of.rankings[kind]) > 1
+        for name, likenesses in found.likenesses.items()
+        if len(ranked := likenesses.rankings[kind]) > 1
     }
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-        for (name, (first, *others)), p in zip(every.items(), adjusted, strict=True):
-            value = first.population.value
-            even = p < LEVEL and all(first.even > one.even for one in others)
-            shown = (
+        for (name, (nearest, *others)), p in zip(ranked_by_name.items(), adjusted, strict=True):
+            value = nearest.population.value
+            is_even_nearest = p < LEVEL and all(nearest.even > ranked.even for ranked in others)
+            title = (
                 f"Nearest group by {kind}"
                 if p < LEVEL
                 else f"Inconclusive nearest group by {kind}; first"
             )
             doubt = (
                 "answers that are every option equally often are nearest to "
-                f"{first.population.value}, too" * even
+                f"{nearest.population.value}, too" * is_even_nearest
             )
             reach = _nearest_reach(others, kind) if not p < LEVEL else None
-            yield OfModel(shown, name, value, p if p < LEVEL else math.nan, doubt, reach)
+            yield OfModel(title, name, value, p if p < LEVEL else math.nan, doubt, reach)
 
-    p_by_model = tuple(float(np.max([one.p for one in ranked[1:]])) for ranked in every.values())
-    return AdjustedFinding(p_by_model, said, f"nearest by {kind}", tuple(every))
+    p_by_model = tuple(
+        float(np.max([ranked_group.p for ranked_group in ranked[1:]]))
+        for ranked in ranked_by_name.values()
+    )
+    return AdjustedFinding(p_by_model, said, f"nearest by {kind}", tuple(ranked_by_name))
 
 
 LARGEST_GAP = 0.2
@@ -490,21 +533,21 @@ LARGEST_GAP = 0.2
 
 def _nearest_reach(others: Sequence[Ranked], kind: str) -> Reach | None:
     """Return the precision of the comparison with the group that is nearest to the first."""
-    behind = max(others, key=lambda one: one.p).behind
-    if behind is None:
+    gap = max(others, key=lambda ranked: ranked.p).behind
+    if gap is None:
         return None
     return reach_of(
-        behind,
+        gap,
         LARGEST_GAP,
         Kind.POINTS,
-        plural(behind.n, "question"),
+        plural(gap.n, "question"),
         f"the nearest group by {kind}",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """What a persona changes in the likeness to one group."""
+    """The change of the likeness to one group by a persona."""
 
     runs: WithPersona
     population: Population
@@ -515,13 +558,13 @@ class Steered:
     moves: FloatArray
     "the change by question; NaN: too few people answered it"
     model: Likenesses
-    "with the persona"
+    "the model with the persona"
     base: Likenesses
-    "without it, over the same questions"
+    "the model without it, over the same questions"
 
     @property
     def meant(self) -> bool:
-        """Whether the persona is called like the group."""
+        """Whether the persona has the name of the group."""
         return self.runs.called.casefold() in (
             self.population.name.casefold(),
             self.population.value.casefold(),
@@ -529,114 +572,130 @@ class Steered:
 
     @property
     def way(self) -> float:
-        """The change as a share of what is lacking without the persona; NaN where nothing is."""
+        """The change divided by the gap without the persona, or NaN if there is no gap."""
         return self.change.value / (1 - self.without.value) if self.without.value < 1 else math.nan
 
     def noise(self, sign: float = 1.0) -> list[FloatArray]:
-        """Return what the group's people move the change."""
+        """Return the influence of the group's people on the change."""
         return self.base.noise(
             self.population, (self.model.answers, sign), (self.base.answers, -sign)
         )
 
 
 def steering(found: Found) -> Iterator[Steered]:
-    """Yield what each persona changes, over the questions that were answered with it and without
-    it.
-    """
+    """Yield the change by each persona, over the questions answered with and without it."""
     for runs in found.personas:
-        base, other = found.likenesses[runs.baseline], found.likenesses[runs.name]
-        refs = [ref for ref in base.refs if ref in other.answers]
-        one, two = (
-            replace(of, answers={ref: of.answers[ref] for ref in refs}) for of in (base, other)
+        baseline, with_persona = found.likenesses[runs.baseline], found.likenesses[runs.name]
+        refs = [ref for ref in baseline.refs if ref in with_persona.answers]
+        shared_baseline, shared_persona = (
+            replace(likenesses, answers={ref: likenesses.answers[ref] for ref in refs})
+            for likenesses in (baseline, with_persona)
         )
         for population in found.populations:
-            moves = two.of(population) - one.of(population)
-            change = difference(moves, one.noise(population, (two.answers, 1), (one.answers, -1)))
-            ends = one.counted_to(population), two.counted_to(population)
-            yield Steered(runs, population, *ends, *change, moves, two, one)
+            moves = shared_persona.of(population) - shared_baseline.of(population)
+            change = difference(
+                moves,
+                shared_baseline.noise(
+                    population, (shared_persona.answers, 1), (shared_baseline.answers, -1)
+                ),
+            )
+            likenesses = (
+                shared_baseline.counted_to(population),
+                shared_persona.counted_to(population),
+            )
+            yield Steered(
+                runs, population, *likenesses, *change, moves, shared_persona, shared_baseline
+            )
 
 
 def aimed(every: Sequence[Steered]) -> list[tuple[Steered, float, str]]:
-    """Return the changes of personas towards the group that they are called like, with the p of the
-    claim.
+    """Return the changes of personas towards the group of their name, with the p of the claim.
 
     The claim is that the answers move towards this group more than towards each other group of its
-    kind and everybody, and more than an irrelevant persona moves them. The text says what they do
-    not move more than.
+    kind and everybody, and more than an irrelevant persona moves them. The text names the
+    comparison that fails.
     """
-    meant = [one for one in every if one.meant]
-    named = {one.runs.name for one in meant}
-    return [(one, *_aim(one, every, named)) for one in meant]
+    aimed_changes = [change for change in every if change.meant]
+    aimed_names = {change.runs.name for change in aimed_changes}
+    return [(change, *_aim(change, every, aimed_names)) for change in aimed_changes]
 
 
 def _aim(one: Steered, every: Sequence[Steered], named: Collection[str]) -> tuple[float, str]:
     """Return the p of a claim about a persona, and the comparison that decides it."""
     if not one.change.value > 0 or math.isnan(one.p):
         return 1.0, ""
-    worst, why = one.p, ""
+    largest_p, comparison = one.p, ""
     for other in every:
-        same_run = other.runs.name == one.runs.name and other.population is not one.population
-        irrelevant = (
+        is_same_run = other.runs.name == one.runs.name and other.population is not one.population
+        is_irrelevant = (
             other.runs.baseline == one.runs.baseline
             and other.runs.name not in named
             and other.population is one.population
         )
-        if same_run and other.population.kind in ("", one.population.kind):
+        if is_same_run and other.population.kind in ("", one.population.kind):
             name = f"towards {other.population.name}"
-        elif irrelevant:
+        elif is_irrelevant:
             name = f"with the persona {other.runs.persona}"
         else:
             continue
         gain, p = _more(one, other)
         p = p if gain > 0 and not math.isnan(p) else 1.0
-        if p > worst:
-            worst, why = p, name
-    return worst, why
+        if p > largest_p:
+            largest_p, comparison = p, name
+    return largest_p, comparison
 
 
 def _more(one: Steered, other: Steered) -> tuple[float, float]:
-    """Return by how much one change exceeds another, question by question, and the p of no
-    difference.
-    """
-    places = {ref: place for place, ref in enumerate(other.base.refs)}
+    """Return how much one change exceeds another over questions, and the p of no difference."""
+    row_by_ref = {ref: row for row, ref in enumerate(other.base.refs)}
     moves = np.array(
-        [other.moves[places[ref]] if ref in places else math.nan for ref in one.base.refs]
+        [other.moves[row_by_ref[ref]] if ref in row_by_ref else math.nan for ref in one.base.refs]
     )
     gain, p = difference(one.moves - moves, [*one.noise(), *other.noise(-1.0)])
     return gain.value, p
 
 
 def _steering(found: Found) -> AdjustedFinding:
-    """Return which personas move the answers towards the group that they are called like, and no
-    other so far.
-    """
-    meant = aimed(list(steering(found)))
+    """Return the finding on personas that move the answers towards the group of their name."""
+    aimed_changes = aimed(list(steering(found)))
 
     def said(adjusted: Sequence[float]) -> Iterator[OfModel]:
-        for (one, _, why), p in zip(meant, adjusted, strict=True):
-            moved = p < LEVEL
-            what = (
-                f"{'Significant' if moved else 'No significant'} move towards the group of "
+        for (change, _, comparison), p in zip(aimed_changes, adjusted, strict=True):
+            is_significant = p < LEVEL
+            title = (
+                f"{'Significant' if is_significant else 'No significant'} move towards the group "
+                "of "
                 "the persona"
             )
-            doubt = "" if moved or not why else f"not more than {why}"
-            value = f"{one.population.name} {shown_estimate(one.change, Kind.POINTS)}"
-            units, claim = plural(one.change.n, "question"), "a move towards the persona's group"
-            reach = None if moved else reach_of(one.change, LARGEST_GAP, Kind.POINTS, units, claim)
-            yield OfModel(what, one.runs.baseline, value, p if moved else math.nan, doubt, reach)
+            doubt = "" if is_significant or not comparison else f"not more than {comparison}"
+            value = f"{change.population.name} {shown_estimate(change.change, Kind.POINTS)}"
+            units, claim = plural(change.change.n, "question"), "a move towards the persona's group"
+            reach = (
+                None
+                if is_significant
+                else reach_of(change.change, LARGEST_GAP, Kind.POINTS, units, claim)
+            )
+            yield OfModel(
+                title, change.runs.baseline, value, p if is_significant else math.nan, doubt, reach
+            )
 
     return AdjustedFinding(
-        tuple(p for _, p, _ in meant),
+        tuple(p for _, p, _ in aimed_changes),
         said,
         "steering",
-        tuple(one.runs.baseline for one, *_ in meant),
+        tuple(change.runs.baseline for change, *_ in aimed_changes),
     )
 
 
 def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
-    """Return a row a model: its likeness to people, and that of letters at random."""
-    adjusted = holm(np.array([of.claim[1] for of in found.likenesses.values()])).tolist()
-    rows = [(name, of, p) for (name, of), p in zip(found.likenesses.items(), adjusted, strict=True)]
+    """Return the table of each model's likeness to people, and that of random letters."""
+    adjusted = holm(
+        np.array([likenesses.claim[1] for likenesses in found.likenesses.values()])
+    ).tolist()
+    rows = [
+        (name, likenesses, p)
+        for (name, likenesses), p in zip(found.likenesses.items(), adjusted, strict=True)
+    ]
 
     def nearest(kind: str) -> Callable[[tuple[str, Likenesses, float]], str]:
         return lambda row: next((ranked.population.value for ranked in row[1].rankings[kind]), "")
@@ -798,7 +857,7 @@ def models(found: Found) -> Table[tuple[str, Likenesses, float]]:
 
 def _common(found: Found) -> list[str]:
     """Return the questions that all models answered."""
-    refs = [set(of.refs) for of in found.likenesses.values()]
+    refs = [set(likenesses.refs) for likenesses in found.likenesses.values()]
     return sorted(set.intersection(*refs)) if refs else []
 
 
@@ -808,24 +867,30 @@ def _over(of: Likenesses, refs: Sequence[str]) -> Estimate:
 
 
 def over_pairs(ranked: Sequence[Ranked]) -> list[float]:
-    """Return the p of every group but the first, adjusted by Holm's procedure as if every pair had
-    been tested: the first is the first because of these answers. Of 20 groups that are all as near,
-    one would otherwise be "shown" to be farther in 19 of 100 surveys (2,000 simulations); so it is
-    in 3.
+    """Return the p of every group but the first, adjusted by Holm's procedure over all pairs.
+
+    All pairs count, because the first group is the first by these answers. Of 20 groups that are
+    all as near, one would otherwise be "shown" to be farther in 19 of 100 surveys (2,000
+    simulations). With this adjustment it is so in 3.
     """
-    p = [one.p for one in ranked[1:]]
-    others = math.comb(len(ranked), 2) - len(p)
-    adjusted: list[float] = holm(np.array(p + [1.0] * others)).tolist()
+    p = [ranked_group.p for ranked_group in ranked[1:]]
+    n_other_pairs = math.comb(len(ranked), 2) - len(p)
+    adjusted: list[float] = holm(np.array(p + [1.0] * n_other_pairs)).tolist()
     return [math.nan] * bool(ranked) + adjusted[: len(p)]
 
 
 def groups(found: Found, names: Sequence[str]) -> Table[tuple[str, Ranked, float]]:
-    """Return a row a group of each model, from the nearest of each kind to the farthest."""
+    """Return the table of the groups of each model, the nearest of each kind first."""
     rows: list[tuple[str, Ranked, float]] = []
     for name, kind in ((name, kind) for name in names for kind in found.kinds):
-        these = found.likenesses[name].rankings[kind]
-        rows += [(name, one, p) for one, p in zip(these, over_pairs(these), strict=True)]
-        rows += [(name, one, math.nan) for one in found.likenesses[name].unranked(kind)]
+        ranking = found.likenesses[name].rankings[kind]
+        rows += [
+            (name, ranked_group, p)
+            for ranked_group, p in zip(ranking, over_pairs(ranking), strict=True)
+        ]
+        rows += [
+            (name, ranked_group, math.nan) for ranked_group in found.likenesses[name].unranked(kind)
+        ]
 
     def bounds(row: tuple[str, Ranked, float]) -> tuple[float, float]:
         return found.likenesses[row[0]].bounds_of_people(row[1].population)
@@ -955,9 +1020,11 @@ def _mean_share(shares: Mapping[str, float]) -> float:
 
 
 def steered(found: Found) -> Table[tuple[Steered, float]]:
-    """Return a row a persona and population, those that are meant first."""
-    every = list(steering(found))
-    rows = list(zip(every, holm(np.array([one.p for one in every])).tolist(), strict=True))
+    """Return the table of the changes by personas, those towards the group of their name first."""
+    changes = list(steering(found))
+    rows = list(
+        zip(changes, holm(np.array([change.p for change in changes])).tolist(), strict=True)
+    )
     columns_: list[Column[tuple[Steered, float]]] = [
         *columns(lambda row: row[0].runs),
         Column("group", "likeness to", lambda row: row[0].population.name, main=True),
@@ -1009,38 +1076,38 @@ def steered(found: Found) -> Table[tuple[Steered, float]]:
 
 
 def questions(found: Found, name: str) -> Table[int]:
-    """Return a row a question of one model, the least alike first."""
-    of, answers = found.likenesses[name], found.answers[name]
-    every = of.to_people
+    """Return the table of the questions of one model, the least alike first."""
+    likenesses, answers = found.likenesses[name], found.answers[name]
+    values = likenesses.to_people
     columns_: list[Column[int]] = [
-        Column("question", "question", lambda at: of.refs[at]),
-        Column("text", "text", lambda at: found.text(of.refs[at]), main=True),
+        Column("question", "question", lambda index: likenesses.refs[index]),
+        Column("text", "text", lambda index: found.text(likenesses.refs[index]), main=True),
         Column(
             "likeness",
             "likeness",
-            lambda at: float(every[at]),
+            lambda index: float(values[index]),
             Kind.SHARE,
             scale=SHARE,
-            reference=lambda at: float(of.by_chance[at]),
+            reference=lambda index: float(likenesses.by_chance[index]),
         ),
         Column(
             "chance",
             "random letters",
-            lambda at: float(of.by_chance[at]),
+            lambda index: float(likenesses.by_chance[index]),
             Kind.SHARE,
             short="random",
         ),
         Column(
             "order",
             "moved by order",
-            lambda at: answers.moved(of.refs[at]),
+            lambda index: answers.moved(likenesses.refs[index]),
             Kind.SHARE,
             short="by order",
         ),
         Column(
             "ordered",
             "ordered",
-            lambda at: of.asked[of.refs[at]].ordered,
+            lambda index: likenesses.asked[likenesses.refs[index]].ordered,
             Kind.MARK,
             mark="✓",
             aside=True,
@@ -1048,50 +1115,58 @@ def questions(found: Found, name: str) -> Table[int]:
         Column(
             "drawn",
             "answers",
-            lambda at: answers.drawn[of.refs[at]],
+            lambda index: answers.drawn[likenesses.refs[index]],
             Kind.COUNT,
             aside=True,
             help="0: the letters' probabilities were computed.",
         ),
     ]
-    order = sorted(range(len(of.refs)), key=lambda at: (math.isnan(every[at]), every[at]))
+    order = sorted(
+        range(len(likenesses.refs)), key=lambda index: (math.isnan(values[index]), values[index])
+    )
     return Table(
         "questions",
         f"Likeness by question: {name}",
         order,
         columns_,
-        key=lambda at: (of.refs[at],),
+        key=lambda index: (likenesses.refs[index],),
         subject=(name,),
         definition="The least alike come first.",
-        link=lambda at: Link("options", (name, of.refs[at])),
+        link=lambda index: Link("options", (name, likenesses.refs[index])),
     )
 
 
 def options_of(found: Found, name: str, ref: str) -> Table[int]:
-    """Return a row an option of one question: how often the model, and people, chose it."""
-    of, answers = found.likenesses[name], found.answers[name]
-    if ref not in of.answers:
+    """Return the table of the options of one question, with the model's and people's shares."""
+    likenesses, answers = found.likenesses[name], found.answers[name]
+    if ref not in likenesses.answers:
         raise UnknownName(
-            f"{name} did not answer {ref!r} in both orders. Available: {named_few(of.refs)}"
+            f"{name} did not answer {ref!r} in both orders. Available: {named_few(likenesses.refs)}"
         )
-    shares: dict[str, Sequence[float]] = {name: of.answers[ref].tolist()}
-    shares |= {one.name: one.shares[ref].shares for one in found.populations if ref in one.shares}
+    shares: dict[str, Sequence[float]] = {name: likenesses.answers[ref].tolist()}
+    shares |= {
+        population.name: population.shares[ref].shares
+        for population in found.populations
+        if ref in population.shares
+    }
     shares |= {
         f"{order} order": answers.under[ref][order].tolist() for order in (PRINTED, REVERSED)
     }
     columns_: list[Column[int]] = [
-        Column("option", "option", lambda at: of.asked[ref].options[at], main=True)
+        Column("option", "option", lambda index: likenesses.asked[ref].options[index], main=True)
     ]
-    for place, (who, values) in enumerate(shares.items()):
+    for position, (source, values) in enumerate(shares.items()):
         columns_.append(
-            Column(who, who, values.__getitem__, Kind.SHARE, scale=SHARE, aside=place > SHOWN)
+            Column(
+                source, source, values.__getitem__, Kind.SHARE, scale=SHARE, aside=position > SHOWN
+            )
         )
     return Table(
         "options",
         f"{ref}: answers by {name} and by people",
-        range(len(of.asked[ref].options)),
+        range(len(likenesses.asked[ref].options)),
         columns_,
-        key=lambda at: (of.asked[ref].options[at],),
+        key=lambda index: (likenesses.asked[ref].options[index],),
         subject=(name, ref),
         definition=found.text(ref),
     )

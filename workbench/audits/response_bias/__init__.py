@@ -1,4 +1,7 @@
-"""BiasMonkey: do changes of a question that move people move a model (Tjuatja et al. 2024)?"""
+"""BiasMonkey: the audit of whether changes of a question that move people also move a model.
+
+Source: Tjuatja et al. 2024.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ResponseBias(Audit):
-    """Multiple-choice questions in two forms, and with typos."""
+    """The audit of multiple-choice questions in two forms, and with typos."""
 
     name = "response_bias"
     title = "response biases"
@@ -70,13 +73,13 @@ class ResponseBias(Audit):
     def said(self, spec: Mapping[str, Any]) -> list[str]:
         """Return the family of templates, and the biases if they are not all."""
         refs = spec.get("statements")
-        named = (
+        prefixes = (
             {str(ref).partition(".")[0].partition("-")[0] for ref in refs}
             if isinstance(refs, list)
             else set()
         )
-        biases = [bias.value.replace("_", " ") for bias in Bias if bias.value in named]
-        return [words for words in (str(spec.get("family", "")), ", ".join(biases)) if words]
+        biases = [bias.value.replace("_", " ") for bias in Bias if bias.value in prefixes]
+        return [part for part in (str(spec.get("family", "")), ", ".join(biases)) if part]
 
     def demonstration(self) -> Demonstration:
         from workbench.audits.response_bias.asking import design
@@ -148,7 +151,7 @@ class ResponseBias(Audit):
         )
 
     def notes(self, instrument: Instrument) -> Sequence[str]:
-        """Say which questions cannot show their bias."""
+        """Return sentences on the questions that cannot show their bias."""
         if not instrument.choices:
             return ()
         from workbench.audits.response_bias.asking import uncounted
@@ -196,8 +199,8 @@ class ResponseBias(Audit):
         return instruments_with_answers(store)
 
     def models(self, store: Store, instrument: str) -> Collection[str]:
-        asked = {run.model for run in store.predictions.runs(self.name, instrument)}
-        return asked | set(store.choices.models(instrument))
+        asked_models = {run.model for run in store.predictions.runs(self.name, instrument)}
+        return asked_models | set(store.choices.models(instrument))
 
     def judge(self, store: Store, which: Which, options: ChangeOptions, opened: Opened) -> Result:
         from workbench.audits.response_bias.result import judge
@@ -205,8 +208,8 @@ class ResponseBias(Audit):
         return judge(store, which, options, opened)
 
     def why_unanswered(self, instrument: str | None) -> str:
-        found = f"{instrument or 'the store'} has no answers to multiple-choice questions"
-        return f"{found} (to import some: workbench import STORE --format biasmonkey PATH)"
+        finding = f"{instrument or 'the store'} has no answers to multiple-choice questions"
+        return f"{finding} (to import some: workbench import STORE --format biasmonkey PATH)"
 
 
 AUDIT = ResponseBias()

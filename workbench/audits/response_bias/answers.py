@@ -1,10 +1,9 @@
-"""Answers to multiple-choice questions: both forms of many questions as arrays, and the names of
-biases and conditions.
+"""Answers to multiple-choice questions: both forms of many questions as arrays.
 
-Everything that the audit of response biases says of a model rests on these tables (Tjuatja et al.
-2024, section 2.1). An array's second axis is the form: 0 the original q, 1 the changed q'. Its
-third is the letter, `a` first. Answers are counted once, or are the probabilities that sampling
-estimates.
+All figures of the audit of response biases are based on these tables (Tjuatja et al. 2024, section
+2.1). An array's second axis is the form: 0 the original q, 1 the changed q'. Its third axis is the
+letter, `a` first. Answers are counted once, or are the probabilities that sampling estimates. The
+module also has the names of biases and conditions.
 """
 
 from __future__ import annotations
@@ -27,95 +26,97 @@ _COLUMN = {letter: column for column, letter in enumerate(LETTERS)} | {"": _BLAN
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """One model's answers to the K questions of one bias under one condition, in the order of the
-    source.
-    """
+    """One model's answers to the K questions of one bias under one condition, in source order."""
 
     model: str
     bias: Bias
     condition: Perturbation | None
     keys: tuple[str, ...]
-    "each once"
+    "each key once"
     counts: FloatArray
-    """(K, 2, 26) answers by letter, those that were not offered too; or probabilities that sum to 1
-    where answers would"""
+    """(K, 2, 26) answers by letter, also for letters that were not offered; or probabilities that
+    sum to 1, if answers would"""
     blanks: FloatArray
     "(K, 2) kept answers without a letter"
     invalid: FloatArray
-    "(K, 2) answers that were drawn again; for probabilities, expected number for one valid answer"
+    "(K, 2) answers that were drawn again; for probabilities, expected number per valid answer"
     recorded: IntArray
-    "(K, 2) options as the source records them, right or wrong"
+    "(K, 2) numbers of options as the source records them, right or wrong"
     offered: IntArray
-    "(K, 2) options really offered"
+    "(K, 2) numbers of options that were really offered"
     named_as_original: BoolArray
-    "(K,) odd/even: letters of q' are already those that the same options have in q"
+    "(K,) odd/even: whether the letters of q' are already those of the same options in q"
     total: float
-    """answers to every form, the constant that the published definition divides by: 50; 1 for
-    probabilities; 0 where each form is divided by what it has"""
+    """number of answers to every form, the constant by which the published definition divides: 50;
+    1 for probabilities; 0 if each form is divided by its own number"""
     draw: int = 1
     variant: str = ""
-    "of the bias's wording"
+    "variant of the bias's wording"
     asked_once: bool = False
-    "whether q was put once for all draws: its answers are the same in each of their tables"
+    "whether q was asked once for all draws: its answers are the same in each of their tables"
     warnings: tuple[str, ...] = ()
-    "what is improbable in the file that imported answers came from"
+    "improbable findings in the file of imported answers"
     void: frozenset[str] = frozenset()
-    """keys of questions whose two forms read alike, case and blanks aside: their answers cannot
-    differ by the form"""
+    """keys of questions whose two forms read alike, whatever their case and blanks: their answers
+    cannot differ because of the form"""
 
     def __post_init__(self) -> None:
-        k = len(self.keys)
-        shapes = {"counts": (k, 2, len(LETTERS)), "named_as_original": (k,)}
+        n_questions = len(self.keys)
+        shapes = {"counts": (n_questions, 2, len(LETTERS)), "named_as_original": (n_questions,)}
         for name in ("counts", "blanks", "invalid", "recorded", "offered", "named_as_original"):
-            array, shape = getattr(self, name), shapes.get(name, (k, 2))
+            array, shape = getattr(self, name), shapes.get(name, (n_questions, 2))
             if array.shape != shape or (array < 0).any():
                 raise ValueError(
                     f"expected {name} of shape {shape}, 0 or more, found shape {array.shape}"
                 )
-        if len(set(self.keys)) != k:
-            twice = sorted({key for key in self.keys if self.keys.count(key) > 1})
-            raise ValueError(f"found a question twice: {', '.join(twice)}")
+        if len(set(self.keys)) != n_questions:
+            repeated = sorted({key for key in self.keys if self.keys.count(key) > 1})
+            raise ValueError(f"found a question twice: {', '.join(repeated)}")
 
     @property
     def name(self) -> str:
-        """Return what was asked: `acquiescence`, `odd_even key_typo`, `acquiescence reword`."""
+        """The name of the set, as in `acquiescence`, `odd_even key_typo`, `acquiescence reword`."""
         return " ".join(filter(None, (self.bias, self.variant, self.condition)))
 
 
 def tabulate(answers: AnswerSet, samples: float | None = None) -> Table:
-    """Return the answers as arrays, those to q' by the letters of the original order.
+    """Return the answers as arrays, with those to q' by the letters of the original order.
 
-    Raises ValueError for a letter that is neither a lower-case letter nor empty, and for a key that
-    stands twice.
+    Raises ValueError for a letter that is neither a lower-case letter nor empty, and for a repeated
+    key.
 
     Parameters
     ----------
-    samples : answers drawn for each form, by which the published definition divides whatever was
-        kept of them; None: as many as most forms have; 0: by what each form has, where some were
-        drawn a little more often than others
+    samples : number of answers drawn for each form, by which the published definition divides
+        whatever was kept of them; None: the most frequent number of answers to a form; 0: the own
+        number of each form, if some were drawn a little more often than others
     """
     arms = [arm for pair in answers.pairs for arm in (pair.original, pair.changed)]
-    held = _counted(arms).reshape(len(answers.pairs), 2, _BLANK + 1)
+    counts_with_blanks = _counted(arms).reshape(len(answers.pairs), 2, _BLANK + 1)
     offered = _pairs_of(arm.offered for arm in arms)
     recorded = _pairs_of(arm.recorded for arm in arms)
-    counts = held[:, :, :_BLANK]
-    named = _removes_middle(answers.bias, answers.condition, offered) & (
+    counts = counts_with_blanks[:, :, :_BLANK]
+    is_named_as_original = _removes_middle(answers.bias, answers.condition, offered) & (
         recorded[:, 1] == offered[:, 1]
     )
     if not answers.mapped_back:
-        counts, named = _in_original_order(counts, answers.bias, answers.condition, offered)
+        counts, is_named_as_original = _in_original_order(
+            counts, answers.bias, answers.condition, offered
+        )
     return Table(
         model=answers.model,
         bias=answers.bias,
         condition=answers.condition,
         keys=tuple(pair.key for pair in answers.pairs),
         counts=counts,
-        blanks=held[:, :, _BLANK],
+        blanks=counts_with_blanks[:, :, _BLANK],
         invalid=_pairs_of(arm.invalid for arm in arms).astype(np.float64),
         recorded=recorded,
         offered=offered,
-        named_as_original=named,
-        total=_most_frequent(held.sum(axis=-1)) if samples is None else float(samples),
+        named_as_original=is_named_as_original,
+        total=_most_frequent(counts_with_blanks.sum(axis=-1))
+        if samples is None
+        else float(samples),
         draw=answers.draw,
         variant=answers.variant,
         warnings=answers.warnings,
@@ -132,29 +133,28 @@ def from_probabilities(
     draw: int = 1,
     variant: str = "",
 ) -> Table:
-    """Return the table that ever more valid samples would come to, from the probability of each
-    letter.
+    """Return the table of probabilities, the limit of ever more valid samples.
 
-    Where p is the probability of all offered letters together, a valid answer is drawn with
-    p(letter) / p and takes (1 - p) / p invalid ones on average. A form whose offered letters have
-    no probability has no answers.
+    If p is the probability of all offered letters together, a valid answer is drawn with p(letter)
+    / p and takes (1 - p) / p invalid ones on average. A form whose offered letters have no
+    probability has no answers.
 
     Parameters
     ----------
-    probabilities : array (K, 2, letters): of the letter as the next token, as it was offered:
-        letters of q' in the order of q'
+    probabilities : array (K, 2, letters): of the letter as the next token, in the order in which it
+        was offered: letters of q' in the order of q'
     offered : whole numbers (K, 2)
     """
     options = np.asarray(offered, dtype=np.int64)
     masses = np.zeros((len(keys), 2, len(LETTERS)))
-    given = np.asarray(probabilities, dtype=np.float64).reshape(len(keys), 2, -1)
-    masses[:, :, : given.shape[-1]] = given
+    token_probabilities = np.asarray(probabilities, dtype=np.float64).reshape(len(keys), 2, -1)
+    masses[:, :, : token_probabilities.shape[-1]] = token_probabilities
     masses *= np.arange(len(LETTERS)) < options[..., None]
     valid = masses.sum(axis=-1)
     counts = np.divide(
         masses, valid[..., None], out=np.zeros_like(masses), where=valid[..., None] > 0
     )
-    counts, named = _in_original_order(counts, bias, condition, options)
+    counts, is_named_as_original = _in_original_order(counts, bias, condition, options)
     return Table(
         model=model,
         bias=bias,
@@ -167,7 +167,7 @@ def from_probabilities(
         ),
         recorded=options,
         offered=options,
-        named_as_original=named,
+        named_as_original=is_named_as_original,
         total=1.0,
         draw=draw,
         variant=variant,
@@ -177,82 +177,78 @@ def from_probabilities(
 def valid_answers(table: Table) -> FloatArray:
     """Return the answers with an offered letter, (K, 2, 26), by the letters of the original order.
 
-    Where answers to a form without its middle option still have the letters of that form, they are
-    named as the same options of the original: `c` becomes `d`, `d` becomes `e`.
+    If answers to a form without its middle option still have the letters of that form, they get
+    those of the same options in the original: `c` becomes `d`, `d` becomes `e`.
     """
-    removed = _removes_middle(table.bias, table.condition, table.offered)
-    counts = _without_middle_named(table.counts, table.offered, removed & ~table.named_as_original)
+    has_no_middle = _removes_middle(table.bias, table.condition, table.offered)
+    counts = _without_middle_named(
+        table.counts, table.offered, has_no_middle & ~table.named_as_original
+    )
     return np.where(_valid_letters(table), counts, 0.0)
 
 
 def _valid_letters(table: Table) -> BoolArray:
-    """Return which letters are offered, (K, 2, 26), by the letters of the original order."""
-    removed = _removes_middle(table.bias, table.condition, table.offered)
+    """Return whether a letter is offered, (K, 2, 26), by the letters of the original order."""
+    has_no_middle = _removes_middle(table.bias, table.condition, table.offered)
     letter = np.arange(len(LETTERS))
     valid = np.broadcast_to(letter < table.offered[..., None], table.counts.shape).copy()
-    valid[removed, 1] = (letter <= table.offered[removed, 1:]) & (
-        letter != middle(table.offered[removed, :1])
+    valid[has_no_middle, 1] = (letter <= table.offered[has_no_middle, 1:]) & (
+        letter != middle(table.offered[has_no_middle, :1])
     )
     return valid
 
 
 def at_random(table: Table) -> FloatArray:
-    """Return the shares of answers, (K, 2, 26), of a model that draws a letter at random among
-    those offered.
-    """
+    """Return the shares of answers, (K, 2, 26), of a model that draws offered letters at random."""
     valid = _valid_letters(table).astype(np.float64)
     return divided(valid, np.broadcast_to(valid.sum(axis=-1, keepdims=True), valid.shape))
 
 
 def always_first(table: Table) -> FloatArray:
-    """Return the shares of answers, (K, 2, 26), of a model that always takes the option that stands
-    first.
-    """
-    chosen = np.zeros(table.counts.shape)
-    chosen[:, :, 0] = 1.0
+    """Return the shares of answers, (K, 2, 26), of a model that always takes the first option."""
+    shares = np.zeros(table.counts.shape)
+    shares[:, :, 0] = 1.0
     if table.bias is Bias.RESPONSE_ORDER and table.condition is None:
         # The original's last option.
-        chosen[:, 1] = np.arange(len(LETTERS)) == table.offered[:, 1:] - 1
-    return chosen
+        shares[:, 1] = np.arange(len(LETTERS)) == table.offered[:, 1:] - 1
+    return shares
 
 
 def not_offered(table: Table) -> FloatArray:
-    """Return how many answers have a letter that was not offered, (K, 2)."""
+    """Return the number of answers with a letter that was not offered, (K, 2)."""
     return np.asarray(table.counts.sum(axis=-1) - valid_answers(table).sum(axis=-1))
 
 
 def valid_shares(table: Table) -> FloatArray:
-    """Return the share of valid answers among all that were drawn, (K, 2); NaN where none was.
+    """Return the share of valid answers among all that were drawn, (K, 2), or NaN without any.
 
-    An answer is not valid that has no letter or one that was not offered, kept or drawn again. For
-    probabilities this is the probability of the offered letters.
+    An answer without a letter, or with one that was not offered, is not valid, kept or drawn again.
+    For probabilities this is the probability of the offered letters.
     """
     valid = valid_answers(table).sum(axis=-1)
-    drawn = table.counts.sum(axis=-1) + table.blanks + table.invalid
+    n_drawn = table.counts.sum(axis=-1) + table.blanks + table.invalid
     # Sums of probabilities may round to a trace above.
-    return np.minimum(divided(valid, drawn), 1.0)
+    return np.minimum(divided(valid, n_drawn), 1.0)
 
 
 def unnamed(table: Table) -> BoolArray:
-    """Return the questions, (K,), whose form without the middle option is answered by the letters
-    of that form.
-    """
+    """Return whether the form without the middle option is answered by its own letters, (K,)."""
     return _removes_middle(table.bias, table.condition, table.offered) & ~table.named_as_original
 
 
 def divided(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """Return part / whole; NaN where there is no whole."""
-    found: FloatArray = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
-    return found
+    """Return part / whole, or NaN if the whole is 0."""
+    shares: FloatArray = np.divide(part, whole, out=np.full_like(part, np.nan), where=whole > 0)
+    return shares
 
 
 def middle(options: IntArray) -> IntArray:
-    """Return the place of the middle of an odd number of options, from 0."""
+    """Return the index of the middle of an odd number of options, from 0."""
     return options // 2
 
 
 def _removes_middle(bias: Bias, condition: Perturbation | None, offered: IntArray) -> BoolArray:
-    """Return where q' is q without its middle option, (K,)."""
+    """Return whether q' is q without its middle option, (K,)."""
     if bias is not Bias.ODD_EVEN or condition is not None:
         return np.zeros(len(offered), dtype=np.bool_)
     return np.asarray((offered[:, 0] % 2 == 1) & (offered[:, 1] == offered[:, 0] - 1))
@@ -261,58 +257,63 @@ def _removes_middle(bias: Bias, condition: Perturbation | None, offered: IntArra
 def _in_original_order(
     counts: FloatArray, bias: Bias, condition: Perturbation | None, offered: IntArray
 ) -> tuple[FloatArray, BoolArray]:
-    """Return answers by the letters of the original order, and where that is done for a removed
-    middle option.
-    """
-    removed = _removes_middle(bias, condition, offered)
+    """Return answers by the letters of the original order, and where a middle was removed."""
+    has_no_middle = _removes_middle(bias, condition, offered)
     if bias is Bias.RESPONSE_ORDER and condition is None:
-        return _reversed_back(counts, offered), removed
-    return _without_middle_named(counts, offered, removed), removed
+        return _reversed_back(counts, offered), has_no_middle
+    return _without_middle_named(counts, offered, has_no_middle), has_no_middle
 
 
 def _reversed_back(counts: FloatArray, offered: IntArray) -> FloatArray:
+    """Return the counts with the letters of reversed options named as in the original."""
     letter, options = np.arange(len(LETTERS)), offered[:, 1:]
     source = np.where(letter < options, options - 1 - letter, letter)
     return np.stack([counts[:, 0], np.take_along_axis(counts[:, 1], source, axis=1)], axis=1)
 
 
 def _without_middle_named(counts: FloatArray, offered: IntArray, where: BoolArray) -> FloatArray:
-    """Return the counts with letters of q' from the middle one on moved up by one, in the questions
-    of `where`.
+    """Return the counts with the letters of q' moved up by one, from the middle one on.
+
+    Only the questions of `where` are changed.
     """
     moved = counts.copy()
-    letter, at = np.arange(len(LETTERS)), middle(offered[where, :1])
-    source = np.where(letter > at, letter - 1, letter)
+    letter, middle_letter = np.arange(len(LETTERS)), middle(offered[where, :1])
+    source = np.where(letter > middle_letter, letter - 1, letter)
     moved[where, 1] = np.where(
-        letter == at, 0.0, np.take_along_axis(counts[where, 1], source, axis=1)
+        letter == middle_letter, 0.0, np.take_along_axis(counts[where, 1], source, axis=1)
     )
     return moved
 
 
 def _counted(arms: Sequence[ArmAnswers]) -> FloatArray:
-    """Return how often each letter was answered, a row of 27 for each arm, blanks last."""
+    """Return the number of answers by letter, a row of 27 for each arm, blanks last."""
     cells = [
-        (row, letter, times) for row, arm in enumerate(arms) for letter, times in arm.counts.items()
+        (row, letter, number)
+        for row, arm in enumerate(arms)
+        for letter, number in arm.counts.items()
     ]
     unknown = sorted({letter for _, letter, _ in cells} - _COLUMN.keys())
     if unknown:
         raise ValueError(f"expected answers a to z or empty, found {', '.join(map(repr, unknown))}")
-    at = np.array(
+    flat_indices = np.array(
         [row * (_BLANK + 1) + _COLUMN[letter] for row, letter, _ in cells], dtype=np.int64
     )
-    times = np.array([times for _, _, times in cells], dtype=np.float64)
-    found: FloatArray = np.bincount(at, weights=times, minlength=len(arms) * (_BLANK + 1))  # type: ignore[assignment]
-    return found
+    weights = np.array([number for _, _, number in cells], dtype=np.float64)
+    counts: FloatArray = np.bincount(
+        flat_indices, weights=weights, minlength=len(arms) * (_BLANK + 1)
+    )  # type: ignore[assignment]
+    return counts
 
 
 def _pairs_of(numbers: Iterable[int]) -> IntArray:
+    """Return numbers, which alternate between the two forms, as an array (K, 2)."""
     return np.fromiter(numbers, dtype=np.int64).reshape(-1, 2)
 
 
 def _most_frequent(sums: FloatArray) -> float:
-    """Return the most frequent sum, of equally frequent ones the largest; 0 of none."""
-    values, times = np.unique(sums, return_counts=True)
-    return float(values[len(values) - 1 - np.argmax(times[::-1])]) if len(values) else 0.0
+    """Return the most frequent sum, the largest if several are equally frequent, or 0 for none."""
+    values, frequencies = np.unique(sums, return_counts=True)
+    return float(values[len(values) - 1 - np.argmax(frequencies[::-1])]) if len(values) else 0.0
 
 
 BIASES: Mapping[Bias, str] = {
@@ -332,67 +333,62 @@ CONDITIONS: Mapping[Perturbation | None, str] = {
 Kind = tuple[Bias, str]
 "a bias and the variant of its wording; empty for the one that counts in the score"
 Place = tuple[Bias, Perturbation | None, str]
-"bias, condition (None: the bias itself) and variant of the wording: what names a cell of a report"
+"bias, condition (None: the bias itself) and variant of the wording, which name a cell of a report"
 
 
 def kind_said(bias: Bias, variant: str = "") -> str:
-    """Return `odd/even`, or `acquiescence (reword)`."""
+    """Return the label of a bias, as in `odd/even` or `acquiescence (reword)`."""
     return f"{BIASES[bias]} ({variant})" if variant else BIASES[bias]
 
 
 def place_said(bias: Bias, condition: Perturbation | None, variant: str = "") -> str:
-    """Return `odd/even`, or `odd/even, key typo`."""
+    """Return the label of a cell, as in `odd/even` or `odd/even, key typo`."""
     return kind_said(bias, variant) + (f", {CONDITIONS[condition]}" if condition else "")
 
 
 def place_order(place: Place) -> tuple[int, str, int]:
-    """Return where a cell stands among others: a bias, its perturbations, then other wordings of
-    the bias.
-    """
+    """Return the sort key of a cell: a bias, its perturbations, then other wordings of the bias."""
     bias, condition, variant = place
     return list(Bias).index(bias), variant, list(CONDITIONS).index(condition)
 
 
 def kind_name(bias: Bias, variant: str = "") -> str:
-    """Return the name of a bias: `odd_even`, `acquiescence-reword`."""
+    """Return the name of a bias, as in `odd_even` or `acquiescence-reword`."""
     return f"{bias}-{variant}" if variant else str(bias)
 
 
 def condition_name(condition: Perturbation | None) -> str:
-    """Return the name of a condition: `key_typo`, or `bias` for the form with the bias itself."""
+    """Return the name of a condition, as in `key_typo`, or `bias` for the bias itself."""
     return str(condition or CONDITIONS[None])
 
 
 def subject_of(place: Place) -> tuple[str, str]:
-    """Return how a link names a cell: `odd_even`, `key_typo`. The reverse of `place_of`."""
+    """Return the parts of a link to a cell: `odd_even`, `key_typo`. `place_of` reverses it."""
     bias, condition, variant = place
     return kind_name(bias, variant), condition_name(condition)
 
 
 def place_of(bias: str, condition: str, kinds: Iterable[Kind]) -> Place:
     """Return the cell that a link names. Raises UnknownName."""
-    found, variant = find_kind(bias, kinds)
-    return found, find_condition(condition), variant
+    bias_found, variant = find_kind(bias, kinds)
+    return bias_found, find_condition(condition), variant
 
 
 def find_kind(text: str, kinds: Iterable[Kind]) -> Kind:
-    """Return the bias that is meant by `odd_even`, `odd/even` or `acquiescence-reword`, of those
-    there are.
+    """Return the bias that a text names, such as `odd_even`, `odd/even` or `acquiescence-reword`.
 
-    Raises UnknownName, listing these.
+    Raises UnknownName, listing the available biases.
     """
-    there = list(dict.fromkeys(kinds))
-    found = next((kind for kind in there if _plain(kind_name(*kind)) == _plain(text)), None)
-    if found is None:
-        names = ", ".join(kind_name(*kind) for kind in there)
+    available = list(dict.fromkeys(kinds))
+    match = next((kind for kind in available if _plain(kind_name(*kind)) == _plain(text)), None)
+    if match is None:
+        names = ", ".join(kind_name(*kind) for kind in available)
         raise UnknownName(f"there is no bias {text!r} here. Available: {names or 'none'}")
-    return found
+    return match
 
 
 def find_condition(text: str) -> Perturbation | None:
-    """Return the perturbation that is meant; None for `bias`, the form with the bias itself. Raises
-    UnknownName.
-    """
+    """Return the perturbation that a text names, or None for `bias`. Raises UnknownName."""
     for condition in CONDITIONS:
         if _plain(text) == _plain(condition_name(condition)):
             return condition
@@ -401,7 +397,5 @@ def find_condition(text: str) -> Perturbation | None:
 
 
 def _plain(text: str) -> str:
-    """Return a name without what people write differently: `odd/even`, `odd even` and `odd-even`
-    are `odd_even`.
-    """
+    """Return a name in one spelling: `odd/even`, `odd even` and `odd-even` become `odd_even`."""
     return "_".join(re.split(r"[\s/()_-]+", text.strip(" ()").lower()))

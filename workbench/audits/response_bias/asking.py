@@ -1,11 +1,11 @@
-"""BiasMonkey: does a change of a question that moves people's answers move a model's, and do typos
-not?
+"""BiasMonkey: the audit of whether changes of a question that move people also move a model.
 
-Every form of a question is put with its lettered options; the answer is one token, drawn until it
-is a letter that is offered (Tjuatja, Chen, Wu, Talwalkar, Neubig 2024, section 3 and appendix C).
-Where a backend gives the probabilities of the next token, those of the letters are what ever more
-samples would come to. Prompts that steer a model away from one bias are put to the questions of
-that bias alone (appendix D). What is said of the answers: `score`.
+Typos, which do not move people, should not move the model. Every form of a question is presented
+with its lettered options. The answer is one token, drawn until it is an offered letter (Tjuatja,
+Chen, Wu, Talwalkar, Neubig 2024, section 3 and appendix C). If a backend gives the probabilities of
+the next token, those of the letters are the limit of ever more samples. Prompts that steer a model
+away from one bias are only used for the questions of that bias (appendix D). `score` computes the
+figures.
 """
 
 from __future__ import annotations
@@ -51,12 +51,16 @@ STEERS: Mapping[str, Bias] = {
     "steer-allow-forbid": Bias.ALLOW_FORBID,
     "steer-response-order": Bias.RESPONSE_ORDER,
 }
-"how the names of templates begin that are about one bias"
+"the first part of the names of templates that are about one bias"
 
 
 def default_variants(available: Sequence[VariantId]) -> tuple[VariantId, ...]:
     """Return both forms of a question and every draw of typos."""
-    return tuple(v for v in available if v in (ORIGINAL, CHANGED) or v.kind in PERTURBATION_OF)
+    return tuple(
+        variant
+        for variant in available
+        if variant in (ORIGINAL, CHANGED) or variant.kind in PERTURBATION_OF
+    )
 
 
 def probes(
@@ -67,8 +71,9 @@ def probes(
     model_name: str = "",
     material: Material = None,
 ) -> Iterator[Probe]:
-    """Yield the forms of every question that can be compared, under every template: see `left_out`
-    for the others.
+    """Yield the forms of every question that can be compared, under every template.
+
+    `left_out` describes the others.
     """
     if material is None or isinstance(material, Survey):
         raise UsageError("this audit needs multiple-choice questions")
@@ -77,7 +82,7 @@ def probes(
             forms, _ = _forms(statement, variants, language)
             for variant, (text, options) in forms.items():
                 for template in templates:
-                    if (about := steered(template.name)) is None or about is material[
+                    if (steered_bias := steered(template.name)) is None or steered_bias is material[
                         statement.ref
                     ].bias:
                         prompt = template.render(text, model_name)
@@ -98,54 +103,58 @@ def left_out(
     language: str,
     items: ChoiceItems,
 ) -> tuple[str, ...]:
-    """Say which forms are not asked: those that cannot be read, and of questions with nothing to be
-    compared with.
+    """Return notes on the forms that are not asked.
+
+    These are the forms that cannot be read, and those of questions with nothing to compare.
     """
-    faults, alone = [], []
+    faults, single_refs = [], []
     for statement in statements:
         if statement.ref in items:
-            forms, wrong = _forms(statement, variants, language)
-            faults += wrong
-            alone += [statement.ref] if not forms and not wrong else []
-    said = [
+            forms, form_faults = _forms(statement, variants, language)
+            faults += form_faults
+            single_refs += [statement.ref] if not forms and not form_faults else []
+    fault_note = [
         "note: not asked, because "
         f"{'this is no question' if len(faults) == 1 else 'these are no questions'}: "
         f"{'; '.join(faults[:3])}"
     ]
-    more = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
-    notes = [said[0] + more] if faults else []
-    if alone:
+    rest_text = f"; and {len(faults) - 3} more" if len(faults) > 3 else ""
+    notes = [fault_note[0] + rest_text] if faults else []
+    if single_refs:
         notes.append(
-            f"note: {plural(len(alone), 'question')} not asked, for lack of a form to compare "
+            f"note: {plural(len(single_refs), 'question')} not asked, for lack of a form to "
+            "compare "
             "with the original: "
-            f"{named_few(alone)}"
+            f"{named_few(single_refs)}"
         )
-    return (*notes, *(f"note: {said}" for said in uncounted(statements, language, items)))
+    return (*notes, *(f"note: {sentence}" for sentence in uncounted(statements, language, items)))
 
 
 def uncounted(
     statements: Sequence[Statement], language: str, items: ChoiceItems
 ) -> tuple[str, ...]:
-    """Say of which questions the corrected definition of a change takes no account, because of
-    their options.
+    """Return notes on the questions that the corrected definition does not count.
+
+    Their options do not fit the formula.
     """
-    why: dict[str, list[str]] = {}
+    refs_by_reason: dict[str, list[str]] = {}
     for statement in statements:
         if statement.ref in items and (
             reason := _unfit(statement, language, items[statement.ref].bias)
         ):
-            why.setdefault(reason, []).append(statement.ref)
+            refs_by_reason.setdefault(reason, []).append(statement.ref)
     return tuple(
         f"no figure of the bias counts {plural(len(refs), 'question')} by the definition "
         f"{Definition.CORRECTED}, for "
         f"{reason}: {named_few(refs)}"
-        for reason, refs in why.items()
+        for reason, refs in refs_by_reason.items()
     )
 
 
 def _unfit(statement: Statement, language: str, bias: Bias) -> str:
-    """Return why the formula of a bias fits the options of a question not at all; "" where it does,
-    as in `deltas`.
+    """Return the reason why the formula of a bias does not fit a question, or "" if it does.
+
+    The rule is that of `deltas`.
     """
     forms, _ = _forms(statement, (ORIGINAL, CHANGED), language)
     numbers = [options for _, options in forms.values()]
@@ -153,48 +162,48 @@ def _unfit(statement: Statement, language: str, bias: Bias) -> str:
         return ""
     if bias is Bias.ALLOW_FORBID:
         return NOT_TWO if set(numbers) != {2} else ""
-    about_middle = bias in (Bias.OPINION_FLOAT, Bias.ODD_EVEN)
-    return NO_MIDDLE if about_middle and not (numbers[0] % 2 and numbers[0] >= 3) else ""
+    needs_middle = bias in (Bias.OPINION_FLOAT, Bias.ODD_EVEN)
+    return NO_MIDDLE if needs_middle and not (numbers[0] % 2 and numbers[0] >= 3) else ""
 
 
 def _forms(
     statement: Statement, variants: Sequence[VariantId], language: str
 ) -> tuple[dict[VariantId, tuple[str, int]], list[str]]:
-    """Return the forms that are asked as (text, options), and what is wrong with others. An
-    original by itself, and another form without its original, are compared with nothing.
+    """Return the forms that are asked as (text, options), and the faults of others.
+
+    An original by itself, and another form without its original, have nothing to compare.
     """
     forms: dict[VariantId, tuple[str, int]] = {}
     faults = []
     for variant in variants:
         wording = statement.wording(variant, language)
-        found = parse_choice(wording.text) if wording is not None else None
-        if isinstance(found, Fault):
-            faults.append(f"{statement.ref} {variant} is {found.found}")
-        elif wording is not None and found is not None:
-            forms[variant] = (wording.text, len(found.options))
+        parsed = parse_choice(wording.text) if wording is not None else None
+        if isinstance(parsed, Fault):
+            faults.append(f"{statement.ref} {variant} is {parsed.found}")
+        elif wording is not None and parsed is not None:
+            forms[variant] = (wording.text, len(parsed.options))
     return (forms if ORIGINAL in forms and len(forms) > 1 else {}), faults
 
 
 def steered(template: str) -> Bias | None:
-    """Return the bias that a template speaks of; None for one that is put to every question."""
+    """Return the bias that a template is about, or None if it is used for every question."""
     return next((bias for name, bias in STEERS.items() if template.startswith(name)), None)
 
 
 def offered(probe: Probe) -> str:
-    """Return the letters that a probe's prompt offers: `abcd`."""
+    """Return the letters that a probe's prompt offers, as in `abcd`."""
     return LETTERS[: int(dict(probe.axes)[OPTIONS])]
 
 
 def condition_of(kind: str) -> Perturbation | None:
-    """Return the perturbation that a kind of wording is; None for the original and the changed
-    form.
-    """
+    """Return the perturbation of a kind of wording, or None for original and changed form."""
     return PERTURBATION_OF.get(VariantKind(kind))
 
 
 def questions(store: Store, design: Design) -> ChoiceItems:
-    """Return which statements are multiple-choice questions. Raises UsageError where none is, or
-    one is not.
+    """Return the multiple-choice questions of a design.
+
+    Raises UsageError if it has none, or if a statement is not one.
     """
     items = store.choices.items(design.instrument)
     if not items:
@@ -203,17 +212,18 @@ def questions(store: Store, design: Design) -> ChoiceItems:
             "import STORE --format "
             "choices PATH (data/README.md), or choose another --instrument"
         )
-    others = [ref for ref in design.statements if ref not in items]
-    if others:
+    other_refs = [ref for ref in design.statements if ref not in items]
+    if other_refs:
         raise STATEMENTS.error(
-            f"{named_few(others)} of {design.instrument}: not a multiple-choice question"
+            f"{named_few(other_refs)} of {design.instrument}: not a multiple-choice question"
         )
     return items
 
 
 def designed(store: Store, design: Design, own: Given) -> Design:
-    """Return a design that asks the questions of some biases alone, and so often as told. Raises
-    UsageError.
+    """Return a design for only some biases, with the number of tries that the user set.
+
+    Raises UsageError.
     """
     if design.variants and str(ORIGINAL) not in design.variants:
         raise VARIANTS.error("choose the original too; each other form is compared with it")
@@ -223,19 +233,19 @@ def designed(store: Store, design: Design, own: Given) -> Design:
     if not listed(own.bias):
         raise BIASES.error("found no value; name one or more, or leave it out")
     items = questions(store, design)
-    known = [(item.bias, item.variant) for item in items.values()]
-    wanted = [find_kind(name, known) for name in listed(own.bias)]
-    of_these = over_biases(item for item in items.values() if (item.bias, item.variant) in wanted)
-    return replace(design, tries=tries, statements=tuple(of_these))
+    available_kinds = [(item.bias, item.variant) for item in items.values()]
+    selected_kinds = [find_kind(name, available_kinds) for name in listed(own.bias)]
+    refs = over_biases(
+        item for item in items.values() if (item.bias, item.variant) in selected_kinds
+    )
+    return replace(design, tries=tries, statements=tuple(refs))
 
 
 def biases_of(store: Store, instrument: str) -> tuple[str, ...]:
-    """Return the biases that an instrument's questions are about, with the variants of their
-    wordings.
-    """
+    """Return the biases of an instrument's questions, with the variants of their wordings."""
     kinds = {(item.bias, item.variant) for item in store.choices.items(instrument).values()}
-    in_order = sorted(kinds, key=lambda kind: (list(Bias).index(kind[0]), kind[1]))
-    return tuple(kind_name(*kind) for kind in in_order)
+    sorted_kinds = sorted(kinds, key=lambda kind: (list(Bias).index(kind[0]), kind[1]))
+    return tuple(kind_name(*kind) for kind in sorted_kinds)
 
 
 SPREAD = 0.2
@@ -243,50 +253,54 @@ SPREAD = 0.2
 
 
 def detects(probes: Sequence[Probe], items: Mapping[str, ChoiceItem]) -> str:
-    """Return the smallest mean change that shows with the questions of the bias that has the most,
-    and the fewest.
+    """Return a sentence on the smallest mean change that the questions can show.
+
+    It covers the bias with the most questions, and the one with the fewest.
     """
-    asked = {probe.statement for probe in probes}
-    questions = Counter(items[ref].bias for ref in asked if ref in items)
-    if not questions:
+    refs = {probe.statement for probe in probes}
+    n_questions_by_bias = Counter(items[ref].bias for ref in refs if ref in items)
+    if not n_questions_by_bias:
         return ""
-    most, fewest = max(questions.values()), min(questions.values())
-    shown = [f"{_smallest(most)} (with {most} questions a bias)"]
-    shown += [f"or {_smallest(fewest)} (with {fewest})"] if fewest < most else []
-    often = (
+    most, fewest = max(n_questions_by_bias.values()), min(n_questions_by_bias.values())
+    sizes = [f"{_smallest(most)} (with {most} questions a bias)"]
+    sizes += [f"or {_smallest(fewest)} (with {fewest})"] if fewest < most else []
+    study_share = (
         in_per_cent(share_found(EXAMPLE, SPREAD / fewest**0.5, fewest - 1))
         if fewest > 1
         else "no study"
     )
-    spread = f"where the changes of single questions spread by {100 * SPREAD:.0f} points"
-    example = f"one of {100 * EXAMPLE:.0f} points in {often} (with {fewest} questions)"
+    spread_text = f"where the changes of single questions spread by {100 * SPREAD:.0f} points"
+    example = f"one of {100 * EXAMPLE:.0f} points in {study_share} (with {fewest} questions)"
     return (
-        f"can show: a mean change of {' '.join(shown)} in 80 % of studies and {example}, {spread}"
+        f"can show: a mean change of {' '.join(sizes)} in 80 % of studies and {example}, "
+        f"{spread_text}"
     )
 
 
 def _smallest(questions: int) -> str:
-    found = 100 * smallest_mean(SPREAD, questions)
-    return f"{found:.0f} points or more" if found == found else "no size"
+    """Return the smallest mean change that some questions can show, as text."""
+    points = 100 * smallest_mean(SPREAD, questions)
+    return f"{points:.0f} points or more" if points == points else "no size"
 
 
 EXAMPLE = 0.1
 "a change that is worth finding, for an example"
 A_BIAS = 20
-"""questions of each bias: a change of 10 points is then found in most studies, and with 5 questions
-in 5 %. 50 answers to each form take about eight minutes on two cores that are otherwise idle
-"""
+"""number of questions of each bias: a change of 10 points is then found in most studies, and with 5
+questions in 5 %. 50 answers to each form take about eight minutes on two cores that are otherwise
+idle"""
 
 
 def design(store: Store, model: str) -> Design:
-    """Return a design on the first questions of each bias: those on scales are the same under
-    both.
+    """Return a design on the first questions of each bias.
+
+    The questions on scales are the same under both biases.
     """
-    chosen: Counter[Bias] = Counter()
+    n_selected: Counter[Bias] = Counter()
     refs = []
     for ref, item in store.choices.items(SHIPPED_CHOICES).items():
-        if chosen[item.bias] < A_BIAS:
-            chosen[item.bias] += 1
+        if n_selected[item.bias] < A_BIAS:
+            n_selected[item.bias] += 1
             refs.append(ref)
     return Design(
         SHIPPED_CHOICES,

@@ -1,7 +1,7 @@
-"""Stored and imported answers to multiple-choice questions ─judge→ response biases of every model.
+"""The response biases of every model, from stored and imported answers.
 
 A *subject* is one way in which one model was asked: by samples, by exact probabilities, under
-another template, or answers that somebody else published. Subjects are never pooled; each has a
+another template, or answers that somebody else published. Subjects are never pooled. Each has a
 report of its own.
 """
 
@@ -57,35 +57,35 @@ from workbench.figures.intervals import INTERVALS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResponseBiasJudged:
-    """The reports of all subjects, and what they rest on."""
+    """The reports of all subjects, with their sources."""
 
     which: Which
     options: ChangeOptions
     instrument: Instrument
     pairs: Mapping[tuple[Bias, str, str], ChoicePair]
-    "(bias, variant, key) -> the question with its forms; without those whose texts are not known"
+    "(bias, variant, key) -> the question with its forms; without those whose texts are unknown"
     items: Mapping[str, ChoiceItem]
     refs: Mapping[tuple[Bias, str, str], str]
     "(bias, variant, key) -> ref of the statement, which people may have renamed"
     subjects: Mapping[str, Subject]
     reports: Mapping[str, ChangeReport]
     validity: Mapping[str, ValidShares]
-    "by subject: how often answers were offered letters"
+    "by subject: the share of answers with offered letters"
     people: Mapping[str, Representativeness]
-    "by subject, where human shares are known of at least one question"
+    "by subject, if human shares of at least one question are known"
     read_notes: tuple[str, ...]
-    "what a reader of the figures should know by any definition, in sentences"
+    "notes for readers of the figures by any definition, in sentences"
     rulings: Told
-    "what rulings change"
+    "notes on what rulings change"
     refusals: Mapping[str, Refusals] = field(default_factory=dict)
-    """by subject that was asked here; of a run that was asked under several templates, those of all
+    """by subject that was asked here; a run that was asked under several templates has those of all
     of them"""
     answered: tuple[Answered, ...] = ()
-    "how much of each plan was answered, and what came of it"
+    "the answered part of each plan, and the kinds of its answers"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what a reader of these figures should know, in sentences."""
+        """The notes for readers of these figures, in sentences."""
         return (
             *self.rulings.sentences(),
             *self.read_notes,
@@ -93,15 +93,16 @@ class ResponseBiasJudged:
         )
 
     def by(self, options: ChangeOptions) -> ResponseBiasJudged:
-        """Return the same answers judged by other options. Validity and likeness to people rest on
-        none of them.
+        """Return the same answers judged by other options.
+
+        Validity and likeness to people depend on none of them.
         """
         return replace(
             self, options=options, reports=reports_of(self.subjects, self.pairs, options)
         )
 
     def name(self, model: str) -> str:
-        """Return the subject that a name means: its own, or a model's that has one.
+        """Return the subject with a name: its own name, or that of a model with one subject.
 
         Raises UnknownName, AmbiguousRun.
         """
@@ -112,11 +113,11 @@ class ResponseBiasJudged:
 def judge_response_bias(
     store: Store, which: Which | None = None, options: ChangeOptions | None = None
 ) -> ResponseBiasJudged:
-    """Return the response biases of the chosen subjects: those of all models, under every family of
-    templates, unless `which` says otherwise.
+    """Return the response biases of the selected subjects.
 
-    Raises UnknownName for a model or instrument without answers, UsageError where several
-    instruments have some and none is named, or nothing that was asked has an answer.
+    These are the subjects of all models, under every family of templates, unless `which` selects
+    some. Raises UnknownName for a model or instrument without answers, UsageError if several
+    instruments have some and none is named, or if nothing that was asked has an answer.
     """
     which, options = which or Which(), options or ChangeOptions()
     instrument = store.instruments.get(which.instrument or _only_answered(store))
@@ -132,16 +133,19 @@ def judge_response_bias(
             f"{named_few(list(subjects))}: no question was answered in both of its forms yet"
         )
     source = source_of(
-        store, list({one.run: None for one in judged.values() if one.run}), which.readings
+        store,
+        list({subject.run: None for subject in judged.values() if subject.run}),
+        which.readings,
     )
     people = (
         {name: representativeness(subject.tables, shares) for name, subject in judged.items()}
         if shares
         else {}
     )
-    asked = {name: one.run for name, one in judged.items() if one.run}
+    run_by_subject = {name: subject.run for name, subject in judged.items() if subject.run}
     refusals = {
-        name: refusals_of(store, run, name, {}, issues=False) for name, run in asked.items()
+        name: refusals_of(store, run, name, {}, issues=False)
+        for name, run in run_by_subject.items()
     }
     return ResponseBiasJudged(
         which=which,
@@ -153,7 +157,7 @@ def judge_response_bias(
         subjects=judged,
         reports=reports_of(judged, pairs, options),
         validity={name: validity(subject.tables) for name, subject in judged.items()},
-        people={name: found for name, found in people.items() if found.alignments},
+        people={name: likeness for name, likeness in people.items() if likeness.alignments},
         read_notes=tuple(_notes(store, subjects, items)),
         rulings=source.told(source.touched("question")),
         refusals=refusals,
@@ -166,61 +170,74 @@ def reports_of(
     pairs: Mapping[tuple[Bias, str, str], ChoicePair],
     options: ChangeOptions,
 ) -> dict[str, ChangeReport]:
-    """Return the report of each subject; topics are those that the questions have now."""
+    """Return the report of each subject. Topics are the current ones of the questions."""
     topics = {(bias, key): pair.topic for (bias, _, key), pair in pairs.items() if pair.topic}
     return {name: judge(subject.tables, options, topics) for name, subject in subjects.items()}
 
 
 def instruments_with_answers(store: Store) -> tuple[str, ...]:
-    """Return the instruments of which models answered multiple-choice questions, elsewhere or here;
-    the one that was answered last here at the end.
+    """Return the instruments with answers to multiple-choice questions.
+
+    The answers were collected elsewhere or here. The instrument that was answered last here is the
+    last one.
     """
-    here = [run.instrument for run in store.predictions.runs(AUDIT)]
-    last = tuple(dict.fromkeys(reversed(here)))[::-1]
-    return (*(name for name in store.choices.instruments_with_answers() if name not in last), *last)
+    local_instruments = [run.instrument for run in store.predictions.runs(AUDIT)]
+    newest_last = tuple(dict.fromkeys(reversed(local_instruments)))[::-1]
+    return (
+        *(name for name in store.choices.instruments_with_answers() if name not in newest_last),
+        *newest_last,
+    )
 
 
 def compared(judged: ResponseBiasJudged, first: str, second: str) -> ReportsCompared:
-    """Return how two subjects compare, bias by bias, paired over questions."""
+    """Return the comparison of two subjects, bias by bias, paired over questions."""
     return compare([(judged.reports[judged.name(first)], judged.reports[judged.name(second)])])
 
 
 def sampling_agreements(
     judged: ResponseBiasJudged, first: str, second: str
 ) -> dict[Place, SamplingAgreement]:
-    """Return, cell by cell, whether one subject's samples are what the other's exact probabilities
-    lead one to expect.
+    """Return, by cell, the agreement of one subject's samples with the other's exact probabilities.
 
-    Empty unless one of the two is exact and the other sampled; a perturbation by its first common
-    draw.
+    It is empty unless one of the two is exact and the other sampled. A perturbation is compared in
+    its first common draw.
     """
-    both = [judged.subjects[judged.name(name)] for name in (first, second)]
-    exact = next((one for one in both if one.way == "exact"), None)
-    sampled = next((one for one in both if one.way == "samples"), None)
+    subjects = [judged.subjects[judged.name(name)] for name in (first, second)]
+    exact = next((subject for subject in subjects if subject.way == "exact"), None)
+    sampled = next((subject for subject in subjects if subject.way == "samples"), None)
     if exact is None or sampled is None:
         return {}
-    truth = {(t.bias, t.condition, t.variant, t.draw): t for t in exact.tables}
-    found: dict[Place, SamplingAgreement] = {}
+    exact_tables = {
+        (table.bias, table.condition, table.variant, table.draw): table for table in exact.tables
+    }
+    agreements: dict[Place, SamplingAgreement] = {}
     for table in sampled.tables:
-        at = (table.bias, table.condition, table.variant, table.draw)
-        if at in truth and at[:3] not in found:
-            found[at[:3]] = sampling_agreement(table, truth[at], judged.options.definition)
-    return found
+        table_key = (table.bias, table.condition, table.variant, table.draw)
+        if table_key in exact_tables and table_key[:3] not in agreements:
+            agreements[table_key[:3]] = sampling_agreement(
+                table, exact_tables[table_key], judged.options.definition
+            )
+    return agreements
 
 
 def _only_answered(store: Store) -> str:
-    found = instruments_with_answers(store)
-    if not found:
+    """Return the only instrument with answers.
+
+    Raises UnknownName without any, UsageError for several.
+    """
+    instruments = instruments_with_answers(store)
+    if not instruments:
         raise UnknownName(
             "the store has no answers to multiple-choice questions. Start with: workbench run "
             f"STORE --audit {AUDIT} "
             "--model NAME, or import some: workbench import STORE --format biasmonkey PATH"
         )
-    if len(found) > 1:
+    if len(instruments) > 1:
         raise UsageError(
-            f"{len(found)} instruments have answers: {', '.join(found)}; name one with --instrument"
+            f"{len(instruments)} instruments have answers: {', '.join(instruments)}; name one "
+            "with --instrument"
         )
-    return found[0]
+    return instruments[0]
 
 
 def _subjects(
@@ -228,17 +245,19 @@ def _subjects(
 ) -> Iterator[Subject]:
     """Yield all ways in which models were asked, imported answers first."""
     by_model: dict[str, list[AnswerSet]] = {}
-    for one in store.choices.answer_sets(instrument):
-        by_model.setdefault(one.model, []).append(one)
-    made = store.instruments.get(instrument)
-    void = void_questions(made, items, made.language)
+    for answer_set in store.choices.answer_sets(instrument):
+        by_model.setdefault(answer_set.model, []).append(answer_set)
+    stored_instrument = store.instruments.get(instrument)
+    void = void_questions(stored_instrument, items, stored_instrument.language)
     templates = which.templates
     runs = store.predictions.runs(AUDIT, instrument, versions=dict(templates.versions))
-    if not templates.languages or made.language in templates.languages:
+    if not templates.languages or stored_instrument.language in templates.languages:
         for model, sets in by_model.items():
             yield with_void(imported(model, sets, model), void)
-    spoken = [run for run in runs if not templates.languages or run.language in templates.languages]
-    families = templates.families or tuple({run.family for run in spoken})
+    runs_in_language = [
+        run for run in runs if not templates.languages or run.language in templates.languages
+    ]
+    families = templates.families or tuple({run.family for run in runs_in_language})
     chosen = split(store, chosen_of(runs, replace(templates, families=families)), which.fingerprint)
     source = source_of(store, chosen, which.readings)
     for run in chosen:
@@ -250,15 +269,15 @@ def _subjects(
 
 
 def _chosen(every: Mapping[str, Subject], which: Which, instrument: str) -> dict[str, Subject]:
-    """Return the subjects that names of subjects or of models mean. Raises UnknownName."""
+    """Return the subjects that names of subjects or of models select. Raises UnknownName."""
     if not every:
         raise UnknownName(
             f"no model has answered the multiple-choice questions of {instrument} yet"
         )
     subjects = {
-        name: one
-        for name, one in every.items()
-        if not which.snapshot or _is_of(one, which.snapshot)
+        name: subject
+        for name, subject in every.items()
+        if not which.snapshot or _is_of(subject, which.snapshot)
     }
     if not subjects:
         raise UnknownName(
@@ -268,9 +287,9 @@ def _chosen(every: Mapping[str, Subject], which: Which, instrument: str) -> dict
     if not which.models:
         return dict(subjects)
     unknown = [
-        m
-        for m in which.models
-        if m not in subjects and all(m != s.model for s in subjects.values())
+        model
+        for model in which.models
+        if model not in subjects and all(model != subject.model for subject in subjects.values())
     ]
     if unknown:
         raise UnknownName(
@@ -278,32 +297,34 @@ def _chosen(every: Mapping[str, Subject], which: Which, instrument: str) -> dict
             f"{'; '.join(subjects)}"
         )
     return {
-        name: one
-        for name, one in subjects.items()
-        if name in which.models or one.model in which.models
+        name: subject
+        for name, subject in subjects.items()
+        if name in which.models or subject.model in which.models
     }
 
 
 def _is_of(subject: Subject, snapshot: str) -> bool:
+    """Return whether a subject's run has this snapshot."""
     return subject.run is not None and bool(matching([subject.run], snapshot=snapshot))
 
 
 def _pairs(
     instrument: Instrument, items: Mapping[str, ChoiceItem]
 ) -> dict[tuple[Bias, str, str], ChoicePair]:
-    found: dict[tuple[Bias, str, str], ChoicePair] = {}
+    """Return the questions with their forms, by bias, variant and key."""
+    pairs: dict[tuple[Bias, str, str], ChoicePair] = {}
     for statement in instrument.statements:
         item = items.get(statement.ref)
         pair = pair_of(statement, item, instrument.language) if item is not None else None
         if item is not None and isinstance(pair, ChoicePair):
-            found[item.bias, item.variant, item.key] = pair
-    return found
+            pairs[item.bias, item.variant, item.key] = pair
+    return pairs
 
 
 def _notes(
     store: Store, subjects: Mapping[str, Subject], items: Mapping[str, ChoiceItem]
 ) -> Iterator[str]:
-    """Say what a reader of the figures should know of the questions, and of each subject."""
+    """Yield notes on the questions, and on each subject."""
     yield from _on_texts(items.values())
     for name, subject in subjects.items():
         if not subject.tables:
@@ -338,19 +359,19 @@ def _notes(
 
 
 def _on_texts(items: Iterable[ChoiceItem]) -> Iterator[str]:
-    """Repeat the warnings of the files that the texts of questions came from."""
-    of: dict[str, int] = {}
+    """Yield the warnings of the files from which the texts of questions come."""
+    n_by_warning: dict[str, int] = {}
     for item in items:
         for warning in item.warnings:
-            of[warning] = of.get(warning, 0) + 1
+            n_by_warning[warning] = n_by_warning.get(warning, 0) + 1
     yield from (
-        f"warning about the texts of {plural(n, 'question')}: {warning}"
-        for warning, n in of.items()
+        f"warning about the texts of {plural(n_questions, 'question')}: {warning}"
+        for warning, n_questions in n_by_warning.items()
     )
 
 
 def _on_void(name: str, subject: Subject) -> Iterator[str]:
-    """Say which questions are void, and by which definition."""
+    """Yield a note on the questions that are void, and on the definition that decides so."""
     keys = {
         f"{table.name} {key}"
         for table in subject.tables
@@ -365,52 +386,70 @@ def _on_void(name: str, subject: Subject) -> Iterator[str]:
 
 
 def _on_opinion_float(subjects: Mapping[str, Subject], definition: Definition) -> Iterator[str]:
-    """Say which answers the published definition does not count, because it repeats odd/even's
-    figures.
+    """Yield notes on the answers that the published definition does not count.
+
+    That definition repeats the figures of odd/even.
     """
     for name, subject in subjects.items() if definition is not Definition.CORRECTED else ():
-        asked = {(table.bias, table.condition) for table in subject.tables if not table.variant}
-        own = [each for each in Perturbation if (Bias.OPINION_FLOAT, each) in asked]
-        lacking = [each for each in own if (Bias.ODD_EVEN, each) not in asked]
-        if own:
+        asked_cells = {
+            (table.bias, table.condition) for table in subject.tables if not table.variant
+        }
+        own_perturbations = [
+            perturbation
+            for perturbation in Perturbation
+            if (Bias.OPINION_FLOAT, perturbation) in asked_cells
+        ]
+        missing = [
+            perturbation
+            for perturbation in own_perturbations
+            if (Bias.ODD_EVEN, perturbation) not in asked_cells
+        ]
+        if own_perturbations:
             yield (
-                f"{name}: the answers to opinion_float under {', '.join(own)} count under "
+                f"{name}: the answers to opinion_float under {', '.join(own_perturbations)} count "
+                "under "
                 "`corrected` only; "
                 f"`{definition}` repeats the figures of odd_even, as the published tables do"
             )
-        if lacking:
+        if missing:
             yield (
-                f"{name}: odd_even has no answers under {', '.join(lacking)}, so opinion_float "
+                f"{name}: odd_even has no answers under {', '.join(missing)}, so opinion_float "
                 "has no figures there"
             )
 
 
 def _on_probabilities(name: str, subject: Subject) -> Iterator[str]:
-    """Say of exact probabilities which are not known, and where no letter has any."""
+    """Yield notes on exact probabilities that are unknown, and on prompts without any."""
     yield from said_of_unnamed(name, subject.unnamed, "form")
-    silent = sum(1 for masses in subject.masses.values() if not sum(masses.values()))
-    if silent:
+    n_silent = sum(1 for masses in subject.masses.values() if not sum(masses.values()))
+    if n_silent:
         yield (
-            f"{name}: {plural(silent, 'prompt')} give no offered letter any probability; they "
+            f"{name}: {plural(n_silent, 'prompt')} give no offered letter any probability; they "
             "do not count"
         )
 
 
 def _on_answers(name: str, subject: Subject) -> Iterator[str]:
-    """Say of imported answers what a definition has to do about them, set by set."""
+    """Yield notes on imported answers that a definition has to change, set by set."""
     for table in subject.tables if subject.way == "imported" else ():
-        found = dropped([table])
-        said = [f"{found.not_offered:,} letters that were not offered"] if found.not_offered else []
-        said += [f"{plural(found.blank, 'answer')} without a letter"] if found.blank else []
+        uncounted = dropped([table])
+        problems = (
+            [f"{uncounted.not_offered:,} letters that were not offered"]
+            if uncounted.not_offered
+            else []
+        )
+        problems += (
+            [f"{plural(uncounted.blank, 'answer')} without a letter"] if uncounted.blank else []
+        )
         yield from (f"{name}, {table.name}: warning: {warning}" for warning in table.warnings)
-        if said:
+        if problems:
             yield (
-                f"{name}, {table.name}: {' and '.join(said)} in "
-                f"{plural(found.questions, 'question')}"
+                f"{name}, {table.name}: {' and '.join(problems)} in "
+                f"{plural(uncounted.questions, 'question')}"
             )
-        if renamed := int(unnamed(table).sum()):
+        if n_renamed := int(unnamed(table).sum()):
             yield (
-                f"{name}, {table.name}: {plural(renamed, 'question')} without the middle option "
+                f"{name}, {table.name}: {plural(n_renamed, 'question')} without the middle option "
                 "answered by the "
                 "letters of that form; `corrected` names them as the original does"
             )
@@ -428,7 +467,7 @@ READ = {
 def methods(judged: ResponseBiasJudged) -> str:
     """Return one paragraph with every choice behind the figures."""
     options, subjects = judged.options, judged.subjects
-    runs = [(name, one.run) for name, one in subjects.items() if one.run is not None]
+    runs = [(name, subject.run) for name, subject in subjects.items() if subject.run is not None]
     return " ".join(
         [
             "Response biases were measured as by Tjuatja et al. (2024): the change of the "
@@ -438,7 +477,10 @@ def methods(judged: ResponseBiasJudged) -> str:
             definition_said(options.definition),
             f"{test_said(options).partition(' [ ]')[0]} Intervals are 95 %: "
             f"{INTERVALS['mean over questions'].method}.",
-            *(f"Of {name}, {READ[one.way]}{_wanted(one)}." for name, one in subjects.items()),
+            *(
+                f"Of {name}, {READ[subject.way]}{_wanted(subject)}."
+                for name, subject in subjects.items()
+            ),
             *asked_sentences(runs, judged.answered),
             *plan_sentences(judged.answered),
             *ruling_sentences(judged.rulings),
@@ -447,6 +489,7 @@ def methods(judged: ResponseBiasJudged) -> str:
 
 
 def _wanted(one: Subject) -> str:
+    """Return a phrase on the number of valid answers that a form was to have."""
     return (
         f", until a form had {one.wanted} valid ones" if one.way == "samples" and one.wanted else ""
     )

@@ -1,6 +1,4 @@
-"""What the audit of response biases may be told: which questions are asked, and how changes are
-judged and shown.
-"""
+"""The options of the audit of response biases: which questions are asked, how they are judged."""
 
 from __future__ import annotations
 
@@ -41,7 +39,7 @@ ENTROPY_RULES = get_args(EntropyRule)
 
 
 class Definition(StrEnum):
-    """By which rules a change is computed; `deltas` has the formulas."""
+    """The rules by which a change is computed. `deltas` has the formulas."""
 
     PAPER = "paper"
     "the published tables"
@@ -51,7 +49,7 @@ class Definition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeOptions(Options):
-    """How changes are judged; recorded with every result."""
+    """The options for judging changes, which are recorded with every result."""
 
     definition: Definition = option(
         "corrected",
@@ -91,10 +89,9 @@ class ChangeOptions(Options):
         },
         source="Tjuatja et al. 2024 adjust nothing",
     )
-    """`biases`: the model's biases among themselves; perturbations are left as they are, since a
-    larger p would let a model pass for overlooking them. `all`: biases and perturbations together,
-    a copied row counted once
-    """
+    """`biases`: over the model's biases; perturbations are not adjusted, because a larger p would
+    let a model pass for overlooking them. `all`: over biases and perturbations together, with a
+    copied row counted once"""
     entropy: EntropyRule = option(
         "offered",
         "entropy by the options actually offered, or as in the published files",

@@ -32,26 +32,28 @@ UNKNOWN = "(text unknown)"
 
 
 def questions(found: Changes) -> Table[Asked]:
-    """Return the questions of all cells that are looked at, in each the largest change first."""
+    """Return the table of the questions of all selected cells, the largest change of each first."""
     return _questions(found, [(name, cell.place) for name, cell in found.lines], "Questions", ())
 
 
 def questions_of(found: Changes, place: Place, *names: str) -> Table[Asked]:
-    """Return the questions of one cell, the largest change first; of every report that has it,
-    unless one is named.
+    """Return the table of the questions of one cell, the largest change first.
+
+    It includes every report that has the cell, unless some are named.
     """
-    there = [
+    report_cells = [
         (name, place)
         for name in names or found.reports
         if found.reports[name].find(*place) is not None
     ]
     title = f"{', '.join((*names, place_said(*place)))}: questions"
-    return _questions(found, there, title, (*names, *subject_of(place)))
+    return _questions(found, report_cells, title, (*names, *subject_of(place)))
 
 
 def _questions(
     found: Changes, cells: Iterable[tuple[str, Place]], title: str, subject: tuple[str, ...]
 ) -> Table[Asked]:
+    """Return the table of the questions of some cells."""
     return Table(
         "questions",
         f"{title}, the largest change first",
@@ -66,13 +68,14 @@ def _questions(
 
 
 def _question_detail(row: Asked) -> list[str]:
-    """Say why a question takes no part, and give its text."""
+    """Return the reason why a question does not count, and its text."""
     left_out, stem = row[2].left_out, row[2].stem
-    why = [f"Left out: {left_out}."] * bool(left_out)
-    return [*why, stem or "Its text is unknown: only answers to it were imported."]
+    reasons = [f"Left out: {left_out}."] * bool(left_out)
+    return [*reasons, stem or "Its text is unknown: only answers to it were imported."]
 
 
 def _question_columns(found: Changes) -> Iterator[Column[Asked]]:
+    """Yield the columns of a question."""
     yield columns.model(lambda row: row[0])
     yield from columns.places(found, lambda row: row[1])
     yield Column("key", "question", lambda row: row[2].key)
@@ -123,7 +126,7 @@ def _question_columns(found: Changes) -> Iterator[Column[Asked]]:
 
 
 def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Table[FormShown]:
-    """Return both forms of a question and how many of their answers count."""
+    """Return the table of both forms of a question, with the numbers of answers that count."""
     exact = _exact(shown)
 
     def lettered(form: FormShown) -> str:
@@ -177,7 +180,7 @@ def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Ta
             Column(
                 "others",
                 "letters not offered",
-                lambda form: [f"{letter}:{n}" for letter, n in form.shown.others],
+                lambda form: [f"{letter}:{number}" for letter, number in form.shown.others],
                 Kind.WORDS,
                 help="letters answered but not offered, with counts",
             ),
@@ -204,33 +207,35 @@ def forms(found: Changes, shown: QuestionShown, made: Sequence[FormShown]) -> Ta
 
 
 def _exact(shown: QuestionShown) -> bool:
-    """Return whether probabilities were computed, and no answers drawn."""
+    """Return whether probabilities were computed, instead of drawing answers."""
     arms = (shown.original, shown.changed)
     return any(option.probability == option.probability for arm in arms for option in arm.options)
 
 
 def _drawn(form: FormShown, number: float) -> float:
-    """Return a number of answers; NaN where probabilities were computed instead."""
+    """Return a number of answers, or NaN if probabilities were computed instead."""
     return number if form.shown.drawn == form.shown.drawn else float("nan")
 
 
 def _probability(form: FormShown) -> float:
+    """Return the probability of all offered letters of a form."""
     return sum(option.probability for option in form.shown.options)
 
 
 def change_said(found: Changes, shown: QuestionShown) -> str:
-    """Say how far the answers move, and which shares the change is the difference of."""
+    """Return a sentence on the change of a question, with its formula."""
     from workbench.figures.shown import number
 
     place, row = _place(shown), shown.row
     if row.left_out:
         return f"This question is left out: {row.left_out}."
-    over = f", mean over {row.over_draws} draws" if row.over_draws > 1 else ""
-    found_cell = found.reports[shown.subject].cell(*place).deltas
-    rule = formula(place, found_cell.definition, found_cell.source)
-    changed = "with typos" if shown.condition else "changed form"
+    draws_text = f", mean over {row.over_draws} draws" if row.over_draws > 1 else ""
+    question_deltas = found.reports[shown.subject].cell(*place).deltas
+    rule = formula(place, question_deltas.definition, question_deltas.source)
+    form_text = "with typos" if shown.condition else "changed form"
     return (
-        f"Change {number(row.delta / 100, Kind.POINTS)}{over}: {rule} (q original, q' {changed})."
+        f"Change {number(row.delta / 100, Kind.POINTS)}{draws_text}: {rule} (q original, q' "
+        f"{form_text})."
     )
 
 
@@ -239,18 +244,16 @@ Option = tuple[ArmShown, OptionShown, float | None]
 
 
 def options(shown: QuestionShown) -> Table[Option]:
-    """Return the options of both forms with their answers, in the order in which they were
-    offered.
-    """
+    """Return the table of the options of both forms in their order, with their answers."""
     exact = _exact(shown)
     rows: list[Option] = [
         (
             arm,
             option,
-            shown.shares[n] if arm.arm is Arm.ORIGINAL and n < len(shown.shares) else None,
+            shown.shares[index] if arm.arm is Arm.ORIGINAL and index < len(shown.shares) else None,
         )
         for arm in (shown.original, shown.changed)
-        for n, option in enumerate(arm.options)
+        for index, option in enumerate(arm.options)
     ]
     return Table(
         "options",
@@ -304,8 +307,9 @@ def options(shown: QuestionShown) -> Table[Option]:
 
 
 def prompts(shown: QuestionShown, made: Sequence[FormShown]) -> Table[tuple[Arm, Message]]:
-    """Return what the model saw; of imported answers the question alone, because nobody says how it
-    was put.
+    """Return the table of the prompts of both forms.
+
+    For imported answers it has only the questions, because the prompts are unknown.
     """
     rows = [(form.shown.arm, message) for form in made for message in _messages(form)]
     imported = "role question: the instrument's form; the original prompt is unknown."
@@ -326,6 +330,7 @@ def prompts(shown: QuestionShown, made: Sequence[FormShown]) -> Table[tuple[Arm,
 
 
 def _messages(form: FormShown) -> tuple[Message, ...]:
+    """Return the messages of a form, or the question if they are unknown."""
     if form.messages or form.shown.choice is None:
         return form.messages
     return (Message("question", form.shown.choice.lettered()),)
@@ -335,8 +340,9 @@ Answer = tuple[FormShown, AnswerShown]
 
 
 def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> Table[Answer]:
-    """Return every distinct answer of a draw, or the likeliest next tokens; of one form, or of
-    both.
+    """Return the table of every distinct answer of a draw, or of the likeliest next tokens.
+
+    It is about one form, or about both.
     """
     rows = [
         (form, answer) for form in made if arm in ("", form.shown.arm) for answer in form.answers
@@ -392,13 +398,13 @@ def answers(shown: QuestionShown, made: Sequence[FormShown], arm: str = "") -> T
 
 
 def _with_blanks(rows: Iterable[Answer]) -> dict[str, str]:
-    """Return how texts are painted that begin or end with blanks, or are empty."""
+    """Return texts with visible blanks, for those that are empty, or have blanks at an end."""
     texts = {answer.text for _, answer in rows}
     return {text: blanks_shown(text) for text in texts if text != text.strip(" ") or not text}
 
 
 def blanks_shown(text: str) -> str:
-    """Return a text whose blanks at its ends are seen: ` A` and `A` are two answers.
+    """Return a text with visible blanks at its ends: ` A` and `A` are two answers.
 
     Examples
     --------
@@ -407,12 +413,15 @@ def blanks_shown(text: str) -> str:
     """
     if not text:
         return "(empty)"
-    before, after = len(text) - len(text.lstrip(" ")), len(text) - len(text.rstrip(" "))
-    return "␣" * before + text.strip(" ") + "␣" * (after if text.strip(" ") else 0)
+    n_before, n_after = len(text) - len(text.lstrip(" ")), len(text) - len(text.rstrip(" "))
+    return "␣" * n_before + text.strip(" ") + "␣" * (n_after if text.strip(" ") else 0)
 
 
 def _share(rows: Sequence[Answer]) -> Callable[[Answer], float | None]:
-    """Return what tells how many of the answers to a form are like one; None of a probability."""
+    """Return the accessor of the share of an answer among those to its form.
+
+    The share of a probability is None.
+    """
     totals = Counter[Arm]()
     for form, answer in rows:
         totals[form.shown.arm] += answer.count or 0
@@ -424,13 +433,14 @@ def _share(rows: Sequence[Answer]) -> Callable[[Answer], float | None]:
 
 
 def _offered(row: Answer) -> bool:
+    """Return whether the letter of an answer was offered."""
     return bool(row[1].letter) and row[1].letter in {
         option.letter for option in row[0].shown.options
     }
 
 
 def _origin() -> Iterator[Column[Answer]]:
-    """Yield where an answer comes from."""
+    """Yield the columns of the origin of an answer."""
     texts: dict[str, Callable[[Answer], str]] = {
         "at": lambda row: row[1].at,
         "code_version": lambda row: row[1].code_version,
@@ -440,22 +450,30 @@ def _origin() -> Iterator[Column[Answer]]:
     yield Column("truncated", "cut off in thought", lambda row: row[1].truncated, aside=True)
     yield Column("seed", "seed", lambda row: row[1].seed and str(row[1].seed), aside=True)
     yield Column("job", "job", lambda row: row[1].job, Kind.COUNT, aside=True)
-    yield from (Column(key, key.replace("_", " "), of, aside=True) for key, of in texts.items())
+    yield from (
+        Column(key, key.replace("_", " "), accessor, aside=True) for key, accessor in texts.items()
+    )
 
 
 def _place(shown: QuestionShown) -> Place:
+    """Return the place of the cell of a question."""
     return shown.bias, shown.condition, shown.variant
 
 
 def _subject(shown: QuestionShown) -> tuple[str, ...]:
-    drawn = (str(shown.draw),) if shown.condition else ()
-    return (shown.subject, *subject_of(_place(shown)), shown.row.key, *drawn)
+    """Return the parts of a link to a question."""
+    draw_part = (str(shown.draw),) if shown.condition else ()
+    return (shown.subject, *subject_of(_place(shown)), shown.row.key, *draw_part)
 
 
 def _title(shown: QuestionShown, what: str) -> str:
+    """Return the title of a table about a question."""
     topic = f" · {shown.row.topic}" if shown.row.topic else ""
-    drawn = f", draw {shown.draw} of {len(shown.draws)}" if shown.condition else ""
-    return f"{shown.row.key}{topic} · {place_said(*_place(shown))}{drawn} · {shown.subject}: {what}"
+    draw_text = f", draw {shown.draw} of {len(shown.draws)}" if shown.condition else ""
+    return (
+        f"{shown.row.key}{topic} · {place_said(*_place(shown))}{draw_text} · {shown.subject}: "
+        f"{what}"
+    )
 
 
 OfRow = TypeVar("OfRow")
@@ -463,7 +481,10 @@ DEFINITION = "Differences of mean changes, paired over the questions that count 
 
 
 def compared(found: Changes, first: str, second: str) -> Table[Row]:
-    """Return the second report minus the first, bias by bias, paired over questions (table 11)."""
+    """Return the table of the second report minus the first, bias by bias (table 11).
+
+    The differences are paired over questions.
+    """
     rows = found.compared(first, second).rows
     return Table(
         "compared",
@@ -493,11 +514,11 @@ def compared(found: Changes, first: str, second: str) -> Table[Row]:
 
 
 def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
-    """Return each bias with a persona and without one, and the difference."""
+    """Return the table of each bias with a persona and without one, with the difference."""
     rows = [
-        PersonaRow(one, row)
-        for one in found.personas
-        for row in found.compared(one.baseline, one.name).rows
+        PersonaRow(persona, row)
+        for persona in found.personas
+        for row in found.compared(persona.baseline, persona.name).rows
     ]
     return Table(
         "personas",
@@ -540,8 +561,11 @@ def by_persona(found: Changes) -> Table[PersonaRow[Row]]:
 def _paired(
     found: Changes, rows: Sequence[OfRow], of: Callable[[OfRow], Row], *, brief: bool = False
 ) -> list[Column[OfRow]]:
-    """Return the columns of a difference, with p adjusted over the rows of the table. `brief`: in a
-    table that has other columns besides, tests and correlations stand aside.
+    """Return the columns of a difference, with p adjusted over the rows of the table.
+
+    Parameters
+    ----------
+    brief : whether tests and correlations are aside, in a table that has other columns, too
     """
     p = [of(row).change.p for row in rows]
     adjusted = dict(
@@ -616,15 +640,17 @@ def _paired(
 
 
 def _turned(rows: Sequence[Row]) -> list[str]:
+    """Return a note on significant changes in opposite directions, if there are any."""
     return ["⇄ significant in both, in opposite directions"] * any(row.turned for row in rows)
 
 
 def _link(row: Row) -> Link:
+    """Return the link to the bias of a row."""
     return Link("place", (kind_name(row.bias, row.variant), "bias"))
 
 
 def compared_means(found: Changes, first: str, second: str) -> Table[MeansCompared]:
-    """Return the second report minus the first over all biases."""
+    """Return the table of the second report minus the first, over all biases."""
     return Table(
         "compared_means",
         f"{second} minus {first}, over all biases",
@@ -642,9 +668,7 @@ def compared_means(found: Changes, first: str, second: str) -> Table[MeansCompar
 
 
 def sampling(found: Changes, first: str, second: str) -> Table[tuple[Place, SamplingAgreement]]:
-    """Return whether one report's samples are what the other's exact probabilities lead one to
-    expect.
-    """
+    """Return the table of the agreement of samples with exact probabilities."""
     rows = tuple(found.sampling(first, second).items())
     return Table(
         "sampling",

@@ -1,5 +1,7 @@
-"""What the tables of response biases are made of: the reports of all ways of asking, and the
-questions, forms and answers below a cell, which are read when somebody looks at them.
+"""The data behind the tables of response biases: reports, questions, forms and answers.
+
+There are reports of all ways of asking. The questions, forms and answers below a cell are read when
+somebody opens them.
 """
 
 from __future__ import annotations
@@ -72,39 +74,39 @@ class QuestionRow:
 
     key: str
     ref: str
-    "of its statement; empty where its text is not known"
+    "ref of its statement; empty if its text is unknown"
     topic: str
     stem: str
-    "empty where its text is not known"
+    "empty if its text is unknown"
     delta: float
-    "percentage points, by the definition; NaN where the question takes no part"
+    "percentage points, by the definition; NaN if the question does not count"
     left_out: str
-    "why it takes no part; empty where it does"
+    "the reason why it does not count; empty if it does"
     entropy: float
-    "normalised, of the answers to the original, 0 to 1"
+    "normalised entropy of the answers to the original, 0 to 1"
     valid: tuple[float, float]
     "share of valid answers among all that were drawn, to the original and the changed form"
     over_draws: int
-    """draws of the perturbation that the change is a mean over; 1 of the bias itself, 0 where the
-    question takes no part"""
+    """number of draws of the perturbation over which the change is a mean; 1 for the bias itself, 0
+    if the question does not count"""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionShown:
-    """One option of one form."""
+    """One option of one form, with its answers."""
 
     letter: str
-    "as it was offered"
+    "the letter as it was offered"
     original: str
-    "letter of the same option in the original; empty where the original has none such"
+    "letter of the same option in the original; empty if the original has no such option"
     text: str
-    "empty where it is not known"
+    "empty if it is unknown"
     count: float
-    "answers; NaN for exact probabilities"
+    "number of answers; NaN for exact probabilities"
     share: float
-    "of the valid answers; NaN where there is none"
+    "share of the valid answers; NaN without any"
     probability: float
-    "of the letter as the next token; NaN where answers were drawn"
+    "probability of the letter as the next token; NaN if answers were drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +115,19 @@ class ArmShown:
 
     arm: Arm
     choice: Choice | None
-    "None where its text is not known"
+    "None if its text is unknown"
     options: tuple[OptionShown, ...]
     "in the order in which they were offered"
     others: tuple[tuple[str, int], ...]
-    "letters that were not offered, with how often they were answered"
+    "letters that were not offered, with the number of their answers"
     invalid: int
     "answers without an offered letter, which were drawn again"
     truncated: int
     "answers that were cut off in thought, and drawn again like invalid ones"
     valid: float
-    "answers that count; 1 for exact probabilities"
+    "number of answers that count; 1 for exact probabilities"
     drawn: float
-    "all answers; NaN for exact probabilities"
+    "number of all answers; NaN for exact probabilities"
     entropy: float
     probe: int | None
     "rowid; None for imported answers"
@@ -146,22 +148,20 @@ class QuestionShown:
     original: ArmShown
     changed: ArmShown
     shares: tuple[float, ...]
-    "human shares of the original's options; empty where nobody was asked"
+    "human shares of the original's options; empty if nobody was asked"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerShown:
-    """One distinct answer of one draw, or one of the likeliest next tokens, with where it comes
-    from.
-    """
+    """One distinct answer of one draw, or one of the likeliest next tokens, with its origin."""
 
     text: str
     letter: str
-    "that is read from it; empty where it names none"
+    "the letter that is read from it; empty if it names none"
     count: int | None
     "None for a token"
     probability: float
-    "of a token; NaN for an answer that was drawn"
+    "probability of a token; NaN for an answer that was drawn"
     thinking: str = ""
     truncated: bool = False
     "whether the output ends within the thought"
@@ -173,23 +173,23 @@ class AnswerShown:
     ruled: str = ""
     "effect of an auditor's ruling: `read anew`, `left out`; empty: none"
     unruled: str = ""
-    "of a ruled answer, the letter that the rule reads"
+    "the letter that the rule reads, if a ruling changed it"
 
 
 @dataclass(frozen=True, slots=True)
 class FormShown:
-    """One form as it was put, and what came of it."""
+    """One form as it was presented, with its answers."""
 
     shown: ArmShown
     made_by: str | None
-    "how its text came about: `workbench key_typo, seed 1, draw 1`; None where that is not known"
+    "origin of its text, as in `workbench key_typo, seed 1, draw 1`; None if it is unknown"
     messages: tuple[Message, ...]
-    "the prompt; empty where the answers were imported, because nobody says how they were asked"
+    "the prompt; empty for imported answers, whose prompts are unknown"
     answers: tuple[AnswerShown, ...]
     at: str = ""
-    "when its probabilities were computed; empty where answers were drawn"
+    "time at which its probabilities were computed; empty if answers were drawn"
     code_version: str = ""
-    "that computed its probabilities"
+    "version of the code that computed its probabilities"
 
 
 NOT_ASKED = "not asked in both forms"
@@ -197,7 +197,7 @@ NOT_ASKED = "not asked in both forms"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _MeasuredTable:
-    """A table with what is computed for all of its questions at once."""
+    """A table with the values that are computed for all of its questions at once."""
 
     table: Table
     entropies: FloatArray
@@ -207,6 +207,7 @@ class _MeasuredTable:
 
     @classmethod
     def of(cls, table: Table) -> _MeasuredTable:
+        """Return a table with its entropies and valid shares."""
         return cls(table, entropies(table), valid_shares(table))
 
 
@@ -219,17 +220,21 @@ class _Found:
 
     @property
     def table(self) -> Table:
+        """The table of the question."""
         return self.measured.table
 
 
 def questions(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[QuestionRow, ...]:
-    """Return the questions of a cell, the largest |delta| first, those that take no part last.
+    """Return the questions of a cell, the largest |delta| first, those that do not count last.
 
-    Raises UnknownName for a subject or cell that is not there.
+    Raises UnknownName for a subject or cell that does not exist.
     """
-    subject, found = _cell(judged, name, place)
-    said = _Said.of(found)
-    rows = [_row(judged, said, at) for at in _tabled(subject, found, place).values()]
+    subject, cell_deltas = _cell(judged, name, place)
+    outcomes = _Said.of(cell_deltas)
+    rows = [
+        _row(judged, outcomes, found_question)
+        for found_question in _tabled(subject, cell_deltas, place).values()
+    ]
     return tuple(sorted(rows, key=lambda row: (row.delta != row.delta, -abs(row.delta), row.key)))
 
 
@@ -241,86 +246,101 @@ def question(
     key: str,
     draw: int | None = None,
 ) -> QuestionShown:
-    """Return one question with the answers to both of its forms. Raises UnknownName for one that is
-    not there.
+    """Return one question with the answers to both of its forms.
 
-    `draw`: of the perturbation; None: the first in which it was asked.
+    Raises UnknownName if it does not exist.
+
+    Parameters
+    ----------
+    draw : number of the draw of the perturbation; None: the first in which it was asked
     """
-    subject, found = _cell(judged, name, place)
-    tables = [t for t in _tables(subject, found, place) if key in t.keys]
+    subject, cell_deltas = _cell(judged, name, place)
+    tables = [table for table in _tables(subject, cell_deltas, place) if key in table.keys]
     if not tables:
         raise UnknownName(
             f"{subject.name} was not asked {key!r} under {' '.join(filter(None, map(str, place)))}"
         )
-    at = next((t for t in tables if draw in (None, t.draw)), None)
-    if at is None:
-        there = ", ".join(str(t.draw) for t in tables)
-        raise UnknownName(f"{key!r} has no draw {draw}. Available: {there}")
-    here = _Found(_MeasuredTable.of(at), at.keys.index(key))
-    pair = judged.pairs.get((at.bias, at.variant, key))
+    selected_table = next((table for table in tables if draw in (None, table.draw)), None)
+    if selected_table is None:
+        available = ", ".join(str(table.draw) for table in tables)
+        raise UnknownName(f"{key!r} has no draw {draw}. Available: {available}")
+    found_question = _Found(_MeasuredTable.of(selected_table), selected_table.keys.index(key))
+    pair = judged.pairs.get((selected_table.bias, selected_table.variant, key))
     return QuestionShown(
         subject=subject.name,
-        row=_row(judged, _Said.of(found), here),
+        row=_row(judged, _Said.of(cell_deltas), found_question),
         bias=place[0],
         condition=place[1],
         variant=place[2],
-        draw=at.draw,
-        draws=tuple(t.draw for t in tables),
-        original=_arm(store, judged, subject, here, 0),
-        changed=_arm(store, judged, subject, here, 1),
+        draw=selected_table.draw,
+        draws=tuple(table.draw for table in tables),
+        original=_arm(store, judged, subject, found_question, 0),
+        changed=_arm(store, judged, subject, found_question, 1),
         shares=pair.shares if pair is not None else (),
     )
 
 
 def draws_of(judged: ResponseBiasJudged, name: str, place: Place, key: str) -> tuple[int, ...]:
-    """Return the draws of a perturbation in which a question was asked; (1,) of the bias itself, ()
-    where it was not.
+    """Return the draws of a perturbation in which a question was asked.
 
-    Raises UnknownName for a subject or cell that is not there.
+    They are (1,) for the bias itself, () if the question was not asked. Raises UnknownName for a
+    subject or cell that does not exist.
     """
-    subject, found = _cell(judged, name, place)
-    return tuple(t.draw for t in _tables(subject, found, place) if key in t.keys)
+    subject, cell_deltas = _cell(judged, name, place)
+    return tuple(table.draw for table in _tables(subject, cell_deltas, place) if key in table.keys)
 
 
 def _cell(judged: ResponseBiasJudged, name: str, place: Place) -> tuple[Subject, Deltas]:
-    full = judged.name(name)
-    return judged.subjects[full], judged.reports[full].cell(*place).deltas
+    """Return the subject with this name, and the deltas of one of its cells."""
+    subject_name = judged.name(name)
+    return judged.subjects[subject_name], judged.reports[subject_name].cell(*place).deltas
 
 
 def _tables(subject: Subject, found: Deltas, place: Place) -> list[Table]:
-    """Return the tables behind a cell, by draw: opinion floating under a perturbation may have
-    those of odd/even.
+    """Return the tables behind a cell, by draw.
+
+    Opinion floating under a perturbation may have those of odd/even.
     """
     _, condition, variant = place
-    asked = (found.source, condition, variant)
-    those = [t for t in subject.tables if (t.bias, t.condition, t.variant) == asked]
-    return sorted(those, key=lambda table: table.draw)
+    table_place = (found.source, condition, variant)
+    cell_tables = [
+        table
+        for table in subject.tables
+        if (table.bias, table.condition, table.variant) == table_place
+    ]
+    return sorted(cell_tables, key=lambda table: table.draw)
 
 
 def _tabled(subject: Subject, found: Deltas, place: Place) -> dict[str, _Found]:
-    """Return each question of a cell in the first table that has it."""
+    """Return each question of a cell, in the first table that has it."""
     measured = [_MeasuredTable.of(table) for table in reversed(_tables(subject, found, place))]
-    return {key: _Found(one, row) for one in measured for row, key in enumerate(one.table.keys)}
+    return {
+        key: _Found(measured_table, row)
+        for measured_table in measured
+        for row, key in enumerate(measured_table.table.keys)
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a cell says of its questions, by key."""
+    """The values and exclusions of the questions of a cell, by key."""
 
     values: Mapping[str, float]
-    "of those that take part"
+    "of those that count"
     draws: Mapping[str, int]
     reasons: Mapping[str, str]
     "of the others"
 
     @classmethod
     def of(cls, found: Deltas) -> _Said:
+        """Return the values and exclusions of the questions of a cell."""
         values = dict(zip(found.keys, map(float, found.values), strict=True))
         draws = dict(zip(found.keys, map(int, found.draws), strict=True))
-        return cls(values, draws, {one.key: one.reason for one in found.left_out})
+        return cls(values, draws, {exclusion.key: exclusion.reason for exclusion in found.left_out})
 
 
 def _row(judged: ResponseBiasJudged, said: _Said, at: _Found) -> QuestionRow:
+    """Return the row of a question."""
     key = at.table.keys[at.row]
     pair = judged.pairs.get((at.table.bias, at.table.variant, key))
     shares = at.measured.valid[at.row]
@@ -340,6 +360,7 @@ def _row(judged: ResponseBiasJudged, said: _Said, at: _Found) -> QuestionRow:
 def _arm(
     store: Store, judged: ResponseBiasJudged, subject: Subject, at: _Found, arm: int
 ) -> ArmShown:
+    """Return one form of a question with its answers."""
     table, key = at.table, at.table.keys[at.row]
     offered = int(table.offered[at.row, arm])
     variant = _variant(table, arm)
@@ -349,21 +370,21 @@ def _arm(
     masses = subject.masses.get(probe, {}) if probe is not None else {}
     counts = valid_answers(table)[at.row, arm]
     valid = float(counts.sum())
-    origins = [_origin(table, at.row, arm, place) for place in range(offered)]
+    origins = [_origin(table, at.row, arm, index) for index in range(offered)]
     options = tuple(
         OptionShown(
-            letter=LETTERS[place],
+            letter=LETTERS[index],
             original=LETTERS[origin]
             if origin < int(table.offered[at.row, 0]) and _same_options(table, arm)
             else "",
-            text=choice.options[place]
-            if choice is not None and place < len(choice.options)
+            text=choice.options[index]
+            if choice is not None and index < len(choice.options)
             else "",
             count=float(counts[origin]) if subject.way != "exact" else float("nan"),
             share=float(counts[origin]) / valid if valid > 0 else float("nan"),
-            probability=masses.get(LETTERS[place], 0.0) if subject.way == "exact" else float("nan"),
+            probability=masses.get(LETTERS[index], 0.0) if subject.way == "exact" else float("nan"),
         )
-        for place, origin in enumerate(origins)
+        for index, origin in enumerate(origins)
     )
     answers = _answers(subject, table, key, arm)
     return ArmShown(
@@ -383,20 +404,21 @@ def _arm(
 
 
 def _origin(table: Table, row: int, arm: int, place: int) -> int:
-    """Return the place in the original of an option that is offered at some place of a form."""
+    """Return the index in the original of an option with this index in a form."""
     if arm == 0 or table.condition is not None:
         return place
-    options, left = (int(n) for n in table.offered[row])
+    options, n_changed = (int(number) for number in table.offered[row])
     if table.bias is Bias.RESPONSE_ORDER:
         return options - 1 - place
-    if table.bias is Bias.ODD_EVEN and options % 2 == 1 and left == options - 1:
+    if table.bias is Bias.ODD_EVEN and options % 2 == 1 and n_changed == options - 1:
         return place + (place >= int(middle(table.offered[row, 0])))
     return place
 
 
 def _same_options(table: Table, arm: int) -> bool:
-    """Return whether the options of a form are those of the original: others ask for yes or no, or
-    the opposite.
+    """Return whether the options of a form are those of the original.
+
+    Other forms ask for yes or no, or the opposite.
     """
     return (
         arm == 0
@@ -406,37 +428,46 @@ def _same_options(table: Table, arm: int) -> bool:
 
 
 def _answers(subject: Subject, table: Table, key: str, arm: int) -> ArmAnswers | None:
-    found: AnswerSet | None = subject.sets.get(
+    """Return the answers to one form of a question, or None for exact probabilities."""
+    answer_set: AnswerSet | None = subject.sets.get(
         (table.bias, table.condition, table.variant, table.draw)
     )
-    pair = next((one for one in found.pairs if one.key == key), None) if found is not None else None
+    pair = (
+        next((candidate for candidate in answer_set.pairs if candidate.key == key), None)
+        if answer_set is not None
+        else None
+    )
     return None if pair is None else (pair.original, pair.changed)[arm]
 
 
 def _others(
     answers: ArmAnswers | None, table: Table, row: int, arm: int
 ) -> tuple[tuple[str, int], ...]:
-    """Return letters that were answered and not offered. A form without its middle option may have
-    answers by the letters of the original.
+    """Return the letters that were answered and not offered, with their numbers.
+
+    A form without its middle option may have answers by the letters of the original.
     """
     if answers is None:
         return ()
     offered = LETTERS[: answers.offered]
     if arm == 1 and bool(table.named_as_original[row]) and answers.recorded == answers.offered:
-        kept = {LETTERS[_origin(table, row, arm, place)] for place in range(answers.offered)}
+        remaining_letters = {
+            LETTERS[_origin(table, row, arm, index)] for index in range(answers.offered)
+        }
         offered = (
-            "".join(sorted(kept))
+            "".join(sorted(remaining_letters))
             if any(letter not in offered for letter in answers.counts)
             else offered
         )
     return tuple(
-        (letter, n)
-        for letter, n in sorted(answers.counts.items())
+        (letter, number)
+        for letter, number in sorted(answers.counts.items())
         if letter and letter not in offered
     )
 
 
 def _variant(table: Table, arm: int) -> str:
+    """Return the variant of the wording of a form."""
     if arm == 0:
         return str(ORIGINAL)
     return str(
@@ -447,25 +478,26 @@ def _variant(table: Table, arm: int) -> str:
 def _text(
     store: Store, judged: ResponseBiasJudged, subject: Subject, ref: str, variant: str
 ) -> Choice | None:
-    """Return the question as it was asked: of imported answers as the instrument has it now."""
+    """Return the question as it was asked. For imported answers it is the current one."""
     texts = _texts(store, judged, subject)
-    found = parse_choice(texts[ref, variant]) if (ref, variant) in texts else None
-    return found if isinstance(found, Choice) else None
+    parsed = parse_choice(texts[ref, variant]) if (ref, variant) in texts else None
+    return parsed if isinstance(parsed, Choice) else None
 
 
 def _texts(
     store: Store, judged: ResponseBiasJudged, subject: Subject
 ) -> Mapping[tuple[str, str], str]:
+    """Return the texts of a subject's forms by ref and variant."""
     run, language = subject.run, judged.instrument.language
     statements = (
         judged.instrument.statements if run is None else store.runs.instrument(run).statements
     )
-    wanted = language if run is None else run.language
+    asked_language = language if run is None else run.language
     return {
-        (s.ref, str(w.variant)): w.text
-        for s in statements
-        for w in s.wordings
-        if w.language == wanted
+        (statement.ref, str(wording.variant)): wording.text
+        for statement in statements
+        for wording in statement.wordings
+        if wording.language == asked_language
     }
 
 
@@ -479,18 +511,17 @@ class Changes:
     "names of reports; empty: all"
 
     def of(self, *names: str) -> Changes:
-        """Return the changes of some reports alone. Raises UnknownName for one that is not
-        there.
-        """
+        """Return the changes of only some reports. Raises UnknownName for an unknown name."""
         if unknown := [name for name in names if name not in self.judged.subjects]:
-            there = ", ".join(self.judged.subjects)
+            available = ", ".join(self.judged.subjects)
             raise UnknownName(
-                f"there is no model {', '.join(map(repr, unknown))}. Available: {there}"
+                f"there is no model {', '.join(map(repr, unknown))}. Available: {available}"
             )
         return replace(self, only=names)
 
     @property
     def instrument(self) -> str:
+        """The name of the instrument."""
         return self.judged.instrument.name
 
     @property
@@ -499,40 +530,50 @@ class Changes:
 
     @property
     def subjects(self) -> Mapping[str, Subject]:
+        """The subjects of these reports by name."""
         return self._mine(self.judged.subjects)
 
     @property
     def reports(self) -> Mapping[str, ChangeReport]:
+        """The reports by name."""
         return self._mine(self.judged.reports)
 
     @property
     def validity(self) -> Mapping[str, ValidShares]:
+        """The valid shares by name."""
         return self._mine(self.judged.validity)
 
     @property
     def people(self) -> Mapping[str, Representativeness]:
+        """The likeness to people by name."""
         return self._mine(self.judged.people)
 
     @property
     def refusals(self) -> Sequence[Refusals]:
+        """The refusals of all subjects."""
         return list(self.judged.refusals.values())
 
     @property
     def notes(self) -> Sequence[str]:
-        ruled = tuple(self.judged.rulings.sentences())
-        return [note for note in self.judged.notes if note not in ruled]
+        """The notes for readers of the figures, without those on rulings."""
+        ruling_notes = tuple(self.judged.rulings.sentences())
+        return [note for note in self.judged.notes if note not in ruling_notes]
 
     @cached_property
     def every_kind(self) -> tuple[Kind, ...]:
-        """The biases that somebody was asked, in the order of a report."""
-        found = {cell.place for report in self.judged.reports.values() for cell in report.cells}
+        """The biases with answers, in the order of a report."""
+        all_places = {
+            cell.place for report in self.judged.reports.values() for cell in report.cells
+        }
         return tuple(
-            dict.fromkeys((bias, variant) for bias, _, variant in sorted(found, key=place_order))
+            dict.fromkeys(
+                (bias, variant) for bias, _, variant in sorted(all_places, key=place_order)
+            )
         )
 
     @property
     def words(self) -> Mapping[str, str]:
-        """What is painted for the name of a bias."""
+        """The label of each bias by its name."""
         return {kind_name(*kind): kind_said(*kind) for kind in self.every_kind}
 
     @property
@@ -547,51 +588,56 @@ class Changes:
 
     @cached_property
     def personas(self) -> Sequence[WithPersona]:
-        """Reports with a persona whose baseline is among the reports."""
-        runs = {name: one.run for name, one in self.judged.subjects.items() if one.run}
+        """The reports with a persona whose baseline is among the reports."""
+        runs = {name: subject.run for name, subject in self.judged.subjects.items() if subject.run}
         return with_personas(runs, lambda name: self.judged.subjects[name].template)
 
     def likeness(self, name: str) -> tuple[HumanLikeness, ...]:
+        """Return the comparison with people of a report, by bias."""
         return self.reports[name].likeness
 
     def questions(self, name: str, place: Place) -> Sequence[QuestionRow]:
+        """Return the questions of a cell."""
         return questions(self.judged, name, place)
 
     def question(self, name: str, place: Place, key: str, draw: int | None = None) -> QuestionShown:
+        """Return one question with the answers to both of its forms."""
         with self.opened() as store:
             return question(store, self.judged, name, place, key, draw)
 
     def forms(self, found: QuestionShown) -> Sequence[FormShown]:
+        """Return both forms of a question as they were presented, with their answers."""
         with self.opened() as store:
             return [
                 _form(store, self.judged, found, arm) for arm in (found.original, found.changed)
             ]
 
     def compared(self, first: str, second: str) -> ReportsCompared:
+        """Return the comparison of two reports."""
         return judging.compared(self.judged, first, second)
 
     def sampling(self, first: str, second: str) -> Mapping[Place, SamplingAgreement]:
+        """Return the agreement of sampled and exact answers by cell."""
         return judging.sampling_agreements(self.judged, first, second)
 
     def _mine(self, every: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: one for name, one in every.items() if not self.only or name in self.only}
+        """Return the values of the selected reports."""
+        return {name: value for name, value in every.items() if not self.only or name in self.only}
 
 
 def about_subject(store: Store, subject: Subject) -> dict[str, Any]:
-    """Return how a subject was asked, for programs: of samples with the seeds of the jobs that
-    asked.
-    """
+    """Return how a subject was asked, for programs. Samples have the seeds of their jobs."""
     run = subject.run
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "model": subject.model,
         "way": subject.way,
         "template": subject.template or None,
     }
     if run is None:
-        return found | {"run": None}
+        return facts | {"run": None}
     names = ("seed", "samples", "tries")
     plain = plain_run(run)
-    return found | {
+    return facts | {
         "run": plain
         if run.sampling.mode != EXACT
         else plain | {"responses": 0, "scored": run.responses},
@@ -607,9 +653,7 @@ def about_subject(store: Store, subject: Subject) -> dict[str, Any]:
 def _form(
     store: Store, judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown
 ) -> FormShown:
-    """Return one form with its prompt, and with every answer as it was drawn or the likeliest next
-    tokens.
-    """
+    """Return one form with its prompt, and with every answer or the likeliest next tokens."""
     subject, made_by = judged.subjects[found.subject], _made_by(judged, found, arm)
     run, probe = subject.run, arm.probe
     if run is None or probe is None:
@@ -621,10 +665,10 @@ def _form(
             if judged.rulings.counted
             else NO_RULINGS
         )
-        drawn = (
+        rows = (
             replace(row, label=letter_of(row.text)) for row in store.runs.responses(run, probe, ())
         )
-        answers = tuple(_drawn(as_ruled(row, probe, rulings)) for row in drawn)
+        answers = tuple(_drawn(as_ruled(row, probe, rulings)) for row in rows)
         return FormShown(arm, made_by, messages, answers)
     scored = store.scores.of_probe(run, probe)
     if scored is None:
@@ -632,12 +676,14 @@ def _form(
     origin = {name: getattr(scored, name) for name in ("at", "job", "code_version", "template")}
     tokens = scored.table.tokens if scored.table is not None else ()
     likely = tuple(
-        AnswerShown(text, spelled(text), None, math.exp(log), **origin) for text, log in tokens
+        AnswerShown(text, spelled(text), None, math.exp(log_probability), **origin)
+        for text, log_probability in tokens
     )
     return FormShown(arm, made_by, messages, likely, scored.at, scored.code_version)
 
 
 def _drawn(row: ResponseRow) -> AnswerShown:
+    """Return a stored answer with its origin."""
     names = ("thinking", "truncated", "seed", "at", "job", "code_version", "template", "ruled")
     origin = {name: getattr(row, name) for name in names}
     return AnswerShown(
@@ -646,19 +692,21 @@ def _drawn(row: ResponseRow) -> AnswerShown:
 
 
 def _made_by(judged: ResponseBiasJudged, found: QuestionShown, arm: ArmShown) -> str | None:
-    """Return how a form's text came about, `workbench key_typo, seed 1, draw 1`; None where that is
-    not known, or the instrument has another text now.
+    """Return the origin of a form's text, as in `workbench key_typo, seed 1, draw 1`.
+
+    It is None if it is unknown, or if the instrument has another text now.
     """
     variant = ORIGINAL if arm.arm is Arm.ORIGINAL else CHANGED
     if found.condition is not None and arm.arm is Arm.CHANGED:
         variant = VariantId(KIND_OF[found.condition], found.draw)
     statement = next(
-        (one for one in judged.instrument.statements if one.ref == found.row.ref), None
+        (candidate for candidate in judged.instrument.statements if candidate.ref == found.row.ref),
+        None,
     )
     wording = (
         statement.wording(variant, judged.instrument.language) if statement is not None else None
     )
-    same = (
+    is_unchanged = (
         wording is not None and arm.choice is not None and parse_choice(wording.text) == arm.choice
     )
-    return wording.author if wording is not None and same else None
+    return wording.author if wording is not None and is_unchanged else None

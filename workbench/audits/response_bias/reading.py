@@ -1,5 +1,6 @@
-"""Stored answers ─subjects→ tables: which answers stand for which form of which question, by model
-and manner.
+"""Stored answers as tables, by model and way of asking.
+
+The module decides which answers belong to which form of which question.
 """
 
 from __future__ import annotations
@@ -42,55 +43,67 @@ class Subject:
     """One way in which one model was asked."""
 
     name: str
-    """unique: the model's, with as much more as tells several subjects of it apart: `smollm2 ·
-    exact`"""
+    """unique: the model's name, with as many additions as distinguish its subjects, as in `smollm2
+    · exact`"""
     model: str
     way: Way
     template: str
-    "empty for imported answers: nobody says how they were asked"
+    "empty for imported answers, whose prompts are unknown"
     run: Run | None
     "None for imported answers"
     tables: tuple[Table, ...]
     "one for each bias, condition and draw"
     sets: Mapping[Asked, AnswerSet] = field(default_factory=dict)
-    "the answers by the letters that were offered; of exact subjects none"
+    "the answers by the letters that were offered; empty for exact subjects"
     masses: Mapping[int, Masses] = field(default_factory=dict)
-    "of exact subjects: rowid of the probe -> probabilities of the letters that it offers"
+    "for exact subjects: rowid of the probe -> probabilities of the letters that it offers"
     probes: Mapping[tuple[str, str], int] = field(default_factory=dict)
     "(ref, variant of the wording) -> rowid of the probe; empty for imported answers"
     short: tuple[str, ...] = ()
-    "forms, as `ref variant`, with fewer valid answers than were asked for, after all tries"
+    "forms, as `ref variant`, with fewer valid answers than requested, after all tries"
     unfinished: tuple[str, ...] = ()
-    "forms with fewer of which no job has made all tries yet"
+    "forms with fewer valid answers than requested, with tries left"
     wanted: int = 0
-    "the most valid answers that any prompt was to have; 0 where that has no meaning"
+    "the largest number of valid answers requested for a prompt; 0 if that has no meaning"
     unnamed: Mapping[str, float] = field(default_factory=dict)
-    """of exact subjects, forms as `ref variant` with an offered letter that is not among the tokens
-    that the backend names, and counts as 0 -> the most that its probability can be"""
+    """for exact subjects: forms as `ref variant` with an offered letter that is not among the
+    tokens that the backend names, and counts as 0 -> the largest probability that it can have"""
     valid: int = 0
-    """answers with an offered letter, of each form no more than it was to have; 0 where nothing was
-    drawn. This and the counts below are as given: no exclusion changes them"""
+    """number of answers with an offered letter, of each form at most the requested number; 0 if
+    nothing was drawn. This and the counts below are as given: no exclusion changes them"""
     drawn: int = 0
-    "all answers that were drawn, those that were drawn again among them"
+    "number of all answers that were drawn, including those that were drawn again"
     invalid: int = 0
-    "of them, those that are no offered letter"
+    "number of those that are no offered letter"
     truncated: int = 0
-    "of them, those that were cut off in thought"
+    "number of those that were cut off in thought"
 
 
 def imported(model: str, sets: Sequence[AnswerSet], name: str) -> Subject:
     """Return the subject of answers that somebody else collected."""
-    known = {(one.bias, one.condition, one.variant, one.draw): one for one in sets}
-    return Subject(name, model, "imported", "", None, tuple(tabulate(one) for one in sets), known)
+    set_by_place = {
+        (answer_set.bias, answer_set.condition, answer_set.variant, answer_set.draw): answer_set
+        for answer_set in sets
+    }
+    return Subject(
+        name,
+        model,
+        "imported",
+        "",
+        None,
+        tuple(tabulate(answer_set) for answer_set in sets),
+        set_by_place,
+    )
 
 
 def void_questions(
     instrument: Instrument, items: Mapping[str, ChoiceItem], language: str
 ) -> dict[Asked, frozenset[str]]:
-    """Return the keys of questions of which a form reads like the original, case and blanks aside,
-    or has no text.
+    """Return the keys of questions with a form that reads like the original, or has no text.
+
+    Forms are compared without case and blanks.
     """
-    found: dict[Asked, set[str]] = {}
+    void_keys: dict[Asked, set[str]] = {}
     for statement in instrument.statements:
         item, original = items.get(statement.ref), statement.wording(ORIGINAL, language)
         if item is None or original is None:
@@ -103,16 +116,24 @@ def void_questions(
                 text = folded(wording.text)
                 if text == folded(original.text) or not text:
                     kind = wording.variant.kind
-                    at = (item.bias, condition_of(kind), item.variant, wording.variant.ordinal or 1)
-                    found.setdefault(at, set()).add(item.key)
-    return {at: frozenset(keys) for at, keys in found.items()}
+                    form_place = (
+                        item.bias,
+                        condition_of(kind),
+                        item.variant,
+                        wording.variant.ordinal or 1,
+                    )
+                    void_keys.setdefault(form_place, set()).add(item.key)
+    return {form_place: frozenset(keys) for form_place, keys in void_keys.items()}
 
 
 def with_void(subject: Subject, void: Mapping[Asked, frozenset[str]]) -> Subject:
-    """Return a subject whose tables say which of their questions have one text in both forms."""
+    """Return a subject whose tables know which of their questions have one text in both forms."""
     tables = (
-        replace(t, void=void.get((t.bias, t.condition, t.variant, t.draw), frozenset()))
-        for t in subject.tables
+        replace(
+            table,
+            void=void.get((table.bias, table.condition, table.variant, table.draw), frozenset()),
+        )
+        for table in subject.tables
     )
     return replace(subject, tables=tuple(tables))
 
@@ -120,22 +141,32 @@ def with_void(subject: Subject, void: Mapping[Asked, frozenset[str]]) -> Subject
 def asked_here(
     store: Store, run: Run, items: Mapping[str, ChoiceItem], rulings: RunRulings = NO_RULINGS
 ) -> Iterator[Subject]:
-    """Yield a subject for each template of a run; the name is only the model's. `rulings`: see
-    `letters`.
+    """Yield a subject for each template of a run. Its name is only the model's.
+
+    Parameters
+    ----------
+    rulings : see `letters`
     """
     exact = run.sampling.mode == EXACT
-    every = forms_of(store, run, rulings)
-    as_given = forms_of(store, run, rulings.as_given) if rulings.leaves_out and not exact else every
-    of_template: dict[str, dict[tuple[str, str], Form]] = {}
-    given: dict[str, dict[tuple[str, str], Form]] = {}
+    all_forms = forms_of(store, run, rulings)
+    as_given = (
+        forms_of(store, run, rulings.as_given) if rulings.leaves_out and not exact else all_forms
+    )
+    forms_by_template: dict[str, dict[tuple[str, str], Form]] = {}
+    given_by_template: dict[str, dict[tuple[str, str], Form]] = {}
     for probe in store.raw_answers.probes(run):
-        if probe.ref in items and probe.probe in every:
-            place = probe.ref, variant_of(probe)  # of several the newest counts, which comes last
-            given.setdefault(probe.template, {})[place] = as_given[probe.probe]
+        if probe.ref in items and probe.probe in all_forms:
+            form_key = (
+                probe.ref,
+                variant_of(probe),
+            )  # of several the newest counts, which comes last
+            given_by_template.setdefault(probe.template, {})[form_key] = as_given[probe.probe]
             if probe.probe not in rulings.probes:
-                of_template.setdefault(probe.template, {})[place] = every[probe.probe]
-    for template, found in of_template.items():
-        yield _subject(run, template, found, given[template], items, exact=exact)
+                forms_by_template.setdefault(probe.template, {})[form_key] = all_forms[probe.probe]
+    for template, template_forms in forms_by_template.items():
+        yield _subject(
+            run, template, template_forms, given_by_template[template], items, exact=exact
+        )
 
 
 def _subject(
@@ -147,15 +178,27 @@ def _subject(
     *,
     exact: bool,
 ) -> Subject:
-    """`given`: the forms as the model answered them, exclusions aside."""
-    asked = _asked(forms, items)
-    sets = {} if exact else {at: _answer_set(run.model, at, pairs) for at, pairs in asked.items()}
-    tables = (
-        [_exact_table(run.model, at, pairs) for at, pairs in asked.items()]
+    """Return the subject of one template.
+
+    Parameters
+    ----------
+    given : the forms as the model answered them, before exclusions
+    """
+    pairs_by_place = _asked(forms, items)
+    sets = (
+        {}
         if exact
-        else [tabulate(one, samples=0) for one in sets.values()]
+        else {
+            form_place: _answer_set(run.model, form_place, pairs)
+            for form_place, pairs in pairs_by_place.items()
+        }
     )
-    lacking = {
+    tables = (
+        [_exact_table(run.model, form_place, pairs) for form_place, pairs in pairs_by_place.items()]
+        if exact
+        else [tabulate(answer_set, samples=0) for answer_set in sets.values()]
+    )
+    incomplete_forms = {
         f"{ref} {variant}": form
         for (ref, variant), form in given.items()
         if form.valid < form.wanted
@@ -169,9 +212,9 @@ def _subject(
         tables=tuple(replace(table, asked_once=True) for table in tables),
         sets=sets,
         masses={form.probe: form.masses for form in forms.values() if form.masses is not None},
-        probes={at: form.probe for at, form in forms.items()},
-        short=tuple(name for name, form in lacking.items() if form.drawn >= form.most),
-        unfinished=tuple(name for name, form in lacking.items() if form.drawn < form.most),
+        probes={form_key: form.probe for form_key, form in forms.items()},
+        short=tuple(name for name, form in incomplete_forms.items() if form.drawn >= form.most),
+        unfinished=tuple(name for name, form in incomplete_forms.items() if form.drawn < form.most),
         wanted=max((form.wanted for form in forms.values()), default=0),
         unnamed={
             f"{ref} {variant}": form.unnamed
@@ -194,31 +237,33 @@ Pairs = list[tuple[str, Form, Form]]
 def _asked(
     forms: Mapping[tuple[str, str], Form], items: Mapping[str, ChoiceItem]
 ) -> dict[Asked, Pairs]:
-    """Return the forms that are compared with each other; an original without the other form is
-    compared with none.
-    """
-    found: dict[Asked, Pairs] = {}
+    """Return the pairs of forms that are compared. An original without another form has no pair."""
+    pairs_by_place: dict[Asked, Pairs] = {}
     for (ref, variant), changed in forms.items():
         original = forms.get((ref, str(ORIGINAL)))
         if variant != str(ORIGINAL) and original is not None:
             item, wording = items[ref], VariantId.parse(variant)
             condition = condition_of(wording.kind)
-            at = (item.bias, condition, item.variant, wording.ordinal or 1)
-            found.setdefault(at, []).append((item.key, original, changed))
-    return found
+            form_place = (item.bias, condition, item.variant, wording.ordinal or 1)
+            pairs_by_place.setdefault(form_place, []).append((item.key, original, changed))
+    return pairs_by_place
 
 
 def _answer_set(model: str, at: Asked, pairs: Pairs) -> AnswerSet:
+    """Return the answers to some pairs of forms."""
     bias, condition, variant, draw = at
-    answered = tuple(
+    answered_pairs = tuple(
         AnsweredPair(key, original.answers, changed.answers)
         for key, original, changed in pairs
         if original.answers is not None and changed.answers is not None
     )
-    return AnswerSet(model, bias, condition, answered, draw, mapped_back=False, variant=variant)
+    return AnswerSet(
+        model, bias, condition, answered_pairs, draw, mapped_back=False, variant=variant
+    )
 
 
 def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
+    """Return the table of the probabilities of some pairs of forms."""
     bias, condition, variant, draw = at
     forms = [form for _, original, changed in pairs for form in (original, changed)]
     masses = np.array(
@@ -232,71 +277,76 @@ def _exact_table(model: str, at: Asked, pairs: Pairs) -> Table:
 
 
 def named(subjects: Sequence[Subject]) -> dict[str, Subject]:
-    """Return subjects by names that tell them apart: the model's, and what else is needed."""
-    found: dict[str, Subject] = {}
+    """Return subjects by distinct names: the model's, with additions if needed."""
+    subject_by_name: dict[str, Subject] = {}
     for subject in subjects:
-        alike = [one for one in subjects if one.model == subject.model]
-        served = subject.run is not None and bool(
+        same_model = [
+            other_subject for other_subject in subjects if other_subject.model == subject.model
+        ]
+        has_own_name = subject.run is not None and bool(
             subject.run.served_as or subject.run.occasion or subject.run.persona
         )
         name = (
             subject.model
-            if not served and len(alike) == 1 and subject.template in ("", LETTERED)
-            else _full(subject, alike)
+            if not has_own_name and len(same_model) == 1 and subject.template in ("", LETTERED)
+            else _full(subject, same_model)
         )
-        while name in found:
+        while name in subject_by_name:
             name += " (again)"
-        found[name] = replace(subject, name=name)
-    return found
+        subject_by_name[name] = replace(subject, name=name)
+    return subject_by_name
 
 
 def _full(subject: Subject, alike: Sequence[Subject]) -> str:
-    """Return a model's name with every way in which it is not like the other subjects of that
-    model.
-    """
-    parts = [subject.model if subject.run is None else subject.run.named]
+    """Return a model's name with every way in which it differs from the model's other subjects."""
+    name_parts = [subject.model if subject.run is None else subject.run.named]
     if subject.template not in ("", LETTERED):
-        parts.append(subject.template)
+        name_parts.append(subject.template)
     if subject.run is not None and subject.template in _shared(alike):
-        parts.append(f"family {subject.run.family}")
-    if len({one.way for one in alike}) > 1 or subject.way == "exact":
-        parts.append(subject.way)
+        name_parts.append(f"family {subject.run.family}")
+    if len({other_subject.way for other_subject in alike}) > 1 or subject.way == "exact":
+        name_parts.append(subject.way)
     if subject.run is not None:
-        runs = [one.run for one in alike if one.run is not None and one.way == subject.way]
-        parts += [subject.run.dtype] if len({run.dtype for run in runs}) > 1 else []
-        parts += [subject.run.encoded] if len({run.encoded for run in runs}) > 1 else []
-        parts += [str(subject.run.sampling)] if len({run.sampling for run in runs}) > 1 else []
-        parts += (
+        runs = [
+            other_subject.run
+            for other_subject in alike
+            if other_subject.run is not None and other_subject.way == subject.way
+        ]
+        name_parts += [subject.run.dtype] if len({run.dtype for run in runs}) > 1 else []
+        name_parts += [subject.run.encoded] if len({run.encoded for run in runs}) > 1 else []
+        name_parts += [str(subject.run.sampling)] if len({run.sampling for run in runs}) > 1 else []
+        name_parts += (
             [subject.run.revision[:8]]
-            if not subject.run.served_as and len({r.revision for r in runs}) > 1
+            if not subject.run.served_as and len({run.revision for run in runs}) > 1
             else []
         )
-        parts += [subject.run.language] if len({run.language for run in runs}) > 1 else []
-    return " · ".join(parts)
+        name_parts += [subject.run.language] if len({run.language for run in runs}) > 1 else []
+    return " · ".join(name_parts)
 
 
 def _shared(subjects: Sequence[Subject]) -> set[str]:
-    """Return the templates whose names several families of these subjects have."""
+    """Return the templates whose names are shared by several families of these subjects."""
     families: dict[str, set[str]] = {}
-    for one in subjects:
-        if one.run is not None:
-            families.setdefault(one.template, set()).add(one.run.family)
-    return {name for name, of in families.items() if len(of) > 1}
+    for subject in subjects:
+        if subject.run is not None:
+            families.setdefault(subject.template, set()).add(subject.run.family)
+    return {name for name, template_families in families.items() if len(template_families) > 1}
 
 
 def answered_by(
     store: Store, subjects: Mapping[str, Subject], refusals: Mapping[str, Refusals]
 ) -> tuple[Answered, ...]:
-    """Return how much of each plan was answered with a offered letter; templates of one run have
-    one plan.
+    """Return the answered part of each plan, counting offered letters.
 
-    Answers that somebody else collected have no plan here.
+    The templates of one run share one plan. Answers that somebody else collected have no plan here.
     """
-    of: dict[Run, list[str]] = {}
+    names_by_run: dict[Run, list[str]] = {}
     for name, subject in subjects.items():
         if subject.run is not None:
-            of.setdefault(subject.run, []).append(name)
-    return tuple(_of_run(store, run, names, subjects, refusals) for run, names in of.items())
+            names_by_run.setdefault(subject.run, []).append(name)
+    return tuple(
+        _of_run(store, run, names, subjects, refusals) for run, names in names_by_run.items()
+    )
 
 
 def _of_run(
@@ -306,21 +356,23 @@ def _of_run(
     subjects: Mapping[str, Subject],
     refusals: Mapping[str, Refusals],
 ) -> Answered:
-    mine = [subjects[name] for name in names]
+    """Return the answered part of the plan of one run."""
+    run_subjects = [subjects[name] for name in names]
     return answered_letters(
         store,
         run,
         names[0] if len(names) == 1 else run.named,
         Came(
-            sum(one.valid for one in mine),
-            sum(one.drawn for one in mine),
-            sum(one.invalid for one in mine),
-            sum(one.truncated for one in mine),
-            unfinished=any(one.unfinished for one in mine),
+            sum(subject.valid for subject in run_subjects),
+            sum(subject.drawn for subject in run_subjects),
+            sum(subject.invalid for subject in run_subjects),
+            sum(subject.truncated for subject in run_subjects),
+            unfinished=any(subject.unfinished for subject in run_subjects),
         ),
         next(_of(names, refusals), None),
     )
 
 
 def _of(names: Sequence[str], refusals: Mapping[str, Refusals]) -> Iterator[Refusals]:
+    """Return the refusals of the named subjects."""
     return (refusals[name] for name in names if name in refusals)

@@ -1,6 +1,4 @@
-"""The result of the audit of response biases: its book of tables, what runs are compared by,
-findings and headline.
-"""
+"""The result of the audit of response biases: tables, comparison, findings and headline."""
 
 from __future__ import annotations
 
@@ -64,7 +62,7 @@ from workbench.stats.power import detectable
 
 
 def book(found: Changes) -> Book:
-    """Return every figure of response biases."""
+    """Return the tables of response biases."""
     judged = found.judged
     return Book(
         title=f"{found.instrument}: response biases",
@@ -86,7 +84,7 @@ def book(found: Changes) -> Book:
 
 
 def about(found: Changes) -> dict[str, Any]:
-    """Return the choices behind the figures."""
+    """Return the choices behind the figures, for programs."""
     options, judged = found.options, found.judged
     return {
         "instrument": found.instrument,
@@ -107,8 +105,9 @@ ONLY_PUBLISHED = (
 
 
 def _contents(found: Changes) -> Iterator[Entry]:
+    """Yield the entries of the tables."""
     names = tuple(found.reports)
-    each = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
+    subjects = ((), *((name,) for name in names)) if len(names) > 1 else ((),)
     tests = ("definition", "alpha", "holm")
 
     published = "" if found.options.definition is Definition.PAPER else ONLY_PUBLISHED
@@ -119,7 +118,13 @@ def _contents(found: Changes) -> Iterator[Entry]:
     def of_each(name: str, title: str, make: Make, *choices: str, empty: str = "") -> Entry:
         """Return an entry about all models, or about one at a time."""
         return Entry(
-            name, title, _about_some(found, make), each, choices, empty, whole=lambda: make(found)
+            name,
+            title,
+            _about_some(found, make),
+            subjects,
+            choices,
+            empty,
+            whole=lambda: make(found),
         )
 
     yield of_all("matrix", "biases by model", tables.matrix, *tests, "without_typos")
@@ -146,7 +151,7 @@ def _contents(found: Changes) -> Iterator[Entry]:
 
 
 def _about_some(found: Changes, make: Make) -> Callable[..., AnyTable]:
-    """Return what makes a table about some models, or about all where none is named."""
+    """Return a function that makes a table of named models, or of all if none is named."""
 
     def made(*names: str) -> AnyTable:
         if not names:
@@ -158,7 +163,7 @@ def _about_some(found: Changes, make: Make) -> Callable[..., AnyTable]:
 
 
 def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
-    """Return what makes the tables that links lead to; a draw that is not named is the first."""
+    """Return the functions that make the tables behind links. The first draw is the default."""
 
     def place(bias: str, condition: str) -> Place:
         return place_of(bias, condition, found.every_kind)
@@ -167,9 +172,9 @@ def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
         return found.question(name, place(bias, condition), key, int(draw) if draw else None)
 
     def answers(*subject: str) -> AnyTable:
-        *of, arm = subject
-        one = shown(*of)
-        return question_tables.answers(one, found.forms(one), arm)
+        *question_subject, arm = subject
+        question = shown(*question_subject)
+        return question_tables.answers(question, found.forms(question), arm)
 
     published: dict[str, Callable[..., AnyTable]] = {}
     if found.options.definition is Definition.PAPER:
@@ -179,7 +184,9 @@ def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
         "validity": _about_some(found, tables.validity),
         **published,
         "people_questions": _about_some(found, tables.people_questions),
-        "questions": lambda name, *of: question_tables.questions_of(found, place(*of), name),
+        "questions": lambda name, *place_names: question_tables.questions_of(
+            found, place(*place_names), name
+        ),
         "options": lambda *subject: question_tables.options(shown(*subject)),
         "forms": lambda *subject: _forms(found, shown(*subject)),
         "prompts": lambda *subject: _prompts(found, shown(*subject)),
@@ -188,10 +195,12 @@ def _behind(found: Changes) -> dict[str, Callable[..., AnyTable]]:
 
 
 def _forms(found: Changes, shown: QuestionShown) -> AnyTable:
+    """Return the table of both forms of a question."""
     return question_tables.forms(found, shown, found.forms(shown))
 
 
 def _prompts(found: Changes, shown: QuestionShown) -> AnyTable:
+    """Return the table of the prompts of a question."""
     return question_tables.prompts(shown, found.forms(shown))
 
 
@@ -216,15 +225,18 @@ KINDS = (
         neither=("none", "no test"),
     ),
 )
-"""cells of the matrix are all that there are, not a sample: no pair of them is tested, but each
+"""the cells of the matrix are no sample but all there are: no pair of them is tested, but each
 change over questions is"""
 
 
 def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -> Compared:
-    """Return the comparison of subjects: each bias and perturbation over the questions that take
-    part for all of them.
+    """Return the comparison of subjects, by bias and perturbation.
 
-    found : what the tables of differences are made of
+    It is over the questions that count for all of them.
+
+    Parameters
+    ----------
+    found : source of the tables of differences
     """
     reports = {name: judged.reports[name] for name in names}
     alpha = judged.options.alpha
@@ -237,14 +249,16 @@ def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -
         if len(keys) == len(cells):
             shared[place] = set.intersection(*keys)
     sides = [_side(judged.subjects[name], reports[name].cells, shared, alpha) for name in names]
-    alone = {
+    n_left_out = {
         name: sum(
             len(set(cell.deltas.keys) - shared.get(cell.place, set()))
             for cell in reports[name].cells
         )
         for name in names
     }
-    counts = ", ".join(f"{name} {n:,}" for name, n in alone.items() if n)
+    counts = ", ".join(
+        f"{name} {n_questions:,}" for name, n_questions in n_left_out.items() if n_questions
+    )
     return Compared(
         f"{judged.instrument.name}: {' and '.join(names)}",
         KINDS,
@@ -269,26 +283,27 @@ def compared(judged: ResponseBiasJudged, found: Changes, names: Sequence[str]) -
 def _side(
     subject: Subject, cells: Sequence[ChangeCell], shared: Mapping[Place, set[str]], alpha: float
 ) -> Side:
-    found: dict[str, dict[str, Judged]] = {MOVED: {}, DIRECTION: {}}
+    """Return the verdicts on the cells of a subject, over the shared questions."""
+    verdicts_by_kind: dict[str, dict[str, Judged]] = {MOVED: {}, DIRECTION: {}}
     for cell in cells:
         # the test of a cell's mean change over some of its questions
         keys = shared.get(cell.place, set(cell.deltas.keys))
-        at = [place for place, key in enumerate(cell.deltas.keys) if key in keys]
-        values, chance = cell.deltas.values[at], cell.deltas.by_chance[at]
+        rows = [row for row, key in enumerate(cell.deltas.keys) if key in keys]
+        values, chance = cell.deltas.values[rows], cell.deltas.by_chance[rows]
         delta = mean_test(values, RESOLUTION, LARGEST)
-        some = replace(
+        shared_cell = replace(
             cell, delta=delta, beyond=mean_test(values - chance, RESOLUTION, 2 * LARGEST)
         )
-        test, moved = some.delta, some.claim < alpha
-        found[MOVED][place_said(*cell.place)] = Judged(
-            "moved" if moved else "not moved" if test.tested else "no test",
+        test, is_moved = shared_cell.delta, shared_cell.claim < alpha
+        verdicts_by_kind[MOVED][place_said(*cell.place)] = Judged(
+            "moved" if is_moved else "not moved" if test.tested else "no test",
             kind_name(cell.bias, cell.variant),
         )
         if cell.condition is None:
             sign = human_sign(cell.bias, cell.deltas.definition) * np.sign(test.mean)
             word = "none" if test.tested else "no test"
-            found[DIRECTION][place_said(*cell.place)] = Judged(
-                ("human-like" if sign > 0 else "against people") if moved else word
+            verdicts_by_kind[DIRECTION][place_said(*cell.place)] = Judged(
+                ("human-like" if sign > 0 else "against people") if is_moved else word
             )
     run = subject.run
     factors = {MODEL: subject.model} if run is None else factors_of(run)
@@ -299,7 +314,9 @@ def _side(
     )
     templates = ", ".join(filter(None, (factors.get(TEMPLATES, ""), subject.template)))
     factors |= {SAMPLING: sampling, TEMPLATES: templates}
-    return Side(subject.name, subject.model, factors, found, "" if run is None else run.last)
+    return Side(
+        subject.name, subject.model, factors, verdicts_by_kind, "" if run is None else run.last
+    )
 
 
 FIRST = ("subjects", "personas", "matrix", "scores")
@@ -312,16 +329,17 @@ LIMITS = (
 
 
 def judge(store: Store, which: Which, options: ChangeOptions, opened: Opened) -> Result:
-    """Return the response biases of the answers that are meant."""
+    """Return the response biases of the selected answers."""
     judged = judge_response_bias(store, which, options)
-    about = {
+    metadata = {
         "models": {name: about_subject(store, judged.subjects[name]) for name in judged.reports}
     }
-    return replace(_result(judged, opened), about=about)
+    return replace(_result(judged, opened), about=metadata)
 
 
 def _result(judged: ResponseBiasJudged, opened: Opened) -> Result:
-    found = Changes(judged, opened)
+    """Return the result of judged answers."""
+    changes = Changes(judged, opened)
 
     def again(options: ChangeOptions) -> Result:
         return _result(judged.by(options), opened)
@@ -330,27 +348,32 @@ def _result(judged: ResponseBiasJudged, opened: Opened) -> Result:
         which=judged.which,
         options=judged.options,
         instrument=judged.instrument,
-        runs={name: one.run for name, one in judged.subjects.items() if one.run is not None},
+        runs={
+            name: subject.run
+            for name, subject in judged.subjects.items()
+            if subject.run is not None
+        },
         names=tuple(judged.reports),
-        book=book(found),
+        book=book(changes),
         first=FIRST,
         findings=tuple(_findings(judged)),
-        all_models=lambda: _all_models(found),
+        all_models=lambda: _all_models(changes),
         headline=_headline(judged),
         rulings=judged.rulings,
         answered=judged.answered,
         items=_items(judged),
         limits=LIMITS,
         references=[TJUATJA],
-        compared=(lambda names: compared(judged, found, names))
+        compared=(lambda names: compared(judged, changes, names))
         if len(judged.reports) > 1
         else None,
         again=again,
-        judged=found,
+        judged=changes,
     )
 
 
 def _findings(judged: ResponseBiasJudged) -> Iterator[Finding]:
+    """Yield the findings on each model: its biases, and its changes by typos."""
     for name, report in judged.reports.items():
         scored = [cell for cell in report.cells if cell.scored and cell.judged]
         if scored:
@@ -369,7 +392,7 @@ SCORE_WORDS = (
 
 
 def _all_models(found: Changes) -> AnyTable:
-    """Return the mean change of every bias for every model."""
+    """Return the table of the mean change by bias, for every model."""
     biases = [place for place in found.places if place[1] is None and not place[2]]
     signs = {
         kind_name(place[0]): human_sign(place[0], found.options.definition) for place in biases
@@ -382,7 +405,7 @@ def _all_models(found: Changes) -> AnyTable:
         values[name]["human_like"] = report.score.human_like if report.score.biases else None
     return of_all_models(
         "Mean change by bias",
-        [ModelFigures(name, of) for name, of in values.items()],
+        [ModelFigures(name, model_values) for name, model_values in values.items()],
         {
             name: f"{found.words.get(name, name)}{' (people: below 0)' * (sign < 0)}"
             for name, sign in signs.items()
@@ -404,6 +427,7 @@ def _claim(
     said: Callable[[Sequence[float]], Iterator[OfModel]],
     question: str,
 ) -> AdjustedFinding:
+    """Return a finding whose text follows from the adjusted p values."""
     p = tuple(cell.claim if cell.delta.tested else math.nan for cell in cells)
     return AdjustedFinding(p, said, question, (name,) * len(p))
 
@@ -413,9 +437,7 @@ LARGEST_CHANGE = 0.5
 
 
 def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Reach | None:
-    """Return the precision of the least precise test that shows no change, or None if all show
-    one.
-    """
+    """Return the precision of the least precise test without a change, or None if all show one."""
     errors: dict[tuple[int, int], float] = {}
     for cell in cells:
         test = cell.delta if math.isnan(cell.beyond.sd) else cell.beyond
@@ -425,12 +447,14 @@ def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Re
             )
     if not errors:
         return None
-    (n, freedom), error = max(errors.items(), key=lambda item: detectable(item[1], item[0][1]))
+    (n_questions, freedom), error = max(
+        errors.items(), key=lambda item: detectable(item[1], item[0][1])
+    )
     return Reach(
         error,
         LARGEST_CHANGE,
         Kind.POINTS,
-        plural(n, "question"),
+        plural(n_questions, "question"),
         "that forms move the answers",
         freedom,
     )
@@ -439,15 +463,16 @@ def change_reach(cells: Sequence[ChangeCell], moved: Sequence[ChangeCell]) -> Re
 def _biases(
     name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
+    """Yield the findings on the number of significant biases, and on the largest one."""
     moved = _moved(cells, options, adjusted)
-    beyond = (
+    beyond_text = (
         ", beyond what random letters give" if options.definition is Definition.CORRECTED else ""
     )
-    like = sum(cell.human_like == 1 for cell in moved)
+    n_human_like = sum(cell.human_like == 1 for cell in moved)
     p = shown(adjusted) if moved else math.nan
-    direction = f", {like or 'none'} of them in people's direction" if moved else ""
+    direction = f", {n_human_like or 'none'} of them in people's direction" if moved else ""
     yield OfModel(
-        f"Significant response biases{beyond}",
+        f"Significant response biases{beyond_text}",
         name,
         f"{len(moved)} of {len(cells)}{direction}",
         p,
@@ -465,94 +490,102 @@ def _biases(
 def _typos(
     name: str, cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
 ) -> Iterator[OfModel]:
+    """Yield the finding on significant changes by typos."""
     moved = _moved(cells, options, adjusted)
-    wrong = len(moved)
-    p = shown(adjusted) if wrong else math.nan
-    said = "Significant changes by typos, which people overlook"
+    n_moved = len(moved)
+    p = shown(adjusted) if n_moved else math.nan
+    title = "Significant changes by typos, which people overlook"
     yield OfModel(
-        said, name, f"{wrong} of {plural(len(cells), 'test')}", p, reach=change_reach(cells, moved)
+        title,
+        name,
+        f"{n_moved} of {plural(len(cells), 'test')}",
+        p,
+        reach=change_reach(cells, moved),
     )
 
 
 def _moved(
     cells: Sequence[ChangeCell], options: ChangeOptions, adjusted: Sequence[float]
 ) -> list[ChangeCell]:
-    """Return the cells that move, by p that are adjusted over all that is claimed."""
+    """Return the cells with a significant change, by p values adjusted over all claims."""
     return [
         cell for cell, p in zip(cells, adjusted, strict=True) if cell.effect and p < options.alpha
     ]
 
 
 def _said(cell: ChangeCell) -> str:
-    ends = ", ".join(
-        number(end / 100, Kind.POINTS, bare=True) for end in (cell.delta.low, cell.delta.high)
+    """Return the change of a cell with its interval, direction and references, as text."""
+    interval = ", ".join(
+        number(bound / 100, Kind.POINTS, bare=True) for bound in (cell.delta.low, cell.delta.high)
     )
-    chance = (
+    reference_text = (
         ""
         if not cell.by_chance
         else f", random letters give {number(cell.by_chance / 100, Kind.POINTS)}"
     )
     if not math.isnan(cell.by_position):
-        chance += (
+        reference_text += (
             f", its preference for positions gives {number(cell.by_position / 100, Kind.POINTS)}"
         )
     direction = "in people's direction" if cell.human_like == 1 else "against people's direction"
     change = number(cell.delta.mean / 100, Kind.POINTS)
-    return f"{place_said(*cell.place)} {change} [{ends}], {direction}{chance}"
+    return f"{place_said(*cell.place)} {change} [{interval}], {direction}{reference_text}"
 
 
 def _headline(judged: ResponseBiasJudged) -> Headline:
-    """Return what is said of the model that answered last here or, if nobody did here, elsewhere.
+    """Return the headline on the model that answered last here, or elsewhere if none did here.
 
     A model with a finished plan comes before the others.
     """
-    unfinished = {one.name for one in judged.answered if one.partial}
-    runs = {name: one.run for name, one in judged.subjects.items() if one.run}
-    last = {
+    unfinished = {part.name for part in judged.answered if part.partial}
+    runs = {name: subject.run for name, subject in judged.subjects.items() if subject.run}
+    recency = {
         name: (unfinished.isdisjoint((name, run.named)), run.last) for name, run in runs.items()
     }
-    newest = runs[max(last, key=lambda name: last[name])].model if runs else ""
+    newest = runs[max(recency, key=lambda name: recency[name])].model if runs else ""
     name = [name for name in judged.reports if newest in ("", judged.subjects[name].model)][-1]
-    report, short = judged.reports[name], judged.subjects[name].short
+    report, short_forms = judged.reports[name], judged.subjects[name].short
     effects = Counter(cell.scored for cell in report.cells if cell.effect)
     typos = [cell for cell in report.cells if cell.condition is not None]
-    tested, biases = sum(cell.delta.n > 1 for cell in typos), report.score.biases
-    below = []
+    n_tested, n_biases = sum(cell.delta.n > 1 for cell in typos), report.score.biases
+    details = []
     if effects[True]:
-        below.append(
+        details.append(
             (
                 f"{sum(cell.human_like == 1 for cell in report.cells if cell.scored)} human-like",
                 False,
             )
         )
-    if short:
-        below.append((f"! {plural(len(short), 'prompt')} with too few valid answers", True))
-    if tested:
-        below.append(
-            (f"typos: {sum(cell.effect != 0 for cell in typos)} of {tested} significant", False)
+    if short_forms:
+        details.append((f"! {plural(len(short_forms), 'prompt')} with too few valid answers", True))
+    if n_tested:
+        details.append(
+            (f"typos: {sum(cell.effect != 0 for cell in typos)} of {n_tested} significant", False)
         )
-    asked = {one.model for one in judged.subjects.values() if one.run}
-    imported = {one.model for one in judged.subjects.values() if not one.run}
-    if asked:
-        below.append((f"{plural(len(asked), 'model')} asked", False))
-    if imported:
-        below.append((f"{len(imported):,} imported", False))
-    found = (
-        f"{effects[True]} of {plural(biases, 'bias')} significant"
-        if biases
+    asked_models = {subject.model for subject in judged.subjects.values() if subject.run}
+    imported_models = {subject.model for subject in judged.subjects.values() if not subject.run}
+    if asked_models:
+        details.append((f"{plural(len(asked_models), 'model')} asked", False))
+    if imported_models:
+        details.append((f"{len(imported_models):,} imported", False))
+    main_text = (
+        f"{effects[True]} of {plural(n_biases, 'bias')} significant"
+        if n_biases
         else "no bias has a test yet"
     )
-    return Headline(name, found, [*below, (judged.instrument.name, False)])
+    return Headline(name, main_text, [*details, (judged.instrument.name, False)])
 
 
 def _items(judged: ResponseBiasJudged) -> Mapping[str, Sequence[ReportedItem]]:
-    """Return the questions in words; a bias is over many of them, so no verdict is on a single
-    one.
-    """
-    made = []
+    """Return the questions without a verdict, because a bias is over many of them."""
+    items = []
     for statement in judged.instrument.statements:
         if statement.ref in judged.items:
             wording = statement.wording(ORIGINAL, judged.instrument.language)
             bias = str(judged.items[statement.ref].bias)
-            made.append(ReportedItem(statement.ref, wording.text if wording else "", None, (bias,)))
-    return {name: tuple(made) for name, one in judged.subjects.items() if one.run is not None}
+            items.append(
+                ReportedItem(statement.ref, wording.text if wording else "", None, (bias,))
+            )
+    return {
+        name: tuple(items) for name, subject in judged.subjects.items() if subject.run is not None
+    }

@@ -1,5 +1,7 @@
-"""From tables of answers to what is said of a model, in numbers and in words: changes with their
-tests, biases, perturbations and the score; and two models compared.
+"""The figures of one model: changes with their tests, biases, perturbations and the score.
+
+The module computes them from the tables of answers and puts them into words. It also compares two
+models.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ class TopicFigure:
     """The mean change over the questions of one topic."""
 
     topic: str
-    "empty: of the questions without one"
+    "empty: the questions without a topic"
     delta: MeanTest
     by_chance: float
     "percentage points that letters drawn at random give, over the same questions"
@@ -54,58 +56,61 @@ class DrawFigure:
     draw: int
     delta: MeanTest
     effect: Effect
-    "by its own p, never adjusted: draws show how far chance carries, they are no further claims"
+    """by its own p, which is never adjusted: draws show the range of chance, and are no further
+    claims"""
     by_chance: float
     "percentage points that letters drawn at random give, over the same questions"
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """One perturbation drawn several times (appendix A.4)."""
+    """A perturbation that was drawn several times (appendix A.4)."""
 
     draws: tuple[DrawFigure, ...]
     mean: float
-    "of the draws' means"
+    "mean of the draws' means"
     sd: float
-    "of the draws' means, divisor n - 1; NaN for one draw"
+    "standard deviation of the draws' means, divisor n - 1; NaN for one draw"
     low: float
-    "the smallest mean"
+    "the smallest of the draws' means; `high` is the largest"
     high: float
     significant: int
-    "draws with a significant change"
+    "number of draws with a significant change"
 
     @property
     def agree(self) -> bool:
-        """Return whether all draws say the same: significant to the same side, or none at all."""
+        """Whether all draws have one result: significant to the same side, or not significant."""
         return len({draw.effect for draw in self.draws}) <= 1
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeCell:
-    """One bias of one model, under the bias itself or under a perturbation."""
+    """One bias of one model, without a perturbation or under one."""
 
     bias: Bias
     condition: Perturbation | None
-    "None: the bias itself"
+    "None: the bias without a perturbation"
     variant: str
-    "of the bias's wording, `reword`; empty for the one that counts in the score"
+    "variant of the bias's wording, such as `reword`; empty for the one that counts in the score"
     deltas: Deltas
-    "per question; of several draws, from the mean of its shares over those in which it takes part"
+    """by question; with several draws, from the mean of a question's shares over the draws that
+    have it"""
     delta: MeanTest
     "percentage points"
     beyond: MeanTest
-    "of the differences from the change that letters drawn at random among those offered give"
+    """test of the differences from the change that letters drawn at random among the offered ones
+    give"""
     by_chance: float
     "percentage points that letters drawn at random give, over the same questions"
     by_first: float
     "percentage points that always taking the first option gives"
     p_adjusted: float
-    "see `claim`; adjusted where the options say so"
+    "see `claim`; adjusted if the options say so"
     effect: Effect
-    """1 or -1: significantly above or below 0 by the definition's sign, of `corrected` beyond
+    """1 or -1: significantly above or below 0 by the definition's sign, under `corrected` beyond
     chance as well; 0: neither"""
     human_like: Effect
-    """1: significant in the direction that people show, -1: against it; 0 of perturbations, which
+    """1: significant in the direction that people show, -1: against it; 0 for perturbations, which
     people overlook"""
     spread: Spread
     "by the options that were really offered"
@@ -118,24 +123,25 @@ class ChangeCell:
     dropped: Dropped
     "answers that `corrected` does not count; reported under every definition"
     warnings: tuple[str, ...] = ()
-    "what is improbable in the files that imported answers came from"
+    "improbable findings in the files of imported answers"
     within_chance: bool = False
-    "whether the change differs from 0, and not from that of letters drawn at random"
+    "whether the change differs from 0, but not from that of letters drawn at random"
     by_position: float = math.nan
-    """percentage points that the model's preference for the first or last option gives; NaN: it is
-    not known"""
+    "percentage points that the model's preference for the first or last option gives; NaN: unknown"
     p_position: float = 0.0
-    """of no difference from that change; 0: positions do not move this bias, 1: they may give all
-    of it"""
+    """p value of no difference from that change; 0: positions do not move this bias, 1: they may
+    give all of it"""
 
     @property
     def claim(self) -> float:
-        """Return p of the claim that the answers move: under `paper` against 0; under `corrected`
-        the largest p against 0, against letters drawn at random, and against the model's own
-        preference for positions; 1 where the first two lie on different sides.
+        """The p value of the claim that the answers change.
 
-        Removing an option moves the answers of a model that draws letters at random, too: 2/4 - 2/5
-        = +10 points of odd/even, 1/5 - 1/6 = +3.3 of opinion floating.
+        Under `paper` it is that against 0. Under `corrected` it is the largest p against 0, against
+        letters drawn at random, and against the model's own preference for positions. It is 1 if
+        the first two lie on different sides.
+
+        Removing an option also changes the answers of a model that draws letters at random: 2/4 -
+        2/5 = +10 points for odd/even, 1/5 - 1/6 = +3.3 for opinion floating.
         """
         if (
             self.condition is not None
@@ -150,53 +156,53 @@ class ChangeCell:
 
     @property
     def within_position(self) -> bool:
-        """Whether a preference for positions may give a change that differs from 0 and from
-        chance.
+        """Whether a preference for positions may explain the change.
+
+        The change then differs from 0 and from chance.
         """
         return self.within_chance and self.p_position > max(self.delta.p, self.beyond.p)
 
     @property
     def place(self) -> tuple[Bias, Perturbation | None, str]:
-        """Return what names the cell in its report."""
+        """The name of the cell in its report: bias, condition and variant."""
         return self.bias, self.condition, self.variant
 
     @property
     def scored(self) -> bool:
-        """Return whether this is one of the biases over which the score is."""
+        """Whether the score includes this bias."""
         return self.condition is None and not self.variant
 
     @property
     def copied(self) -> bool:
-        """Return whether these are the answers to another bias's perturbed questions."""
+        """Whether these are the answers to another bias's perturbed questions."""
         return self.deltas.source is not self.bias
 
     @property
     def fewer_draws(self) -> int:
-        """Return how many of the questions that take part have not every draw that was asked."""
+        """The number of counted questions that lack a draw."""
         return int((self.deltas.draws < len(self.draws.draws)).sum())
 
     @property
     def unmoved(self) -> bool:
-        """Return whether no question changed at all, which is plain without a test."""
+        """Whether no question changed at all, which needs no test."""
         return self.delta.n > 1 and not self.delta.tested and self.delta.mean == 0
 
     @property
     def judged(self) -> bool:
-        """Return whether one can say that the answers move, or that they do not: by a test, or
-        because none did.
-        """
+        """Whether there is a result: by a test, or because no answer changed."""
         return self.delta.tested or self.unmoved
 
     @property
     def mark(self) -> str:
-        """Return what stands beside a significant number: `+` or `-`, of a bias by the direction
-        that people show.
+        """The mark of a significant number: `+` or `-`, or "" for another one.
+
+        The mark of a bias is relative to the direction that people show.
         """
         return {1: "+", 0: "", -1: "-"}[self.effect if self.condition else self.human_like]
 
     @property
     def said(self) -> str:
-        """Return the mark in words."""
+        """The mark in words."""
         if self.delta.n == 0:
             return "no question counts"
         if self.delta.n == 1:
@@ -214,23 +220,25 @@ class ChangeCell:
 
 @dataclass(frozen=True, slots=True)
 class HumanLikeness:
-    """Whether a model changes as people do: when the bias is there, and not when it is not (figure
-    3).
+    """The comparison of a model with people on one bias (figure 3).
+
+    People change if the bias is there, and do not change if it is not.
     """
 
     bias: Bias
     human_like: Effect
     perturbed: tuple[Perturbation, ...]
-    "perturbations under which it changes significantly, in whichever direction"
+    "perturbations under which it changes significantly, in any direction"
     untested: tuple[Perturbation, ...]
     "perturbations without an answer set, and those with changes but without a test"
     tested: bool = True
-    "whether the bias has a test, or moved no answer at all"
+    "whether the bias has a test, or changed no answer at all"
 
     @property
     def most_human_like(self) -> bool | None:
-        """Return whether the bias moves it as it moves people, and no perturbation does; None where
-        that is open.
+        """Whether the bias moves the model as it moves people, and no perturbation does.
+
+        It is None if that is open.
         """
         if not self.tested:
             return None
@@ -241,7 +249,7 @@ class HumanLikeness:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Significant changes, +1 the one way and -1 the other, summed over biases (table 3)."""
+    """Significant changes, +1 in one direction and -1 in the other, over all biases (table 3)."""
 
     signed: int
     """by the definition's own sign; `paper` gives the published score, which counts allow/forbid
@@ -249,12 +257,12 @@ class Score:
     human_like: int
     "by the direction that people show; the same as `signed` under `corrected`"
     biases: int
-    "biases that have a test; of none nothing is said"
+    "number of biases that have a test; without any there is no score"
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeReport:
-    """Everything that is said of one model's answers under one definition."""
+    """All figures of one model's answers under one definition."""
 
     model: str
     options: ChangeOptions
@@ -267,20 +275,20 @@ class ChangeReport:
     def find(
         self, bias: Bias, condition: Perturbation | None = None, variant: str = ""
     ) -> ChangeCell | None:
-        """Return the figures of a bias under a condition; None where nobody asked."""
+        """Return the figures of a bias under a condition, or None if it has no answers."""
         return next((cell for cell in self.cells if cell.place == (bias, condition, variant)), None)
 
     def cell(
         self, bias: Bias, condition: Perturbation | None = None, variant: str = ""
     ) -> ChangeCell:
-        """Return the figures of a bias under a condition. Raises UnknownName where nobody asked."""
-        found = self.find(bias, condition, variant)
-        if found is None:
-            asked = " ".join(filter(None, (bias, variant, condition)))
+        """Return the figures of a bias under a condition. Raises UnknownName without answers."""
+        figures = self.find(bias, condition, variant)
+        if figures is None:
+            cell_name = " ".join(filter(None, (bias, variant, condition)))
             raise UnknownName(
-                f"{self.model} has no answers for {asked}; import them, or run it first"
+                f"{self.model} has no answers for {cell_name}; import them, or run it first"
             )
-        return found
+        return figures
 
 
 Topics = Mapping[tuple[Bias, str], str]
@@ -296,37 +304,43 @@ _SIGN: dict[int, Effect] = {1: 1, 0: 0, -1: -1}
 def judge(
     tables: Iterable[Table], options: ChangeOptions | None = None, topics: Topics | None = None
 ) -> ChangeReport:
-    """Return everything that is said of one model.
+    """Return all figures of one model.
 
-    Score and human-likeness rest on the biases' main wordings; another variant has a cell of its
-    own. Raises UsageError without tables, for those of several models, and where one set of answers
-    is there twice.
+    Score and human-likeness are based on the biases' main wordings. Another variant has a cell of
+    its own.
+
+    Raises UsageError without tables, for tables of several models, and for two tables of one set of
+    answers.
 
     Parameters
     ----------
     tables : a table for each bias, condition and draw, in any order
     topics : of questions; figures by topic are left out without any
     """
-    chosen = options or ChangeOptions()
-    given = sorted(tables, key=lambda table: table.draw)
-    models = sorted({table.model for table in given})
+    judging_options = options or ChangeOptions()
+    tables_by_draw = sorted(tables, key=lambda table: table.draw)
+    models = sorted({table.model for table in tables_by_draw})
     if len(models) != 1:
         raise UsageError(
             f"found answers of {', '.join(models) or 'no model'}; give the answers of one model"
         )
     model = models[0]
     asked_cells = [
-        _cell(place, asked, chosen, topics or {})
-        for place, asked in _asked(given, chosen.definition).items()
+        _cell(place, cell_tables, judging_options, topics or {})
+        for place, cell_tables in _asked(tables_by_draw, judging_options.definition).items()
     ]
-    cells = _adjusted(_with_position(asked_cells), chosen)
+    cells = _adjusted(_with_position(asked_cells), judging_options)
     biases = [cell for cell in cells if cell.scored]
-    tested = sum(cell.delta.tested for cell in biases)
+    n_tested = sum(cell.delta.tested for cell in biases)
     score = Score(
-        sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), tested
+        sum(cell.effect for cell in biases), sum(cell.human_like for cell in biases), n_tested
     )
     return ChangeReport(
-        model, chosen, tuple(cells), tuple(_likeness(cell, cells) for cell in biases), score
+        model,
+        judging_options,
+        tuple(cells),
+        tuple(_likeness(cell, cells) for cell in biases),
+        score,
     )
 
 
@@ -336,45 +350,47 @@ def mean_change(found: Deltas) -> MeanTest:
 
 
 def by_topic(found: Deltas, topics: Topics) -> tuple[TopicFigure, ...]:
-    """Return the mean change of each topic, in the order of their names; of questions without a
-    topic last.
-    """
-    named = np.array([topics.get((found.bias, key), "") for key in found.keys], dtype=object)
-    order = sorted(set(named), key=lambda topic: (not topic, topic))
+    """Return the mean change of each topic, by name. Questions without a topic come last."""
+    topic_of_question = np.array(
+        [topics.get((found.bias, key), "") for key in found.keys], dtype=object
+    )
+    order = sorted(set(topic_of_question), key=lambda topic: (not topic, topic))
     return tuple(
         TopicFigure(
             str(topic),
-            mean_test(found.values[of], RESOLUTION, LARGEST),
-            float(found.by_chance[of].mean()),
+            mean_test(found.values[has_topic], RESOLUTION, LARGEST),
+            float(found.by_chance[has_topic].mean()),
         )
         for topic in order
-        for of in [named == topic]
+        for has_topic in [topic_of_question == topic]
     )
 
 
 def over_draws(found: Sequence[Deltas], numbers: Sequence[int], alpha: float = 0.05) -> Draws:
-    """Return each draw's change and how far the draws differ."""
-    tests = [mean_change(each) for each in found]
+    """Return each draw's change, and the differences between draws."""
+    tests = [mean_change(draw_deltas) for draw_deltas in found]
     draws = tuple(
         DrawFigure(
-            n,
+            draw,
             test,
             _effect(test, test.p, alpha),
-            float(of.by_chance.mean()) if test.n else float("nan"),
+            float(draw_deltas.by_chance.mean()) if test.n else float("nan"),
         )
-        for n, test, of in zip(numbers, tests, found, strict=True)
+        for draw, test, draw_deltas in zip(numbers, tests, found, strict=True)
     )
     means = np.array([test.mean for test in tests if test.n])
     sd = float(means.std(ddof=1)) if len(means) > 1 else float("nan")
     mean, low, high = (
-        float(f(means)) if len(means) else float("nan") for f in (np.mean, np.min, np.max)
+        float(statistic(means)) if len(means) else float("nan")
+        for statistic in (np.mean, np.min, np.max)
     )
     return Draws(draws, mean, sd, low, high, sum(draw.effect != 0 for draw in draws))
 
 
 def over_cells(cells: Iterable[ChangeCell]) -> Pearson:
-    """Return the correlation of |mean change| and mean entropy of the originals, over models and
-    biases (figure 8).
+    """Return the correlation of |mean change| and mean entropy of the originals (figure 8).
+
+    It is over models and biases.
     """
     scored = [cell for cell in cells if cell.scored]
     return pearson(
@@ -383,29 +399,35 @@ def over_cells(cells: Iterable[ChangeCell]) -> Pearson:
 
 
 def _asked(tables: Sequence[Table], definition: Definition) -> dict[Place, tuple[Table, ...]]:
-    """Return the tables, one for each draw, of each bias and condition, in the order of a report.
+    """Return the tables of each bias and condition, one per draw, in the order of a report.
 
-    Perturbed opinion floating is odd/even's, which asks the same questions: under `paper` always,
-    as in the published tables, also of a model whose opinion-floating questions were perturbed
-    themselves; under `corrected` where these were not.
+    Perturbed opinion floating repeats the answers of odd/even, which asks the same questions. Under
+    `paper` this is always so, as in the published tables, even if the model's opinion-floating
+    questions were perturbed themselves. Under `corrected` it is so only if they were not.
     """
-    found: dict[Place, tuple[Table, ...]] = {}
+    tables_by_place: dict[Place, tuple[Table, ...]] = {}
     for table in tables:
         place = (table.bias, table.condition, table.variant)
-        if table.draw in {other.draw for other in found.get(place, ())}:
+        if table.draw in {earlier_table.draw for earlier_table in tables_by_place.get(place, ())}:
             raise UsageError(f"found two sets of answers for {table.name}; give one of them")
-        found[place] = (*found.get(place, ()), table)
+        tables_by_place[place] = (*tables_by_place.get(place, ()), table)
     published = definition is not Definition.CORRECTED
     for condition in Perturbation:
         place = (Bias.OPINION_FLOAT, condition, "")
-        own, lent = found.pop(place, None), found.get((Bias.ODD_EVEN, condition, ""))
-        used = lent if published else own or lent
-        if used is not None and (own is not None or (Bias.OPINION_FLOAT, None, "") in found):
-            found[place] = used
-    return dict(sorted(found.items(), key=lambda item: _order(item[0])))
+        own_tables, odd_even_tables = (
+            tables_by_place.pop(place, None),
+            tables_by_place.get((Bias.ODD_EVEN, condition, "")),
+        )
+        counted_tables = odd_even_tables if published else own_tables or odd_even_tables
+        if counted_tables is not None and (
+            own_tables is not None or (Bias.OPINION_FLOAT, None, "") in tables_by_place
+        ):
+            tables_by_place[place] = counted_tables
+    return dict(sorted(tables_by_place.items(), key=lambda item: _order(item[0])))
 
 
 def _order(place: Place) -> tuple[int, str, int]:
+    """Return the sort key of a cell: its bias, wording and condition."""
     bias, condition, variant = place
     return (
         list(Bias).index(bias),
@@ -417,53 +439,55 @@ def _order(place: Place) -> tuple[int, str, int]:
 def _cell(
     place: Place, tables: Sequence[Table], options: ChangeOptions, topics: Topics
 ) -> ChangeCell:
+    """Return the figures of one bias under one condition, before adjustment."""
     bias, condition, variant = place
-    each = [deltas(table, options.definition, bias) for table in tables]
-    found = _mean_of_draws(each)
-    test = mean_change(found)
+    deltas_by_draw = [deltas(table, options.definition, bias) for table in tables]
+    mean_deltas = _mean_of_draws(deltas_by_draw)
+    test = mean_change(mean_deltas)
     return ChangeCell(
         bias=bias,
         condition=condition,
         variant=variant,
-        deltas=found,
+        deltas=mean_deltas,
         delta=test,
-        beyond=mean_test(found.values - found.by_chance, RESOLUTION, 2 * LARGEST),
-        by_chance=float(found.by_chance.mean()) if test.n else float("nan"),
-        by_first=float(found.by_first.mean()) if test.n else float("nan"),
+        beyond=mean_test(mean_deltas.values - mean_deltas.by_chance, RESOLUTION, 2 * LARGEST),
+        by_chance=float(mean_deltas.by_chance.mean()) if test.n else float("nan"),
+        by_first=float(mean_deltas.by_first.mean()) if test.n else float("nan"),
         p_adjusted=test.p,
         effect=0,
         human_like=0,
         spread=spread(tables, "offered"),
         spread_csv=spread(tables, "csv"),
-        uncertainty=change_against_uncertainty(found, tables, options.entropy),
-        topics=by_topic(found, topics) if topics else (),
-        draws=over_draws(each, [table.draw for table in tables], options.alpha),
+        uncertainty=change_against_uncertainty(mean_deltas, tables, options.entropy),
+        topics=by_topic(mean_deltas, topics) if topics else (),
+        draws=over_draws(deltas_by_draw, [table.draw for table in tables], options.alpha),
         dropped=dropped(tables),
         warnings=tuple(dict.fromkeys(warning for table in tables for warning in table.warnings)),
     )
 
 
 def _with_position(cells: Sequence[ChangeCell]) -> list[ChangeCell]:
-    """Return the cells with the test against the model's own preference for positions, under
-    `corrected` alone.
+    """Return the cells with the test against the model's preference for positions.
 
-    The two orders of the same options measure the preference: their mean change is that of content
-    that cancels out, as a share of what always taking the first option gives. It is negative for a
-    preference for the last option.
+    Only `corrected` has that test. The two orders of the same options measure the preference: their
+    mean change is that of content that cancels out, as a share of the change by always taking the
+    first option. It is negative for a preference for the last option.
     """
-    order = next((cell for cell in cells if cell.bias is Bias.RESPONSE_ORDER and cell.scored), None)
-    found = []
+    order_cell = next(
+        (cell for cell in cells if cell.bias is Bias.RESPONSE_ORDER and cell.scored), None
+    )
+    tested_cells = []
     for cell in cells:
-        others = cell.condition is None and cell.bias is not Bias.RESPONSE_ORDER
-        if others and cell.deltas.definition is Definition.CORRECTED and cell.delta.n:
-            by_position, p = _position_of(cell, order)
+        is_other_bias = cell.condition is None and cell.bias is not Bias.RESPONSE_ORDER
+        if is_other_bias and cell.deltas.definition is Definition.CORRECTED and cell.delta.n:
+            by_position, p = _position_of(cell, order_cell)
             cell = replace(cell, by_position=by_position, p_position=p)
-        found.append(cell)
-    return found
+        tested_cells.append(cell)
+    return tested_cells
 
 
 def _position_of(cell: ChangeCell, order: ChangeCell | None) -> tuple[float, float]:
-    """Return the change that positions alone give a bias, and the p of no difference from it."""
+    """Return the change of a bias by positions alone, and the p value of no difference from it."""
     reach = cell.deltas.by_first - cell.deltas.by_chance
     if abs(cell.by_first) <= RESOLUTION:
         # Then positions give a change between 0 and chance, and both are tested against.
@@ -475,106 +499,136 @@ def _position_of(cell: ChangeCell, order: ChangeCell | None) -> tuple[float, flo
         return math.nan, 1.0
     preference = order.deltas.values / LARGEST
     expected = cell.deltas.by_chance + preference.mean() * reach
-    rest = mean_test(cell.deltas.values - expected, RESOLUTION, 2 * LARGEST)
-    spread = 0.0 if math.isnan(rest.sd) else rest.sd**2 / rest.n
-    spread += float((reach.mean() * preference).var(ddof=1)) / len(preference)
-    moves_beyond = rest.mean * cell.delta.mean > 0 and abs(rest.mean) > RESOLUTION
-    if not moves_beyond or spread <= RESOLUTION**2 or rest.n < 2:
+    unexplained = mean_test(cell.deltas.values - expected, RESOLUTION, 2 * LARGEST)
+    variance = 0.0 if math.isnan(unexplained.sd) else unexplained.sd**2 / unexplained.n
+    # The preference is an estimate, too, so its variance adds to that of the mean.
+    variance += float((reach.mean() * preference).var(ddof=1)) / len(preference)
+    moves_beyond = unexplained.mean * cell.delta.mean > 0 and abs(unexplained.mean) > RESOLUTION
+    if not moves_beyond or variance <= RESOLUTION**2 or unexplained.n < 2:
         return float(expected.mean()), 1.0
     from scipy.special import stdtr
 
-    freedom = min(rest.n, len(preference)) - 1
-    return float(expected.mean()), float(2 * stdtr(freedom, -abs(rest.mean) / spread**0.5))
+    freedom = min(unexplained.n, len(preference)) - 1
+    return float(expected.mean()), float(2 * stdtr(freedom, -abs(unexplained.mean) / variance**0.5))
 
 
 def _mean_of_draws(draws: Sequence[Deltas]) -> Deltas:
-    """Return each question's mean shares over the draws in which it takes part; the question stays
-    the test's unit.
+    """Return each question's mean shares over the draws that have it, so that questions stay units.
 
-    A draw that was put to some questions alone says nothing about the others, so these keep the
-    draws that they have. What is not among the first of a file in one draw takes no part in any, or
-    `paper` would be about more questions.
+    A draw of only some questions says nothing about the others, so these keep the draws that they
+    have. A question that is not among the first of a file in one draw is excluded from all, because
+    `paper` would be about more questions otherwise.
     """
     if len(draws) == 1:
         return draws[0]
-    reasons = {one.key: one.reason for draw in draws for one in draw.left_out}
-    cut = {one.key for draw in draws for one in draw.left_out if one.reason == NOT_FIRST}
+    reasons = {exclusion.key: exclusion.reason for draw in draws for exclusion in draw.left_out}
+    not_first = {
+        exclusion.key
+        for draw in draws
+        for exclusion in draw.left_out
+        if exclusion.reason == NOT_FIRST
+    }
     keys = tuple(
-        key for key in dict.fromkeys(key for draw in draws for key in draw.keys) if key not in cut
+        key
+        for key in dict.fromkeys(key for draw in draws for key in draw.keys)
+        if key not in not_first
     )
-    place = {key: row for row, key in enumerate(keys)}
+    row_by_key = {key: row for row, key in enumerate(keys)}
     shares, answers = np.zeros((2, len(keys), 2))
     by_chance, by_first = np.zeros((2, len(keys)))
-    times = np.zeros(len(keys), dtype=np.int64)
+    n_draws = np.zeros(len(keys), dtype=np.int64)
     for draw in draws:
-        kept = np.array([key in place for key in draw.keys], dtype=np.bool_)
-        rows = np.array([place[key] for key in draw.keys if key in place], dtype=np.int64)
-        shares[rows] += draw.shares[kept]
-        answers[rows] += draw.answers[kept]
-        by_chance[rows] += draw.by_chance[kept]
-        by_first[rows] += draw.by_first[kept]
-        times[rows] += 1
+        is_kept = np.array([key in row_by_key for key in draw.keys], dtype=np.bool_)
+        rows = np.array([row_by_key[key] for key in draw.keys if key in row_by_key], dtype=np.int64)
+        shares[rows] += draw.shares[is_kept]
+        answers[rows] += draw.answers[is_kept]
+        by_chance[rows] += draw.by_chance[is_kept]
+        by_first[rows] += draw.by_first[is_kept]
+        n_draws[rows] += 1
     return replace(
         draws[0],
         keys=keys,
-        shares=shares / times[:, None],
+        shares=shares / n_draws[:, None],
         answers=answers,
-        draws=times,
-        by_chance=by_chance / times,
-        by_first=by_first / times,
-        left_out=tuple(LeftOut(key, reason) for key, reason in reasons.items() if key not in place),
+        draws=n_draws,
+        by_chance=by_chance / n_draws,
+        by_first=by_first / n_draws,
+        left_out=tuple(
+            LeftOut(key, reason) for key, reason in reasons.items() if key not in row_by_key
+        ),
     )
 
 
 def _adjusted(cells: Sequence[ChangeCell], options: ChangeOptions) -> list[ChangeCell]:
-    """Return the cells with their p values adjusted and what follows from them."""
+    """Return the cells with their p values adjusted, and with the effects that follow."""
     p = np.array([cell.claim for cell in cells])
-    family = np.array([_in_family(cell, options) for cell in cells], dtype=np.bool_)
-    p[family] = holm(p[family])
-    at = {cell.place: row for row, cell in enumerate(cells)}
+    is_in_family = np.array([_in_family(cell, options) for cell in cells], dtype=np.bool_)
+    p[is_in_family] = holm(p[is_in_family])
+    row_by_place = {cell.place: row for row, cell in enumerate(cells)}
     for row, cell in enumerate(cells):
         if _repeats(cell):
-            p[row] = p[at[cell.deltas.source, cell.condition, cell.variant]]
-    return [_marked(cell, float(each), options) for cell, each in zip(cells, p, strict=True)]
+            p[row] = p[row_by_place[cell.deltas.source, cell.condition, cell.variant]]
+    return [
+        _marked(cell, float(adjusted_p), options) for cell, adjusted_p in zip(cells, p, strict=True)
+    ]
 
 
 def _in_family(cell: ChangeCell, options: ChangeOptions) -> bool:
+    """Return whether Holm's procedure includes the test of a cell."""
     if options.holm == "none" or (options.holm == "biases" and cell.condition is not None):
         return False
     return not _repeats(cell)
 
 
 def _repeats(cell: ChangeCell) -> bool:
-    """Return whether this is another cell's test, number by number, and no test of its own."""
+    """Return whether a cell repeats another cell's test, number by number."""
     return cell.copied and cell.deltas.definition is not Definition.CORRECTED
 
 
 def _marked(cell: ChangeCell, p: float, options: ChangeOptions) -> ChangeCell:
+    """Return a cell with its adjusted p value and its effects."""
     effect = _effect(cell.delta, p, options.alpha)
-    turned = effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
-    within = cell.delta.p < options.alpha <= cell.claim
+    human_effect = (
+        effect * human_sign(cell.bias, options.definition) if cell.condition is None else 0
+    )
+    is_within_chance = cell.delta.p < options.alpha <= cell.claim
     return replace(
-        cell, p_adjusted=p, effect=effect, human_like=_SIGN[turned], within_chance=within
+        cell,
+        p_adjusted=p,
+        effect=effect,
+        human_like=_SIGN[human_effect],
+        within_chance=is_within_chance,
     )
 
 
 def _effect(test: MeanTest, p: float, alpha: float) -> Effect:
-    """Return the side of 0 to which a significant change lies; without a test there is none."""
+    """Return the side of 0 of a significant change, or 0 without one."""
     if not p < alpha:
         return 0
     return 1 if test.mean > 0 else -1
 
 
 def _likeness(bias: ChangeCell, cells: Sequence[ChangeCell]) -> HumanLikeness:
-    mine = {cell.condition: cell for cell in cells if cell.bias is bias.bias and not cell.variant}
-    perturbed = tuple(each for each in Perturbation if each in mine and mine[each].effect != 0)
-    untested = tuple(each for each in Perturbation if each not in mine or not mine[each].judged)
+    """Return the comparison of a model with people on one bias."""
+    cell_by_condition = {
+        cell.condition: cell for cell in cells if cell.bias is bias.bias and not cell.variant
+    }
+    perturbed = tuple(
+        perturbation
+        for perturbation in Perturbation
+        if perturbation in cell_by_condition and cell_by_condition[perturbation].effect != 0
+    )
+    untested = tuple(
+        perturbation
+        for perturbation in Perturbation
+        if perturbation not in cell_by_condition or not cell_by_condition[perturbation].judged
+    )
     return HumanLikeness(bias.bias, bias.human_like, perturbed, untested, bias.judged)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One bias of one model, asked in both ways: over the questions that count in both."""
+    """One bias of one model under two ways of asking, over the questions that count in both."""
 
     model: str
     bias: Bias
@@ -583,23 +637,23 @@ class Row:
     change: MeanTest
     "second minus first, paired over the questions that count in both"
     questions: Pearson
-    "of the deltas over these questions"
+    "correlation of the deltas over these questions"
     effects: tuple[Effect, Effect]
     "of the two ways, over these questions; by p as it is, never adjusted"
     variant: str = ""
-    "of the bias's wording"
+    "variant of the bias's wording"
     left_out: tuple[int, int] = (0, 0)
-    "questions that take part in one way alone"
+    "numbers of questions that count in only one way"
 
     @property
     def turned(self) -> bool:
-        """Return whether both ways show a significant change, to opposite sides."""
+        """Whether both ways show a significant change, to opposite sides."""
         return self.effects[0] * self.effects[1] == -1
 
 
 @dataclass(frozen=True, slots=True)
 class MeansCompared:
-    """How the mean changes of two ways of asking relate, over models and biases."""
+    """The relation of the mean changes of two ways of asking, over models and biases."""
 
     correlation: Pearson
     change: float
@@ -610,31 +664,33 @@ class MeansCompared:
 
 @dataclass(frozen=True, slots=True)
 class ReportsCompared:
-    """Two ways of asking, bias by bias and in all."""
+    """Two ways of asking, bias by bias and in total."""
 
     rows: tuple[Row, ...]
     means: MeansCompared
 
 
 def compare(reports: Iterable[tuple[ChangeReport, ChangeReport]]) -> ReportsCompared:
-    """Return the change from each first report to its second, over the biases that both have (table
-    11).
+    """Return the change from each first report to its second, over their common biases (table 11).
 
-    Raises UsageError where the two of a pair follow different definitions: their means do not
+    Raises UsageError if the two of a pair follow different definitions, because their means do not
     compare.
     """
     rows = []
     for first, second in reports:
-        names = [report.options.definition for report in (first, second)]
-        if names[0] is not names[1]:
+        definitions = [report.options.definition for report in (first, second)]
+        if definitions[0] is not definitions[1]:
             raise UsageError(
-                f"found changes by the definitions `{names[0]}` and `{names[1]}`; compare "
+                f"found changes by the definitions `{definitions[0]}` and `{definitions[1]}`; "
+                "compare "
                 "changes by one definition"
             )
         pairs = [(cell, second.find(*cell.place)) for cell in first.cells if cell.condition is None]
         alpha = first.options.alpha
         rows += [
-            _row(first.model, cell, other, alpha) for cell, other in pairs if other is not None
+            _row(first.model, cell, second_cell, alpha)
+            for cell, second_cell in pairs
+            if second_cell is not None
         ]
     return ReportsCompared(
         tuple(rows), of_means([row.first.mean for row in rows], [row.second.mean for row in rows])
@@ -642,20 +698,21 @@ def compare(reports: Iterable[tuple[ChangeReport, ChangeReport]]) -> ReportsComp
 
 
 def of_means(first: Sequence[float], second: Sequence[float]) -> MeansCompared:
-    """Return how mean changes relate, a pair for each model and bias. Pairs with a NaN are left
-    out.
+    """Return the relation of mean changes, a pair for each model and bias.
+
+    Pairs with a NaN are excluded.
     """
-    both = np.array([first, second], dtype=np.float64).reshape(2, -1)
-    both = both[:, ~np.isnan(both).any(axis=0)]
+    pairs = np.array([first, second], dtype=np.float64).reshape(2, -1)
+    pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
     nan = float("nan")
-    change = float((both[1] - both[0]).mean()) if both.size else nan
-    of_size = float((np.abs(both[1]) - np.abs(both[0])).mean()) if both.size else nan
-    return MeansCompared(pearson(both[0], both[1]), change, of_size)
+    change = float((pairs[1] - pairs[0]).mean()) if pairs.size else nan
+    change_of_size = float((np.abs(pairs[1]) - np.abs(pairs[0])).mean()) if pairs.size else nan
+    return MeansCompared(pearson(pairs[0], pairs[1]), change, change_of_size)
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingAgreement:
-    """Whether sampled answers are what the exact probabilities lead one to expect."""
+    """The agreement of sampled answers with those that exact probabilities predict."""
 
     sampled: float
     "mean delta in percentage points, over the questions that count in both"
@@ -663,11 +720,11 @@ class SamplingAgreement:
     error: float
     "standard error that sampling alone gives the mean of the sampled deltas"
     z: float
-    "(sampled - exact) / error; NaN where sampling cannot err"
+    "(sampled - exact) / error; NaN if sampling cannot err"
     p: float
-    "two-sided, of no difference but by sampling"
+    "two-sided, of no difference except by sampling"
     mean_square: float
-    """mean over questions of ((sampled - exact) / its error)²: near 1 where every question agrees
+    """mean over questions of ((sampled - exact) / its error)²: near 1 if every question agrees
     within sampling error"""
     n: int
 
@@ -678,38 +735,45 @@ def sampling_agreement(
     definition: Definition = Definition.CORRECTED,
     bias: Bias | None = None,
 ) -> SamplingAgreement:
-    """Return how far sampled deltas lie from exact ones in standard errors of sampling.
+    """Return the distance of sampled deltas from exact ones, in standard errors of sampling.
 
-    With exact shares x and x' and N and N' samples, a question's delta has the variance
-    100² (x (1 - x) / N + x' (1 - x') / N'); the mean's is their sum / K². The answers' spread over
-    questions plays no part: both tables are of the same ones.
+    With exact shares x and x' and N and N' samples, a question's delta has the variance 100² (x (1
+    - x) / N + x' (1 - x') / N'). That of the mean is their sum / K². The spread of the answers over
+    questions plays no part, because both tables are of the same questions.
     """
-    ours, truth = deltas(sampled, definition, bias), deltas(exact, definition, bias)
-    at = _paired(ours, truth)
-    x = truth.shares[at[1]]
-    variance = 1e4 * (np.clip(x * (1 - x), 0, None) / ours.answers[at[0]]).sum(axis=1)
-    gaps = ours.values[at[0]] - truth.values[at[1]]
-    n, nan = len(gaps), float("nan")
+    sampled_deltas, exact_deltas = (
+        deltas(sampled, definition, bias),
+        deltas(exact, definition, bias),
+    )
+    pairs = _paired(sampled_deltas, exact_deltas)
+    x = exact_deltas.shares[pairs[1]]
+    variance = 1e4 * (np.clip(x * (1 - x), 0, None) / sampled_deltas.answers[pairs[0]]).sum(axis=1)
+    differences = sampled_deltas.values[pairs[0]] - exact_deltas.values[pairs[1]]
+    n, nan = len(differences), float("nan")
     if n == 0:
         return SamplingAgreement(nan, nan, nan, nan, nan, nan, 0)
     error = float(np.sqrt(variance.sum()) / n)
-    z = float(gaps.mean() / error) if error > RESOLUTION else nan
-    squares = gaps[variance > RESOLUTION] ** 2 / variance[variance > RESOLUTION]
+    z = float(differences.mean() / error) if error > RESOLUTION else nan
+    squares = differences[variance > RESOLUTION] ** 2 / variance[variance > RESOLUTION]
     mean_square = float(squares.mean()) if squares.size else nan
-    mean, exact_mean = float(ours.values[at[0]].mean()), float(truth.values[at[1]].mean())
+    mean, exact_mean = (
+        float(sampled_deltas.values[pairs[0]].mean()),
+        float(exact_deltas.values[pairs[1]].mean()),
+    )
     return SamplingAgreement(mean, exact_mean, error, z, _two_sided(z), mean_square, n)
 
 
 def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row:
-    at = _paired(first.deltas, second.deltas)
+    """Return the comparison of one bias under two ways of asking."""
+    pairs = _paired(first.deltas, second.deltas)
     values: tuple[FloatArray, FloatArray] = (
-        first.deltas.values[at[0]],
-        second.deltas.values[at[1]],
+        first.deltas.values[pairs[0]],
+        second.deltas.values[pairs[1]],
     )
     change = mean_test(values[1] - values[0], RESOLUTION, 2 * LARGEST)
-    means = [mean_test(each, RESOLUTION, LARGEST) for each in values]
+    means = [mean_test(changes, RESOLUTION, LARGEST) for changes in values]
     effects = (_compare_effect(means[0], alpha), _compare_effect(means[1], alpha))
-    left_out = len(first.deltas.keys) - len(at[0]), len(second.deltas.keys) - len(at[1])
+    left_out = len(first.deltas.keys) - len(pairs[0]), len(second.deltas.keys) - len(pairs[1])
     return Row(
         model,
         first.bias,
@@ -724,30 +788,29 @@ def _row(model: str, first: ChangeCell, second: ChangeCell, alpha: float) -> Row
 
 
 def _compare_effect(test: MeanTest, alpha: float) -> Effect:
-    """Return the side of 0 to which a significant change lies; without a test there is none."""
+    """Return the side of 0 of a significant change, or 0 without one."""
     if not test.p < alpha:
         return 0
     return 1 if test.mean > 0 else -1
 
 
 def _paired(first: Deltas, second: Deltas) -> tuple[IntArray, IntArray]:
-    """Return the places of the questions that count in both, in the order of the first."""
-    place = {key: at for at, key in enumerate(second.keys)}
-    both = [(at, place[key]) for at, key in enumerate(first.keys) if key in place]
-    found = np.array(both, dtype=np.int64).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+    """Return the rows of the questions that count in both, in the order of the first."""
+    row_by_key = {key: row for row, key in enumerate(second.keys)}
+    row_pairs = [(row, row_by_key[key]) for row, key in enumerate(first.keys) if key in row_by_key]
+    rows = np.array(row_pairs, dtype=np.int64).reshape(-1, 2)
+    return rows[:, 0], rows[:, 1]
 
 
 def _two_sided(z: float) -> float:
+    """Return the two-sided p value of a standard normal z."""
     from scipy.special import ndtr
 
     return 2 * float(ndtr(-abs(z)))
 
 
 def lent_said(definition: str) -> str:
-    """Say where the figures of opinion floating under a perturbation come from, where they are not
-    its own.
-    """
+    """Return a phrase on the source of the figures of opinion floating under a perturbation."""
     if definition == "corrected":
         return (
             "answers to odd/even's questions by its own formula, if its own questions were "
@@ -757,16 +820,17 @@ def lent_said(definition: str) -> str:
 
 
 def formula(place: Place, definition: str, source: Bias) -> str:
-    """Say which shares a change is the difference of, by the letters of the original q; q' is the
-    changed form.
+    """Return the formula of a change, by the letters of the original q and of the changed form q'.
 
-    `source`: whose answers these are, see `deltas.Deltas`.
+    Parameters
+    ----------
+    source : bias whose answers these are, see `deltas.Deltas`
     """
     corrected = definition == "corrected"
     bias = place[0] if corrected else source
     if bias is Bias.ALLOW_FORBID:
-        own, other = ("B", "A") if corrected else ("A", "B")
-        return f"{own} in q − {own if place[1] else other} in q'"
+        original_letter, opposite_letter = ("B", "A") if corrected else ("A", "B")
+        return f"{original_letter} in q − {original_letter if place[1] else opposite_letter} in q'"
     if bias is Bias.ACQUIESCENCE:
         return "A in q' − A in q"
     if bias is Bias.RESPONSE_ORDER:
@@ -805,16 +869,16 @@ IN_A_WORD: Mapping[str, str] = {
     "one question is too few for a test": "no test",
     "equal changes allow no test": "no test",
 }
-"`ChangeCell.said` where there is little room"
+"`ChangeCell.said` in short, for narrow columns"
 
 
 def definition_said(definition: Definition) -> str:
-    """Return the definition by name and in words."""
+    """Return the name of the definition with its text."""
     return f"Definition {definition}: {DEFINITIONS[definition]}."
 
 
 def test_said(options: ChangeOptions) -> str:
-    """Return what is significant."""
+    """Return the rule of significance in words."""
     return (
         f"Significant: p below {options.alpha:g}, t-test over questions, two-sided; "
         f"{HOLM[options.holm]}. "
@@ -827,8 +891,7 @@ def test_said(options: ChangeOptions) -> str:
 
 
 def stars(p: float, *, significant: bool) -> str:
-    """Return one star for a significant p, two below .01, three below .001; nothing where it is not
-    significant.
+    """Return one star for a significant p, two below .01, three below .001, or "" for another p.
 
     Examples
     --------
@@ -841,8 +904,9 @@ def stars(p: float, *, significant: bool) -> str:
 
 
 def beside(cell: ChangeCell | None, likeness: HumanLikeness | None = None) -> str:
-    """Return what stands behind a mean change in the matrix: `*** human-like ✓`; nothing where
-    there is no mean.
+    """Return the text after a mean change in the matrix, as in `*** human-like ✓`.
+
+    It is empty if there is no mean.
     """
     if cell is None or math.isnan(cell.delta.mean):
         return ""
@@ -855,7 +919,7 @@ def beside(cell: ChangeCell | None, likeness: HumanLikeness | None = None) -> st
 
 
 def why(found: HumanLikeness) -> str:
-    """Return why a model is, or is not, most human-like in a bias."""
+    """Return the reason why a model is, or is not, most human-like in a bias."""
     if not found.tested:
         return "open: too few questions for a test"
     if found.human_like != 1:
@@ -866,7 +930,12 @@ def why(found: HumanLikeness) -> str:
         )
     if found.perturbed:
         moves = "moves" if len(found.perturbed) == 1 else "move"
-        return f"no: {', '.join(CONDITIONS[one] for one in found.perturbed)} {moves} it too"
+        return (
+            f"no: {', '.join(CONDITIONS[condition] for condition in found.perturbed)} {moves} it "
+            "too"
+        )
     if found.untested:
-        return f"open: {', '.join(CONDITIONS[one] for one in found.untested)} not tested"
+        return (
+            f"open: {', '.join(CONDITIONS[condition] for condition in found.untested)} not tested"
+        )
     return "yes"

@@ -1,6 +1,4 @@
-"""Tables of response biases: who was asked, the matrix of biases and models, cells with their
-tests, and figures of whole models.
-"""
+"""Tables of response biases: who answered, the matrix, cells with tests, and whole models."""
 
 from __future__ import annotations
 
@@ -50,13 +48,11 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 NAN = float("nan")
 NO_QUESTION = "no question counts"
-CONDITION_WORDS = {condition_name(condition): said for condition, said in CONDITIONS.items()}
+CONDITION_WORDS = {condition_name(condition): label for condition, label in CONDITIONS.items()}
 
 
 def model(of: Callable[[Row], str]) -> Column[Row]:
-    """Return the column of whoever answered: a model, with as much more as tells its ways of asking
-    apart.
-    """
+    """Return the column of the model, whose name also tells its ways of asking apart."""
     return Column("model", "model", of)
 
 
@@ -77,15 +73,20 @@ def places(found: Changes, of: Callable[[Row], Place]) -> tuple[Column[Row], Col
 
 def change(test: MeanTest, left_out: int = 0, undefined: str = "") -> Estimate:
     """Return a mean change as a difference of shares, with its interval."""
-    why = undefined or test.degenerate
-    ends = test.low / 100, test.high / 100
+    reason = undefined or test.degenerate
+    bounds = test.low / 100, test.high / 100
     return Estimate(
-        test.mean / 100, *ends, test.n, left_out, why if test.n == 0 else "", interval=named(test)
+        test.mean / 100,
+        *bounds,
+        test.n,
+        left_out,
+        reason if test.n == 0 else "",
+        interval=named(test),
     )
 
 
 def named(test: MeanTest) -> str:
-    """Return the name of the interval of a mean over questions; empty where there is none."""
+    """Return the name of the interval of a mean over questions, or "" if there is none."""
     return "mean over questions" if test.tested else ""
 
 
@@ -96,8 +97,8 @@ def t_test(
 
     Parameters
     ----------
-    prefix : of the keys, where a table has several tests
-    points : the test is of percentage points
+    prefix : first part of the keys, if a table has several tests
+    points : whether the test is of percentage points
     """
 
     def sd(row: Row) -> float:
@@ -147,8 +148,8 @@ def correlation(
     """Yield the columns of a correlation with its test."""
 
     def r(row: Row) -> Estimate:
-        found = of(row)
-        return Estimate(found.r, NAN, NAN, found.n, undefined=found.undefined)
+        pearson = of(row)
+        return Estimate(pearson.r, NAN, NAN, pearson.n, undefined=pearson.undefined)
 
     yield Column("r", "r", r, Kind.COEFFICIENT, help=of_what, aside=aside)
     yield Column("r_p", "p of r", lambda row: of(row).p, Kind.P_VALUE, aside=aside)
@@ -158,12 +159,21 @@ def correlation(
 
 
 def reach(found: Changes) -> tuple[float, float]:
-    """Return the ends of the scale of pictures of changes: the next ten points behind the farthest
-    interval or mark.
+    """Return the ends of the scale of pictures of changes.
+
+    They are the next ten points beyond the farthest interval or mark.
     """
-    shown = [(of.delta.mean, of.delta.low, of.delta.high, of.by_chance) for _, of in found.lines]
-    ends = [abs(end) for each in shown for end in each if not math.isnan(end)]
-    limit = max(10, 10 * math.ceil(max(ends, default=10.0) / 10)) / 100
+    values_by_cell = [
+        (cell.delta.mean, cell.delta.low, cell.delta.high, cell.by_chance)
+        for _, cell in found.lines
+    ]
+    distances = [
+        abs(value)
+        for cell_values in values_by_cell
+        for value in cell_values
+        if not math.isnan(value)
+    ]
+    limit = max(10, 10 * math.ceil(max(distances, default=10.0) / 10)) / 100
     return -limit, limit
 
 
@@ -171,7 +181,7 @@ AT_RANDOM = "letters drawn at random among those offered"
 
 
 def zero(_: Any) -> float:
-    """Return the value that a picture of a change is compared with."""
+    """Return the value with which a picture of a change is compared."""
     return 0.0
 
 
@@ -181,7 +191,7 @@ def cell_change(cell: ChangeCell) -> Estimate:
 
 
 def copied(found: Changes) -> list[str]:
-    """Say which figures rest on another bias's answers; nothing where none do."""
+    """Return a note on the figures that repeat another bias's answers, or nothing without any."""
     if not any(cell.copied for _, cell in found.lines):
         return []
     return [f"Opinion float under typos: {lent_said(found.options.definition)}."]
@@ -192,14 +202,17 @@ Line = tuple[str, ChangeCell]
 
 
 def cells(found: Changes) -> Table[Line]:
-    """Return every cell of every model with its test."""
+    """Return the table of every cell of every model with its test."""
     return _cells(found, found.lines, "cells", "Change by bias, with its test")
 
 
 def place(found: Changes, at: Place) -> Table[Line]:
-    """Return one bias or perturbation of every model that was asked it, whatever is looked at."""
-    asked = ((name, report.find(*at)) for name, report in found.reports.items())
-    rows = [(name, cell) for name, cell in asked if cell is not None]
+    """Return the table of one bias or perturbation, for every model that was asked it.
+
+    It does not depend on the cells that other tables show.
+    """
+    cells_by_name = ((name, report.find(*at)) for name, report in found.reports.items())
+    rows = [(name, cell) for name, cell in cells_by_name if cell is not None]
     return _cells(
         found,
         rows,
@@ -212,6 +225,7 @@ def place(found: Changes, at: Place) -> Table[Line]:
 def _cells(
     found: Changes, rows: Sequence[Line], name: str, title: str, subject: tuple[str, ...] = ()
 ) -> Table[Line]:
+    """Return a table of cells with their tests."""
     return Table(
         name,
         title,
@@ -246,16 +260,19 @@ def _cells(
 
 
 def _model(row: Line) -> str:
+    """Return the name of the report of a row."""
     return row[0]
 
 
 def _place(row: Line) -> Place:
+    """Return the place of the cell of a row."""
     return row[1].place
 
 
 def _test(found: Changes) -> Iterator[Column[Line]]:
-    """Yield the change with its test; p adjusted has a place of its own where it is another
-    number.
+    """Yield the columns of the change with its test.
+
+    The adjusted p has a column of its own, which is shown if the number differs.
     """
 
     def sign(row: Line) -> str:
@@ -272,13 +289,13 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
         reference=lambda row: row[1].by_chance / 100,
         help="over questions, by the definition; the mark on its picture is the change by chance",
     )
-    chance = found.options.definition is Definition.CORRECTED
+    is_corrected = found.options.definition is Definition.CORRECTED
     yield Column(
         "by_chance",
         "by chance",
         lambda row: row[1].by_chance / 100,
         Kind.POINTS,
-        aside=not chance,
+        aside=not is_corrected,
         help="of a model that draws a letter at random among those offered, over the same "
         "questions",
     )
@@ -310,17 +327,17 @@ def _test(found: Changes) -> Iterator[Column[Line]]:
     )
     yield Column(
         "p_adjusted",
-        "p of the claim" if chance else "p adjusted",
+        "p of the claim" if is_corrected else "p adjusted",
         lambda row: row[1].p_adjusted,
         Kind.P_VALUE,
-        aside=found.options.holm == "none" and not chance,
-        help=("of a bias, the largest p against 0, chance and positions; " if chance else "")
+        aside=found.options.holm == "none" and not is_corrected,
+        help=("of a bias, the largest p against 0, chance and positions; " if is_corrected else "")
         + "adjusted by Holm's procedure where the options say so",
     )
 
 
 def _rest() -> Iterator[Column[Line]]:
-    """Yield what only the details of a cell say."""
+    """Yield the columns that only the details of a cell show."""
     yield Column(
         "effect",
         "side",
@@ -392,6 +409,7 @@ def _rest() -> Iterator[Column[Line]]:
 
 
 def _formula(row: Line) -> str:
+    """Return the formula of the change of a row."""
     return formula(row[1].place, row[1].deltas.definition, row[1].deltas.source)
 
 
@@ -399,61 +417,62 @@ NOT_COUNTED = ("blank", "not_offered", "questions_with_these", "drawn_again")
 
 
 def cell_sentences(found: Changes, row: Line) -> list[str]:
-    """Return what `cells` says of a cell beside its change, in sentences; by the published
-    definition, too, whether it is most human-like, and why.
+    """Return the sentences on a cell of the matrix, as `cells` has it.
+
+    By the published definition they also say whether it is most human-like, and why.
     """
     from workbench.figures.shown import NONE, shown
 
     name, cell = row
-    test = [
+    test_columns = [
         column
         for column in _test(found)
         if column.key not in ("change", "degenerate") and not column.aside
     ]
     values = [
         f"{column.title} {text}"
-        for column in test
+        for column in test_columns
         if (text := shown(column.value(row), column)) != NONE
     ]
-    lost = [
+    not_counted = [
         f"{column.title} {shown(column.value(row), column)}"
         for column in _rest()
         if column.key in NOT_COUNTED
     ]
     published = found.options.definition is Definition.PAPER
     likeness = [
-        one for one in found.likeness(name) if published and one.bias is cell.bias and cell.scored
+        comparison
+        for comparison in found.likeness(name)
+        if published and comparison.bias is cell.bias and cell.scored
     ]
-    any_lost = cell.dropped.blank or cell.dropped.not_offered or cell.dropped.invalid
+    has_lost = cell.dropped.blank or cell.dropped.not_offered or cell.dropped.invalid
     return [
         f"{cell.said.capitalize()}: {', '.join(values)}.",
-        *(f"Most human-like: {why(one)}." for one in likeness),
+        *(f"Most human-like: {why(comparison)}." for comparison in likeness),
         *_detail(row),
-        *[f"Answers: {', '.join(lost)}."] * bool(any_lost),
+        *[f"Answers: {', '.join(not_counted)}."] * bool(has_lost),
     ]
 
 
 def _detail(row: Line) -> list[str]:
-    """Say which shares the change is the difference of, whose answers these are, and what is left
-    out and why.
-    """
+    """Return the sentences on the formula of a change, its answers, and the excluded questions."""
     cell = row[1]
     copied_from = (
         f"These are the answers to the perturbed questions of {kind_said(cell.deltas.source)}."
     )
-    reasons = Counter(one.reason for one in cell.deltas.left_out)
-    out = "; ".join(f"{reason} ({n})" for reason, n in reasons.items())
+    reasons = Counter(exclusion.reason for exclusion in cell.deltas.left_out)
+    reasons_text = "; ".join(f"{reason} ({number})" for reason, number in reasons.items())
     return [
         f"Change by the definition {cell.deltas.definition}: {_formula(row)} (q original, q' "
         "changed form).",
         *[copied_from] * cell.copied,
-        *[f"{plural(sum(reasons.values()), 'question')} left out: {out}."] * bool(reasons),
+        *[f"{plural(sum(reasons.values()), 'question')} left out: {reasons_text}."] * bool(reasons),
         *(f"Warning: {warning}" for warning in cell.warnings),
     ]
 
 
 def _warnings(rows: Sequence[Line]) -> Iterator[str]:
-    """Repeat what is improbable in the files that imported answers came from."""
+    """Yield the improbable findings in the files of imported answers."""
     for name, cell in rows:
         yield from (
             f"{name}, {place_said(*cell.place)}: warning: {warning}" for warning in cell.warnings
@@ -463,7 +482,7 @@ def _warnings(rows: Sequence[Line]) -> Iterator[str]:
 def entropies(
     found: Changes, rules: Sequence[EntropyRule] = ENTROPY_RULES
 ) -> Table[tuple[str, ChangeCell, Spread]]:
-    """Return the normalised entropy of the answers to both forms, by one rule or by both."""
+    """Return the table of the normalised entropy of the answers, by one rule or both."""
     spreads: dict[str, Callable[[ChangeCell], Spread]] = {
         "offered": lambda cell: cell.spread,
         "csv": lambda cell: cell.spread_csv,
@@ -499,19 +518,19 @@ def entropies(
 
 
 def uncertainty(found: Changes) -> Table[tuple[str, list[ChangeCell]]]:
-    """Return whether biases change answers more where a model is unsure: over all cells, and over
-    those of a model.
+    """Return the table of the correlation between changes and uncertainty (Figure 8).
 
-    Tjuatja et al. 2024, Figure 8.
+    It is over all cells, and over those of each model. Source: Tjuatja et al. 2024.
     """
-    of_each = {
-        name: [cell for other, cell in found.lines if other == name] for name in found.reports
+    cells_by_name = {
+        name: [cell for other_name, cell in found.lines if other_name == name]
+        for name in found.reports
     }
-    every = [("all", [cell for _, cell in found.lines])] if len(of_each) > 1 else []
+    all_rows = [("all", [cell for _, cell in found.lines])] if len(cells_by_name) > 1 else []
     return Table(
         "uncertainty",
         "Size of the change against uncertainty",
-        [*every, *of_each.items()],
+        [*all_rows, *cells_by_name.items()],
         [
             model(lambda row: row[0]),
             Column("cells", "biases", lambda row: sum(cell.scored for cell in row[1]), Kind.COUNT),
@@ -526,23 +545,24 @@ def uncertainty(found: Changes) -> Table[tuple[str, list[ChangeCell]]]:
         "Perturbations and "
         "variants of wordings do not count. Tjuatja et al. 2024, Figure 8, has one r over the "
         "biases of nine models.",
-        notes=["Biases of one model are not independent: p is too small."] if every else [],
+        notes=["Biases of one model are not independent: p is too small."] if all_rows else [],
     )
 
 
 def _entropy_change(row: tuple[str, ChangeCell, Spread]) -> Estimate:
+    """Return the mean change of the entropies of a row."""
     test = row[2].change
-    why = test.degenerate if test.n == 0 else ""
-    return Estimate(test.mean, test.low, test.high, test.n, undefined=why, interval=named(test))
+    reason = test.degenerate if test.n == 0 else ""
+    return Estimate(test.mean, test.low, test.high, test.n, undefined=reason, interval=named(test))
 
 
 def left_out(found: Changes) -> Table[tuple[str, ChangeCell, str, list[str]]]:
-    """Return why questions take no part, by cell."""
+    """Return the table of the reasons why questions do not count, by cell."""
     rows = []
     for name, cell in found.lines:
         reasons: dict[str, list[str]] = {}
-        for one in cell.deltas.left_out:
-            reasons.setdefault(one.reason, []).append(one.key)
+        for exclusion in cell.deltas.left_out:
+            reasons.setdefault(exclusion.reason, []).append(exclusion.key)
         rows += [(name, cell, reason, keys) for reason, keys in reasons.items()]
     return Table(
         "left_out",
@@ -562,11 +582,11 @@ def left_out(found: Changes) -> Table[tuple[str, ChangeCell, str, list[str]]]:
 
 
 def topics(found: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
-    """Return the change of each cell by topic of the questions."""
+    """Return the table of the change of each cell, by topic of the questions."""
     return Table(
         "topics",
         "Change by topic",
-        [(name, cell, one) for name, cell in found.lines for one in cell.topics],
+        [(name, cell, topic_figure) for name, cell in found.lines for topic_figure in cell.topics],
         [
             model(lambda row: row[0]),
             *places(found, lambda row: row[1].place),
@@ -598,15 +618,15 @@ def topics(found: Changes) -> Table[tuple[str, ChangeCell, TopicFigure]]:
 
 
 def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
-    """Return every random draw of the perturbations (appendix A.4)."""
+    """Return the table of every random draw of the perturbations (appendix A.4)."""
     return Table(
         "draws",
         "Every draw of the perturbations",
         [
-            (name, cell, one)
+            (name, cell, draw)
             for name, cell in found.lines
             if cell.condition
-            for one in cell.draws.draws
+            for draw in cell.draws.draws
         ],
         [
             model(lambda row: row[0]),
@@ -645,7 +665,7 @@ def draws(found: Changes) -> Table[tuple[str, ChangeCell, DrawFigure]]:
 
 
 def draw_spread(found: Changes) -> Table[Line]:
-    """Return how far the draws of one perturbation differ."""
+    """Return the table of the differences between the draws of one perturbation."""
     return Table(
         "draw_spread",
         "Differences between the draws of a perturbation",
@@ -694,14 +714,14 @@ def draw_spread(found: Changes) -> Table[Line]:
 
 
 LEAST = 14
-"columns of a terminal for `+24.9 points` above `*** human-like`"
+"width in characters of `+24.9 points` above `*** human-like`"
 
 
 def subjects(found: Changes) -> Table[Subject]:
-    """Return how each model was asked."""
+    """Return the table of the ways in which each model was asked."""
 
-    def of_run(value: Callable[[Run], str]) -> Callable[[Subject], str]:
-        return lambda row: value(row.run) if row.run is not None else ""
+    def of_run(format_run: Callable[[Run], str]) -> Callable[[Subject], str]:
+        return lambda row: format_run(row.run) if row.run is not None else ""
 
     return Table(
         "subjects",
@@ -744,31 +764,37 @@ def subjects(found: Changes) -> Table[Subject]:
 
 
 def matrix(found: Changes) -> Table[Place]:
-    """Return the mean change of every bias and perturbation; a column each model."""
-    alpha, ends = found.options.alpha, reach(found)
+    """Return the table of the mean change by bias and perturbation, with a column per model."""
+    alpha, scale = found.options.alpha, reach(found)
 
     def of(name: str) -> Column[Place]:
         report = found.reports[name]
         published = found.options.definition is Definition.PAPER
-        likeness = {one.bias: one for one in found.likeness(name)} if published else {}
+        likeness = (
+            {comparison.bias: comparison for comparison in found.likeness(name)}
+            if published
+            else {}
+        )
 
-        def sign(place: Place) -> str:
-            like = likeness.get(place[0]) if not place[1] and not place[2] else None
-            return beside(report.find(*place), like)
+        def sign(row_place: Place) -> str:
+            human_likeness = (
+                likeness.get(row_place[0]) if not row_place[1] and not row_place[2] else None
+            )
+            return beside(report.find(*row_place), human_likeness)
 
-        def by_chance(place: Place) -> float | None:
-            cell = report.find(*place)
+        def by_chance(row_place: Place) -> float | None:
+            cell = report.find(*row_place)
             return None if cell is None else cell.by_chance / 100
 
-        def questions(place: Place) -> Link | None:
+        def questions(row_place: Place) -> Link | None:
             return (
-                Link("questions", (name, *subject_of(place)))
-                if report.find(*place) is not None
+                Link("questions", (name, *subject_of(row_place)))
+                if report.find(*row_place) is not None
                 else None
             )
 
-        def said(place: Place) -> list[str]:
-            cell = report.find(*place)
+        def said(row_place: Place) -> list[str]:
+            cell = report.find(*row_place)
             return cell_sentences(found, (name, cell)) if cell is not None else []
 
         return Column(
@@ -779,7 +805,7 @@ def matrix(found: Changes) -> Table[Place]:
             least=LEAST,
             help="mean change with its 95 % interval, in percentage points",
             beside=sign,
-            scale=ends,
+            scale=scale,
             reference=by_chance,
             link=questions,
             detail=said,
@@ -801,8 +827,12 @@ def matrix(found: Changes) -> Table[Place]:
     return Table(
         "matrix",
         "Mean change by bias and model",
-        [place for place in found.places if place[1] is None or not found.options.without_typos],
-        [*places(found, lambda place: place), *models],
+        [
+            row_place
+            for row_place in found.places
+            if row_place[1] is None or not found.options.without_typos
+        ],
+        [*places(found, lambda row_place: row_place), *models],
         key=subject_of,
         notes=[
             f"* p < {alpha:g}, ** p < 0.01, *** p < 0.001; n.s.: not significant. –: not asked.",
@@ -820,7 +850,7 @@ def matrix(found: Changes) -> Table[Place]:
             * (found.options.definition is Definition.PAPER),
             *copied(found),
         ],
-        link=lambda place: Link("place", subject_of(place)),
+        link=lambda row_place: Link("place", subject_of(row_place)),
         pictures=[
             Matrix(columns=keys, rows=["bias", "condition"]),
             Forest(
@@ -835,35 +865,43 @@ def matrix(found: Changes) -> Table[Place]:
 
 
 def _by_chance(found: Changes) -> Callable[[Place], float]:
-    def value(place: Place) -> float:
-        cells = (report.find(*place) for report in found.reports.values())
+    """Return the accessor of the change by chance in the first report that has the cell."""
+
+    def value(row_place: Place) -> float:
+        cells = (report.find(*row_place) for report in found.reports.values())
         return next((cell.by_chance / 100 for cell in cells if cell is not None), NAN)
 
     return value
 
 
 def change_of(found: Changes, name: str) -> Callable[[Place], Estimate | None]:
-    def value(place: Place) -> Estimate | None:
-        cell = found.reports[name].find(*place)
+    """Return the accessor of the change of a cell in one report."""
+
+    def value(row_place: Place) -> Estimate | None:
+        cell = found.reports[name].find(*row_place)
         return None if cell is None else cell_change(cell)
 
     return value
 
 
 def scores(found: Changes) -> Table[str]:
-    """Return what is said of each model over all biases."""
+    """Return the table of the published score of each model, over all biases."""
 
     def score(name: str, value: int) -> int | None:
         return value if found.reports[name].score.biases else None
 
-    def likeness(name: str, wanted: bool | None) -> int | None:
-        those = found.likeness(name)
-        return sum(one.most_human_like is wanted for one in those) if those else None
+    def likeness(name: str, expected: bool | None) -> int | None:
+        comparisons = found.likeness(name)
+        return (
+            sum(comparison.most_human_like is expected for comparison in comparisons)
+            if comparisons
+            else None
+        )
 
-    differ = any(
+    has_two_scores = any(
         report.score.signed != report.score.human_like for report in found.reports.values()
     )
-    signed = (
+    signed_note = (
         "score as published: +1 for a significant bias above 0, -1 below; different if the "
         "definition reverses "
         "the sign of allow/forbid."
@@ -885,7 +923,7 @@ def scores(found: Changes) -> Table[str]:
                 "as published",
                 lambda name: score(name, found.reports[name].score.signed),
                 Kind.BALANCE,
-                aside=not differ,
+                aside=not has_two_scores,
             ),
             Column(
                 "biases",
@@ -931,22 +969,23 @@ def scores(found: Changes) -> Table[str]:
             "score: +1 for a significant bias that is human-like, -1 for one that is opposite; – "
             "where no bias has a "
             "test, or not all of them are looked at.",
-            *[signed] * differ,
+            *[signed_note] * has_two_scores,
         ],
         link=lambda name: Link("likeness", (name,)),
     )
 
 
 def _people(found: Changes) -> Callable[[str], Estimate | None]:
+    """Return the accessor of the likeness to people, or None if it is unknown."""
     return lambda name: found.people[name].mean if name in found.people else None
 
 
 def likeness(found: Changes) -> Table[tuple[str, HumanLikeness]]:
-    """Return whether each bias moves each model as it moves people, and why not."""
+    """Return the table of whether each bias moves each model as it moves people, with reasons."""
     return Table(
         "likeness",
         "Whether a bias moves a model as it moves people",
-        [(name, one) for name in found.reports for one in found.likeness(name)],
+        [(name, comparison) for name in found.reports for comparison in found.likeness(name)],
         [
             model(lambda row: row[0]),
             Column("bias", "bias", lambda row: kind_name(row[1].bias), words=found.words),
@@ -989,9 +1028,9 @@ def likeness(found: Changes) -> Table[tuple[str, HumanLikeness]]:
 
 
 def valid_answers(found: Changes) -> Table[str]:
-    """Return how many of the answers were offered letters, by model."""
+    """Return the table of the share of valid answers, by model."""
     imported = [name for name, subject in found.subjects.items() if subject.way == "imported"]
-    again = (
+    imported_note = (
         f"{', '.join(imported)}: imported; answers that were drawn again count only if the "
         "source kept them."
     )
@@ -1028,18 +1067,18 @@ def valid_answers(found: Changes) -> Table[str]:
         definition="Answers with an offered letter among all answers drawn; for exact "
         "probabilities, the probability "
         "of the offered letters.",
-        notes=[again] * bool(imported),
+        notes=[imported_note] * bool(imported),
         link=lambda name: Link("validity", (name,)),
         pictures=[Forest(values=["mean"], rows=["model"])],
     )
 
 
 def validity(found: Changes) -> Table[tuple[str, int, int, int]]:
-    """Return how often answers were offered letters, by question (figure 6)."""
+    """Return the table of questions by their share of valid answers (figure 6)."""
     rows = [
-        (name, place, len(one.histogram), count)
-        for name, one in found.validity.items()
-        for place, count in enumerate(map(int, one.histogram))
+        (name, index, len(shares.histogram), count)
+        for name, shares in found.validity.items()
+        for index, count in enumerate(map(int, shares.histogram))
     ]
     return Table(
         "validity",
@@ -1057,14 +1096,17 @@ def validity(found: Changes) -> Table[tuple[str, int, int, int]]:
 
 
 def validity_shares(found: Changes) -> Table[tuple[str, int, float]]:
-    """Return the share of valid answers of every question, of which `validity` is the histogram."""
+    """Return the table of the share of valid answers of every question.
+
+    `validity` is its histogram.
+    """
     return Table(
         "validity_shares",
         "Share of valid answers by question",
         [
-            (name, n, float(share))
-            for name, one in found.validity.items()
-            for n, share in enumerate(one.shares)
+            (name, index, float(share))
+            for name, shares_of_report in found.validity.items()
+            for index, share in enumerate(shares_of_report.shares)
         ],
         [
             model(lambda row: row[0]),
@@ -1076,11 +1118,13 @@ def validity_shares(found: Changes) -> Table[tuple[str, int, float]]:
 
 
 def people(found: Changes) -> Table[str]:
-    """Return how near answers to the original questions come to people's (table 4)."""
-    left_out = (
-        f"{name}: {plural(n, 'question')} left out, {reason}"
-        for name, one in found.people.items()
-        for reason, n in Counter(left.reason for left in one.left_out).items()
+    """Return the table of the likeness to people's answers to the original questions (table 4)."""
+    exclusion_notes = (
+        f"{name}: {plural(n_questions, 'question')} left out, {reason}"
+        for name, comparison in found.people.items()
+        for reason, n_questions in Counter(
+            exclusion.reason for exclusion in comparison.left_out
+        ).items()
     )
     return Table(
         "people",
@@ -1104,7 +1148,7 @@ def people(found: Changes) -> Table[str]:
         definition="1 − the Wasserstein distance of the shares, mean over questions; 1: the "
         "same. Options are treated "
         "as a scale with equal steps, in their printed order.",
-        notes=[*left_out, f"[ ]: {INTERVAL}."],
+        notes=[*exclusion_notes, f"[ ]: {INTERVAL}."],
         empty=f"The questions of {found.instrument} that were asked have no human shares.",
         link=lambda name: Link("people_questions", (name,)),
         pictures=[Forest(values=["likeness"], rows=["model"])],
@@ -1112,11 +1156,14 @@ def people(found: Changes) -> Table[str]:
 
 
 def people_questions(found: Changes) -> Table[tuple[str, str, float, str]]:
-    """Return the likeness to people in every question, and why others say nothing."""
+    """Return the table of the likeness to people by question, with the reasons of exclusions."""
     rows = []
-    for name, one in found.people.items():
-        rows += [(name, key, value, "") for key, value in one.alignments]
-        rows += [(name, left.key, float("nan"), left.reason) for left in one.left_out]
+    for name, comparison in found.people.items():
+        rows += [(name, key, value, "") for key, value in comparison.alignments]
+        rows += [
+            (name, exclusion.key, float("nan"), exclusion.reason)
+            for exclusion in comparison.left_out
+        ]
     return Table(
         "people_questions",
         "Likeness to people's answers by question",
