@@ -176,7 +176,7 @@ def few_of_each(tasks: Sequence[Task], most: int) -> Sequence[Task]:
         ranked.append((n_by_kind[kind], position))
         n_by_kind[kind] += 1
     indices = sorted(index for _, index in sorted(ranked)[:most])
-    return [tasks[place] for place in indices]
+    return [tasks[index] for index in indices]
 
 
 def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: int) -> Content:
@@ -203,12 +203,15 @@ def unfolded(key: str, overview: Overview, judgement: Judgement | None, room: in
         lines = [_line("Queue", *progress, room=room) for progress in progress_by_queue]
     else:
         lines = []
-        for audit in [of for of in audits if of.mode == kind] or audits:
-            lines += [_audit(line, room) for line in audit.lines]
-            if audit.lines and (n_more := audit.models - len(audit.lines)) > 0:
+        for shown_lines in [
+            audit_lines for audit_lines in audits if audit_lines.mode == kind
+        ] or audits:
+            lines += [_audit(line, room) for line in shown_lines.lines]
+            if shown_lines.lines and (n_more := shown_lines.models - len(shown_lines.lines)) > 0:
                 lines.append(
                     Content.styled(
-                        " " * INDENT + f"and {plural(n_more, 'more model')}: {pressed(audit.key)}",
+                        " " * INDENT
+                        + f"and {plural(n_more, 'more model')}: {pressed(shown_lines.key)}",
                         "$text-muted",
                     )
                 )
@@ -274,10 +277,10 @@ def _instrument(
     languages = [name for name in summary.languages if name]
     counts = [plural(summary.statements, "statement"), plural(summary.wordings, "wording")]
     detail = " · ".join([*counts, *([", ".join(languages)] if languages else [])])
-    below = (
+    lint_content = (
         Content.styled("lint could not be worked out", "$text-warning") if failed else _lint(lint)
     )
-    return _line("Instrument", summary.name, detail, below=below, room=room)
+    return _line("Instrument", summary.name, detail, below=lint_content, room=room)
 
 
 def _lint(lint: LintCount | None) -> Content:
@@ -358,8 +361,10 @@ def _of_audits(audits: Sequence[AuditLines], room: int) -> Iterator[Line]:
         content = _line(line.label, name, detail, style="dim" * line.dim or "bold")
         content = content.append(Content.styled(tail, "$text-muted"))
         warnings = [(visible(text), "$text-warning") for text, warns in line.below if warns]
-        below = Content("\n" + " " * INDENT).append(_packed(warnings)) if warnings else Content("")
-        yield f"{audit.mode}:{line.key}", content.append(below)
+        warning_content = (
+            Content("\n" + " " * INDENT).append(_packed(warnings)) if warnings else Content("")
+        )
+        yield f"{audit.mode}:{line.key}", content.append(warning_content)
 
 
 def _audit(line: HomeLine, room: int) -> Content:
@@ -367,22 +372,24 @@ def _audit(line: HomeLine, room: int) -> Content:
     parts = [(visible(text), "$text-warning" if warns else "dim") for text, warns in line.below]
     if line.run is not None and line.run.personas:
         condition = f"with {line.run.persona_name}" if line.run.persona else "without a persona"
-        others = [name for name in line.run.personas if name != line.run.persona_name]
+        other_personas = [name for name in line.run.personas if name != line.run.persona_name]
         parts.append(
             (
                 visible(
-                    f"{condition}; asked with {named_few(others, 3)}, too" if others else condition
+                    f"{condition}; asked with {named_few(other_personas, 3)}, too"
+                    if other_personas
+                    else condition
                 ),
                 "dim",
             )
         )
-    below = _packed(parts) if parts else None
+    details = _packed(parts) if parts else None
     return _line(
         line.label,
         line.main,
         line.detail,
         style="dim" if line.dim else "bold",
-        below=below,
+        below=details,
         room=room,
     )
 
@@ -412,7 +419,7 @@ def _labels(overview: Overview) -> list[Line]:
     label_text = (
         f"labels given: {' · '.join(unfinished)}" if unfinished else "every queue has its labels"
     )
-    below = Content.styled(visible(label_text), "dim")
+    details = Content.styled(visible(label_text), "dim")
     return [
         (
             "labels:",
@@ -420,7 +427,7 @@ def _labels(overview: Overview) -> list[Line]:
                 "Labels",
                 f"{n_single + n_several:,}",
                 detail,
-                below=below if n_missing or unfinished else None,
+                below=details if n_missing or unfinished else None,
             ),
         )
     ]
@@ -485,32 +492,32 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
     if not overview.answers and not overview.jobs and overview.imported:
         return next(_todo(judgement.audits), None) if judgement else None
     if not any(summary.statements for summary in overview.instruments):
-        below = Content.styled(
+        hint = Content.styled(
             "or turn a question into one; a model drafts variants, people review them", "dim"
         )
         detail = "then n: write the first statement"
         return (
             "statements:next",
-            _line("Next step", "2", detail, style="bold $text-accent", below=below),
+            _line("Next step", "2", detail, style="bold $text-accent", below=hint),
         )
     if not overview.answers and not overview.jobs:
-        below = Content.styled("a form shows the plan before anything starts", "dim")
+        hint = Content.styled("a form shows the plan before anything starts", "dim")
         detail = "then n: ask a model"
-        return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=below))
+        return ("next:job", _line("Next step", "3", detail, style="bold $text-accent", below=hint))
     if overview.active:
         return None
     if overview.free_answers and not overview.queues:
-        below = Content.styled(
+        hint = Content.styled(
             "two people label a test set and one a training set; then a classifier reads the rest",
             "dim",
         )
         detail = "then n: draw answers for people to label"
         return (
             "annotate:next",
-            _line("Next step", "5", detail, style="bold $text-accent", below=below),
+            _line("Next step", "5", detail, style="bold $text-accent", below=hint),
         )
     if any(queue.done < queue.needed for queue in overview.queues) or overview.labels[2]:
-        below = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
+        hint = Content.styled("Enter on a queue labels it, d decides disagreements", "dim")
         detail = (
             f"{overview.labels[2]:,} to adjudicate"
             if overview.labels[2]
@@ -518,7 +525,7 @@ def _next_step(overview: Overview, judgement: Judgement | None) -> Line | None:
         )
         return (
             "annotate:next",
-            _line("Next step", "5", detail, style="bold $text-accent", below=below),
+            _line("Next step", "5", detail, style="bold $text-accent", below=hint),
         )
     if overview.queues and not overview.classifiers:
         detail = "then n, t: train the stance classifier"
@@ -531,7 +538,7 @@ def _todo(audits: Sequence[AuditLines]) -> Iterator[Line]:
     for audit in audits:
         for line in audit.lines:
             if line.todo:
-                below = Content.styled(line.todo_below, "dim")
+                hint = Content.styled(line.todo_below, "dim")
                 yield (
                     f"{audit.mode}:next",
                     _line(
@@ -539,7 +546,7 @@ def _todo(audits: Sequence[AuditLines]) -> Iterator[Line]:
                         pressed(audit.key),
                         line.todo,
                         style="bold $text-accent",
-                        below=below,
+                        below=hint,
                     ),
                 )
 

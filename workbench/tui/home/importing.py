@@ -332,7 +332,7 @@ class ImportScreen(StoreScreen):
         try:
             texts = {box.id: box.value.strip() for box in self.how_boxes.query(Input)}
             more_options = more_of(texts["more"])
-            how = how_of(
+            mapping = how_of(
                 texts["columns"],
                 texts["sheet"],
                 texts["encoding"],
@@ -346,7 +346,9 @@ class ImportScreen(StoreScreen):
             return
         self.how_boxes.remove_class("-shown")
         self._ask(
-            replace(self._request, format="", how=how, election=more_options.get("election", ""))
+            replace(
+                self._request, format="", how=mapping, election=more_options.get("election", "")
+            )
         )
 
     @on(Input.Submitted, "#people")
@@ -469,22 +471,22 @@ class ImportScreen(StoreScreen):
         from workbench.formats.read import BESIDE, WITH_PARTIES
 
         if self._request is not None:
-            path, how = self._request.path, self._request.how
+            path, mapping = self._request.path, self._request.how
             keeps_mapping = (
-                how.columns
+                mapping.columns
                 or not path.is_file()
                 or self._format_of(self._request) in (*WITH_PARTIES[1:], *BESIDE)
             )
-            answers = ",".join(f"{word}={stance}" for word, stance in how.answers.items())
-            proposed = how if keeps_mapping else self._proposed or how
+            answers = ",".join(f"{word}={stance}" for word, stance in mapping.answers.items())
+            proposed = mapping if keeps_mapping else self._proposed or mapping
             more_options = {
-                "header-row": how.header_row,
-                "decimal": how.decimal,
-                "language": how.language,
+                "header-row": mapping.header_row,
+                "decimal": mapping.decimal,
+                "language": mapping.language,
             }
             more_options["election"] = self._request.election
             more_text = " ".join(f"{name}={value}" for name, value in more_options.items() if value)
-            texts = (written(proposed), answers, how.sheet, how.encoding, more_text)
+            texts = (written(proposed), answers, mapping.sheet, mapping.encoding, more_text)
             for box, value in zip(self.how_boxes.query(Input), texts, strict=True):
                 box.value = value
             self.how_boxes.add_class("-shown")

@@ -193,8 +193,8 @@ class WelcomeScreen(Screen[None], Background):
                 frozenset(recent_store.path for recent_store in recent if recent_store.gone),
             )
 
-        self._recent, local_stores, gone = await to_thread(load)
-        self._show(self._recent, gone, local_stores)
+        self._recent, local_stores, gone_paths = await to_thread(load)
+        self._show(self._recent, gone_paths, local_stores)
 
     @work(thread=True, exclusive=True, exit_on_error=False, group="open")
     def try_open(self, path: Path, *, make: bool, example: bool) -> None:

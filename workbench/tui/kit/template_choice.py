@@ -229,17 +229,17 @@ def form(choice: TemplateChoice, offer: Offer) -> Iterator[tuple[str, str]]:
 
 def picked(choice: TemplateChoice, line: str, offer: Offer) -> TemplateChoice:
     """Return the choice after a line of the form was chosen."""
-    line_kind, _, rest = line.partition(":")
+    line_kind, _, value = line.partition(":")
     if line_kind == LANGUAGE:
-        return replace(choice, languages=_toggled(choice.languages, offer.languages, rest))
+        return replace(choice, languages=_toggled(choice.languages, offer.languages, value))
     if line_kind == PERSONA:
         current_personas = (
             offer.personas if EVERY in choice.personas else choice.personas or (NONE,)
         )
-        return replace(choice, personas=_toggled(current_personas, offer.personas, rest))
+        return replace(choice, personas=_toggled(current_personas, offer.personas, value))
     if line_kind == FAMILY:
-        return replace(choice, families=_toggled(choice.families, offer.families, rest))
-    template_index, _, number = rest.partition(":")
+        return replace(choice, families=_toggled(choice.families, offer.families, value))
+    template_index, _, number = value.partition(":")
     name = list(offer.versions)[int(template_index)]
     others = tuple(
         template_version for template_version in choice.versions if template_version[0] != name

@@ -66,7 +66,7 @@ def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several:
 
     row = shown.row
     topic = f" · {visible(row.topic)}" if row.topic else ""
-    draws = (
+    draw_text = (
         f", draw {shown.draw} of {len(shown.draws)}: d shows the next"
         if len(shown.draws) > 1
         else ""
@@ -86,7 +86,7 @@ def about(found: Changes, shown: QuestionShown, at: tuple[int, int], *, several:
             ),
             Content.assemble(
                 (cell_text, "bold"),
-                draws,
+                draw_text,
                 "  ",
                 (change_text, "$text-warning" if row.left_out else ""),
             ),
@@ -352,8 +352,8 @@ class QuestionScreen(AmongRows):
         super().__init__()
         self._shown = shown
         self._take(loaded)
-        place = (shown.bias, shown.condition, shown.variant)
-        self._wanted = self._in_sight = Wanted(shown.subject, place, shown.row.key, shown.draw)
+        cell = (shown.bias, shown.condition, shown.variant)
+        self._wanted = self._in_sight = Wanted(shown.subject, cell, shown.row.key, shown.draw)
 
     def _take(self, loaded: Loaded) -> None:
         self._loaded = loaded
@@ -474,10 +474,12 @@ class QuestionScreen(AmongRows):
 
     def _conditions(self) -> list[Place]:
         bias, _, variant = self._wanted.place
-        places = [
+        matching_places = [
             place for place in self._findings.places if (place[0], place[2]) == (bias, variant)
         ]
-        return [place for place in places if self._asked(replace(self._wanted, place=place))]
+        return [
+            place for place in matching_places if self._asked(replace(self._wanted, place=place))
+        ]
 
     def _names(self) -> list[str]:
         return [
@@ -491,11 +493,11 @@ class QuestionScreen(AmongRows):
         """
         subjects = [row_link.subject for row_link in self.links]
         if len({subject[:3] for subject in subjects}) > 1:
-            places = self._findings.every_kind
+            all_kinds = self._findings.every_kind
             questions = [
                 Wanted(
                     subject[0],
-                    place_of(subject[1], subject[2], places),
+                    place_of(subject[1], subject[2], all_kinds),
                     subject[3],
                     self._wanted.draw,
                 )
@@ -503,7 +505,7 @@ class QuestionScreen(AmongRows):
             ]
         else:
             questions = [replace(self._wanted, key=row_subject[3]) for row_subject in subjects]
-        return [self._with_draw(wanted) for wanted in questions if self._asked(wanted)]
+        return [self._with_draw(candidate) for candidate in questions if self._asked(candidate)]
 
     def _with_draw(self, of: Wanted) -> Wanted:
         """Return a question with its first draw if it was not asked in the wanted draw."""
@@ -521,7 +523,7 @@ class QuestionScreen(AmongRows):
     def _paint(self) -> None:
         questions, names = self._listed(), self._names()
         position = next(
-            (place for place, wanted in enumerate(questions, 1) if wanted == self._wanted), 0
+            (index for index, candidate in enumerate(questions, 1) if candidate == self._wanted), 0
         )
         heading = about(
             self._findings, self._shown, (position, len(questions)), several=len(names) > 1
@@ -688,12 +690,14 @@ class FormScreen(AmongRows):
         return self._forms[self._changed][1]
 
     def _paint(self) -> None:
-        shown, form = self._shown, self._form
-        name = form_name(shown, shown.changed if self._changed else shown.original)
+        question_forms, form = self._shown, self._form
+        name = form_name(
+            question_forms, question_forms.changed if self._changed else question_forms.original
+        )
         heading = Content.assemble(
-            (visible(shown.row.key), "bold"),
+            (visible(question_forms.row.key), "bold"),
             f"  {name}  ",
-            (visible(shown.subject), "bold $text-accent"),
+            (visible(question_forms.subject), "bold $text-accent"),
             (
                 f"\n{' · '.join(visible(setting) for setting in self._run if setting)}"
                 if self._run
@@ -735,10 +739,12 @@ def prompt_text(form: FormShown) -> str:
     if not form.messages:
         form_text = form.shown.choice.lettered() if form.shown.choice is not None else ""
         return visible(form_text, lines=True) or "The text of this form is unknown."
-    turns = (
+    role_texts = (
         (visible(message.role), visible(message.content, lines=True)) for message in form.messages
     )
-    return "\n\n".join(f"{role}\n  " + turn_text.replace("\n", "\n  ") for role, turn_text in turns)
+    return "\n\n".join(
+        f"{role}\n  " + turn_text.replace("\n", "\n  ") for role, turn_text in role_texts
+    )
 
 
 def as_copied(form: FormShown) -> str:
@@ -753,8 +759,8 @@ def question(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # n
 
     The subject is a model, a bias, a condition, a question and, optionally, a draw.
     """
-    shown = _read(loaded, subject)
-    return lambda: QuestionScreen(loaded, shown)
+    question_forms = _read(loaded, subject)
+    return lambda: QuestionScreen(loaded, question_forms)
 
 
 def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
@@ -763,8 +769,8 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # no
     The subject is that of a question, and the form.
     """
     *question_subject, arm = subject
-    shown = _read(loaded, question_subject)
-    return lambda: FormScreen(loaded, shown, arm)
+    question_forms = _read(loaded, question_subject)
+    return lambda: FormScreen(loaded, question_forms, arm)
 
 
 def _read(loaded: Loaded, subject: Subject | list[str]) -> QuestionShown:

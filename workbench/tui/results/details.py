@@ -177,9 +177,9 @@ def aligned(pairs: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
         if is_short:
             line.append(cell(title, f"{text:<{pair_width - title_width}}"))
             continue
-        first, *rest = wrap(text, max(width - title_width, 20)) or [""]
+        first, *segments = wrap(text, max(width - title_width, 20)) or [""]
         yield cell(title, first)
-        yield from (cell("", segment) for segment in rest)
+        yield from (cell("", segment) for segment in segments)
     if line:
         yield Content("").join(line)
 

@@ -282,9 +282,9 @@ def row_place(loaded: Loaded | None, sheet: Sheet, at: int) -> RuledPlace | None
     )
     probe, text = getattr(row, "probe", 0), getattr(row, "text", None)
     is_answer = isinstance(probe, int) and probe > 0 and isinstance(text, str)
-    words = tuple(map(str, names))
-    runs = tuple(run for run in loaded.runs if run.model in words or run.named in words) or tuple(
-        loaded.runs
-    )
+    name_texts = tuple(map(str, names))
+    runs = tuple(
+        run for run in loaded.runs if run.model in name_texts or run.named in name_texts
+    ) or tuple(loaded.runs)
     answer = (probe, text) if is_answer else (0, None)
-    return RuledPlace(tuple(instruments), words, words, *answer, runs=runs)
+    return RuledPlace(tuple(instruments), name_texts, name_texts, *answer, runs=runs)

@@ -173,9 +173,9 @@ class Grid(Sheet):
         value = self._values[at][place.at]
         if not isinstance(value, Estimate) or not value.defined:
             return Text(self._brief[place.at][at], style="dim", no_wrap=True)
-        figure, _, beside = self._brief[place.at][at].strip().partition(" ")
-        lead = " " * (len(self._brief[place.at][at]) - len(self._brief[place.at][at].lstrip()))
-        return Text.assemble(f" {lead}", (figure, "bold"), f" {beside}", no_wrap=True)
+        figure, _, extra_text = self._brief[place.at][at].strip().partition(" ")
+        indent = " " * (len(self._brief[place.at][at]) - len(self._brief[place.at][at].lstrip()))
+        return Text.assemble(f" {indent}", (figure, "bold"), f" {extra_text}", no_wrap=True)
 
 
 def sheet_of(table: AnyTable, about: Sequence[str] = ()) -> Sheet:

@@ -85,12 +85,12 @@ class ResponsesScreen(AnswersScreen["ResponseRow"]):
     def fetch(self, store: Store, kind: str, offset: int) -> Page[ResponseRow]:
         from workbench.evidence.rulings import NO_RULINGS, as_ruled, of_run
 
-        judged, probe = self._judged, self._asked.probe
-        rulings = of_run(store, judged.run, judged.card) if judged.rulings.counted else NO_RULINGS
+        result, probe = self._judged, self._asked.probe
+        rulings = of_run(store, result.run, result.card) if result.rulings.counted else NO_RULINGS
 
         def read(start: int) -> list[ResponseRow]:
             rows = store.runs.responses(
-                judged.run, probe, [judged.reader], offset=start, limit=PAGE
+                result.run, probe, [result.reader], offset=start, limit=PAGE
             )
             return [as_ruled(response, probe, rulings) for response in rows]
 

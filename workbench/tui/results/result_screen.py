@@ -382,7 +382,7 @@ def load(
     state = state_of(
         store.connection, [store_part for store_part in Part if store_part is not Part.READINGS]
     )
-    which = Which(
+    selection = Which(
         name or None,
         models=settings.models,
         templates=settings.templates,
@@ -393,10 +393,10 @@ def load(
         settings, instruments=() if audit.every_instrument else instrument_names, instrument=name
     )
     if audit.each_run and answered_names:
-        which, base = _of_run(store, audit, base, known)
+        selection, base = _of_run(store, audit, base, known)
     else:
         base = replace(base, offers=_offers(store, audit, name))
-    base = replace(base, rests_on=(which, state))
+    base = replace(base, rests_on=(selection, state))
     if (
         known is not None
         and known.rests_on == base.rests_on
@@ -415,7 +415,7 @@ def load(
     if settings.readings.by is None and (reason := audit.not_yet(store)):
         return replace(base, empty=reason)
     try:
-        arguments = (store, which, settings.options, lambda: Store.open(store.path))
+        arguments = (store, selection, settings.options, lambda: Store.open(store.path))
         if part is not None and (known is None or known.judged is None or known.instrument != name):
             partial_result = audit.part(*arguments)
             if partial_result is not None:
@@ -442,9 +442,9 @@ def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> t
         personas=template_choice.personas or (EVERY,),
     )
     runs = chosen_of(all_runs, wider_choice)
-    answered = [candidate for candidate in runs if candidate.responses]
-    without_persona = [candidate for candidate in answered if not candidate.persona]
-    (newest,) = finished_first(store, without_persona or answered or runs, 1)
+    answered_runs = [candidate for candidate in runs if candidate.responses]
+    without_persona = [candidate for candidate in answered_runs if not candidate.persona]
+    (newest,) = finished_first(store, without_persona or answered_runs or runs, 1)
     wanted_run = settings.run or next(iter(known.runs if known is not None else ()), None)
     run = next(
         (
@@ -457,11 +457,11 @@ def _of_run(store: Store, audit: Audit, base: Loaded, known: Loaded | None) -> t
     readings = (
         replace(settings.readings, by=None) if run.sampling.mode == EXACT else settings.readings
     )
-    which = Which(
+    selection = Which(
         templates=TemplateChoice(versions=template_choice.versions), readings=readings
     ).of_each(runs)[runs.index(run)]
     offers = Offers(audit.named(store), (run.model,), runs=runs)
-    return which, replace(
+    return selection, replace(
         base, instruments=(), instrument=run.instrument, runs=[run], offers=offers
     )
 

@@ -91,8 +91,8 @@ class WordingsScreen(BehindScreen):
 
     @property
     def _templates(self) -> tuple[str, ...]:
-        judged: ReliabilityJudged = self._loaded.material
-        return judged.report.counts.templates
+        result: ReliabilityJudged = self._loaded.material
+        return result.report.counts.templates
 
     def _differs(self, at: int) -> Content | None:
         """Return how a row's wording differs from the original, or None if that is switched off."""
@@ -117,22 +117,22 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     """
     from stores.core.store import Store
 
-    judged: ReliabilityJudged = loaded.material
+    result: ReliabilityJudged = loaded.material
     ref, variant, template, order = subject
     with Store.open(path) as store:
         probe = _probe(store, loaded, subject)
         scores = (
-            store.scores.of_probe(judged.run, probe) if probe and judged.exact is not None else None
+            store.scores.of_probe(result.run, probe) if probe and result.exact is not None else None
         )
-    if not probe or (judged.exact is not None and scores is None):
+    if not probe or (result.exact is not None and scores is None):
         return (
-            f"{variant} was not {'asked' if judged.exact is None else 'scored'} under "
+            f"{variant} was not {'asked' if result.exact is None else 'scored'} under "
             f"{visible(template)}."
         )
-    asked = Asked(ref, variant, template, order, judged.figures().text(ref, variant), probe)
+    prompt_key = Asked(ref, variant, template, order, result.figures().text(ref, variant), probe)
     if scores is None:
-        return lambda: ResponsesScreen(judged, asked)
-    sheet = _probabilities(scores, judged, asked)
+        return lambda: ResponsesScreen(result, prompt_key)
+    sheet = _probabilities(scores, result, prompt_key)
     return lambda: BehindScreen(loaded, sheet, (), 0, Ways(PLACE, ROUTES))
 
 
@@ -155,8 +155,8 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     The subject is a respondent, a statement and, optionally, a template.
     """
     name, ref, *wanted_templates = subject
-    judged: Result = loaded.judged
-    run = judged.runs.get(name)
+    comparison_result: Result = loaded.judged
+    run = comparison_result.runs.get(name)
     if run is None:
         return BASELINE
     cached = loaded.opened.get(name)
@@ -184,7 +184,10 @@ def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
     )
     sheet = Sheet(result.book.behind["wordings"](*links[index].subject), links[index].subject)
     ways = Ways(
-        PLACE, ROUTES, SCREENS, again=lambda store, known: load(store, AUDIT, known.settings, known)
+        PLACE,
+        ROUTES,
+        SCREENS,
+        again=lambda store, loaded_run: load(store, AUDIT, loaded_run.settings, loaded_run),
     )
     return lambda: behind(result, sheet, links, index, ways)
 
