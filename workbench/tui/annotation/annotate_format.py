@@ -65,7 +65,7 @@ def key_row(
 
     A click on a label gives it. The label `mark` stands between ‹ and ›, for which there is room in
     every line.
-    """  # noqa: E501
+    """
     lines: list[list[Content]] = [[]]
     room = 0
     for index, option in enumerate(options):
@@ -122,7 +122,7 @@ def pace_line(
 
     The last action is never truncated. If there is too little room, the bar gets short, then the
     pace is omitted.
-    """  # noqa: E501
+    """
     pace_text = pace(progress.per_hour) if progress.done >= PACE_FROM else ""
     if time_left and progress.per_hour:
         pace_text = (

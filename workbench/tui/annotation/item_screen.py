@@ -333,7 +333,7 @@ class ItemScreen(SessionScreen[A]):
             message = f"{said}: {view.undone}" if view is not None and view.undone else said
             try:
                 return partial(self.show_view, view or session.next(), session.codebook, message)
-            except Exception as error:  # The step is on disk, which is the one thing that a person must not be told wrongly.
+            except Exception as error:  # The step is on disk, and the message has to tell that.
                 return partial(self.show_failure, error, "", said)
 
         self.submit(ask, lost)

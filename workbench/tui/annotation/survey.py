@@ -50,7 +50,10 @@ def intro_text(name: str, progress: Progress) -> Content:
             "statements."
         )
     else:
-        greeting = f"Welcome, {person}. You will read {plural(progress.total, 'statement')}, one at a time."
+        greeting = (
+            f"Welcome, {person}. You will read {plural(progress.total, 'statement')}, "
+            "one at a time."
+        )
     paragraphs = (
         "Say whether you agree or disagree with each. Your own view counts: there is no right "
         "answer, and you see "
