@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from workbench.annotation.survey import Design
 
     SurveyStart = tuple[str, Design, str | None]
-    "(instrument, design of the survey, respondent)"
+    "(instrument, what is asked, respondent)"
 
 
 LOOK_EVERY_S, LOOKS = 2.0, 3
@@ -414,7 +414,7 @@ class WorkbenchApp(GatedApp, Background):
         self.push_screen(TextScreen("What this shows", text, page=self._help_page()))
 
     def _help_page(self) -> Callable[[], Screen[Any]] | None:
-        """Return what opens the help page of the visible results' audit, or None elsewhere."""
+        """Return a function that opens the help page of the visible audit, or None elsewhere."""
         audits = (
             audit
             for audit in registry.every_audit()

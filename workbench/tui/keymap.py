@@ -282,11 +282,10 @@ MOVING = (
 
 
 def faults(chosen: Mapping[str, str], app: type[App[Any]]) -> dict[str, str]:
-    """Return why entries are invalid. Of two entries with the same key, the later one is.
+    """Return the reasons why entries are invalid, by id.
 
-    Imports all screens.
-
-    chosen : keys of a binding, by its id
+    Of two entries with the same key, the later one is invalid. `chosen` has the keys of a binding
+    by its id. Imports all screens.
     """
     all_bindings = bindings(app)
     fault_by_id = {
@@ -333,7 +332,7 @@ def bindings(app: type[App[Any]]) -> dict[str, Binding]:
 
 
 def _by_itself(name: str, wanted: Sequence[str], known: Mapping[str, Binding]) -> str:
-    """Return what is wrong with an entry by itself, or an empty string."""
+    """Return the fault of an entry by itself, or an empty string."""
     if name not in known:
         return "no action has this id"
     default_keys = split(known[name].key)
@@ -352,9 +351,8 @@ def _taken(
 ) -> str:
     """Return which action one of the wanted keys has already, or an empty string if none has.
 
-    together : the keys that work on each screen
-
-    labelled : the keys of each screen with labels, whose keys the codebook defines
+    `together` has the keys that work on each screen, `labelled` the keys of each screen with
+    labels, where a codebook defines further keys.
     """
     for key in (key for key in wanted if key not in split(binding.key)):
         if key in MOVING.split():

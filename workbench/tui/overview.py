@@ -58,7 +58,7 @@ class Seen:
         return [self.at, self.answers, self.labels, self.ended]
 
     def news(self, overview: Overview) -> str:
-        """Return what has come since then, or an empty string if nothing has."""
+        """Return the news since then, or an empty string without any."""
         current = overview.seen("")
         counts = (
             (current.answers - self.answers, "answer"),

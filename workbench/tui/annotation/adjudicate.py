@@ -274,7 +274,7 @@ def counts(left: int, decided: int) -> str:
 
 
 def place_back(back: int) -> str:
-    """Return how many decisions the user went back."""
+    """Return the position among earlier decisions, such as `the last decision`."""
     return "the last decision" if back == 1 else f"{plural(back, 'decision')} back"
 
 

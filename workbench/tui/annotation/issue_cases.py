@@ -501,7 +501,7 @@ class IssueGoldScreen(BookScreen):
         )
 
     def _cases(self, path: Path, loaded: Loaded, subject: Subject) -> Opened:  # noqa: ARG002
-        """Return what opens the statements of an issue."""
+        """Return a function that opens the statements of an issue."""
         (issue,), whose = subject, loaded.settings
         return lambda: IssueCasesScreen(self._instrument, issue, whose)
 

@@ -140,9 +140,8 @@ def open_cell(
 ) -> tuple[int, int] | None:
     """Return the (row, issue) indices of the first unlabelled cell from a row on, or None.
 
-    The search continues at the start after the last row.
-
-    after : index of an issue; cells of the first row up to it come last
+    The search continues at the start after the last row. Cells of the first row up to the issue
+    `after` come last.
     """
     for step in range(len(rows) + 1 if rows else 0):
         row = (at + step) % len(rows)

@@ -333,9 +333,8 @@ class SessionScreen(StoreScreen, Generic[S]):
     def show_failure(self, error: BaseException, lost: str, said: str = "") -> None:
         """Show an error, and whether anything was not written. The item stays visible.
 
-        lost : what was not written, or empty if everything was
-
-        said : what was written before the error
+        `lost` names what was not written, and is empty if everything was. `said` names what was
+        written before the error.
         """
         self.answered(failed=True)
         trouble = as_trouble(error)

@@ -63,7 +63,7 @@ def _samples(job: Job) -> str:
 
 
 def _read(job: Job) -> str:
-    """Return what is measured: the way of sampling, or which probabilities."""
+    """Return the measurement of a job: its way of sampling, or a kind of probabilities."""
     audit = registry.of_design(job.spec)
     if job.exact and audit is not None and audit.defaults.exact_by == "next tokens":
         return LETTERS if audit.defaults.drawn else NEXT_TOKEN
@@ -276,11 +276,11 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
         parts.append(Content(visible(f"answers by system_fingerprint: {counts}")))
     refused_options = {name: text for name, text in job.asked.items() if name != "dialect"}
     if refused_options:
-        said = "; ".join(f"{name} ({text})" for name, text in refused_options.items())
-        parts.append(Content(visible(f"the server refuses {said}", lines=True)))
+        refusals = "; ".join(f"{name} ({text})" for name, text in refused_options.items())
+        parts.append(Content(visible(f"the server refuses {refusals}", lines=True)))
     if job.message:
-        said = f"{STOPPING}: {job.message}" if is_stopping(job) else job.message
-        parts.append(Content.assemble(("→ ", "$text-accent"), visible(said, lines=True)))
+        refusals = f"{STOPPING}: {job.message}" if is_stopping(job) else job.message
+        parts.append(Content.assemble(("→ ", "$text-accent"), visible(refusals, lines=True)))
     if job.batches and not job.active:
         parts.append(
             Content(
@@ -298,7 +298,7 @@ def job_details(job: Job, *, begun: bool = False) -> Content:
 
 
 def hint(job: Job, *, begun: bool = False) -> str:
-    """Return what to do next, or an empty string."""
+    """Return the next step after a job's state, or an empty string without one."""
     if job.state == "queued" and not job.worker:
         return "its worker is starting …" if begun else "no worker yet; R starts one"
     if job.state == "queued":
@@ -353,7 +353,7 @@ def stops(job: Job) -> str:
 
 
 def steps_at_once(job: Job) -> str:
-    """Return what the number limits, for the dialog that asks for it."""
+    """Return the meaning of the number, for the dialog that asks for it."""
     is_served = str(job.spec.get("model", "")).startswith(("openai:", "vllm:"))
     if is_served:
         return "most calls at once; below that the number adapts to the endpoint"

@@ -224,7 +224,7 @@ class KeyGate:
         return self._app.screen if self._app.screen_stack else None
 
     def _blocker(self) -> Awaited | None:
-        """Return what keys wait for on the visible screen: a screen before anything else."""
+        """Return the request that keys wait for on the visible screen: a screen before content."""
         top = self._top
         for awaited in [*self._awaited]:
             worker = awaited.worker

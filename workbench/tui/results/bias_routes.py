@@ -30,7 +30,7 @@ PROVENANCE = (
 
 
 def classifier(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return what opens the screen of classifiers.
+    """Return a function that opens the screen of classifiers.
 
     The subject is the name of one, or empty for the newest.
     """
@@ -40,7 +40,7 @@ def classifier(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  #
 
 
 def whole_answer(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return what opens the screen of an answer, or the message that it is gone.
+    """Return a function that opens an answer, or the message that it is gone.
 
     The subject is a model, a statement, and the key of a row of its answers.
     """

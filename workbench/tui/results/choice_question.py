@@ -755,7 +755,7 @@ def as_copied(form: FormShown) -> str:
 
 
 def question(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return what opens the screen of a question.
+    """Return a function that opens the screen of a question.
 
     The subject is a model, a bias, a condition, a question and, optionally, a draw.
     """
@@ -764,7 +764,7 @@ def question(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # n
 
 
 def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001
-    """Return what opens the screen of the answers to one form.
+    """Return a function that opens the answers to one form.
 
     The subject is that of a question, and the form.
     """

@@ -54,7 +54,7 @@ they are."""  # noqa: E501
 
 
 def questions(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG001  as all views are called
-    """Return what opens the screen of the current questionnaire."""
+    """Return a function that opens the current questionnaire, or a message without one."""
     return (
         (lambda: QuestionsScreen(loaded.instrument))
         if loaded.instrument

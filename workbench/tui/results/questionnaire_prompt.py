@@ -150,7 +150,7 @@ def provenance(asked: PromptAsked) -> str:
 
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return what opens the screen of a prompt.
+    """Return a function that opens the screen of a prompt.
 
     The subject is a model, the prompt's number, a respondent and the respondent's answer.
     """

@@ -351,8 +351,8 @@ def load(
 ) -> Loaded:
     """Judge the stored answers of an audit. Returns `known` itself if nothing has changed.
 
-    part : called first with a quick partial result, if nothing of this instrument is known and
-    reading all of it takes long
+    If nothing of this instrument is known and reading all of it takes long, `part` is called first
+    with a quick partial result.
     """
     from stores.core.contents import Part, state_of
     from stores.core.store import Store

@@ -95,7 +95,7 @@ class WordingsScreen(BehindScreen):
         return result.report.counts.templates
 
     def _differs(self, at: int) -> Content | None:
-        """Return how a row's wording differs from the original, or None if that is switched off."""
+        """Return the differences of a row's wording from the original, or None if switched off."""
         link = self._sheet.link(at)
         if not self._diff or link is None:
             return None
@@ -137,7 +137,7 @@ def answers(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 
 
 def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return what opens the prompt that the model was given, with the subject of `answers`."""
+    """Return a function that opens the sent prompt. The subject is that of `answers`."""
     from stores.core.store import Store
 
     with Store.open(path) as store:
@@ -150,7 +150,7 @@ def prompt(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
 
 
 def of_respondent(path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-    """Return what opens the wordings that a stance rests on.
+    """Return a function that opens the wordings that a stance rests on.
 
     The subject is a respondent, a statement and, optionally, a template.
     """

@@ -338,7 +338,7 @@ class ReviewScreen(BookScreen, BlindKey):
             )
 
     def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
-        """Return what opens the screen of an item, or a message that it left the queue."""
+        """Return a function that opens an item, or the message that it left the queue."""
         progress: Progress = loaded.judged
         item = progress.found(subject[0])
         if item is None:
@@ -346,7 +346,7 @@ class ReviewScreen(BookScreen, BlindKey):
         return lambda: ReviewItemScreen(progress, item, self.session)
 
     def _opened_rulings(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:  # noqa: ARG002
-        """Return what opens the list of an auditor's rulings."""
+        """Return a function that opens the list of an auditor's rulings."""
         progress: Progress = loaded.judged
         return lambda: screen("rulings", progress.of.run, subject[0])
 

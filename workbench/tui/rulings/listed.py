@@ -239,7 +239,7 @@ class RulingsScreen(BookScreen):
         return row
 
     def _opened(self, path: Path, loaded: Loaded, subject: Subject) -> Opened | str:
-        """Return what opens the object of a ruling, or a message that it is missing."""
+        """Return a function that opens the object of a ruling, or a message that it is missing."""
         from stores.core.store import Store
 
         seen: Seen = loaded.judged
@@ -265,7 +265,7 @@ class RulingsScreen(BookScreen):
 
 
 def _statement(store: Store, row: ListedRuling) -> Opened | None:
-    """Return what opens the statement of a ruling at its wording, or None if it is missing."""
+    """Return a function that opens the statement of a ruling at its wording, or None if missing."""
     named = row.ruling.subject.named
     instrument, ref = row.place
     refs = tuple(line.ref for line in store.instruments.lines(instrument))
@@ -279,7 +279,7 @@ def _statement(store: Store, row: ListedRuling) -> Opened | None:
 
 
 def _answer(store: Store, row: ListedRuling) -> Opened | str:
-    """Return what opens an answer with its wording, or a message that it is missing."""
+    """Return a function that opens an answer with its wording, or a message that it is missing."""
     named = row.ruling.subject.named
     prompts = store.ruled_things.prompts(key=named["prompt"])
     text = store.ruled_things.text(bytes.fromhex(named["text"]))

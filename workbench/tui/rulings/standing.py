@@ -101,7 +101,7 @@ class Standing:
     def on_answer(self, probe: int, text: str, run: Run | None = None) -> tuple[str, ...]:
         """Return the rulings on an answer to a probe, on its prompt, wording and statement.
 
-        run : run of the answer, or None for any
+        With a run, only those that apply to the model of the run.
         """
         answer = text_key(text).hex()[:DIGITS]
         matching = (

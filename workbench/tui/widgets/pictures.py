@@ -62,9 +62,14 @@ def whisker(
 
     Parameters
     ----------
-    value, low, high : NaN where there is none; without a value, `undefined` stands there.
-    references : where a broken mark stands.
-    few : whether too little rests on the value for an interval; its dot is hollow.
+    value, low, high
+        The value and its interval, NaN if missing.
+    references
+        The values with a broken mark.
+    undefined
+        The reason that replaces the picture without a value.
+    few
+        Whether there is too little data for an interval. The dot is hollow then.
 
     Examples
     --------
