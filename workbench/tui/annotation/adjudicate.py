@@ -316,7 +316,10 @@ class AdjudicateScreen(SessionScreen[AdjudicationSession]):
             key_display="1-6",
             tooltip="Choose why the labels differ, before deciding",
         ),
-        *(Binding(str(n + 1), f"reason({n})", show=False) for n in range(1, len(REASONS))),
+        *(
+            Binding(str(index + 1), f"reason({index})", show=False)
+            for index in range(1, len(REASONS))
+        ),
         Binding("c", "cycle_reason", "Next reason", show=False),
         Binding("m", "note", "Note", tooltip="Write a note for the decision"),
         Binding(

@@ -276,9 +276,9 @@ def changes(before: CodebookVersion, after: CodebookVersion) -> Content:
             None, old_paragraphs, new_paragraphs, autojunk=False
         ).get_opcodes()
         changed_paragraphs = [
-            (old_paragraphs[i:j], new_paragraphs[k:m])
-            for tag, i, j, k, m in opcodes
-            if tag != "equal"
+            (old_paragraphs[old_start:old_stop], new_paragraphs[new_start:new_stop])
+            for operation, old_start, old_stop, new_start, new_stop in opcodes
+            if operation != "equal"
         ]
         lines += [Content(""), Content.styled(visible(name), "bold")] if changed_paragraphs else []
         for removed, added in changed_paragraphs:

@@ -35,7 +35,7 @@ class ComparisonScreen(BookScreen):
         self._opened = False
 
     def fitted(self, look: Look) -> Look:
-        """Return the last look at these runs, or at first the first table with rows."""
+        """Return the fitted look. On opening, the first table with rows replaces an empty one."""
         fitted_look = super().fitted(look)
         if self._book is None or self._opened:
             return fitted_look

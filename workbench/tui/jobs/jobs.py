@@ -267,7 +267,10 @@ class JobsScreen(JobActs):
             self.look()
 
     def leads_to(self, mode: str) -> bool:
-        """Lead to the figures of the job under the cursor, if it samples answers for a mode."""
+        """Show the figures of the job under the cursor in a mode of results.
+
+        Return whether the job asks a model and the mode shows results.
+        """
         job = self.current
         has_figures = (
             job is not None

@@ -196,8 +196,10 @@ class Following(JudgesAgain):
         return row_place(self.figures, sheet, at)
 
     def ruled_place(self) -> RuledPlace | None:
-        sheet, at = self.view.sheet, self.view.at
-        return self.place_at(sheet, at) if sheet is not None and at is not None else None
+        sheet, row_index = self.view.sheet, self.view.at
+        return (
+            self.place_at(sheet, row_index) if sheet is not None and row_index is not None else None
+        )
 
     def show_standing(self) -> None:
         self.view.rulings = self._rulings_on

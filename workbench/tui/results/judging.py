@@ -57,7 +57,7 @@ class JudgingScreen(Following):
     SHIPPED = ""
     "instrument that `bring_shipped` imports"
     LEASES = False
-    "whether judging leases or releases items, so that `judged_now` reads the store at one moment"
+    "whether judging leases or releases items; `judged_now` then reads one snapshot by itself"
 
     def __init__(self, settings: Any) -> None:
         super().__init__()

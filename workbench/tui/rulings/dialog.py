@@ -44,7 +44,7 @@ ASKED = "Your reason (type your own):"
 WORDS = 160
 "maximum number of characters of an object's text in the dialog"
 SAYS = "what it says"
-"label in place of `misread` or `confirmed` for an auditor who decides blind"
+"label of `misread` for auditors who decide blind; it becomes `confirmed` if they agree"
 WITHHELD = "You see others' rulings after you decide; “look again” is not a decision."
 TO_ANSWERS = "Esc, then V or 4, Enter opens them."
 APPLIES_TO_ALL = "applies to all models, in every audit"
@@ -127,7 +127,10 @@ class RulingDialog(ModalScreen[Decided | None]):
         ),
         Binding("tab", "turn(1)", "Subject", priority=True, key_display="Tab"),
         Binding("shift+tab", "turn(-1)", "Previous subject", show=False, priority=True),
-        *(Binding(str(n), f"read({n})", f"Reading {n}", show=False) for n in range(1, 10)),
+        *(
+            Binding(str(number), f"read({number})", f"Reading {number}", show=False)
+            for number in range(1, 10)
+        ),
         Binding("z", "undo", "Undo ruling", show=False),
         Binding("a", "all_models", "For all models", show=False),
         Binding("enter", "go_on", "Go on", show=False),

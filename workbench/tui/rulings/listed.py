@@ -368,10 +368,10 @@ def load(
             *(
                 (
                     name,
-                    f"{plural(n, 'ruling')} of others hidden until you decide on the same items",
+                    f"{plural(count, 'ruling')} of others hidden until you decide on the same items",
                 )
-                for name, n in hidden_counts
-                if n
+                for name, count in hidden_counts
+                if count
             ),
         ],
         rests_on=rests_on,

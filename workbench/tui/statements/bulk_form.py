@@ -148,8 +148,8 @@ class BulkForm(PreviewedForm):
     def action_save(self) -> None:
         """Make the change of the preview.
 
-        Without a finished preview, compute it first. A change of texts then has to be confirmed
-        again.
+        Without a finished preview, compute it first. The acts in `SEEN_FIRST` then have to be
+        confirmed again.
         """
         if self.fault():
             super().action_save()

@@ -436,7 +436,7 @@ def _line(text: str | Content, kind: str = "facts") -> Static:
 def _record(version: Version, language: str) -> Record:
     statement = version.statement
     texts = [wording.text for wording in statement.wordings if wording.language == language] or [
-        w.text for w in statement.wordings
+        wording.text for wording in statement.wordings
     ]
     state = "current" if version.current else "archived" if version.archived else "earlier"
     numbers = (version.answers, version.labels + version.issue_labels, version.survey)
