@@ -121,10 +121,7 @@ def job_mark(state: str, *, stopping: bool = False, pausing: bool = False) -> st
 
 
 def issue_sign(issue: str, label: int) -> str:
-    """Return an issue with its sign: `+` if agreeing supports it, `−` if agreeing opposes it.
-
-    An example is `+ environment`.
-    """
+    """Return `+ environment` if agreeing supports an issue, `− environment` if it opposes it."""
     return f"{'+' if label > 0 else '−'} {visible(issue).replace('_', ' ')}"
 
 

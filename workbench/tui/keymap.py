@@ -272,7 +272,7 @@ def split(keys: str) -> list[str]:
 
 
 KEPT = {"f1": "F1", "ctrl+p": "Ctrl+P", "q": "q"}
-"keys that cannot be moved: the list of keys, the palette, and the way out"
+"keys that always keep their action: the list of keys, the palette, and the way out"
 LABELLED = frozenset({"ItemScreen", "AdjudicateScreen"})
 "classes of screens where the letters of a codebook label"
 MOVING = (

@@ -1,1 +1,1 @@
-"""Labels of people: queues, labelling, adjudication, surveys, and trained classifiers."""
+"""Labels of people: queues, labelling, adjudication, surveys, and classifiers trained on them."""

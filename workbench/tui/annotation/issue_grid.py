@@ -175,7 +175,7 @@ def scheme_text(issues: Sequence[IssueDefinition], heads: Sequence[str] = ()) ->
 
 
 def where_line(row: Row, others: int) -> Content:
-    """Return the ref, country and topic of a statement, and how to see its hidden lines."""
+    """Return a line such as `for-01 · vd · alliances`, and how to see the hidden lines."""
     context = " · ".join(
         visible(text) for text in (row.ref, row.statement.country, row.statement.topic) if text
     )

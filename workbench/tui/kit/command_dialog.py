@@ -42,7 +42,10 @@ class Command:
     stopped: bool = field(default=False, init=False)
 
     def run(self) -> tuple[int, str]:
-        """Run the command to its end, in a thread. Return its exit code and its error message."""
+        """Run the command to its end, in a thread.
+
+        Return its exit code, and its error message, which means nothing if the code is 0.
+        """
         self.process = subprocess.Popen(
             [sys.executable, "-m", "workbench", *self.words],
             stdin=subprocess.DEVNULL,

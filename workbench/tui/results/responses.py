@@ -163,7 +163,7 @@ BEFORE = 40
 "characters before the deciding words if those are far into an answer"
 PREVIEW_CHARACTERS = 1000
 BY_RULING = ", ruled"
-"suffix of a reading that was changed by an auditor"
+"suffix of a reading that is an auditor's, or of an answer that an auditor excluded"
 LEFT_OUT = "left out"
 "text in `workbench.evidence.rulings` for an answer that a ruling excludes"
 WIDE = 120

@@ -408,7 +408,7 @@ class SheetView(Vertical):
         return action != "all" or self.narrowed
 
     def action_failed(self, step: int) -> None:
-        """Show the next or the previous kind of failure in the table."""
+        """Filter by the next or the previous kind of failure."""
         self.narrow(FAILURES, step)
 
     def action_picture(self) -> None:

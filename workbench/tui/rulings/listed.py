@@ -368,7 +368,8 @@ def load(
             *(
                 (
                     name,
-                    f"{plural(count, 'ruling')} of others hidden until you decide on the same items",
+                    f"{plural(count, 'ruling')} of others hidden until you decide on the "
+                    "same items",
                 )
                 for name, count in hidden_counts
                 if count

@@ -57,7 +57,7 @@ class RulingKeys(Screen[Any], Keyed, Background):
     UNDOES_SELECTED: ClassVar[bool] = False
     "whether `z` takes back a ruling on the current object, even another's; else one's newest"
     RULED: ClassVar[bool] = True
-    "whether rulings are possible and visible here, which they are not for annotators"
+    "whether rulings are possible here, which they are not where people annotate or adjudicate"
     standing = Standing()
     "rulings in force, as last read"
 

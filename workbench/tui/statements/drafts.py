@@ -48,7 +48,7 @@ SHOWN = 300
 LEAST_COMMON = 0.25
 "share of a draft that the original has, too; below it nearly every word would be marked"
 MOST_HELD = 4
-"maximum number of wordings of the same kind beside a draft, the newest first; others count"
+"maximum number of wordings of a kind beside a draft, the newest first; others are counted"
 MOST_LINES = 400
 "maximum number of lines that cannot be wordings; others are counted"
 
@@ -208,7 +208,7 @@ def provenance(draft: Draft) -> str:
 
 
 def place(at: int, of: int, counts: Mapping[str, int]) -> str:
-    """Return the position and the counts: `3 of 57 waiting · 12 accepted · 4 rejected`."""
+    """Return the position and the counts: `3 of 57 pending · 12 accepted · 4 rejected`."""
     n_accepted = counts.get("accepted", 0) + counts.get("edited", 0)
     parts = [f"{at + 1} of {of:,} pending"] if of else ["none pending"]
     return " · ".join(
@@ -629,7 +629,7 @@ class DraftsScreen(StoreScreen):
             )
 
     def action_accept_all(self) -> None:
-        """Accept all drafts here without hints, after a question."""
+        """Accept all drafts here that have no hint and replace nothing, after a question."""
         stack = self._stack
         if stack is None or self._busy:
             return

@@ -205,8 +205,10 @@ def read_pairs(
         if (wording := statement.wording(ORIGINAL, language)) is not None
     ]
     if ref is None:
-        near = near_pairs([text for _, text in originals], at_least)
-        pairs = [_pair(originals[i], originals[j], share) for i, j, share in near]
+        near_indices = near_pairs([text for _, text in originals], at_least)
+        pairs = [
+            _pair(originals[left], originals[right], share) for left, right, share in near_indices
+        ]
         return language, tuple(sorted(pairs, key=lambda pair: -pair.share))
     target = next((original for original in originals if original[0] == ref), None)
     other_originals = [original for original in originals if original[0] != ref]
